@@ -1,0 +1,17 @@
+/** Where time comes from. The real clock outside tests; a clock that a test turns inside them. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Runs `task` once after `delayMs`; the returned function calls it off. */
+  schedule(delayMs: number, task: () => void): () => void
+}
+
+/** Wall time and Node's timers. Timers do not keep the process alive on their own. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  schedule: (delayMs, task) => {
+    const timer = setTimeout(task, delayMs)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}

@@ -1,0 +1,119 @@
+/**
+ * The base of everything Warren throws. `code` is stable and listed in docs/reference/errors.md; the
+ * message says what happened, to which object, and what to do.
+ */
+export abstract class WarrenError extends Error {
+  abstract readonly code: string
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+  }
+}
+
+/** Bytes that are not AMQP 0-9-1. `offset` counts from the start of the value that was being read. */
+export class WireError extends WarrenError {
+  readonly code: WireErrorCode
+  readonly offset: number
+
+  constructor(fields: { code: WireErrorCode; detail: string; offset: number }) {
+    super(`${fields.detail} (at byte ${fields.offset}).`)
+    this.code = fields.code
+    this.offset = fields.offset
+  }
+}
+
+export type WireErrorCode =
+  | 'WIRE_TRUNCATED'
+  | 'WIRE_TRAILING_BYTES'
+  | 'WIRE_TOO_LARGE'
+  | 'WIRE_TOO_DEEP'
+  | 'WIRE_UNKNOWN_TAG'
+  | 'WIRE_UNKNOWN_METHOD'
+  | 'WIRE_BAD_FRAME'
+  | 'WIRE_BAD_VALUE'
+
+/** A connection that could not be opened or did not live. `isFinal` means that trying again cannot help. */
+export class ConnectionError extends WarrenError {
+  readonly code: ConnectionErrorCode
+  readonly isFinal: boolean
+  /** The broker's reply code where the broker said why. */
+  readonly replyCode: number | undefined
+
+  constructor(
+    fields: { code: ConnectionErrorCode; message: string; isFinal?: boolean; replyCode?: number | undefined },
+    options?: ErrorOptions,
+  ) {
+    super(fields.message, options)
+    this.code = fields.code
+    this.isFinal = fields.isFinal ?? false
+    this.replyCode = fields.replyCode
+  }
+}
+
+export type ConnectionErrorCode =
+  | 'CONNECTION_BAD_URL'
+  | 'CONNECTION_REFUSED'
+  | 'CONNECTION_TIMEOUT'
+  | 'CONNECTION_NOT_AMQP'
+  | 'CONNECTION_TLS_FAILED'
+  | 'CONNECTION_AUTHENTICATION_REFUSED'
+  | 'CONNECTION_VHOST_NOT_FOUND'
+  | 'CONNECTION_ACCESS_REFUSED'
+  | 'CONNECTION_LOST'
+  | 'CONNECTION_HEARTBEAT_MISSED'
+  | 'CONNECTION_CLOSED_BY_BROKER'
+  | 'CONNECTION_CLOSED'
+
+/** A channel that is closed. When the broker closed it, its code and text are kept. */
+export class ChannelError extends WarrenError {
+  readonly code: ChannelErrorCode
+  readonly replyCode: number | undefined
+  readonly replyText: string | undefined
+
+  constructor(
+    fields: { code: ChannelErrorCode; message: string; replyCode?: number; replyText?: string },
+    options?: ErrorOptions,
+  ) {
+    super(fields.message, options)
+    this.code = fields.code
+    this.replyCode = fields.replyCode
+    this.replyText = fields.replyText
+  }
+}
+
+export type ChannelErrorCode =
+  | 'CHANNEL_CLOSED'
+  | 'CHANNEL_CLOSED_BY_BROKER'
+  | 'CHANNEL_LIMIT_REACHED'
+  | 'CHANNEL_TIMEOUT'
+
+/** What a caller passed cannot be sent as it is. Nothing was sent. */
+export class InvalidArgumentError extends WarrenError {
+  readonly code = 'INVALID_ARGUMENT'
+}
+
+/** The management API could not be reached or refused. */
+export class ManagementError extends WarrenError {
+  readonly code: ManagementErrorCode
+  readonly status: number | undefined
+
+  constructor(
+    fields: { code: ManagementErrorCode; message: string; status?: number | undefined },
+    options?: ErrorOptions,
+  ) {
+    super(fields.message, options)
+    this.code = fields.code
+    this.status = fields.status
+  }
+}
+
+export type ManagementErrorCode =
+  | 'MANAGEMENT_BAD_URL'
+  | 'MANAGEMENT_UNREACHABLE'
+  | 'MANAGEMENT_TIMEOUT'
+  | 'MANAGEMENT_UNAUTHORIZED'
+  | 'MANAGEMENT_FORBIDDEN'
+  | 'MANAGEMENT_NOT_FOUND'
+  | 'MANAGEMENT_REFUSED'
+  | 'MANAGEMENT_UNEXPECTED_ANSWER'
