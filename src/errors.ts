@@ -117,3 +117,23 @@ export type ManagementErrorCode =
   | 'MANAGEMENT_NOT_FOUND'
   | 'MANAGEMENT_REFUSED'
   | 'MANAGEMENT_UNEXPECTED_ANSWER'
+
+/** A declaration that cannot become a topology. `mistakes` has all of them, not only the first. */
+export class TopologyError extends WarrenError {
+  readonly code = 'TOPOLOGY_INVALID'
+  readonly mistakes: readonly TopologyMistake[]
+
+  constructor(mistakes: readonly TopologyMistake[]) {
+    const lines = mistakes.map(({ path, problem }) => `  ${path}: ${problem}`)
+    const count = mistakes.length === 1 ? 'one mistake' : `${mistakes.length} mistakes`
+    super([`The topology has ${count}:`, ...lines].join('\n'))
+    this.mistakes = mistakes
+  }
+}
+
+export interface TopologyMistake {
+  /** Where it stands, such as `queues['billing.orders'].retry.delays[0]`. */
+  readonly path: string
+  /** One sentence with the way out. */
+  readonly problem: string
+}

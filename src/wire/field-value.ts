@@ -38,3 +38,20 @@ export interface FieldEntry {
   /** Set only where the name's bytes are not UTF-8. */
   readonly nameBytes?: Buffer
 }
+
+/** The types whose values have one size, in bytes after the tag; the others carry a 32-bit length. */
+export const fixedFieldSizes = {
+  t: 1,
+  b: 1,
+  B: 1,
+  s: 2,
+  u: 2,
+  I: 4,
+  i: 4,
+  l: 8,
+  T: 8,
+  f: 4,
+  d: 8,
+  D: 5,
+  V: 0,
+} as const

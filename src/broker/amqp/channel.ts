@@ -1,0 +1,356 @@
+import { ChannelError, type ConnectionError, InvalidArgumentError, type WarrenError } from '../../errors.ts'
+import { createEvents, type Events } from '../../events.ts'
+import type { FieldTable } from '../../wire/field-value.ts'
+import type { Body } from '../../wire/frame-writer.ts'
+import type { Method, MethodName } from '../../wire/method-specs.ts'
+import { decodeMethod, encodeMethod, methodIdOf } from '../../wire/methods.ts'
+import type { RawProperties } from '../../wire/properties.ts'
+import { createDeliverReader } from '../../wire/read-delivery.ts'
+import { type AckLedger, createAckLedger, type Settled } from './ack-ledger.ts'
+import { Delivery } from './delivery.ts'
+import type { ReturnedMessage } from './message.ts'
+import type { Output } from './output.ts'
+import { type Content, type ContentReader, createContentReader } from './read-content.ts'
+
+/** What a channel tells besides answers: confirms and returns go to who publishes, the rest to who supervises. */
+export interface ChannelEvents {
+  /** The channel is gone, for good; `error` is undefined when we closed it ourselves. */
+  closed: { readonly error: ChannelError | ConnectionError | undefined }
+  /** The broker took (or refused) the publish with this number, or all up to it. */
+  confirmed: { readonly tag: number; readonly multiple: boolean; readonly isAck: boolean }
+  returned: ReturnedMessage
+  /** The broker ended a consumer: its queue is gone, or its node is. */
+  cancelled: { readonly consumerTag: string }
+}
+
+export interface ConsumeOptions {
+  readonly noAck?: boolean
+  readonly exclusive?: boolean
+  readonly arguments?: FieldTable
+  readonly consumerTag?: string
+}
+
+interface Consumer {
+  readonly needsAck: boolean
+  readonly onDelivery: (delivery: Delivery) => void
+}
+
+/** An answer, with the message it carries if it is a get-ok. */
+interface Answer {
+  readonly method: Method
+  readonly content?: Content
+}
+
+interface PendingReply {
+  readonly asked: Method
+  readonly expects: readonly MethodName[]
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: WarrenError) => void
+}
+
+/** What a channel needs of its connection. */
+export interface ChannelHost {
+  readonly output: Output
+  readonly maxBodyBytes: number
+  readonly replyTimeoutMs: number
+  /** The channel is closed on both sides: its number is free again. */
+  released(channel: AmqpChannel): void
+}
+
+const deliverId = methodIdOf('basic.deliver')
+const ackId = methodIdOf('basic.ack')
+const nackId = methodIdOf('basic.nack')
+
+/** One AMQP channel, from open to closed; never reopened. Whoever wants another opens another. */
+export class AmqpChannel {
+  readonly id: number
+  readonly events: Events<ChannelEvents>
+  readonly #emit: ReturnType<typeof createEvents<ChannelEvents>>
+  readonly #host: ChannelHost
+  readonly #acks: AckLedger = createAckLedger()
+  readonly #content: ContentReader
+  readonly #readDeliver = createDeliverReader()
+  readonly #consumers = new Map<string, Consumer>()
+  readonly #pending: PendingReply[] = []
+  #state: 'open' | 'closing' | 'closed' = 'open'
+  #closedBy: ChannelError | ConnectionError | undefined
+  #hasAcksToWrite = false
+  #consumerNumber = 0
+
+  constructor(id: number, host: ChannelHost) {
+    this.id = id
+    this.#host = host
+    this.#emit = createEvents<ChannelEvents>()
+    this.events = this.#emit
+    this.#content = createContentReader({ maxBodyBytes: host.maxBodyBytes })
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open'
+  }
+
+  /** Deliveries handed out and not yet settled. */
+  get openDeliveries(): number {
+    return this.#acks.openCount
+  }
+
+  /** Sends a method and waits for its answer. Answers come in the order of the questions. */
+  async call<Reply extends MethodName>(method: Method, ...expects: Reply[]): Promise<Method<Reply>> {
+    const answer = await this.#ask(method, expects)
+    return answer.method as Method<Reply>
+  }
+
+  /** Publishes; with confirms on, the answer comes as a `confirmed` event. Throws if the channel is closed. */
+  publish(methodPayload: Buffer, properties: RawProperties, body: Body): void {
+    if (this.#state !== 'open') throw this.#closedError()
+    this.#host.output.frames.content(this.id, methodPayload, properties, body)
+    this.#host.output.written()
+  }
+
+  async consume(
+    queue: string,
+    onDelivery: (delivery: Delivery) => void,
+    options: ConsumeOptions = {},
+  ): Promise<string> {
+    // The tag is ours, so that a delivery that overtakes the answer finds its consumer.
+    this.#consumerNumber += 1
+    const consumerTag = options.consumerTag ?? `warren-${this.id}.${this.#consumerNumber}`
+    if (this.#consumers.has(consumerTag)) {
+      throw new InvalidArgumentError(
+        `A consumer "${consumerTag}" runs on this channel already. Choose another tag.`,
+      )
+    }
+    this.#consumers.set(consumerTag, { needsAck: !options.noAck, onDelivery })
+    const method: Method<'basic.consume'> = {
+      name: 'basic.consume',
+      queue,
+      consumerTag,
+      noLocal: false,
+      noAck: options.noAck ?? false,
+      exclusive: options.exclusive ?? false,
+      noWait: false,
+      arguments: options.arguments ?? [],
+    }
+    await this.call(method, 'basic.consume-ok')
+    return consumerTag
+  }
+
+  /** After this resolves nothing more arrives for the consumer; what it holds unsettled stays so. */
+  async cancel(consumerTag: string): Promise<void> {
+    await this.call({ name: 'basic.cancel', consumerTag, noWait: false }, 'basic.cancel-ok')
+    this.#consumers.delete(consumerTag)
+  }
+
+  async get(
+    queue: string,
+    { noAck = false }: { noAck?: boolean } = {},
+  ): Promise<(Delivery & { messageCount: number }) | undefined> {
+    const { method, content } = await this.#ask({ name: 'basic.get', queue, noAck }, [
+      'basic.get-ok',
+      'basic.get-empty',
+    ])
+    if (method.name !== 'basic.get-ok' || !content) return undefined
+    const delivery = new Delivery(
+      this,
+      { ...method, consumerTag: '', isRedelivered: method.redelivered },
+      content,
+    )
+    return Object.assign(delivery, { messageCount: method.messageCount })
+  }
+
+  /** Acks are gathered and sent at the end of the tick, `multiple` where they are contiguous. */
+  ack(deliveryTag: number): Settled {
+    if (this.#state !== 'open' || !this.#acks.ack(deliveryTag)) return 'stale'
+    if (!this.#hasAcksToWrite) {
+      this.#hasAcksToWrite = true
+      this.#host.output.beforeFlush(this.#writeAcks)
+    }
+    return 'sent'
+  }
+
+  nack(deliveryTag: number, { requeue }: { requeue: boolean }): Settled {
+    if (this.#state !== 'open' || !this.#acks.settle(deliveryTag)) return 'stale'
+    this.#send({ name: 'basic.nack', deliveryTag, multiple: false, requeue })
+    return 'sent'
+  }
+
+  reject(deliveryTag: number, { requeue }: { requeue: boolean }): Settled {
+    if (this.#state !== 'open' || !this.#acks.settle(deliveryTag)) return 'stale'
+    this.#send({ name: 'basic.reject', deliveryTag, requeue })
+    return 'sent'
+  }
+
+  /** Closes the channel; what was delivered and not settled goes back to its queue, in order. */
+  async close(): Promise<void> {
+    if (this.#state !== 'open') return
+    this.#writeAcks()
+    const closed = this.call(
+      { name: 'channel.close', replyCode: 200, replyText: 'closed by its owner', classId: 0, methodId: 0 },
+      'channel.close-ok',
+    )
+    this.#state = 'closing'
+    await closed.catch(() => undefined) // a lost connection closes the channel just as well
+    this.connectionClosed(undefined)
+  }
+
+  /** A method frame for this channel. */
+  receiveMethod(payload: Buffer): void {
+    const id = payload.length >= 4 ? payload.readUInt32BE(0) : 0
+    if (id === deliverId) this.#receiveDelivery(payload)
+    else if (id === ackId || id === nackId) this.#receiveConfirm(payload, id === ackId)
+    else this.#receive(decodeMethod(payload))
+  }
+
+  receiveHeader(payload: Buffer): void {
+    if (this.#state === 'open') this.#content.header(payload)
+  }
+
+  receiveBody(piece: Buffer): void {
+    if (this.#state === 'open') this.#content.body(piece)
+  }
+
+  /** The connection is gone or this channel is closed: everything that waits is told. */
+  connectionClosed(error: ChannelError | ConnectionError | undefined): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#closedBy = error
+    for (const pending of this.#pending.splice(0)) pending.reject(this.#closedError())
+    this.#consumers.clear()
+    this.#host.released(this)
+    this.#emit.emit('closed', { error })
+  }
+
+  #send(method: Method): void {
+    this.#host.output.frames.method(this.id, method)
+    this.#host.output.written()
+  }
+
+  readonly #writeAcks = (): void => {
+    this.#hasAcksToWrite = false
+    if (this.#state !== 'open') return
+    const { frames } = this.#host.output
+    this.#acks.takeAcks((tag, multiple) => frames.ack(this.id, tag, multiple))
+    this.#host.output.written()
+  }
+
+  #receiveDelivery(payload: Buffer): void {
+    if (this.#state !== 'open') return
+    const method = this.#readDeliver(payload)
+    const consumer = this.#consumers.get(method.consumerTag)
+    this.#acks.opened(method.deliveryTag, consumer?.needsAck ?? true)
+    this.#content.expect((content) => consumer && handOver(consumer, new Delivery(this, method, content)))
+  }
+
+  #receiveConfirm(payload: Buffer, isAck: boolean): void {
+    if (this.#state !== 'open') return
+    const { deliveryTag, multiple } = decodeMethod(payload) as Method<'basic.ack' | 'basic.nack'>
+    this.#emit.emit('confirmed', { tag: deliveryTag, multiple, isAck })
+  }
+
+  #receive(method: Method): void {
+    if (this.#state !== 'open' && method.name !== 'channel.close-ok' && method.name !== 'channel.close')
+      return
+    switch (method.name) {
+      case 'channel.close':
+        this.#closedByBroker(method)
+        return
+      case 'basic.return':
+        this.#content.expect((content) => this.#emit.emit('returned', { ...method, ...content }))
+        return
+      case 'basic.get-ok':
+        this.#acks.opened(method.deliveryTag, !this.#isAskedWithoutAck())
+        this.#content.expect((content) => this.#answer({ method, content }))
+        return
+      case 'basic.cancel':
+        this.#consumers.delete(method.consumerTag)
+        this.#emit.emit('cancelled', { consumerTag: method.consumerTag })
+        return
+      case 'channel.flow':
+        this.#send({ name: 'channel.flow-ok', active: method.active })
+        return
+      default:
+        this.#answer({ method })
+    }
+  }
+
+  #ask(method: Method, expects: readonly MethodName[]): Promise<Answer> {
+    if (this.#state !== 'open') return Promise.reject(this.#closedError())
+    return new Promise((resolve, reject) => {
+      this.#send(method)
+      const timer = setTimeout(() => reject(this.#timeoutError(method.name)), this.#host.replyTimeoutMs)
+      timer.unref()
+      // After the timeout a late answer still takes its place in the order; nobody listens to it any more.
+      const settled = (): void => clearTimeout(timer)
+      this.#pending.push({
+        asked: method,
+        expects,
+        resolve: (answer) => {
+          settled()
+          resolve(answer)
+        },
+        reject: (error) => {
+          settled()
+          reject(error)
+        },
+      })
+    })
+  }
+
+  #answer(answer: Answer): void {
+    const pending = this.#pending.shift()
+    if (pending?.expects.includes(answer.method.name)) pending.resolve(answer)
+    else if (pending) pending.reject(this.#unexpectedError(answer.method.name))
+  }
+
+  #isAskedWithoutAck(): boolean {
+    const asked = this.#pending[0]?.asked
+    return asked?.name === 'basic.get' && asked.noAck
+  }
+
+  #closedByBroker({ replyCode, replyText }: Method<'channel.close'>): void {
+    this.#send({ name: 'channel.close-ok' })
+    if (this.#state === 'closing') return // both sides closed at once; the answer to ours is still to come
+    const message = `The broker closed the channel: ${replyText} (${replyCode}).`
+    this.connectionClosed(
+      new ChannelError({ code: 'CHANNEL_CLOSED_BY_BROKER', message, replyCode, replyText }),
+    )
+  }
+
+  #closedError(): ChannelError | ConnectionError {
+    return (
+      this.#closedBy ??
+      new ChannelError({ code: 'CHANNEL_CLOSED', message: 'The channel is closed. Open another one.' })
+    )
+  }
+
+  #timeoutError(name: MethodName): ChannelError {
+    const seconds = this.#host.replyTimeoutMs / 1000
+    return new ChannelError({
+      code: 'CHANNEL_TIMEOUT',
+      message: `The broker did not answer ${name} within ${seconds} s. Whether it was done is not known.`,
+    })
+  }
+
+  #unexpectedError(name: MethodName): ChannelError {
+    return new ChannelError({
+      code: 'CHANNEL_CLOSED',
+      message: `The broker answered ${name}, which nobody asked for.`,
+    })
+  }
+}
+
+/** A consumer that throws must not end the connection that it shares; its error is reported as uncaught. */
+function handOver(consumer: Consumer, delivery: Delivery): void {
+  try {
+    consumer.onDelivery(delivery)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
+
+/** Encodes the method of a publish once; publishers keep it per exchange and key. */
+export function encodePublish(fields: { exchange: string; routingKey: string; mandatory: boolean }): Buffer {
+  return encodeMethod({ name: 'basic.publish', immediate: false, ...fields })
+}

@@ -1,0 +1,47 @@
+import type { Mechanism } from './authenticate.ts'
+import type { TlsOptions } from './open-socket.ts'
+
+export interface ConnectionOptions {
+  /** Shown in RabbitMQ's list of connections. @default 'warren' */
+  readonly name?: string
+  /** Both sides send a sign of life in this interval; two without one end the connection. 0 turns it off. @default 30 */
+  readonly heartbeatSeconds?: number
+  /** Largest frame, in bytes. @default 131072 */
+  readonly frameMax?: number
+  /** @default 2047 */
+  readonly channelMax?: number
+  /** For the socket, TLS and the handshake together, in milliseconds. @default 10000 */
+  readonly connectTimeoutMs?: number
+  /** How long a declare, bind or the like may take, in milliseconds. @default 60000 */
+  readonly replyTimeoutMs?: number
+  readonly tls?: TlsOptions
+  /** EXTERNAL (a client certificate) is used only when named here. @default PLAIN, else AMQPLAIN */
+  readonly mechanism?: Mechanism
+  /** Header frames of the broker may exceed frameMax; this is the limit, in bytes. @default 16777216 */
+  readonly maxHeaderBytes?: number
+  /** Largest message body that is read, in bytes. @default 536870912 */
+  readonly maxBodyBytes?: number
+}
+
+/** Options with their defaults; what the URL says stands between the two. */
+export type SettledOptions = Required<Omit<ConnectionOptions, 'tls' | 'mechanism'>> &
+  Pick<ConnectionOptions, 'tls' | 'mechanism'>
+
+const defaults = {
+  name: 'warren',
+  heartbeatSeconds: 30,
+  frameMax: 131_072,
+  channelMax: 2047,
+  connectTimeoutMs: 10_000,
+  replyTimeoutMs: 60_000,
+  maxHeaderBytes: 16 * 1024 * 1024,
+  maxBodyBytes: 512 * 1024 * 1024,
+}
+
+export function settleOptions(options: ConnectionOptions, fromUrl: ConnectionOptions): SettledOptions {
+  return { ...defaults, ...defined(fromUrl), ...defined(options) }
+}
+
+function defined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Value
+}

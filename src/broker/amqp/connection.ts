@@ -1,0 +1,337 @@
+import type { Socket } from 'node:net'
+import { ChannelError, ConnectionError, WireError } from '../../errors.ts'
+import { createEvents, type Events } from '../../events.ts'
+import { createFrameParser, type FrameParser, type FrameSink } from '../../wire/frame-parser.ts'
+import type { Method } from '../../wire/method-specs.ts'
+import { decodeMethod } from '../../wire/methods.ts'
+import { AmqpChannel, type ChannelHost } from './channel.ts'
+import { type ConnectionOptions, type SettledOptions, settleOptions } from './connection-options.ts'
+import { type Agreement, explainRefusal, shakeHands } from './handshake.ts'
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
+import { createMethodQueue, type MethodQueue } from './method-queue.ts'
+import { openSocket } from './open-socket.ts'
+import { createOutput, type Output } from './output.ts'
+import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
+
+export interface ConnectionEvents {
+  /** The connection is gone, for good; `error` is undefined when we closed it ourselves. */
+  closed: { readonly error: ConnectionError | undefined }
+  /** The broker has an alarm (memory, disk) and reads no publishes until `unblocked`. */
+  blocked: { readonly reason: string }
+  unblocked: Record<never, never>
+}
+
+const protocolHeader = Buffer.from('AMQP\x00\x00\x09\x01', 'latin1')
+/** Until the limits are agreed on, nothing but a few methods can arrive. */
+const handshakeLimits = { bodyBytes: 0, headerBytes: 1024 * 1024 }
+/** A broker that was told goodbye and does not answer is not waited for. */
+const goodbyeMs = 5_000
+
+/** Opens one connection to one endpoint: socket, TLS, login, vhost. */
+export async function openConnection(
+  endpoint: Endpoint,
+  options: ConnectionOptions = {},
+): Promise<AmqpConnection> {
+  const settled = settleOptions(options, endpoint)
+  const timeout = timeoutSignal(settled.connectTimeoutMs, endpoint)
+  try {
+    const socket = await openSocket(endpoint, {
+      signal: timeout.signal,
+      ...(settled.tls && { tls: settled.tls }),
+    })
+    return await AmqpConnection.open({ socket, endpoint, options: settled, signal: timeout.signal })
+  } finally {
+    timeout.cancel()
+  }
+}
+
+/** One AMQP connection, from open to closed; never reopened. The session opens the next one. */
+export class AmqpConnection {
+  readonly endpoint: Endpoint
+  readonly events: Events<ConnectionEvents>
+  readonly #emit = createEvents<ConnectionEvents>()
+  readonly #socket: Socket
+  readonly #options: SettledOptions
+  readonly #parser: FrameParser
+  readonly #channels = new Map<number, AmqpChannel>()
+  readonly #replies: MethodQueue = createMethodQueue()
+  readonly #whenClosed: Promise<void>
+  #output: Output
+  #agreement: Agreement | undefined
+  #heartbeat: Heartbeat | undefined
+  #state: 'opening' | 'open' | 'closing' | 'closed' = 'opening'
+  #blockedReason: string | undefined
+  #lastChannelId = 0
+
+  static async open(fields: {
+    socket: Socket
+    endpoint: Endpoint
+    options: SettledOptions
+    signal: AbortSignal
+  }): Promise<AmqpConnection> {
+    const connection = new AmqpConnection(fields)
+    const abort = (): void => connection.#fail(fields.signal.reason as ConnectionError)
+    fields.signal.addEventListener('abort', abort, { once: true })
+    try {
+      await connection.#shakeHands()
+      return connection
+    } catch (error) {
+      connection.#fail(error as ConnectionError)
+      throw error
+    } finally {
+      fields.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  private constructor({
+    socket,
+    endpoint,
+    options,
+  }: { socket: Socket; endpoint: Endpoint; options: SettledOptions }) {
+    this.endpoint = endpoint
+    this.events = this.#emit
+    this.#socket = socket
+    this.#options = options
+    this.#output = createOutput(socket, { frameMax: 0 })
+    this.#parser = createFrameParser(this.#sink, handshakeLimits)
+    socket.on('data', (chunk) => this.#receive(chunk))
+    socket.on('error', (cause) => this.#fail(this.#lost(cause)))
+    this.#whenClosed = new Promise((resolve) => {
+      socket.on('close', () => {
+        this.#fail(this.#lost())
+        resolve()
+      })
+    })
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open'
+  }
+
+  /** Why the broker reads no publishes now, if it does not. */
+  get blockedReason(): string | undefined {
+    return this.#blockedReason
+  }
+
+  /** Who the broker is and what was agreed on. */
+  get agreement(): Agreement {
+    return this.#agreement!
+  }
+
+  get output(): Output {
+    return this.#output
+  }
+
+  async openChannel(): Promise<AmqpChannel> {
+    if (this.#state !== 'open') throw this.#closedError()
+    const channel = new AmqpChannel(this.#freeChannelId(), this.#host)
+    this.#channels.set(channel.id, channel)
+    await channel.call({ name: 'channel.open' }, 'channel.open-ok')
+    return channel
+  }
+
+  /** Gives the broker a new password or token for this connection (OAuth 2), without a reconnect. */
+  async updateSecret(newSecret: string, reason: string): Promise<void> {
+    if (this.#state !== 'open') throw this.#closedError()
+    this.#sendMethod({ name: 'connection.update-secret', newSecret: Buffer.from(newSecret, 'utf8'), reason })
+    await this.#replies.next()
+  }
+
+  /** Says goodbye, sends what is still to be sent, and closes. Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#state === 'open') {
+      this.#output.flush()
+      this.#state = 'closing'
+      this.#sendMethod({
+        name: 'connection.close',
+        replyCode: 200,
+        replyText: 'goodbye',
+        classId: 0,
+        methodId: 0,
+      })
+      this.#output.flush()
+      const giveUp = setTimeout(() => this.#socket.destroy(), goodbyeMs)
+      await this.#whenClosed
+      clearTimeout(giveUp)
+      return
+    }
+    await this.#whenClosed
+  }
+
+  readonly #host: ChannelHost = (() => {
+    const connection = this
+    return {
+      get output() {
+        return connection.#output
+      },
+      get maxBodyBytes() {
+        return connection.#options.maxBodyBytes
+      },
+      get replyTimeoutMs() {
+        return connection.#options.replyTimeoutMs
+      },
+      released: (channel: AmqpChannel) => {
+        connection.#channels.delete(channel.id)
+      },
+    }
+  })()
+
+  readonly #sink: FrameSink = {
+    method: (channelId, payload) => {
+      if (channelId === 0) this.#receiveMethod(decodeMethod(payload))
+      else this.#channels.get(channelId)?.receiveMethod(payload)
+    },
+    header: (channelId, payload) => this.#channels.get(channelId)?.receiveHeader(payload),
+    body: (channelId, piece) => this.#channels.get(channelId)?.receiveBody(piece),
+    heartbeat: () => {},
+  }
+
+  async #shakeHands(): Promise<void> {
+    this.#socket.write(protocolHeader)
+    const line = { send: (method: Method) => this.#sendMethod(method), next: () => this.#replies.next() }
+    const agreement = await shakeHands(line, this.endpoint, this.#options)
+    this.#agreement = agreement
+    this.#output.flush()
+    this.#output.release()
+    this.#output = createOutput(this.#socket, { frameMax: agreement.frameMax })
+    this.#parser.setLimits({
+      bodyBytes: agreement.frameMax === 0 ? this.#options.maxBodyBytes : agreement.frameMax,
+      headerBytes: this.#options.maxHeaderBytes,
+    })
+    this.#heartbeat = startHeartbeat({
+      seconds: agreement.heartbeatSeconds,
+      sentBytes: () => this.#output.sentBytes,
+      send: () => {
+        this.#output.frames.heartbeat()
+        this.#output.flush()
+      },
+      onMissed: () => this.#fail(this.#heartbeatMissed()),
+    })
+    this.#state = 'open'
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#heartbeat?.received()
+    try {
+      this.#parser.push(chunk)
+    } catch (cause) {
+      this.#fail(this.#notAmqp(cause as Error))
+    }
+  }
+
+  #receiveMethod(method: Method): void {
+    switch (method.name) {
+      case 'connection.blocked':
+        this.#blockedReason = method.reason
+        this.#emit.emit('blocked', { reason: method.reason })
+        return
+      case 'connection.unblocked':
+        this.#blockedReason = undefined
+        this.#emit.emit('unblocked', {})
+        return
+      case 'connection.close-ok':
+        this.#end(undefined)
+        return
+      case 'connection.close':
+        if (this.#state === 'opening') this.#replies.push(method)
+        else this.#closedByBroker(method)
+        return
+      default:
+        this.#replies.push(method)
+    }
+  }
+
+  #closedByBroker(method: Method<'connection.close'>): void {
+    this.#sendMethod({ name: 'connection.close-ok' })
+    this.#output.flush()
+    this.#end(this.#state === 'closing' ? undefined : explainRefusal(method, this.endpoint))
+  }
+
+  #sendMethod(method: Method): void {
+    this.#output.frames.method(0, method)
+    this.#output.written()
+  }
+
+  /** The end of a connection that spoke to the last word: the socket may send what it holds. */
+  #end(error: ConnectionError | undefined): void {
+    this.#tellEverybody(error)
+    this.#socket.end()
+    // The other side closes in its own time; it is not waited for longer than a goodbye.
+    const giveUp = setTimeout(() => this.#socket.destroy(), goodbyeMs)
+    giveUp.unref()
+    this.#socket.once('close', () => clearTimeout(giveUp))
+  }
+
+  /** The end of a connection that broke. */
+  #fail(error: ConnectionError): void {
+    this.#tellEverybody(this.#state === 'closing' ? undefined : error)
+    this.#socket.destroy()
+  }
+
+  #tellEverybody(error: ConnectionError | undefined): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#heartbeat?.stop()
+    this.#output.release()
+    const reason = error ?? this.#closedError()
+    this.#replies.fail(reason)
+    for (const channel of [...this.#channels.values()]) channel.connectionClosed(reason)
+    this.#emit.emit('closed', { error })
+  }
+
+  #freeChannelId(): number {
+    const limit = this.agreement.channelMax || 65_535
+    for (let step = 0; step < limit; step += 1) {
+      this.#lastChannelId = (this.#lastChannelId % limit) + 1
+      if (!this.#channels.has(this.#lastChannelId)) return this.#lastChannelId
+    }
+    throw new ChannelError({
+      code: 'CHANNEL_LIMIT_REACHED',
+      message: `All ${limit} channels of the connection are in use. Close some, or raise channel_max here and at the broker.`,
+    })
+  }
+
+  #closedError(): ConnectionError {
+    return new ConnectionError({
+      code: 'CONNECTION_CLOSED',
+      message: `The connection to ${describeEndpoint(this.endpoint)} is closed.`,
+    })
+  }
+
+  #lost(cause?: Error): ConnectionError {
+    const why = cause ? ` (${cause.message})` : ''
+    const message =
+      this.#state === 'opening'
+        ? `${describeEndpoint(this.endpoint)} closed the connection during the handshake${why}. Is it an AMQP 0-9-1 port?`
+        : `The connection to ${describeEndpoint(this.endpoint)} was lost${why}.`
+    return new ConnectionError({ code: 'CONNECTION_LOST', message }, { cause })
+  }
+
+  #heartbeatMissed(): ConnectionError {
+    return new ConnectionError({
+      code: 'CONNECTION_HEARTBEAT_MISSED',
+      message: `${describeEndpoint(this.endpoint)} gave no sign of life for ${2 * this.agreement.heartbeatSeconds} s.`,
+    })
+  }
+
+  #notAmqp(cause: Error): ConnectionError {
+    const isWireError = cause instanceof WireError
+    return new ConnectionError(
+      {
+        code: 'CONNECTION_NOT_AMQP',
+        message: `${describeEndpoint(this.endpoint)} sent bytes that are not AMQP 0-9-1${isWireError ? `: ${cause.message}` : '.'}`,
+        isFinal: this.#state === 'opening',
+      },
+      { cause },
+    )
+  }
+}
+
+function timeoutSignal(timeoutMs: number, endpoint: Endpoint): { signal: AbortSignal; cancel: () => void } {
+  const controller = new AbortController()
+  const timer = setTimeout(() => {
+    const message = `${describeEndpoint(endpoint)} did not answer within ${timeoutMs} ms.`
+    controller.abort(new ConnectionError({ code: 'CONNECTION_TIMEOUT', message }))
+  }, timeoutMs)
+  return { signal: controller.signal, cancel: () => clearTimeout(timer) }
+}

@@ -1,0 +1,53 @@
+import type { Body } from '../../wire/frame-writer.ts'
+import type { RawProperties } from '../../wire/properties.ts'
+import type { DeliverMethod } from '../../wire/read-delivery.ts'
+import type { Settled } from './ack-ledger.ts'
+import type { AmqpChannel } from './channel.ts'
+import type { IncomingMessage } from './message.ts'
+import type { Content } from './read-content.ts'
+
+/**
+ * One hand-over of a message. It belongs to the channel it came by: when that one is gone, the broker has
+ * taken the message back, and settling it says `stale` and reaches no other message.
+ */
+export class Delivery implements IncomingMessage {
+  readonly #channel: AmqpChannel
+  readonly deliveryTag: number
+  readonly consumerTag: string
+  readonly isRedelivered: boolean
+  readonly exchange: string
+  readonly routingKey: string
+  readonly properties: RawProperties
+  readonly body: Body
+  readonly bodyBytes: number
+
+  constructor(channel: AmqpChannel, method: DeliverMethod, content: Content) {
+    this.#channel = channel
+    this.deliveryTag = method.deliveryTag
+    this.consumerTag = method.consumerTag
+    this.isRedelivered = method.isRedelivered
+    this.exchange = method.exchange
+    this.routingKey = method.routingKey
+    this.properties = content.properties
+    this.body = content.body
+    this.bodyBytes = content.bodyBytes
+  }
+
+  /** Can it still be settled? */
+  get isCurrent(): boolean {
+    return this.#channel.isOpen
+  }
+
+  ack(): Settled {
+    return this.#channel.ack(this.deliveryTag)
+  }
+
+  /** From RabbitMQ 4.3 on a nack with requeue does not count towards the delivery limit; `reject` does. */
+  nack(options: { requeue: boolean }): Settled {
+    return this.#channel.nack(this.deliveryTag, options)
+  }
+
+  reject(options: { requeue: boolean }): Settled {
+    return this.#channel.reject(this.deliveryTag, options)
+  }
+}

@@ -1,0 +1,150 @@
+import { ConnectionError } from '../../errors.ts'
+import type { FieldTable } from '../../wire/field-value.ts'
+import type { Method } from '../../wire/method-specs.ts'
+import { toFieldTable, toPlainTable } from '../../wire/plain-fields.ts'
+import { authenticate } from './authenticate.ts'
+import type { SettledOptions } from './connection-options.ts'
+import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
+
+/** What both sides agreed on, and who the other side is. */
+export interface Agreement {
+  readonly frameMax: number
+  readonly channelMax: number
+  readonly heartbeatSeconds: number
+  readonly product: string
+  readonly version: string
+  readonly clusterName: string | undefined
+  readonly capabilities: ReadonlySet<string>
+}
+
+/** How the handshake talks: it sends methods and is handed the broker's, one by one. */
+export interface HandshakeLine {
+  send(method: Method): void
+  next(): Promise<Method>
+}
+
+/** Speaks the opening of a connection. Throws a ConnectionError that says which step the broker refused. */
+export async function shakeHands(
+  line: HandshakeLine,
+  endpoint: Endpoint,
+  options: SettledOptions,
+): Promise<Agreement> {
+  const start = await expectMethod(line, endpoint, 'connection.start')
+  const offered = start.mechanisms.toString('utf8')
+  const { mechanism, response } = authenticate({
+    offered,
+    endpoint,
+    ...(options.mechanism && { wanted: options.mechanism }),
+  })
+  line.send({
+    name: 'connection.start-ok',
+    clientProperties: clientProperties(options.name),
+    mechanism,
+    response,
+    locale: 'en_US',
+  })
+  const tune = await expectMethod(line, endpoint, 'connection.tune')
+  const agreed = {
+    channelMax: lowerLimit(tune.channelMax, options.channelMax),
+    frameMax: lowerLimit(tune.frameMax, options.frameMax),
+    heartbeatSeconds:
+      options.heartbeatSeconds === 0 ? 0 : lowerLimit(tune.heartbeat, options.heartbeatSeconds),
+  }
+  line.send({ name: 'connection.tune-ok', ...agreed, heartbeat: agreed.heartbeatSeconds })
+  line.send({ name: 'connection.open', vhost: endpoint.vhost })
+  await expectMethod(line, endpoint, 'connection.open-ok')
+  return { ...agreed, ...describeBroker(start.serverProperties) }
+}
+
+/** RabbitMQ's reply codes for a refused connection, as sentences a person can act on. */
+export function explainRefusal(
+  { replyCode, replyText }: Method<'connection.close'>,
+  endpoint: Endpoint,
+): ConnectionError {
+  const where = describeEndpoint(endpoint)
+  if (replyCode === 403) {
+    return refusal(
+      'CONNECTION_AUTHENTICATION_REFUSED',
+      `The broker at ${where} refused the user name or password (user "${endpoint.username}"). Check both, and that the user may connect from here.`,
+      replyCode,
+    )
+  }
+  if (replyCode === 530 && / not found/.test(replyText)) {
+    return refusal(
+      'CONNECTION_VHOST_NOT_FOUND',
+      `The broker at ${where} has no vhost "${endpoint.vhost}". Create it or correct the path of the URL.`,
+      replyCode,
+    )
+  }
+  if (replyCode === 530) {
+    return refusal(
+      'CONNECTION_ACCESS_REFUSED',
+      `The broker at ${where} does not let us in: ${replyText}.`,
+      replyCode,
+    )
+  }
+  return new ConnectionError({
+    code: 'CONNECTION_CLOSED_BY_BROKER',
+    message: `The broker at ${where} closed the connection: ${replyText} (${replyCode}).`,
+    replyCode,
+  })
+}
+
+function refusal(code: ConnectionError['code'], message: string, replyCode: number): ConnectionError {
+  return new ConnectionError({ code, message, isFinal: true, replyCode })
+}
+
+async function expectMethod<Name extends Method['name']>(
+  line: HandshakeLine,
+  endpoint: Endpoint,
+  name: Name,
+): Promise<Extract<Method, { name: Name }>> {
+  const method = await line.next()
+  if (method.name === name) return method as Extract<Method, { name: Name }>
+  if (method.name === 'connection.close') {
+    line.send({ name: 'connection.close-ok' })
+    throw explainRefusal(method, endpoint)
+  }
+  throw new ConnectionError({
+    code: 'CONNECTION_NOT_AMQP',
+    message: `${describeEndpoint(endpoint)} sent ${method.name} where ${name} was due. Is it an AMQP 0-9-1 broker?`,
+  })
+}
+
+/** 0 means "no limit" in AMQP, so it never wins over a number. */
+function lowerLimit(theirs: number, ours: number): number {
+  return theirs === 0 || ours === 0 ? Math.max(theirs, ours) : Math.min(theirs, ours)
+}
+
+function clientProperties(connectionName: string): FieldTable {
+  return toFieldTable({
+    product: 'Warren',
+    platform: 'Node.js',
+    connection_name: connectionName,
+    capabilities: {
+      publisher_confirms: true,
+      exchange_exchange_bindings: true,
+      'basic.nack': true,
+      consumer_cancel_notify: true,
+      'connection.blocked': true,
+      authentication_failure_close: true,
+    },
+  })
+}
+
+function describeBroker(
+  properties: FieldTable,
+): Pick<Agreement, 'product' | 'version' | 'clusterName' | 'capabilities'> {
+  const plain = toPlainTable(properties)
+  const capabilities = plain['capabilities']
+  return {
+    product: typeof plain['product'] === 'string' ? plain['product'] : 'unknown',
+    version: typeof plain['version'] === 'string' ? plain['version'] : '0.0.0',
+    clusterName: typeof plain['cluster_name'] === 'string' ? plain['cluster_name'] : undefined,
+    capabilities: new Set(
+      capabilities !== null && typeof capabilities === 'object'
+        ? Object.entries(capabilities).flatMap(([name, isOn]) => (isOn === true ? [name] : []))
+        : [],
+    ),
+  }
+}

@@ -1,0 +1,169 @@
+import type { FieldTable } from '../../wire/field-value.ts'
+import type { AmqpChannel } from './channel.ts'
+
+/** What can be asked of a broker on a channel, one function each. Each waits for the broker's answer. */
+
+export interface QueueDeclaration {
+  readonly queue: string
+  /** @default true */
+  readonly durable?: boolean
+  readonly exclusive?: boolean
+  readonly autoDelete?: boolean
+  readonly arguments?: FieldTable
+}
+
+export interface QueueCounts {
+  readonly queue: string
+  /** Ready messages at this moment; exact, unlike the statistics of the management API. */
+  readonly messageCount: number
+  readonly consumerCount: number
+}
+
+export async function declareQueue(
+  channel: AmqpChannel,
+  declaration: QueueDeclaration,
+): Promise<QueueCounts> {
+  const { queue, durable = true, exclusive = false, autoDelete = false, arguments: args = [] } = declaration
+  const method = {
+    name: 'queue.declare',
+    queue,
+    passive: false,
+    durable,
+    exclusive,
+    autoDelete,
+    noWait: false,
+  } as const
+  return channel.call({ ...method, arguments: args }, 'queue.declare-ok')
+}
+
+/** Looks at a queue without touching it; the channel is closed by the broker (404) if there is none. */
+export async function inspectQueue(channel: AmqpChannel, queue: string): Promise<QueueCounts> {
+  const flags = { durable: false, exclusive: false, autoDelete: false, noWait: false }
+  return channel.call(
+    { name: 'queue.declare', queue, passive: true, ...flags, arguments: [] },
+    'queue.declare-ok',
+  )
+}
+
+export async function deleteQueue(
+  channel: AmqpChannel,
+  queue: string,
+  { ifUnused = false, ifEmpty = false }: { ifUnused?: boolean; ifEmpty?: boolean } = {},
+): Promise<number> {
+  const reply = await channel.call(
+    { name: 'queue.delete', queue, ifUnused, ifEmpty, noWait: false },
+    'queue.delete-ok',
+  )
+  return reply.messageCount
+}
+
+export async function purgeQueue(channel: AmqpChannel, queue: string): Promise<number> {
+  const reply = await channel.call({ name: 'queue.purge', queue, noWait: false }, 'queue.purge-ok')
+  return reply.messageCount
+}
+
+export interface ExchangeDeclaration {
+  readonly exchange: string
+  readonly type: string
+  /** @default true */
+  readonly durable?: boolean
+  readonly autoDelete?: boolean
+  readonly internal?: boolean
+  readonly arguments?: FieldTable
+}
+
+export async function declareExchange(channel: AmqpChannel, declaration: ExchangeDeclaration): Promise<void> {
+  const {
+    exchange,
+    type,
+    durable = true,
+    autoDelete = false,
+    internal = false,
+    arguments: args = [],
+  } = declaration
+  const method = {
+    name: 'exchange.declare',
+    exchange,
+    type,
+    passive: false,
+    durable,
+    autoDelete,
+    internal,
+  } as const
+  await channel.call({ ...method, noWait: false, arguments: args }, 'exchange.declare-ok')
+}
+
+/** Resolves if the exchange exists; else the broker closes the channel (404). */
+export async function inspectExchange(channel: AmqpChannel, exchange: string): Promise<void> {
+  const flags = { durable: false, autoDelete: false, internal: false, noWait: false }
+  await channel.call(
+    { name: 'exchange.declare', exchange, type: '', passive: true, ...flags, arguments: [] },
+    'exchange.declare-ok',
+  )
+}
+
+export async function deleteExchange(
+  channel: AmqpChannel,
+  exchange: string,
+  { ifUnused = false }: { ifUnused?: boolean } = {},
+): Promise<void> {
+  await channel.call({ name: 'exchange.delete', exchange, ifUnused, noWait: false }, 'exchange.delete-ok')
+}
+
+export interface QueueBinding {
+  readonly queue: string
+  readonly exchange: string
+  readonly routingKey: string
+  readonly arguments?: FieldTable
+}
+
+export async function bindQueue(
+  channel: AmqpChannel,
+  { arguments: args = [], ...binding }: QueueBinding,
+): Promise<void> {
+  await channel.call({ name: 'queue.bind', ...binding, noWait: false, arguments: args }, 'queue.bind-ok')
+}
+
+export async function unbindQueue(
+  channel: AmqpChannel,
+  { arguments: args = [], ...binding }: QueueBinding,
+): Promise<void> {
+  await channel.call({ name: 'queue.unbind', ...binding, arguments: args }, 'queue.unbind-ok')
+}
+
+export interface ExchangeBinding {
+  readonly source: string
+  readonly destination: string
+  readonly routingKey: string
+  readonly arguments?: FieldTable
+}
+
+export async function bindExchange(
+  channel: AmqpChannel,
+  { arguments: args = [], ...binding }: ExchangeBinding,
+): Promise<void> {
+  await channel.call(
+    { name: 'exchange.bind', ...binding, noWait: false, arguments: args },
+    'exchange.bind-ok',
+  )
+}
+
+export async function unbindExchange(
+  channel: AmqpChannel,
+  { arguments: args = [], ...binding }: ExchangeBinding,
+): Promise<void> {
+  await channel.call(
+    { name: 'exchange.unbind', ...binding, noWait: false, arguments: args },
+    'exchange.unbind-ok',
+  )
+}
+
+/** How many unsettled deliveries each consumer of the channel that starts from now on may hold. */
+export async function setPrefetch(channel: AmqpChannel, prefetchCount: number): Promise<void> {
+  await channel.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount, global: false }, 'basic.qos-ok')
+}
+
+/** From now on the broker confirms each publish on this channel, numbered from 1. */
+export async function enableConfirms(channel: AmqpChannel): Promise<void> {
+  await channel.call({ name: 'confirm.select', noWait: false }, 'confirm.select-ok')
+}

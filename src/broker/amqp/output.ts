@@ -1,0 +1,94 @@
+import type { Socket } from 'node:net'
+import { createFrameWriter, type FrameWriter } from '../../wire/frame-writer.ts'
+
+/** Above this many unsent bytes a caller is asked to wait; below it the socket never runs dry. */
+const congestedBytes = 1024 * 1024
+/** A tick that writes more than this is sent in parts, so that the broker can start while we go on. */
+const flushBytes = 128 * 1024
+
+/** The sending side of a connection: everything written in one tick leaves in one write. */
+export interface Output {
+  readonly frames: FrameWriter
+  /** Tells that frames were written; they leave at the end of the tick. */
+  written(): void
+  /** Runs `prepare` once, right before the next write: that is when acks are put together. */
+  beforeFlush(prepare: () => void): void
+  flush(): void
+  readonly isCongested: boolean
+  /** Resolves when the socket takes more, or when it is gone (who writes then learns it there). */
+  drained(): Promise<void>
+  /** Bytes handed to the socket since the connection was opened. */
+  readonly sentBytes: number
+  release(): void
+}
+
+export function createOutput(socket: Socket, { frameMax }: { frameMax: number }): Output {
+  const frames = createFrameWriter({ frameMax })
+  let isScheduled = false
+  let sentBytes = 0
+  let prepares: (() => void)[] = []
+  let waiting: (() => void)[] = []
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    isScheduled = false
+    const ready = prepares
+    prepares = []
+    for (const prepare of ready) prepare()
+    if (frames.pendingBytes > 0) send()
+  }
+
+  function send(): void {
+    sentBytes += frames.pendingBytes
+    const buffers = frames.take()
+    if (socket.destroyed) return
+    if (buffers.length === 1) {
+      socket.write(buffers[0]!)
+      return
+    }
+    socket.cork()
+    for (const buffer of buffers) socket.write(buffer)
+    socket.uncork()
+  }
+
+  function wake(): void {
+    const woken = waiting
+    waiting = []
+    for (const resume of woken) resume()
+  }
+  socket.on('drain', wake)
+  socket.on('close', wake)
+
+  return {
+    frames,
+    written: () => {
+      if (frames.pendingBytes >= flushBytes) send()
+      schedule()
+    },
+    beforeFlush: (prepare) => {
+      prepares.push(prepare)
+      schedule()
+    },
+    flush,
+    get isCongested() {
+      return socket.writableLength > congestedBytes
+    },
+    drained: () => {
+      if (socket.destroyed || socket.writableLength <= congestedBytes) return Promise.resolve()
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+    get sentBytes() {
+      return sentBytes
+    },
+    release: () => {
+      socket.off('drain', wake)
+      socket.off('close', wake)
+      wake()
+    },
+  }
+}

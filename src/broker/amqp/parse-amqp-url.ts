@@ -1,0 +1,100 @@
+import { ConnectionError } from '../../errors.ts'
+import { hideSecret, type Secret } from './secret.ts'
+
+/** One place to connect to, and as whom. */
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+  readonly isTls: boolean
+  readonly vhost: string
+  readonly username: string
+  /** Out of sight of logs and inspection; `reveal()` gives it to the handshake alone. */
+  readonly password: Secret
+  readonly heartbeatSeconds?: number
+  readonly frameMax?: number
+  readonly channelMax?: number
+  readonly connectTimeoutMs?: number
+}
+
+/**
+ * Reads `amqp://user:password@host:port/vhost?heartbeat=30`. Several hosts may be given with commas
+ * (`amqp://user:password@a,b:5673/vhost`), each is an endpoint.
+ */
+export function parseAmqpUrl(url: string): readonly Endpoint[] {
+  const match = /^(amqps?):\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url)
+  if (!match) throw badUrl('it is not of the form amqp://user:password@host:port/vhost')
+  const [, scheme, userInfo = '', hosts = '', path, query = ''] = match
+  const isTls = scheme === 'amqps'
+  const [username, password] = credentialsOf(userInfo)
+  const shared = {
+    isTls,
+    // No path and an empty path differ: `amqp://host` means the vhost "/", `amqp://host/` the empty name.
+    vhost: path === undefined || path === '' ? '/' : decode(path, 'vhost'),
+    username,
+    password: hideSecret(password),
+    ...parseQuery(query),
+  }
+  return hosts.split(',').map((host) => ({ ...parseHost(host, isTls), ...shared }))
+}
+
+/** What a person may read: where to, never as whom with which password. */
+export function describeEndpoint({ host, port, isTls, vhost }: Endpoint): string {
+  const shownHost = host.includes(':') ? `[${host}]` : host
+  return `${isTls ? 'amqps' : 'amqp'}://${shownHost}:${port}/${vhost === '/' ? '' : encodeURIComponent(vhost)}`
+}
+
+function credentialsOf(userInfo: string): [string, string] {
+  if (userInfo === '') return ['guest', 'guest']
+  const colon = userInfo.indexOf(':')
+  if (colon === -1) return [decode(userInfo, 'user name'), '']
+  return [decode(userInfo.slice(0, colon), 'user name'), decode(userInfo.slice(colon + 1), 'password')]
+}
+
+function parseHost(text: string, isTls: boolean): { host: string; port: number } {
+  const match = /^(\[[^\]]+\]|[^:]*)(?::(\d*))?$/.exec(text)
+  if (!match) throw badUrl(`"${text}" is not a host with an optional port`)
+  const port = match[2] ? Number(match[2]) : isTls ? 5671 : 5672
+  if (port < 1 || port > 65535) throw badUrl(`port ${match[2]} is not between 1 and 65535`)
+  const host = match[1]!.replace(/^\[|\]$/g, '')
+  return { host: host === '' ? 'localhost' : decode(host, 'host'), port }
+}
+
+const numberOptions = {
+  heartbeat: ['heartbeatSeconds', 65_535],
+  frame_max: ['frameMax', 0x7fffffff],
+  channel_max: ['channelMax', 65_535],
+  connection_timeout: ['connectTimeoutMs', 0x7fffffff],
+} as const
+
+function parseQuery(
+  query: string,
+): Partial<Record<(typeof numberOptions)[keyof typeof numberOptions][0], number>> {
+  const options: Partial<Record<string, number>> = {}
+  for (const [name, text] of new URLSearchParams(query)) {
+    if (!(name in numberOptions)) {
+      throw badUrl(`it has the unknown option "${name}"; known are ${Object.keys(numberOptions).join(', ')}`)
+    }
+    const [option, max] = numberOptions[name as keyof typeof numberOptions]
+    if (!/^\d+$/.test(text) || Number(text) > max)
+      throw badUrl(`its option ${name} is not a whole number up to ${max}`)
+    options[option] = Number(text)
+  }
+  return options
+}
+
+function decode(text: string, what: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw badUrl(`its ${what} is not percent-encoded correctly`)
+  }
+}
+
+// The URL itself is never repeated: it may hold the password.
+function badUrl(why: string): ConnectionError {
+  return new ConnectionError({
+    code: 'CONNECTION_BAD_URL',
+    isFinal: true,
+    message: `The broker's URL cannot be used: ${why}. Example: amqp://user:password@localhost:5672/my-vhost`,
+  })
+}

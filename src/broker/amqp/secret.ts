@@ -1,0 +1,13 @@
+/** A value that shows itself to nobody but the one who calls `reveal`. */
+export interface Secret {
+  reveal(): string
+}
+
+/** Hides a secret from console.log, JSON, templates and inspection: there is no field to print. */
+export function hideSecret(value: string): Secret {
+  return {
+    reveal: () => value,
+    toString: () => '[secret]',
+    toJSON: () => '[secret]',
+  } as Secret
+}

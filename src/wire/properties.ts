@@ -1,0 +1,243 @@
+import { InvalidArgumentError, WireError } from '../errors.ts'
+import type { FieldTable, FieldValue } from './field-value.ts'
+import { editTable, findHeader, type TableEdit } from './header-table.ts'
+import { encodeShortText, readShortText } from './short-text.ts'
+import { encodeTable } from './write-field.ts'
+
+/**
+ * The properties of a message as they stand on the wire: two bytes of flags, then the values. They are
+ * passed on as they came; only what is asked for is decoded, only what is edited is rewritten.
+ */
+export type RawProperties = Buffer
+
+/** In the order of the flags, from the highest bit down. */
+const propertyKinds = {
+  contentType: 'text',
+  contentEncoding: 'text',
+  headers: 'table',
+  deliveryMode: 'octet',
+  priority: 'octet',
+  correlationId: 'text',
+  replyTo: 'text',
+  expiration: 'text',
+  messageId: 'text',
+  timestamp: 'time',
+  type: 'text',
+  userId: 'text',
+  appId: 'text',
+  clusterId: 'text',
+} as const
+
+export type PropertyName = keyof typeof propertyKinds
+type KindOf<Name extends PropertyName> = (typeof propertyKinds)[Name]
+type ValueOfKind = { text: string; octet: number; time: bigint; table: Buffer }
+
+/** Every property decoded; `headers` is the encoded table (see `decodeTable`, `findHeader`). */
+export type Properties = { readonly [Name in PropertyName]?: ValueOfKind[KindOf<Name>] | undefined }
+
+/** What to write; `headers` may also be entries. `timestamp` is in seconds since 1970. */
+export type PropertiesInput = Omit<Properties, 'headers'> & {
+  readonly headers?: Buffer | FieldTable | undefined
+}
+
+const propertyNames = Object.keys(propertyKinds) as readonly PropertyName[]
+const flagOf: Readonly<Record<PropertyName, number>> = Object.fromEntries(
+  propertyNames.map((name, index) => [name, 0x8000 >> index]),
+) as Record<PropertyName, number>
+
+/** No property set at all. */
+export const noProperties: RawProperties = Buffer.from([0, 0])
+
+export function decodeProperties(raw: RawProperties): Properties {
+  const decoded: Record<string, unknown> = {}
+  walk(raw, (name, start, end) => {
+    decoded[name] = readAs(raw, name, start, end)
+  })
+  return decoded as Properties
+}
+
+/** Reads one property and skips the others. */
+export function readProperty<Name extends PropertyName>(raw: RawProperties, name: Name): Properties[Name] {
+  const span = findSpan(raw, name)
+  return span && (readAs(raw, name, span[0], span[1]) as Properties[Name])
+}
+
+/** Reads one header and decodes nothing else. */
+export function readHeader(raw: RawProperties, name: string): FieldValue | undefined {
+  const headers = readProperty(raw, 'headers')
+  return headers && findHeader(headers, name)
+}
+
+export function encodeProperties(input: PropertiesInput): RawProperties {
+  const parts: Buffer[] = []
+  let flags = 0
+  for (const name of propertyNames) {
+    const value = input[name]
+    if (value === undefined) continue
+    flags |= flagOf[name]
+    parts.push(encodeAs(name, value))
+  }
+  return Buffer.concat([flagBytes(flags), ...parts])
+}
+
+export interface PropertiesEdit {
+  readonly set?: Omit<PropertiesInput, 'headers'>
+  readonly remove?: readonly PropertyName[]
+  readonly headers?: TableEdit
+}
+
+/** Splices properties: whatever the edit does not name stays byte-identical. */
+export function editProperties(
+  raw: RawProperties,
+  { set = {}, remove = [], headers }: PropertiesEdit,
+): RawProperties {
+  const parts = new Map<PropertyName, Buffer>()
+  walk(raw, (name, start, end) => {
+    if (!remove.includes(name)) parts.set(name, raw.subarray(start, end))
+  })
+  for (const [name, value] of Object.entries(set) as [PropertyName, never][]) {
+    if (value !== undefined) parts.set(name, encodeAs(name, value))
+  }
+  if (headers) editHeaders(parts, headers)
+  return assemble(parts)
+}
+
+function editHeaders(parts: Map<PropertyName, Buffer>, edit: TableEdit): void {
+  const present = parts.get('headers')
+  if (!present && !edit.set?.length) return
+  parts.set('headers', withLength(editTable(present ? present.subarray(4) : Buffer.alloc(0), edit)))
+}
+
+function assemble(parts: ReadonlyMap<PropertyName, Buffer>): RawProperties {
+  let flags = 0
+  let size = 2
+  for (const [name, part] of parts) {
+    flags |= flagOf[name]
+    size += part.length
+  }
+  const raw = Buffer.allocUnsafe(size)
+  let at = raw.writeUInt16BE(flags, 0)
+  for (const name of propertyNames) at += parts.get(name)?.copy(raw, at) ?? 0
+  return raw
+}
+
+function walk(raw: RawProperties, visit: (name: PropertyName, start: number, end: number) => void): void {
+  const flags = readFlags(raw)
+  let at = 2
+  for (const name of propertyNames) {
+    if (!(flags & flagOf[name])) continue
+    const end = endOf(raw, name, at)
+    visit(name, at, end)
+    at = end
+  }
+  if (at !== raw.length) throw wireError('WIRE_TRAILING_BYTES', 'Bytes follow the last property', at)
+}
+
+function findSpan(raw: RawProperties, wanted: PropertyName): readonly [number, number] | undefined {
+  const flags = readFlags(raw)
+  if (!(flags & flagOf[wanted])) return undefined
+  let at = 2
+  for (const name of propertyNames) {
+    if (!(flags & flagOf[name])) continue
+    const end = endOf(raw, name, at)
+    if (name === wanted) return [at, end]
+    at = end
+  }
+  return undefined
+}
+
+function readFlags(raw: RawProperties): number {
+  if (raw.length < 2) throw wireError('WIRE_TRUNCATED', 'Properties are shorter than their flags', 0)
+  const flags = raw.readUInt16BE(0)
+  // The two low bits belong to no property of class basic; RabbitMQ refuses them too.
+  if (flags & 3) throw wireError('WIRE_BAD_VALUE', 'Property flags name an unknown property', 0)
+  return flags
+}
+
+function endOf(raw: RawProperties, name: PropertyName, at: number): number {
+  const end = at + sizeAt(raw, propertyKinds[name], at)
+  if (end > raw.length)
+    throw wireError('WIRE_TRUNCATED', `The property ${name} ends behind the last byte`, at)
+  return end
+}
+
+function sizeAt(raw: RawProperties, kind: keyof ValueOfKind, at: number): number {
+  switch (kind) {
+    case 'octet':
+      return 1
+    case 'time':
+      return 8
+    case 'text':
+      return 1 + (raw[at] ?? 0)
+    case 'table':
+      return at + 4 > raw.length ? 4 : 4 + raw.readUInt32BE(at)
+  }
+}
+
+function readAs(
+  raw: RawProperties,
+  name: PropertyName,
+  start: number,
+  end: number,
+): string | number | bigint | Buffer {
+  switch (propertyKinds[name]) {
+    case 'octet':
+      return raw[start]!
+    case 'time':
+      return raw.readBigUInt64BE(start)
+    case 'text':
+      return readShortText(raw, start + 1, end)
+    case 'table':
+      return raw.subarray(start + 4, end)
+  }
+}
+
+function encodeAs(name: PropertyName, value: string | number | bigint | Buffer | FieldTable): Buffer {
+  switch (propertyKinds[name]) {
+    case 'octet':
+      return encodeOctet(name, value as number)
+    case 'time':
+      return encodeTime(name, value as bigint)
+    case 'text':
+      return encodeShortText(`The property ${name}`, value as string)
+    case 'table':
+      return withLength(Buffer.isBuffer(value) ? value : encodeTable(value as FieldTable))
+  }
+}
+
+function encodeOctet(name: PropertyName, value: number): Buffer {
+  if (Number.isInteger(value) && value >= 0 && value <= 255) return Buffer.from([value])
+  throw new InvalidArgumentError(
+    `The property ${name} is ${String(value)}; it must be a whole number from 0 to 255.`,
+  )
+}
+
+function encodeTime(name: PropertyName, value: bigint): Buffer {
+  if (typeof value !== 'bigint' || value < 0n || value > 0xffffffffffffffffn) {
+    throw new InvalidArgumentError(
+      `The property ${name} is ${String(value)}; it must be seconds since 1970 as a bigint.`,
+    )
+  }
+  const bytes = Buffer.allocUnsafe(8)
+  bytes.writeBigUInt64BE(value)
+  return bytes
+}
+
+function withLength(table: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(4 + table.length)
+  bytes.writeUInt32BE(table.length, 0)
+  table.copy(bytes, 4)
+  return bytes
+}
+
+function flagBytes(flags: number): Buffer {
+  return Buffer.from([flags >> 8, flags & 0xff])
+}
+
+function wireError(
+  code: 'WIRE_TRUNCATED' | 'WIRE_TRAILING_BYTES' | 'WIRE_BAD_VALUE',
+  detail: string,
+  offset: number,
+): WireError {
+  return new WireError({ code, detail, offset })
+}

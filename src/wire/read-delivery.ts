@@ -1,0 +1,69 @@
+import { WireError } from '../errors.ts'
+import { readTag } from './methods.ts'
+
+/** Where a message comes from, as basic.deliver says it. */
+export interface DeliverMethod {
+  readonly consumerTag: string
+  readonly deliveryTag: number
+  readonly isRedelivered: boolean
+  readonly exchange: string
+  readonly routingKey: string
+}
+
+/** Reads a short string; the same bytes as last time give the same string without decoding them again. */
+export interface TextReader {
+  read(bytes: Buffer, at: number): string
+}
+
+/**
+ * A reader for `basic.deliver`, which is most of what a consumer receives. Its three strings hardly ever
+ * change from one delivery to the next, so each is decoded only when it does.
+ */
+export function createDeliverReader(): (payload: Buffer) => DeliverMethod {
+  const consumerTags = createTextReader()
+  const exchanges = createTextReader()
+  const routingKeys = createTextReader()
+  return (payload) => {
+    const tagAt = 5 + (payload[4] ?? 0)
+    const exchangeAt = tagAt + 9
+    const keyAt = exchangeAt + 1 + (payload[exchangeAt] ?? 0)
+    if (keyAt + 1 + (payload[keyAt] ?? 0) !== payload.length) {
+      throw new WireError({
+        code: 'WIRE_TRUNCATED',
+        detail: 'A basic.deliver does not end where its fields do',
+        offset: 4,
+      })
+    }
+    return {
+      consumerTag: consumerTags.read(payload, 4),
+      deliveryTag: readTag(payload, tagAt),
+      isRedelivered: (payload[tagAt + 8]! & 1) === 1,
+      exchange: exchanges.read(payload, exchangeAt),
+      routingKey: routingKeys.read(payload, keyAt),
+    }
+  }
+}
+
+function createTextReader(): TextReader {
+  let last: Buffer = Buffer.alloc(1)
+  let text = ''
+  return {
+    read: (bytes, at) => {
+      const end = at + 1 + bytes[at]!
+      if (!isSame(last, bytes, at)) {
+        // A copy: a view would keep the whole chunk alive for a few letters.
+        last = Buffer.from(bytes.subarray(at, end))
+        text = bytes.toString('utf8', at + 1, end)
+      }
+      return text
+    },
+  }
+}
+
+/** The first byte is the length, so equal prefixes of that length are equal strings. */
+function isSame(last: Buffer, bytes: Buffer, at: number): boolean {
+  for (let index = 0; index < last.length; index += 1) {
+    if (last[index] !== bytes[at + index]) return false
+  }
+  return true
+}
