@@ -88,6 +88,26 @@ export type ChannelErrorCode =
   | 'CHANNEL_LIMIT_REACHED'
   | 'CHANNEL_TIMEOUT'
 
+/** Why a publish has no answer from the broker; the `cause` of an `unknown` result. */
+export class PublishError extends WarrenError {
+  readonly code: PublishErrorCode
+
+  constructor(code: PublishErrorCode) {
+    super(publishErrors[code])
+    this.code = code
+  }
+}
+
+export type PublishErrorCode = keyof typeof publishErrors
+
+const publishErrors = {
+  PUBLISH_DEADLINE:
+    'The broker did not answer before the deadline. Whether it has the message is told by wasSent.',
+  PUBLISH_QUEUE_FULL:
+    'Too many publishes wait for the broker already. Await publisher.room() or the results before publishing more.',
+  PUBLISHER_CLOSED: 'The publisher is closed; the message was not published.',
+} as const
+
 /** What a caller passed cannot be sent as it is. Nothing was sent. */
 export class InvalidArgumentError extends WarrenError {
   readonly code = 'INVALID_ARGUMENT'

@@ -16,10 +16,18 @@ export interface FrameWriter {
   /** Bytes written and not yet taken. */
   readonly pendingBytes: number
   /** Everything written since the last call, to be sent in this order. */
-  take(): readonly Buffer[]
+  take(): Batch
+}
+
+/** Bytes to send, and what to call once they have left: their memory is then written to again. */
+export interface Batch {
+  readonly buffers: readonly Buffer[]
+  readonly release: () => void
 }
 
 const slabBytes = 64 * 1024
+/** Slabs kept for the next writes: a megabyte per connection, so that a busy one allocates nothing. */
+const maxFreeSlabs = 16
 /** Larger bodies are sent from where they are; smaller ones are cheaper to copy than to send apart. */
 const copyLimitBytes = 16 * 1024
 const frameOverhead = 8
@@ -35,16 +43,20 @@ export interface FrameWriterOptions {
 export function createFrameWriter({ frameMax, headerMax = frameMax }: FrameWriterOptions): FrameWriter {
   const bodyLimit = payloadLimit(frameMax)
   const headerLimit = payloadLimit(headerMax)
+  const freeSlabs: Buffer[] = []
+  let fullSlabs: Buffer[] = []
   let done: Buffer[] = []
   let pendingBytes = 0
-  let slab = Buffer.allocUnsafeSlow(slabBytes)
+  let slab: Buffer = Buffer.allocUnsafeSlow(slabBytes)
   let start = 0
   let at = 0
 
   function reserve(size: number): void {
     if (at + size <= slab.length) return
     sealSlab()
-    slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, size))
+    if (slab.length === slabBytes) fullSlabs.push(slab)
+    slab =
+      (size <= slabBytes ? freeSlabs.pop() : undefined) ?? Buffer.allocUnsafeSlow(Math.max(slabBytes, size))
     start = 0
     at = 0
   }
@@ -52,6 +64,10 @@ export function createFrameWriter({ frameMax, headerMax = frameMax }: FrameWrite
   function sealSlab(): void {
     if (at > start) done.push(slab.subarray(start, at))
     start = at
+  }
+
+  function keepForLater(slabs: readonly Buffer[]): void {
+    for (const spent of slabs) if (freeSlabs.length < maxFreeSlabs) freeSlabs.push(spent)
   }
 
   function openFrame(type: number, channel: number, size: number): void {
@@ -153,10 +169,12 @@ export function createFrameWriter({ frameMax, headerMax = frameMax }: FrameWrite
     },
     take: () => {
       sealSlab()
-      const taken = done
+      const buffers = done
+      const spent = fullSlabs
       done = []
+      fullSlabs = []
       pendingBytes = 0
-      return taken
+      return { buffers, release: () => keepForLater(spent) }
     },
   }
 }

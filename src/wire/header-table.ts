@@ -76,7 +76,7 @@ const sizedTags: ReadonlySet<number> = new Set(Buffer.from('SxAF'))
 
 function endOfValue(table: Buffer, at: number): number {
   const tag = table[at]
-  if (tag === undefined) throw truncated(at)
+  if (tag === undefined) throw truncated(table.length)
   const end = at + 1 + (fixedSizes.get(tag) ?? sizeOfSized(table, at, tag))
   if (end > table.length) throw truncated(at)
   return end

@@ -1,8 +1,8 @@
-import { InvalidArgumentError, WireError } from '../errors.ts'
+import { WireError } from '../errors.ts'
+import { encodeProperties } from './encode-properties.ts'
 import type { FieldTable, FieldValue } from './field-value.ts'
 import { editTable, findHeader, type TableEdit } from './header-table.ts'
-import { encodeShortText, readShortText } from './short-text.ts'
-import { encodeTable } from './write-field.ts'
+import { readShortText } from './short-text.ts'
 
 /**
  * The properties of a message as they stand on the wire: two bytes of flags, then the values. They are
@@ -45,6 +45,8 @@ const flagOf: Readonly<Record<PropertyName, number>> = Object.fromEntries(
   propertyNames.map((name, index) => [name, 0x8000 >> index]),
 ) as Record<PropertyName, number>
 
+export { encodeProperties }
+
 /** No property set at all. */
 export const noProperties: RawProperties = Buffer.from([0, 0])
 
@@ -68,18 +70,6 @@ export function readHeader(raw: RawProperties, name: string): FieldValue | undef
   return headers && findHeader(headers, name)
 }
 
-export function encodeProperties(input: PropertiesInput): RawProperties {
-  const parts: Buffer[] = []
-  let flags = 0
-  for (const name of propertyNames) {
-    const value = input[name]
-    if (value === undefined) continue
-    flags |= flagOf[name]
-    parts.push(encodeAs(name, value))
-  }
-  return Buffer.concat([flagBytes(flags), ...parts])
-}
-
 export interface PropertiesEdit {
   readonly set?: Omit<PropertiesInput, 'headers'>
   readonly remove?: readonly PropertyName[]
@@ -96,7 +86,7 @@ export function editProperties(
     if (!remove.includes(name)) parts.set(name, raw.subarray(start, end))
   })
   for (const [name, value] of Object.entries(set) as [PropertyName, never][]) {
-    if (value !== undefined) parts.set(name, encodeAs(name, value))
+    if (value !== undefined) parts.set(name, encodeProperties({ [name]: value }).subarray(2))
   }
   if (headers) editHeaders(parts, headers)
   return assemble(parts)
@@ -192,46 +182,11 @@ function readAs(
   }
 }
 
-function encodeAs(name: PropertyName, value: string | number | bigint | Buffer | FieldTable): Buffer {
-  switch (propertyKinds[name]) {
-    case 'octet':
-      return encodeOctet(name, value as number)
-    case 'time':
-      return encodeTime(name, value as bigint)
-    case 'text':
-      return encodeShortText(`The property ${name}`, value as string)
-    case 'table':
-      return withLength(Buffer.isBuffer(value) ? value : encodeTable(value as FieldTable))
-  }
-}
-
-function encodeOctet(name: PropertyName, value: number): Buffer {
-  if (Number.isInteger(value) && value >= 0 && value <= 255) return Buffer.from([value])
-  throw new InvalidArgumentError(
-    `The property ${name} is ${String(value)}; it must be a whole number from 0 to 255.`,
-  )
-}
-
-function encodeTime(name: PropertyName, value: bigint): Buffer {
-  if (typeof value !== 'bigint' || value < 0n || value > 0xffffffffffffffffn) {
-    throw new InvalidArgumentError(
-      `The property ${name} is ${String(value)}; it must be seconds since 1970 as a bigint.`,
-    )
-  }
-  const bytes = Buffer.allocUnsafe(8)
-  bytes.writeBigUInt64BE(value)
-  return bytes
-}
-
 function withLength(table: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(4 + table.length)
   bytes.writeUInt32BE(table.length, 0)
   table.copy(bytes, 4)
   return bytes
-}
-
-function flagBytes(flags: number): Buffer {
-  return Buffer.from([flags >> 8, flags & 0xff])
 }
 
 function wireError(

@@ -10,11 +10,29 @@ export function readShortText(bytes: Buffer, start: number, end: number): string
 
 /** The bytes of a short string with its length; `what` names it when it is too long for AMQP. */
 export function encodeShortText(what: string, text: string): Buffer {
-  const bytes = bytesOfText(text)
-  if (bytes.length <= 255) return Buffer.concat([Buffer.from([bytes.length]), bytes])
+  const bytes = Buffer.allocUnsafe(sizeOfShortText(what, text))
+  writeShortText(bytes, 0, text)
+  return bytes
+}
+
+/** The bytes `writeShortText` takes. Text that AMQP cannot carry is refused here. */
+export function sizeOfShortText(what: string, text: string): number {
+  const length = lengthOfText(text)
+  if (length <= 255) return 1 + length
   throw new InvalidArgumentError(
-    `${what} has ${bytes.length} bytes; AMQP allows 255. It starts with ${JSON.stringify(text.slice(0, 40))}.`,
+    `${what} has ${length} bytes; AMQP allows 255. It starts with ${JSON.stringify(text.slice(0, 40))}.`,
   )
+}
+
+/** Writes a short string with its length and returns the offset behind it. The room must be there. */
+export function writeShortText(bytes: Buffer, at: number, text: string): number {
+  const length = isEscaped(text) ? unescapeBytes(text).copy(bytes, at + 1) : bytes.write(text, at + 1, 'utf8')
+  bytes[at] = length
+  return at + 1 + length
+}
+
+function lengthOfText(text: string): number {
+  return isEscaped(text) ? unescapeBytes(text).length : Buffer.byteLength(text, 'utf8')
 }
 
 /** The inverse of `readShortText`. */
@@ -24,7 +42,8 @@ export function bytesOfText(text: string): Buffer {
 
 /** True for text that stands for bytes which are not UTF-8. */
 export function isEscaped(text: string): boolean {
-  return escaped.test(text)
+  // Plain ASCII is nearly all there is, and it has as many bytes as letters.
+  return Buffer.byteLength(text, 'utf8') !== text.length && escaped.test(text)
 }
 
 /** Text where the bytes are UTF-8, else undefined: a replacement character must never reach a queue. */

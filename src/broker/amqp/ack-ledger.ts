@@ -15,6 +15,8 @@ export interface AckLedger {
   settle(deliveryTag: number): boolean
   /** Acks that the broker must be told, in order; empties the list. */
   takeAcks(send: (deliveryTag: number, multiple: boolean) => void): void
+  /** Acks that the broker has not been told. */
+  readonly owedCount: number
   /** Deliveries that are neither acknowledged nor settled. */
   readonly openCount: number
 }
@@ -28,6 +30,7 @@ export function createAckLedger(): AckLedger {
   const settledAhead = new Map<number, boolean>()
   let prefixTag = 0
   let prefixCount = 0
+  let owedCount = 0
   let singles: number[] = []
 
   function isOpen(tag: number): boolean {
@@ -37,6 +40,7 @@ export function createAckLedger(): AckLedger {
   function markSettled(tag: number, owesAck: boolean): boolean {
     if (!isOpen(tag)) return false
     openCount -= 1
+    if (owesAck) owedCount += 1
     close(tag, owesAck)
     return true
   }
@@ -72,6 +76,7 @@ export function createAckLedger(): AckLedger {
     takeAcks: (send) => {
       if (prefixCount > 0) send(prefixTag, prefixCount > 1)
       prefixCount = 0
+      owedCount = 0
       if (singles.length === 0) return
       const ahead = singles
       singles = []
@@ -80,6 +85,9 @@ export function createAckLedger(): AckLedger {
         settledAhead.set(tag, false)
         send(tag, false)
       }
+    },
+    get owedCount() {
+      return owedCount
     },
     get openCount() {
       return openCount

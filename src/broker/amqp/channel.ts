@@ -61,6 +61,17 @@ const deliverId = methodIdOf('basic.deliver')
 const ackId = methodIdOf('basic.ack')
 const nackId = methodIdOf('basic.nack')
 
+/** An ack that is not part of a full batch waits this long for company, in milliseconds. */
+const ackDelayMs = 2
+
+/**
+ * How many acks make a batch: a quarter of what the broker may send ahead, so that it never runs out of
+ * credit while acks wait. With a prefetch below eight every ack leaves in its own tick.
+ */
+function ackBatchFor(prefetchCount: number): number {
+  return prefetchCount === 0 ? 256 : Math.max(1, Math.min(256, Math.floor(prefetchCount / 4)))
+}
+
 /** One AMQP channel, from open to closed; never reopened. Whoever wants another opens another. */
 export class AmqpChannel {
   readonly id: number
@@ -74,7 +85,9 @@ export class AmqpChannel {
   readonly #pending: PendingReply[] = []
   #state: 'open' | 'closing' | 'closed' = 'open'
   #closedBy: ChannelError | ConnectionError | undefined
-  #hasAcksToWrite = false
+  #ackBatch = ackBatchFor(0)
+  #ackTimer: NodeJS.Timeout | undefined
+  #isWritingAcks = false
   #consumerNumber = 0
 
   constructor(id: number, host: ChannelHost) {
@@ -87,6 +100,11 @@ export class AmqpChannel {
 
   get isOpen(): boolean {
     return this.#state === 'open'
+  }
+
+  /** Why the channel is closed: undefined while it is open and when its owner closed it. */
+  get closeReason(): ChannelError | ConnectionError | undefined {
+    return this.#closedBy
   }
 
   /** Deliveries handed out and not yet settled. */
@@ -158,13 +176,18 @@ export class AmqpChannel {
     return Object.assign(delivery, { messageCount: method.messageCount })
   }
 
-  /** Acks are gathered and sent at the end of the tick, `multiple` where they are contiguous. */
+  /** How many unsettled deliveries each consumer of the channel that starts from now on may hold; 0 is no limit. */
+  async setPrefetch(prefetchCount: number): Promise<void> {
+    this.#ackBatch = ackBatchFor(prefetchCount)
+    await this.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount, global: false }, 'basic.qos-ok')
+  }
+
+  /** Acks are gathered and sent in batches, `multiple` where they are contiguous. */
   ack(deliveryTag: number): Settled {
     if (this.#state !== 'open' || !this.#acks.ack(deliveryTag)) return 'stale'
-    if (!this.#hasAcksToWrite) {
-      this.#hasAcksToWrite = true
-      this.#host.output.beforeFlush(this.#writeAcks)
-    }
+    if (this.#isWritingAcks) return 'sent'
+    if (this.#acks.owedCount >= this.#ackBatch) this.#writeAcksThisTick()
+    else this.#ackTimer ??= setTimeout(this.#writeAcks, ackDelayMs).unref()
     return 'sent'
   }
 
@@ -214,6 +237,7 @@ export class AmqpChannel {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#closedBy = error
+    clearTimeout(this.#ackTimer)
     for (const pending of this.#pending.splice(0)) pending.reject(this.#closedError())
     this.#consumers.clear()
     this.#host.released(this)
@@ -221,12 +245,20 @@ export class AmqpChannel {
   }
 
   #send(method: Method): void {
+    if (this.#acks.owedCount > 0) this.#writeAcks() // what was acked before is told before
     this.#host.output.frames.method(this.id, method)
     this.#host.output.written()
   }
 
+  #writeAcksThisTick(): void {
+    this.#isWritingAcks = true
+    this.#host.output.beforeFlush(this.#writeAcks)
+  }
+
   readonly #writeAcks = (): void => {
-    this.#hasAcksToWrite = false
+    clearTimeout(this.#ackTimer)
+    this.#ackTimer = undefined
+    this.#isWritingAcks = false
     if (this.#state !== 'open') return
     const { frames } = this.#host.output
     this.#acks.takeAcks((tag, multiple) => frames.ack(this.id, tag, multiple))

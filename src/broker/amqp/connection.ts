@@ -30,10 +30,10 @@ const goodbyeMs = 5_000
 /** Opens one connection to one endpoint: socket, TLS, login, vhost. */
 export async function openConnection(
   endpoint: Endpoint,
-  options: ConnectionOptions = {},
+  options: ConnectionOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<AmqpConnection> {
   const settled = settleOptions(options, endpoint)
-  const timeout = timeoutSignal(settled.connectTimeoutMs, endpoint)
+  const timeout = timeoutSignal(settled.connectTimeoutMs, endpoint, options.signal)
   try {
     const socket = await openSocket(endpoint, {
       signal: timeout.signal,
@@ -327,11 +327,25 @@ export class AmqpConnection {
   }
 }
 
-function timeoutSignal(timeoutMs: number, endpoint: Endpoint): { signal: AbortSignal; cancel: () => void } {
+/** Aborts after the time or with the caller's signal; `cancel` leaves neither timer nor listener behind. */
+function timeoutSignal(
+  timeoutMs: number,
+  endpoint: Endpoint,
+  callerSignal?: AbortSignal,
+): { signal: AbortSignal; cancel: () => void } {
   const controller = new AbortController()
   const timer = setTimeout(() => {
     const message = `${describeEndpoint(endpoint)} did not answer within ${timeoutMs} ms.`
     controller.abort(new ConnectionError({ code: 'CONNECTION_TIMEOUT', message }))
   }, timeoutMs)
-  return { signal: controller.signal, cancel: () => clearTimeout(timer) }
+  const follow = (): void => controller.abort(callerSignal?.reason)
+  callerSignal?.addEventListener('abort', follow, { once: true })
+  if (callerSignal?.aborted) follow()
+  return {
+    signal: controller.signal,
+    cancel: () => {
+      clearTimeout(timer)
+      callerSignal?.removeEventListener('abort', follow)
+    },
+  }
 }

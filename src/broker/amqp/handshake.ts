@@ -136,11 +136,11 @@ function describeBroker(
   properties: FieldTable,
 ): Pick<Agreement, 'product' | 'version' | 'clusterName' | 'capabilities'> {
   const plain = toPlainTable(properties)
-  const capabilities = plain['capabilities']
+  const capabilities = plain.capabilities
   return {
-    product: typeof plain['product'] === 'string' ? plain['product'] : 'unknown',
-    version: typeof plain['version'] === 'string' ? plain['version'] : '0.0.0',
-    clusterName: typeof plain['cluster_name'] === 'string' ? plain['cluster_name'] : undefined,
+    product: typeof plain.product === 'string' ? plain.product : 'unknown',
+    version: typeof plain.version === 'string' ? plain.version : '0.0.0',
+    clusterName: typeof plain.cluster_name === 'string' ? plain.cluster_name : undefined,
     capabilities: new Set(
       capabilities !== null && typeof capabilities === 'object'
         ? Object.entries(capabilities).flatMap(([name, isOn]) => (isOn === true ? [name] : []))

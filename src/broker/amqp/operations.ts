@@ -158,11 +158,6 @@ export async function unbindExchange(
   )
 }
 
-/** How many unsettled deliveries each consumer of the channel that starts from now on may hold. */
-export async function setPrefetch(channel: AmqpChannel, prefetchCount: number): Promise<void> {
-  await channel.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount, global: false }, 'basic.qos-ok')
-}
-
 /** From now on the broker confirms each publish on this channel, numbered from 1. */
 export async function enableConfirms(channel: AmqpChannel): Promise<void> {
   await channel.call({ name: 'confirm.select', noWait: false }, 'confirm.select-ok')

@@ -45,14 +45,11 @@ export function createOutput(socket: Socket, { frameMax }: { frameMax: number })
 
   function send(): void {
     sentBytes += frames.pendingBytes
-    const buffers = frames.take()
+    const { buffers, release } = frames.take()
     if (socket.destroyed) return
-    if (buffers.length === 1) {
-      socket.write(buffers[0]!)
-      return
-    }
     socket.cork()
-    for (const buffer of buffers) socket.write(buffer)
+    for (let index = 0; index < buffers.length - 1; index += 1) socket.write(buffers[index]!)
+    socket.write(buffers[buffers.length - 1]!, release)
     socket.uncork()
   }
 

@@ -15,7 +15,6 @@ import {
   inspectExchange,
   inspectQueue,
   purgeQueue,
-  setPrefetch,
   unbindExchange,
   unbindQueue,
 } from '../../../src/broker/amqp/operations.ts'
@@ -107,7 +106,7 @@ describe('a channel', () => {
   it('settles each delivery once and each in its own way, in any order', async () => {
     const channel = await setup()
     await declareQueue(channel, { queue: 'settling' })
-    await setPrefetch(channel, 100)
+    await channel.setPrefetch(100)
     for (let index = 0; index < 10; index += 1) publish(channel, 'settling', Buffer.from([index]))
     const deliveries = await collect(channel, 'settling', 10)
     const settle = (index: number) => deliveries[index]!

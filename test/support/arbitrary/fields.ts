@@ -13,13 +13,19 @@ const scalar: fc.Arbitrary<FieldValue> = fc.oneof(
   fc.record({ type: fc.constant('u' as const), value: fc.integer({ min: 0, max: 65535 }) }),
   fc.record({ type: fc.constant('I' as const), value: fc.integer() }),
   fc.record({ type: fc.constant('i' as const), value: fc.integer({ min: 0, max: 0xffffffff }) }),
-  fc.record({ type: fc.constant('l' as const), value: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }) }),
+  fc.record({
+    type: fc.constant('l' as const),
+    value: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  }),
   fc.record({ type: fc.constant('T' as const), value: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }) }),
   fc.record({ type: fc.constant('f' as const), value: fc.float({ noNaN: true }) }),
   fc.record({ type: fc.constant('d' as const), value: fc.double({ noNaN: true }) }),
   fc.record({
     type: fc.constant('D' as const),
-    value: fc.record({ scale: fc.integer({ min: 0, max: 255 }), unscaled: fc.integer({ min: 0, max: 0xffffffff }) }),
+    value: fc.record({
+      scale: fc.integer({ min: 0, max: 255 }),
+      unscaled: fc.integer({ min: 0, max: 0xffffffff }),
+    }),
   }),
   fc.record({ type: fc.constant('S' as const), value: fc.oneof(fc.string({ unit: 'binary' }), notText) }),
   fc.record({ type: fc.constant('x' as const), value: bytes }),
@@ -29,15 +35,17 @@ const scalar: fc.Arbitrary<FieldValue> = fc.oneof(
 const name = fc.string({ unit: 'binary', maxLength: 60 })
 
 /** Any value a field table can hold, in any of RabbitMQ's types. */
-export const anyFieldValue: fc.Arbitrary<FieldValue> = fc.letrec<{ value: FieldValue; table: FieldTable }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 4, withCrossShrink: true },
-    scalar,
-    fc.record({ type: fc.constant('A' as const), value: fc.array(tie('value'), { maxLength: 5 }) }),
-    fc.record({ type: fc.constant('F' as const), value: tie('table') }),
-  ),
-  table: fc.array(fc.record({ name, value: tie('value') }), { maxLength: 5 }),
-})).value
+export const anyFieldValue: fc.Arbitrary<FieldValue> = fc.letrec<{ value: FieldValue; table: FieldTable }>(
+  (tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      scalar,
+      fc.record({ type: fc.constant('A' as const), value: fc.array(tie('value'), { maxLength: 5 }) }),
+      fc.record({ type: fc.constant('F' as const), value: tie('table') }),
+    ),
+    table: fc.array(fc.record({ name, value: tie('value') }), { maxLength: 5 }),
+  }),
+).value
 
 const entry: fc.Arbitrary<FieldEntry> = fc.record({ name, value: anyFieldValue })
 

@@ -1,0 +1,25 @@
+export interface BackoffPolicy {
+  readonly initialMs: number
+  readonly maxMs: number
+}
+
+export const defaultBackoff: BackoffPolicy = { initialMs: 100, maxMs: 30_000 }
+
+/**
+ * How long to wait before the next attempt: doubling, with up to half of it taken off at random, so that a
+ * thousand clients of one broker do not come back in the same instant.
+ */
+export function decideBackoff(fields: {
+  readonly failures: number
+  /** A refusal that time alone will not mend (a wrong password) waits the longest from the start. */
+  readonly isFinal: boolean
+  readonly policy: BackoffPolicy
+  /** From 0 (inclusive) to 1 (exclusive). */
+  readonly random: number
+}): number {
+  const { failures, isFinal, policy, random } = fields
+  const full = isFinal
+    ? policy.maxMs
+    : Math.min(policy.maxMs, policy.initialMs * 2 ** Math.min(failures - 1, 30))
+  return Math.round(full * (1 - random / 2))
+}

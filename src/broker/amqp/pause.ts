@@ -1,0 +1,13 @@
+/** Waits, or stops waiting when told to; either way it resolves, and leaves no timer and no listener behind. */
+export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, delayMs)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

@@ -1,0 +1,208 @@
+import { ConnectionError } from '../../errors.ts'
+import { createEvents, type EventSource, type Events } from '../../events.ts'
+import type { AmqpChannel } from './channel.ts'
+import { type AmqpConnection, openConnection } from './connection.ts'
+import type { ConnectionOptions } from './connection-options.ts'
+import { type BackoffPolicy, decideBackoff, defaultBackoff } from './decide-backoff.ts'
+import { describeEndpoint, type Endpoint, parseAmqpUrl } from './parse-amqp-url.ts'
+import { pause } from './pause.ts'
+import { nextSessionState, type SessionState, type SessionStep } from './session-state.ts'
+import { SupervisedChannel } from './supervised-channel.ts'
+import { createTurns, type Turns } from './turns.ts'
+
+export interface SessionOptions extends ConnectionOptions {
+  readonly backoff?: Partial<BackoffPolicy>
+  /** How long the first connection may take over all hosts and attempts, for brokers that are still starting. @default one try each */
+  readonly waitForBrokerMs?: number
+}
+
+export interface SessionEvents {
+  connected: { readonly endpoint: string; readonly product: string; readonly version: string }
+  disconnected: { readonly error: ConnectionError }
+  /** An attempt to connect failed; the next one is due. */
+  'connect-failed': { readonly error: ConnectionError; readonly nextAttemptMs: number }
+  'channel-opened': { readonly channel: string }
+  'channel-lost': { readonly channel: string; readonly error: Error | undefined }
+  'channel-failed': { readonly channel: string; readonly error: Error; readonly nextAttemptMs: number }
+  blocked: { readonly reason: string }
+  unblocked: Record<never, never>
+}
+
+/**
+ * A connection that comes back. It reconnects over its hosts with growing pauses, and reopens its channels
+ * one by one: those lost with the connection, and those the broker closed alone.
+ */
+export class Session {
+  readonly events: Events<SessionEvents>
+  readonly #emit: EventSource<SessionEvents> = createEvents<SessionEvents>()
+  readonly #endpoints: readonly Endpoint[]
+  readonly #options: ConnectionOptions
+  readonly #backoff: BackoffPolicy
+  readonly #channels = new Set<SupervisedChannel>()
+  readonly #opening: Turns = createTurns()
+  readonly #ending = new AbortController()
+  #state: SessionState = 'connecting'
+  #connection: AmqpConnection | undefined
+  #waiting: { resolve: (connection: AmqpConnection) => void; reject: (error: Error) => void }[] = []
+  #nextEndpoint = 0
+
+  /** Connects. A broker that says no (password, vhost, TLS) ends it at once with one clear error. */
+  static async open(urls: string | readonly string[], options: SessionOptions = {}): Promise<Session> {
+    const session = new Session(urls, options)
+    await session.#connectFirst(options.waitForBrokerMs)
+    return session
+  }
+
+  private constructor(
+    urls: string | readonly string[],
+    { backoff, waitForBrokerMs: _, ...options }: SessionOptions,
+  ) {
+    this.events = this.#emit
+    this.#endpoints = [urls].flat().flatMap(parseAmqpUrl)
+    this.#options = options
+    this.#backoff = { ...defaultBackoff, ...backoff }
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  /** The connection of this moment, if there is one. */
+  get connection(): AmqpConnection | undefined {
+    return this.#state === 'connected' ? this.#connection : undefined
+  }
+
+  /** Why the broker reads no publishes now, if it does not. */
+  get blockedReason(): string | undefined {
+    return this.connection?.blockedReason
+  }
+
+  /** The broker of the current connection, or of the last one. */
+  get broker(): { readonly product: string; readonly version: string } {
+    return this.#connection!.agreement
+  }
+
+  /** Opens a channel that is opened again, and `setUp` again, whenever it is lost. */
+  superviseChannel(name: string, setUp: (channel: AmqpChannel) => Promise<void>): SupervisedChannel {
+    const channel = new SupervisedChannel({
+      name,
+      setUp,
+      backoff: this.#backoff,
+      opening: this.#opening,
+      whenConnected: () => this.whenConnected(),
+      tell: (event, detail) => this.#emit.emit(event, detail),
+      released: () => this.#channels.delete(channel),
+    })
+    this.#channels.add(channel)
+    return channel
+  }
+
+  /** A channel that is not reopened, for one task. The caller closes it. */
+  async openChannel(): Promise<AmqpChannel> {
+    const connection = await this.whenConnected()
+    return connection.openChannel()
+  }
+
+  whenConnected(): Promise<AmqpConnection> {
+    if (this.connection) return Promise.resolve(this.connection)
+    if (this.#state === 'closed') return Promise.reject(closedError())
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
+  }
+
+  /** Closes the channels and the connection; nothing is reopened any more. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#step('close')
+    this.#ending.abort(closedError())
+    await Promise.all([...this.#channels].map((channel) => channel.close()))
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(closedError())
+    await this.#connection?.close()
+  }
+
+  async #connectFirst(waitForBrokerMs: number | undefined): Promise<void> {
+    const deadline = waitForBrokerMs === undefined ? 0 : Date.now() + waitForBrokerMs
+    for (let failures = 1; ; failures += 1) {
+      try {
+        this.#adopt(await this.#connectToAny())
+        return
+      } catch (error) {
+        const { isFinal } = error as ConnectionError
+        const nextAttemptMs = this.#pauseAfter(failures, isFinal)
+        if (isFinal || Date.now() + nextAttemptMs > deadline) {
+          this.#step('close')
+          throw error
+        }
+        await this.#waitToRetry(error as ConnectionError, nextAttemptMs)
+      }
+    }
+  }
+
+  /** One try per host, in turn; a host that says no speaks for all. */
+  async #connectToAny(): Promise<AmqpConnection> {
+    let last: unknown
+    for (let tried = 0; tried < this.#endpoints.length; tried += 1) {
+      const endpoint = this.#endpoints[this.#nextEndpoint % this.#endpoints.length]!
+      try {
+        return await openConnection(endpoint, { ...this.#options, signal: this.#ending.signal })
+      } catch (error) {
+        last = error
+        this.#nextEndpoint += 1
+        if ((error as ConnectionError).isFinal || this.#state === 'closed') break
+      }
+    }
+    throw last
+  }
+
+  #adopt(connection: AmqpConnection): void {
+    if (this.#state === 'closed') {
+      void connection.close()
+      return
+    }
+    this.#step('opened')
+    this.#connection = connection
+    connection.events.on('blocked', (event) => this.#emit.emit('blocked', event))
+    connection.events.on('unblocked', (event) => this.#emit.emit('unblocked', event))
+    connection.events.on('closed', ({ error }) => this.#lost(error))
+    const { product, version } = connection.agreement
+    this.#emit.emit('connected', { endpoint: describeEndpoint(connection.endpoint), product, version })
+    for (const waiting of this.#waiting.splice(0)) waiting.resolve(connection)
+  }
+
+  #lost(error: ConnectionError | undefined): void {
+    if (this.#state === 'closed') return
+    this.#step('lost')
+    this.#emit.emit('disconnected', { error: error ?? closedError() })
+    void this.#reconnect()
+  }
+
+  async #reconnect(): Promise<void> {
+    for (let failures = 1; this.#state === 'connecting'; failures += 1) {
+      try {
+        this.#adopt(await this.#connectToAny())
+        return
+      } catch (error) {
+        const { isFinal } = error as ConnectionError
+        await this.#waitToRetry(error as ConnectionError, this.#pauseAfter(failures, isFinal))
+      }
+    }
+  }
+
+  async #waitToRetry(error: ConnectionError, nextAttemptMs: number): Promise<void> {
+    this.#step('failed')
+    if (this.#state === 'closed') return
+    this.#emit.emit('connect-failed', { error, nextAttemptMs })
+    await pause(nextAttemptMs, this.#ending.signal)
+    this.#step('retry-due')
+  }
+
+  #pauseAfter(failures: number, isFinal: boolean): number {
+    return decideBackoff({ failures, isFinal, policy: this.#backoff, random: Math.random() })
+  }
+
+  #step(step: SessionStep): void {
+    this.#state = nextSessionState(this.#state, step)
+  }
+}
+
+function closedError(): ConnectionError {
+  return new ConnectionError({ code: 'CONNECTION_CLOSED', isFinal: true, message: 'The session is closed.' })
+}

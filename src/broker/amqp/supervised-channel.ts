@@ -1,0 +1,139 @@
+import { ChannelError } from '../../errors.ts'
+import { createEvents, type EventSource, type Events } from '../../events.ts'
+import type { AmqpChannel } from './channel.ts'
+import type { AmqpConnection } from './connection.ts'
+import { type BackoffPolicy, decideBackoff } from './decide-backoff.ts'
+import { pause } from './pause.ts'
+import type { SessionEvents } from './session.ts'
+import type { Turns } from './turns.ts'
+
+export interface SupervisedChannelEvents {
+  opened: { readonly channel: AmqpChannel }
+  lost: { readonly error: Error | undefined }
+  /** It was closed by its owner and does not come back. */
+  ended: Record<never, never>
+}
+
+/** What a supervised channel needs of its session. */
+export interface ChannelSupervision {
+  readonly name: string
+  readonly setUp: (channel: AmqpChannel) => Promise<void>
+  readonly backoff: BackoffPolicy
+  /** Channels of one session are opened one by one, so that a broker that just came back is not overrun. */
+  readonly opening: Turns
+  readonly whenConnected: () => Promise<AmqpConnection>
+  readonly tell: <Name extends keyof SessionEvents>(event: Name, detail: SessionEvents[Name]) => void
+  readonly released: () => void
+}
+
+/** A channel that lived shorter than this was not healthy: the pause before the next one keeps growing. */
+const healthyMs = 5_000
+
+/** A channel that comes back, with its own pauses, whoever took it away. */
+export class SupervisedChannel {
+  readonly name: string
+  readonly events: Events<SupervisedChannelEvents>
+  readonly #emit: EventSource<SupervisedChannelEvents> = createEvents<SupervisedChannelEvents>()
+  readonly #of: ChannelSupervision
+  readonly #ending = new AbortController()
+  readonly #running: Promise<void>
+  #current: AmqpChannel | undefined
+  #waiting: { resolve: (channel: AmqpChannel) => void; reject: (error: Error) => void }[] = []
+
+  constructor(supervision: ChannelSupervision) {
+    this.name = supervision.name
+    this.events = this.#emit
+    this.#of = supervision
+    this.#running = this.#run()
+  }
+
+  /** The channel of this moment, set up and open, if there is one. */
+  get current(): AmqpChannel | undefined {
+    return this.#current?.isOpen ? this.#current : undefined
+  }
+
+  whenOpen(): Promise<AmqpChannel> {
+    if (this.current) return Promise.resolve(this.current)
+    if (this.#ending.signal.aborted) return Promise.reject(closedError(this.name))
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
+  }
+
+  /** Closes the channel and does not open it again. */
+  async close(): Promise<void> {
+    this.#ending.abort()
+    await this.#current?.close()
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(closedError(this.name))
+    this.#emit.emit('ended', {})
+    this.#of.released()
+  }
+
+  /** Resolves when nothing of this channel runs any more. */
+  get stopped(): Promise<void> {
+    return this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending
+    for (let failures = 0; !signal.aborted; ) {
+      const openedAt = Date.now()
+      const error = await this.#liveOnce()
+      if (signal.aborted) return
+      const livedMs = Date.now() - openedAt
+      failures = error === undefined || livedMs >= healthyMs ? 1 : failures + 1
+      const { backoff: policy, name } = this.#of
+      const nextAttemptMs = decideBackoff({ failures, isFinal: false, policy, random: Math.random() })
+      if (error) this.#of.tell('channel-failed', { channel: name, error, nextAttemptMs })
+      await pause(nextAttemptMs, signal)
+    }
+  }
+
+  /** From open to closed. Returns what went wrong with the channel itself; a lost connection is not its fault. */
+  async #liveOnce(): Promise<Error | undefined> {
+    try {
+      const connection = await this.#of.whenConnected()
+      const channel = await this.#of.opening.take(() => this.#open(connection))
+      if (!channel) return undefined
+      return await this.#live(channel)
+    } catch (error) {
+      return error as Error
+    }
+  }
+
+  async #open(connection: AmqpConnection): Promise<AmqpChannel | undefined> {
+    if (this.#ending.signal.aborted) return undefined
+    const channel = await connection.openChannel()
+    try {
+      await this.#of.setUp(channel)
+      return channel
+    } catch (error) {
+      await channel.close()
+      throw error
+    }
+  }
+
+  #live(channel: AmqpChannel): Promise<Error | undefined> {
+    if (this.#ending.signal.aborted) return channel.close().then(() => undefined)
+    // It may have been closed while it waited for its turn to be handed over.
+    if (!channel.isOpen) return Promise.resolve(ownFault(channel.closeReason))
+    return new Promise((resolve) => {
+      channel.events.on('closed', ({ error }) => {
+        this.#current = undefined
+        this.#emit.emit('lost', { error })
+        this.#of.tell('channel-lost', { channel: this.name, error })
+        resolve(ownFault(error))
+      })
+      this.#current = channel
+      this.#of.tell('channel-opened', { channel: this.name })
+      this.#emit.emit('opened', { channel })
+      for (const waiting of this.#waiting.splice(0)) waiting.resolve(channel)
+    })
+  }
+}
+
+function ownFault(error: Error | undefined): ChannelError | undefined {
+  return error instanceof ChannelError ? error : undefined
+}
+
+function closedError(name: string): ChannelError {
+  return new ChannelError({ code: 'CHANNEL_CLOSED', message: `The channel "${name}" is closed.` })
+}

@@ -1,0 +1,28 @@
+import type { WarrenError } from '../errors.ts'
+
+/** What became of one publish. Exactly one of these, once. */
+export type PublishResult =
+  /** The broker has it, in every queue it was routed to. */
+  | {
+      readonly kind: 'confirmed'
+      readonly messageId: string | undefined
+      /** It was sent again after a lost connection, so the broker may have it twice, both with this id. */
+      readonly mayBeDuplicate: boolean
+    }
+  /** No queue took it, and nothing has it: the exchange has no matching binding. */
+  | {
+      readonly kind: 'returned'
+      readonly messageId: string | undefined
+      readonly replyCode: number
+      readonly replyText: string
+    }
+  /** The broker refused it: a queue is full and rejects, or could not store it. Another queue may have it. */
+  | { readonly kind: 'nacked'; readonly messageId: string | undefined }
+  /** No answer came: the connection or channel was lost, or the deadline passed. */
+  | {
+      readonly kind: 'unknown'
+      readonly messageId: string | undefined
+      /** False: it never left this process, so the broker does not have it. */
+      readonly wasSent: boolean
+      readonly cause: WarrenError
+    }

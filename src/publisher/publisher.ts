@@ -1,0 +1,303 @@
+import { randomUUID } from 'node:crypto'
+import { type AmqpChannel, encodePublish } from '../broker/amqp/channel.ts'
+import type { ReturnedMessage } from '../broker/amqp/message.ts'
+import { enableConfirms } from '../broker/amqp/operations.ts'
+import type { Session } from '../broker/amqp/session.ts'
+import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
+import { PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
+import { sizeOfBody } from '../wire/frame-writer.ts'
+import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
+import { createFifo, type Fifo } from './fifo.ts'
+import { isReturnOf } from './match-return.ts'
+import { type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
+import type { PublishResult } from './publish-result.ts'
+
+export interface PublisherOptions {
+  /** Unanswered publishes at a time. @default 1024 messages, 16 MiB */
+  readonly window?: { readonly messages?: number; readonly bytes?: number }
+  /** Publishes that wait for the window or the connection; beyond it they settle as not sent. @default 100000 messages, 256 MiB */
+  readonly waiting?: { readonly messages?: number; readonly bytes?: number }
+  /** After this long without an answer a publish is `unknown`, in milliseconds. @default 60000 */
+  readonly deadlineMs?: number
+  /** Send again, with the same message id, what was unanswered when the connection was lost. @default false */
+  readonly resend?: boolean
+}
+
+interface Publish {
+  readonly message: EncodedMessage
+  readonly bytes: number
+  readonly deadlineAt: number
+  readonly settle: (result: PublishResult) => void
+  mayBeDuplicate: boolean
+  returned: ReturnedMessage | undefined
+}
+
+const frameOverheadBytes = 64
+
+/** Publishes with confirms on a channel of its own; every publish settles exactly once. */
+export class Publisher {
+  readonly #session: Session
+  readonly #channel: SupervisedChannel
+  readonly #window: { messages: number; bytes: number }
+  readonly #waitingLimit: { messages: number; bytes: number }
+  readonly #deadlineMs: number
+  readonly #resend: boolean
+  readonly #waiting: Fifo<Publish> = createFifo()
+  readonly #methods = new Map<string, Buffer>()
+  readonly #stopListening: () => void
+  #unanswered: ConfirmLedger<Publish>
+  #unansweredBytes = 0
+  #waitingBytes = 0
+  #sweeper: NodeJS.Timeout | undefined
+  #isWaitingForDrain = false
+  #isClosed = false
+  #roomWaiters: (() => void)[] = []
+  #idleWaiters: (() => void)[] = []
+
+  constructor(session: Session, options: PublisherOptions = {}) {
+    this.#session = session
+    this.#window = { messages: 1024, bytes: 16 * 1024 * 1024, ...options.window }
+    this.#waitingLimit = { messages: 100_000, bytes: 256 * 1024 * 1024, ...options.waiting }
+    this.#deadlineMs = options.deadlineMs ?? 60_000
+    this.#resend = options.resend ?? false
+    this.#unanswered = createConfirmLedger(this.#window.messages)
+    this.#channel = session.superviseChannel('publisher', enableConfirms)
+    this.#channel.events.on('opened', ({ channel }) => this.#opened(channel))
+    this.#channel.events.on('ended', () => this.#ended())
+    this.#channel.events.on('lost', ({ error }) => this.#lost(error as WarrenError | undefined))
+    this.#stopListening = session.events.on('unblocked', () => this.#pump())
+  }
+
+  /** Publishes and tells what became of it. Never rejects for what the broker did, never hangs. */
+  publish(message: OutgoingMessage): Promise<PublishResult> {
+    const encoded = encodeMessage(message, {
+      messageId: message.messageId ?? randomUUID(),
+      nowMs: Date.now(),
+    })
+    return new Promise((settle) => this.publishEncoded(encoded, settle))
+  }
+
+  /** The same for a message that is already on its wire form, e.g. one that is passed on. */
+  publishEncoded(message: EncodedMessage, settle: (result: PublishResult) => void): void {
+    const bytes = sizeOfBody(message.body) + message.properties.length + frameOverheadBytes
+    const publish: Publish = {
+      message,
+      bytes,
+      deadlineAt: Date.now() + this.#deadlineMs,
+      settle,
+      mayBeDuplicate: false,
+      returned: undefined,
+    }
+    if (this.#isClosed) {
+      settle(unknown(publish, false, new PublishError('PUBLISHER_CLOSED')))
+      return
+    }
+    this.#startSweeping()
+    if (this.#waiting.size === 0 && this.#canSend()) this.#send(publish)
+    else this.#enqueue(publish)
+  }
+
+  /** Resolves when a publish would be sent at once: await it to keep a fast producer in bounds. */
+  room(): Promise<void> {
+    if (this.#waiting.size === 0 && this.#canSend()) return Promise.resolve()
+    return new Promise((resolve) => this.#roomWaiters.push(resolve))
+  }
+
+  /** Publishes that have no result yet. */
+  get pendingCount(): number {
+    return this.#waiting.size + this.#unanswered.size
+  }
+
+  /** Resolves when every publish so far has its result. */
+  idle(): Promise<void> {
+    if (this.pendingCount === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#idleWaiters.push(resolve))
+  }
+
+  /** Takes no more, waits for the answers that are still to come, and closes its channel. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.idle()
+    this.#stopListening()
+    clearInterval(this.#sweeper)
+    await this.#channel.close()
+  }
+
+  #enqueue(publish: Publish): void {
+    const isFull =
+      this.#waiting.size >= this.#waitingLimit.messages ||
+      this.#waitingBytes + publish.bytes > this.#waitingLimit.bytes
+    if (isFull) {
+      publish.settle(unknown(publish, false, new PublishError('PUBLISH_QUEUE_FULL')))
+      return
+    }
+    this.#waiting.push(publish)
+    this.#waitingBytes += publish.bytes
+  }
+
+  #canSend(): boolean {
+    const channel = this.#channel.current
+    if (!channel || this.#session.blockedReason !== undefined) return false
+    if (!this.#unanswered.hasRoom || this.#unansweredBytes >= this.#window.bytes) return false
+    const output = this.#session.connection?.output
+    if (!output?.isCongested) return output !== undefined
+    this.#pumpWhenDrained(output.drained())
+    return false
+  }
+
+  /** The window is refilled in quarters: a write per confirm would cost more than the messages in it. */
+  #hasRefillRoom(): boolean {
+    return (
+      this.#unanswered.size <= this.#window.messages * 0.75 &&
+      this.#unansweredBytes <= this.#window.bytes * 0.75
+    )
+  }
+
+  #pumpWhenDrained(drained: Promise<void>): void {
+    if (this.#isWaitingForDrain) return
+    this.#isWaitingForDrain = true
+    void drained.then(() => {
+      this.#isWaitingForDrain = false
+      this.#pump()
+    })
+  }
+
+  readonly #pump = (): void => {
+    while (this.#waiting.size > 0 && this.#canSend()) {
+      const publish = this.#waiting.shift()!
+      this.#waitingBytes -= publish.bytes
+      this.#send(publish)
+    }
+    if (this.#waiting.size > 0 || !this.#canSend()) return
+    for (const resume of this.#roomWaiters.splice(0)) resume()
+  }
+
+  #send(publish: Publish): void {
+    const { message } = publish
+    try {
+      this.#channel.current!.publish(this.#methodFor(message), message.properties, message.body)
+    } catch (error) {
+      this.#settle(publish, unknown(publish, publish.mayBeDuplicate, error as WarrenError))
+      return
+    }
+    this.#unanswered.add(publish)
+    this.#unansweredBytes += publish.bytes
+  }
+
+  /** The encoded method is the same for every message to one address, and most go to a few. */
+  #methodFor({ exchange, key, mandatory = true }: EncodedMessage): Buffer {
+    const address = `${mandatory ? 'm' : '-'}${exchange}\0${key}`
+    let method = this.#methods.get(address)
+    if (method) return method
+    if (this.#methods.size >= 1000) this.#methods.clear()
+    method = encodePublish({ exchange, routingKey: key, mandatory })
+    this.#methods.set(address, method)
+    return method
+  }
+
+  #opened(channel: AmqpChannel): void {
+    this.#unanswered = createConfirmLedger(this.#window.messages)
+    this.#unansweredBytes = 0
+    channel.events.on('returned', (message) => this.#returned(message))
+    channel.events.on('confirmed', ({ tag, multiple, isAck }) => {
+      this.#unanswered.take(tag, multiple, (publish) => this.#answered(publish, isAck))
+      if (this.#hasRefillRoom()) this.#pump()
+    })
+    this.#pump()
+  }
+
+  /** The broker sends a return right before the confirm of the same publish, so it is still unanswered. */
+  #returned(message: ReturnedMessage): void {
+    this.#unanswered.some((publish) => {
+      if (publish.returned || !isReturnOf(publish.message, message)) return false
+      publish.returned = message
+      return true
+    })
+  }
+
+  #answered(publish: Publish, isAck: boolean): void {
+    this.#unansweredBytes -= publish.bytes
+    const { messageId } = publish.message
+    if (publish.returned) {
+      const { replyCode, replyText } = publish.returned
+      this.#settle(publish, { kind: 'returned', messageId, replyCode, replyText })
+    } else if (isAck) {
+      this.#settle(publish, { kind: 'confirmed', messageId, mayBeDuplicate: publish.mayBeDuplicate })
+    } else {
+      this.#settle(publish, { kind: 'nacked', messageId })
+    }
+  }
+
+  #lost(error: WarrenError | undefined): void {
+    const lost: Publish[] = []
+    this.#unanswered.some((publish) => {
+      lost.push(publish)
+      return false
+    })
+    this.#unanswered = createConfirmLedger(this.#window.messages)
+    this.#unansweredBytes = 0
+    const cause = error ?? new PublishError('PUBLISHER_CLOSED')
+    const resent = this.#resend && error !== undefined
+    for (const publish of resent ? lost.reverse() : lost) {
+      if (resent) this.#sendAgain(publish)
+      else this.#settle(publish, unknown(publish, true, cause))
+    }
+  }
+
+  #sendAgain(publish: Publish): void {
+    publish.mayBeDuplicate = true
+    publish.returned = undefined
+    this.#waiting.unshift(publish)
+    this.#waitingBytes += publish.bytes
+  }
+
+  #settle(publish: Publish, result: PublishResult): void {
+    publish.settle(result)
+    if (this.pendingCount > 0) return
+    clearInterval(this.#sweeper)
+    this.#sweeper = undefined
+    for (const resume of this.#idleWaiters.splice(0)) resume()
+  }
+
+  /** One timer for all deadlines: they pass in the order of publishing. */
+  #startSweeping(): void {
+    if (this.#sweeper) return
+    this.#sweeper = setInterval(
+      () => this.#sweep(Date.now()),
+      Math.min(1_000, Math.max(10, this.#deadlineMs / 4)),
+    )
+  }
+
+  #sweep(now: number): void {
+    for (
+      let late = this.#unanswered.oldest();
+      late && late.deadlineAt <= now;
+      late = this.#unanswered.oldest()
+    ) {
+      this.#unanswered.takeOldest()
+      this.#unansweredBytes -= late.bytes
+      this.#settle(late, unknown(late, true, new PublishError('PUBLISH_DEADLINE')))
+    }
+    for (let late = this.#waiting.first(); late && late.deadlineAt <= now; late = this.#waiting.first()) {
+      this.#giveUpFirst('PUBLISH_DEADLINE')
+    }
+    this.#pump()
+  }
+
+  #giveUpFirst(code: PublishErrorCode): void {
+    const publish = this.#waiting.shift()!
+    this.#waitingBytes -= publish.bytes
+    this.#settle(publish, unknown(publish, publish.mayBeDuplicate, new PublishError(code)))
+  }
+
+  /** The channel is closed for good: what still waits for it will not be sent. */
+  #ended(): void {
+    this.#isClosed = true
+    while (this.#waiting.size > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
+    for (const resume of this.#roomWaiters.splice(0)) resume()
+  }
+}
+
+function unknown(publish: Publish, wasSent: boolean, cause: WarrenError): PublishResult {
+  return { kind: 'unknown', messageId: publish.message.messageId, wasSent, cause }
+}

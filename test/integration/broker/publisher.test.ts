@@ -1,0 +1,141 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { declareQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
+import { Session } from '../../../src/broker/amqp/session.ts'
+import { Publisher, type PublisherOptions } from '../../../src/publisher/publisher.ts'
+import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+import { useBroker } from '../../support/use-broker.ts'
+
+const broker = await useBroker()
+
+async function setup(options: PublisherOptions = {}) {
+  const session = await Session.open(broker.url, { name: 'publisher test' })
+  const publisher = new Publisher(session, options)
+  onTestFinished(async () => {
+    await publisher.close()
+    await session.close()
+  })
+  const channel = await session.openChannel()
+  const declare = (queue: string, args = {}) =>
+    declareQueue(channel, { queue, arguments: toFieldTable(args) })
+  const depth = async (queue: string) => (await inspectQueue(channel, queue)).messageCount
+  return { session, publisher, channel, declare, depth }
+}
+
+describe('a publish', () => {
+  it('is confirmed when a queue has it', async () => {
+    const { publisher, declare, depth } = await setup()
+    await declare('orders')
+
+    const result = await publisher.publish({ key: 'orders', body: { id: 42 }, messageId: 'order-42' })
+
+    expect(result).toEqual({ kind: 'confirmed', messageId: 'order-42', mayBeDuplicate: false })
+    expect(await depth('orders')).toBe(1)
+  })
+
+  it('is returned when no queue takes it, and only that one', async () => {
+    const { publisher, declare } = await setup()
+    await declare('known')
+    const keys = Array.from({ length: 200 }, (_, index) => (index % 3 === 0 ? 'unknown' : 'known'))
+
+    const results = await Promise.all(
+      keys.map((key) => publisher.publish({ key, body: 'same body for all' })),
+    )
+
+    expect(results.map((result) => result.kind)).toEqual(
+      keys.map((key) => (key === 'known' ? 'confirmed' : 'returned')),
+    )
+    expect(results[0]).toMatchObject({ replyCode: 312, replyText: 'NO_ROUTE' })
+  })
+
+  it('is nacked when the queue is full and rejects', async () => {
+    const { publisher, declare, depth } = await setup()
+    await declare('full', { 'x-max-length': 1, 'x-overflow': 'reject-publish' })
+
+    const first = await publisher.publish({ key: 'full', body: '1' })
+    const second = await publisher.publish({ key: 'full', body: '2' })
+
+    expect([first.kind, second.kind]).toEqual(['confirmed', 'nacked'])
+    expect(await depth('full')).toBe(1)
+  })
+
+  it('is unknown when the exchange does not exist, and the next one goes through', async () => {
+    const { publisher, declare } = await setup()
+    await declare('after')
+
+    const lost = await publisher.publish({ exchange: 'no such exchange', key: 'a', body: '' })
+    const next = await publisher.publish({ key: 'after', body: '' })
+
+    expect(lost).toMatchObject({ kind: 'unknown', wasSent: true, cause: { replyCode: 404 } })
+    expect(next.kind).toBe('confirmed')
+  })
+
+  it('settles each of many in a small window, in order', async () => {
+    const { publisher, declare, depth } = await setup({ window: { messages: 8, bytes: 4096 } })
+    await declare('many')
+    const settled: number[] = []
+
+    await Promise.all(
+      Array.from({ length: 2_000 }, async (_, index) => {
+        const result = await publisher.publish({ key: 'many', body: Buffer.alloc(500) })
+        if (result.kind === 'confirmed') settled.push(index)
+      }),
+    )
+
+    expect(settled).toEqual(Array.from({ length: 2_000 }, (_, index) => index))
+    expect(await depth('many')).toBe(2_000)
+  })
+
+  it('that is too many waits for room instead of filling the memory', async () => {
+    const { publisher, declare } = await setup({ window: { messages: 4 }, waiting: { messages: 4 } })
+    await declare('narrow')
+    await publisher.room()
+
+    const burst = await Promise.all(
+      Array.from({ length: 20 }, () => publisher.publish({ key: 'narrow', body: 'x' })),
+    )
+    const patient = []
+    for (let index = 0; index < 20; index += 1) {
+      await publisher.room()
+      patient.push(publisher.publish({ key: 'narrow', body: 'x' }))
+    }
+
+    expect(burst.filter(({ kind }) => kind === 'confirmed')).toHaveLength(8)
+    expect(burst.filter(({ kind }) => kind === 'unknown')).toHaveLength(12)
+    expect(burst.at(-1)).toMatchObject({ wasSent: false, cause: { code: 'PUBLISH_QUEUE_FULL' } })
+    expect((await Promise.all(patient)).every(({ kind }) => kind === 'confirmed')).toBe(true)
+  })
+
+  it('with headers too large for the connection is told so, and the next one goes through', async () => {
+    const { publisher, declare } = await setup()
+    await declare('headers')
+
+    const large = await publisher.publish({
+      key: 'headers',
+      body: '',
+      headers: { stack: 'x'.repeat(140_000) },
+    })
+    const next = await publisher.publish({
+      key: 'headers',
+      body: '',
+      headers: { stack: 'x'.repeat(100_000) },
+    })
+
+    expect(large).toMatchObject({ kind: 'unknown', wasSent: false, cause: { code: 'INVALID_ARGUMENT' } })
+    expect(next.kind).toBe('confirmed')
+  })
+
+  it('after close is not sent, and says so', async () => {
+    const { publisher, session, declare } = await setup()
+    await declare('closed')
+    const last = publisher.publish({ key: 'closed', body: '' })
+    await publisher.close()
+
+    expect((await last).kind).toBe('confirmed')
+    expect(await publisher.publish({ key: 'closed', body: '' })).toMatchObject({
+      kind: 'unknown',
+      wasSent: false,
+      cause: { code: 'PUBLISHER_CLOSED' },
+    })
+    await session.close()
+  })
+})
