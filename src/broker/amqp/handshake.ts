@@ -65,7 +65,7 @@ export function explainRefusal(
   if (replyCode === 403) {
     return refusal(
       'CONNECTION_AUTHENTICATION_REFUSED',
-      `The broker at ${where} refused the user name or password (user "${endpoint.username}"). Check both, and that the user may connect from here.`,
+      `The broker at ${where} refused the user name or password (user "${endpoint.username}"), or the certificate that stands for them. Check them, and that the user may connect from here.`,
       replyCode,
     )
   }

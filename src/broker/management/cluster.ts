@@ -1,0 +1,112 @@
+import type { CallApi, CallOptions } from './call-api.ts'
+import { asRecord, asRecords, type JsonRecord, numberField, requiredText, textField } from './json-fields.ts'
+import { type ManagedUser, readTags } from './users.ts'
+
+export interface Overview {
+  /** `RabbitMQ`, or the name of a product built on it. */
+  readonly product: string
+  /** The version of RabbitMQ itself: what capabilities go by. */
+  readonly version: string
+  readonly erlangVersion: string | undefined
+  readonly clusterName: string | undefined
+  /** The node that answered. */
+  readonly node: string | undefined
+  readonly listeners: readonly Listener[]
+  readonly messages: number | undefined
+}
+
+export interface Listener {
+  readonly node: string
+  /** `amqp`, `amqp/ssl`, `http`, `https`, `clustering` and others. */
+  readonly protocol: string
+  readonly host: string | undefined
+  readonly port: number | undefined
+}
+
+export interface FeatureFlag {
+  readonly name: string
+  readonly state: string | undefined
+  readonly stability: string | undefined
+}
+
+export interface Health {
+  readonly isHealthy: boolean
+  readonly alarms: readonly { readonly node: string; readonly resource: string }[]
+}
+
+export interface Cluster {
+  overview(options?: CallOptions): Promise<Overview>
+  /** The user that the client logs in as. */
+  whoAmI(options?: CallOptions): Promise<ManagedUser>
+  featureFlags(options?: CallOptions): Promise<readonly FeatureFlag[]>
+  /** Memory and disk alarms anywhere in the cluster. While there is one, publishers are blocked. */
+  health(options?: CallOptions): Promise<Health>
+}
+
+export function clusterOf(callApi: CallApi): Cluster {
+  return {
+    overview: async (options) => {
+      // Not with disable_stats, as elsewhere: it would leave out the listeners.
+      const { json } = await callApi({ method: 'GET', path: ['overview'], subject: 'overview', options })
+      return readOverview(asRecord(json))
+    },
+
+    whoAmI: async (options) => {
+      const { json } = await callApi({ method: 'GET', path: ['whoami'], subject: 'own user', options })
+      const user = asRecord(json)
+      return { name: requiredText(user, 'name'), tags: readTags(user.tags) }
+    },
+
+    featureFlags: async (options) => {
+      const { json } = await callApi({
+        method: 'GET',
+        path: ['feature-flags'],
+        subject: 'feature flags',
+        options,
+      })
+      return asRecords(json).map((flag) => ({
+        name: requiredText(flag, 'name'),
+        state: textField(flag, 'state'),
+        stability: textField(flag, 'stability'),
+      }))
+    },
+
+    health: async (options) => {
+      const path = ['health', 'checks', 'alarms']
+      // 503 is the answer "there are alarms".
+      const { status, json } = await callApi({
+        method: 'GET',
+        path,
+        subject: 'alarms',
+        accept: [503],
+        options,
+      })
+      return { isHealthy: status === 200, alarms: asRecords(asRecord(json).alarms).map(readAlarm) }
+    },
+  }
+}
+
+function readOverview(overview: JsonRecord): Overview {
+  return {
+    product: textField(overview, 'product_name') ?? 'RabbitMQ',
+    version: requiredText(overview, 'rabbitmq_version'),
+    erlangVersion: textField(overview, 'erlang_version'),
+    clusterName: textField(overview, 'cluster_name'),
+    node: textField(overview, 'node'),
+    listeners: asRecords(overview.listeners).map(readListener),
+    messages: numberField(asRecord(overview.queue_totals), 'messages'),
+  }
+}
+
+function readListener(listener: JsonRecord): Listener {
+  return {
+    node: requiredText(listener, 'node'),
+    protocol: requiredText(listener, 'protocol'),
+    host: textField(listener, 'ip_address'),
+    port: numberField(listener, 'port'),
+  }
+}
+
+function readAlarm(alarm: JsonRecord): { node: string; resource: string } {
+  return { node: textField(alarm, 'node') ?? 'unknown', resource: textField(alarm, 'resource') ?? 'unknown' }
+}

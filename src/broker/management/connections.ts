@@ -1,0 +1,60 @@
+import type { CallApi, CallOptions } from './call-api.ts'
+import { asRecord, type JsonRecord, numberField, requiredText, textField } from './json-fields.ts'
+import { listPages } from './list-pages.ts'
+
+export interface ManagedConnection {
+  /** The broker's name for it: `127.0.0.1:40312 -> 127.0.0.1:5672`. */
+  readonly name: string
+  readonly vhost: string | undefined
+  readonly user: string | undefined
+  readonly state: string | undefined
+  readonly peerHost: string | undefined
+  readonly peerPort: number | undefined
+  /** The name that the client gave itself. */
+  readonly clientName: string | undefined
+  readonly connectedAtMs: number | undefined
+}
+
+export interface Connections {
+  list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly ManagedConnection[]>
+  /** Closes it from the broker's side; the client sees `reason`. */
+  close(name: string, options?: CallOptions & { readonly reason?: string }): Promise<void>
+}
+
+export function connectionsOf(callApi: CallApi): Connections {
+  return {
+    list: async ({ vhost, signal } = {}) => {
+      const connections = await listPages(callApi, {
+        path: vhost === undefined ? ['connections'] : ['vhosts', vhost, 'connections'],
+        subject: vhost === undefined ? 'connections' : `vhost "${vhost}"`,
+        options: { signal },
+      })
+      return connections.map(readConnection)
+    },
+
+    close: async (name, { reason, signal } = {}) => {
+      await callApi({
+        method: 'DELETE',
+        action: 'close',
+        path: ['connections', name],
+        subject: `connection "${name}"`,
+        headers: reason === undefined ? {} : { 'x-reason': reason.replace(/[^\x20-\x7e]/g, '?') },
+        options: { signal },
+      })
+    },
+  }
+}
+
+function readConnection(connection: JsonRecord): ManagedConnection {
+  const client = asRecord(connection.client_properties)
+  return {
+    name: requiredText(connection, 'name'),
+    vhost: textField(connection, 'vhost'),
+    user: textField(connection, 'user'),
+    state: textField(connection, 'state'),
+    peerHost: textField(connection, 'peer_host'),
+    peerPort: numberField(connection, 'peer_port'),
+    clientName: textField(client, 'connection_name') ?? textField(connection, 'user_provided_name'),
+    connectedAtMs: numberField(connection, 'connected_at'),
+  }
+}

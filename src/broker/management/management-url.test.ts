@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { ManagementError } from '../../errors.ts'
+import { deriveManagementUrl, parseManagementUrl } from './management-url.ts'
+
+describe('deriveManagementUrl', () => {
+  it.each([
+    ['amqp://localhost', 'http://localhost:15672'],
+    ['amqp://', 'http://localhost:15672'],
+    ['amqp://u:p@broker:5673/vhost?heartbeat=5', 'http://u:p@broker:15672'],
+    ['amqps://u:p%40ss@broker', 'https://u:p%40ss@broker:15671'],
+    ['amqp://[::1]:5672/', 'http://[::1]:15672'],
+  ])('%s gives %s', (amqpUrl, managementUrl) => {
+    expect(deriveManagementUrl(amqpUrl)).toBe(managementUrl)
+  })
+
+  it.each(['http://u:secret@host', 'u:secret@host', '', 'amqp//u:secret@host'])('%j is refused', (url) => {
+    expect(() => deriveManagementUrl(url)).toThrow(ManagementError)
+    expect(() => deriveManagementUrl(url)).toThrow(/amqp:\/\/ or amqps:\/\//)
+  })
+})
+
+describe('parseManagementUrl', () => {
+  it.each([
+    [
+      'http://h:15672',
+      { isTls: false, host: 'h', port: 15672, pathPrefix: '', username: 'guest', password: 'guest' },
+    ],
+    ['https://u:p@h', { isTls: true, host: 'h', port: 443, pathPrefix: '', username: 'u', password: 'p' }],
+    [
+      'http://u%40x:p%2F%3A@h/',
+      { isTls: false, host: 'h', port: 80, pathPrefix: '', username: 'u@x', password: 'p/:' },
+    ],
+    [
+      'http://u@h:1/rabbit/api/',
+      { isTls: false, host: 'h', port: 1, pathPrefix: '/rabbit', username: 'u', password: '' },
+    ],
+    [
+      'http://[::1]:9/',
+      { isTls: false, host: '::1', port: 9, pathPrefix: '', username: 'guest', password: 'guest' },
+    ],
+  ])('%s is taken apart', (url, address) => {
+    expect(parseManagementUrl(url)).toEqual(address)
+  })
+
+  it.each([
+    'amqp://u:secret@h',
+    'h:15672',
+    'ftp://u:secret@h',
+    '',
+    'http://u:secret@h:port',
+    'http://u:%secret@h',
+  ])('%j is refused without repeating the password', (url) => {
+    const thrown = thrownBy(() => parseManagementUrl(url))
+
+    expect(thrown).toMatchObject({ code: 'MANAGEMENT_BAD_URL' })
+    expect(JSON.stringify([thrown, String(thrown), thrown?.cause])).not.toContain('secret')
+  })
+})
+
+function thrownBy(act: () => unknown): Error | undefined {
+  try {
+    act()
+    return undefined
+  } catch (error) {
+    return error as Error
+  }
+}

@@ -1,0 +1,69 @@
+import { ManagementError } from '../../errors.ts'
+
+export interface ManagementAddress {
+  readonly isTls: boolean
+  readonly host: string
+  readonly port: number
+  /** Before `/api`, where the API is served under a prefix; else empty. */
+  readonly pathPrefix: string
+  readonly username: string
+  readonly password: string
+}
+
+/**
+ * The usual address of the management API of a broker: the same host and credentials, port 15672, or 15671
+ * with TLS. A guess; it is wrong where the API was moved.
+ */
+export function deriveManagementUrl(amqpUrl: string): string {
+  const url = parseUrl(amqpUrl)
+  if (url?.protocol !== 'amqp:' && url?.protocol !== 'amqps:') {
+    throw badUrl(
+      'The broker URL must begin with amqp:// or amqps://, as in amqp://user:password@host:5672/vhost.',
+    )
+  }
+  const [scheme, port] = url.protocol === 'amqps:' ? ['https', 15671] : ['http', 15672]
+  const credentials = url.username === '' ? '' : `${url.username}:${url.password}@`
+  return `${scheme}://${credentials}${url.hostname || 'localhost'}:${port}`
+}
+
+/** Takes a management URL apart. Errors never repeat it, because it may hold a password. */
+export function parseManagementUrl(managementUrl: string): ManagementAddress {
+  const url = parseUrl(managementUrl)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw badUrl(
+      'The management URL must begin with http:// or https://, as in http://user:password@host:15672. ' +
+        'Give it with --management-url.',
+    )
+  }
+  const isTls = url.protocol === 'https:'
+  return {
+    isTls,
+    // Brackets belong to the URL, not to the address.
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+    // People copy the address with /api or with a slash at its end.
+    pathPrefix: url.pathname.replace(/\/+$/, '').replace(/\/api$/, ''),
+    // RabbitMQ's own default, as for amqp:// without credentials.
+    username: url.username === '' ? 'guest' : decode(url.username),
+    password: url.username === '' ? 'guest' : decode(url.password),
+  }
+}
+
+function parseUrl(text: string): URL | undefined {
+  // The error of `new URL` carries its input, and with it the password, so it is not passed on.
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw badUrl(
+      'The credentials in the management URL are not percent-encoded: write % as %25, @ as %40, / as %2F.',
+    )
+  }
+}
+
+function badUrl(message: string): ManagementError {
+  return new ManagementError({ code: 'MANAGEMENT_BAD_URL', message })
+}

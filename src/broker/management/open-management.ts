@@ -1,0 +1,76 @@
+import { type Bindings, bindingsOf } from './bindings.ts'
+import { createApi } from './call-api.ts'
+import { type Cluster, clusterOf } from './cluster.ts'
+import { type Connections, connectionsOf } from './connections.ts'
+import { type Definitions, definitionsOf } from './definitions.ts'
+import { type Exchanges, exchangesOf } from './exchanges.ts'
+import { type GetMessages, getMessagesOf } from './get-messages.ts'
+import { createAgent, type ManagementTls } from './http-request.ts'
+import { parseManagementUrl } from './management-url.ts'
+import { parametersOf, type RuntimeParameters } from './parameters.ts'
+import { type Policies, policiesOf } from './policies.ts'
+import { type Queues, queuesOf } from './queues.ts'
+import { type Permissions, permissionsOf, type Users, usersOf } from './users.ts'
+import { type Vhosts, vhostsOf } from './vhosts.ts'
+
+export interface ManagementOptions {
+  /** Certificates for https. */
+  readonly tls?: ManagementTls
+  /** How long one request may take, in milliseconds. @default 30_000 */
+  readonly timeoutMs?: number
+  /** Requests at once; the others wait their turn. @default 4 */
+  readonly maxConcurrentRequests?: number
+  /** The largest answer that is read. @default 268_435_456 (256 MiB) */
+  readonly maxResponseBytes?: number
+}
+
+/** RabbitMQ's HTTP API. Every failure is a `ManagementError` that says what to do. */
+export interface Management extends Cluster {
+  readonly definitions: Definitions
+  readonly vhosts: Vhosts
+  readonly users: Users
+  readonly permissions: Permissions
+  readonly queues: Queues
+  readonly getMessages: GetMessages
+  readonly exchanges: Exchanges
+  readonly bindings: Bindings
+  readonly policies: Policies
+  readonly operatorPolicies: Policies
+  readonly connections: Connections
+  readonly parameters: RuntimeParameters
+  /** Closes the pooled sockets. Idle ones do not keep the process alive either way. */
+  close(): void
+}
+
+/**
+ * A client for `http://user:password@host:15672`. Nothing is sent before the first call. The credentials stay in
+ * a closure: neither an error nor `console.log(client)` shows them.
+ */
+export function openManagement(url: string, options: ManagementOptions = {}): Management {
+  const {
+    tls = {},
+    timeoutMs = 30_000,
+    maxConcurrentRequests = 4,
+    maxResponseBytes = 256 * 1024 * 1024,
+  } = options
+  const address = parseManagementUrl(url)
+  const agent = createAgent({ isTls: address.isTls, maxSockets: maxConcurrentRequests, tls })
+  const endpoint = { address, agent, timeoutMs, maxResponseBytes }
+  const callApi = createApi(endpoint, { maxConcurrent: maxConcurrentRequests })
+  return {
+    ...clusterOf(callApi),
+    definitions: definitionsOf(callApi),
+    vhosts: vhostsOf(callApi),
+    users: usersOf(callApi),
+    permissions: permissionsOf(callApi),
+    queues: queuesOf(callApi),
+    getMessages: getMessagesOf(callApi),
+    exchanges: exchangesOf(callApi),
+    bindings: bindingsOf(callApi),
+    policies: policiesOf(callApi, 'policies'),
+    operatorPolicies: policiesOf(callApi, 'operator-policies'),
+    connections: connectionsOf(callApi),
+    parameters: parametersOf(callApi),
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,171 @@
+import type { ApiRequest, CallApi, CallOptions } from './call-api.ts'
+import { callOrUndefined } from './call-api.ts'
+import {
+  asList,
+  asRecord,
+  flagField,
+  type JsonRecord,
+  numberField,
+  requiredText,
+  textField,
+  textsField,
+} from './json-fields.ts'
+import { listPages } from './list-pages.ts'
+
+/** A queue as the broker reports it. Undefined means that the broker did not say, which is not zero. */
+export interface ManagedQueue {
+  readonly vhost: string
+  readonly name: string
+  readonly type: string | undefined
+  readonly durable: boolean
+  readonly autoDelete: boolean
+  readonly exclusive: boolean
+  /** As reported: RabbitMQ 4 adds `x-queue-type` even where the client sent none. */
+  readonly arguments: JsonRecord
+  readonly state: string | undefined
+  readonly node: string | undefined
+  readonly leader: string | undefined
+  readonly members: readonly string[] | undefined
+  readonly online: readonly string[] | undefined
+  /** Ready, unacknowledged and waiting dead letters together. Seconds old; for an exact depth declare passively. */
+  readonly messages: number | undefined
+  readonly messagesReady: number | undefined
+  readonly messagesUnacknowledged: number | undefined
+  /** Dead letters of at-least-once that wait for their target. */
+  readonly messagesDeadLettering: number | undefined
+  readonly messageBytes: number | undefined
+  readonly consumers: number | undefined
+  /** The effective limit, from 4.0 on. */
+  readonly deliveryLimit: number | 'unlimited' | undefined
+  readonly policy: string | undefined
+  readonly operatorPolicy: string | undefined
+  /** User and operator policy merged. */
+  readonly effectivePolicy: JsonRecord | undefined
+}
+
+export interface ListQueuesOptions extends CallOptions {
+  /** @default every vhost that the user may see */
+  readonly vhost?: string
+  /** `totals`: depths only, cheap for the broker. `detailed`: all it knows. @default 'totals' */
+  readonly mode?: 'totals' | 'detailed'
+  /** From 1 to 500. @default 500 */
+  readonly pageSize?: number
+}
+
+export interface QueueName {
+  readonly vhost: string
+  readonly name: string
+}
+
+export interface QueueDefinition extends QueueName {
+  /** @default true */
+  readonly durable?: boolean
+  /** @default false */
+  readonly autoDelete?: boolean
+  readonly arguments?: JsonRecord
+}
+
+export interface DeleteQueueOptions extends CallOptions {
+  /** Refuse while it holds messages. */
+  readonly ifEmpty?: boolean
+  /** Refuse while it has consumers. */
+  readonly ifUnused?: boolean
+}
+
+export interface Queues {
+  list(options?: ListQueuesOptions): Promise<readonly ManagedQueue[]>
+  /** Everything about one queue; undefined where there is none. */
+  find(queue: QueueName, options?: CallOptions): Promise<ManagedQueue | undefined>
+  /** `existing` when an equal one was there. One that differs is refused with the argument named. */
+  create(queue: QueueDefinition, options?: CallOptions): Promise<'created' | 'existing'>
+  delete(queue: QueueName, options?: DeleteQueueOptions): Promise<void>
+  purge(queue: QueueName, options?: CallOptions): Promise<void>
+}
+
+export function queuesOf(callApi: CallApi): Queues {
+  return {
+    list: async (options = {}) =>
+      (await listPages(callApi, listRequest(options), options.pageSize)).map(readQueue),
+
+    find: async (queue, options) => {
+      const answer = await callOrUndefined(callApi, { method: 'GET', ...address(queue), options })
+      return answer && readQueue(asRecord(answer.json))
+    },
+
+    create: async (queue, options) => {
+      const body = {
+        durable: queue.durable ?? true,
+        auto_delete: queue.autoDelete ?? false,
+        arguments: queue.arguments ?? {},
+      }
+      const { status } = await callApi({ method: 'PUT', action: 'declare', ...address(queue), body, options })
+      return status === 201 ? 'created' : 'existing'
+    },
+
+    delete: async (queue, options = {}) => {
+      const query = { 'if-empty': options.ifEmpty || undefined, 'if-unused': options.ifUnused || undefined }
+      await callApi({ method: 'DELETE', ...address(queue), query, options })
+    },
+
+    purge: async (queue, options) => {
+      const { path, subject } = address(queue)
+      await callApi({ method: 'DELETE', action: 'purge', path: [...path, 'contents'], subject, options })
+    },
+  }
+}
+
+function listRequest({ vhost, mode = 'totals', signal }: ListQueuesOptions): Omit<ApiRequest, 'method'> {
+  return {
+    path: vhost === undefined ? ['queues'] : ['queues', vhost],
+    query: mode === 'totals' ? { disable_stats: true, enable_queue_totals: true } : {},
+    subject: vhost === undefined ? 'queues' : `vhost "${vhost}"`,
+    options: { signal },
+  }
+}
+
+function address({ vhost, name }: QueueName): { path: readonly string[]; subject: string } {
+  return { path: ['queues', vhost, name], subject: `queue "${name}" in vhost "${vhost}"` }
+}
+
+function readQueue(queue: JsonRecord): ManagedQueue {
+  return {
+    vhost: requiredText(queue, 'vhost'),
+    name: requiredText(queue, 'name'),
+    type: textField(queue, 'type'),
+    durable: flagField(queue, 'durable') ?? false,
+    autoDelete: flagField(queue, 'auto_delete') ?? false,
+    exclusive: flagField(queue, 'exclusive') ?? false,
+    arguments: asRecord(queue.arguments),
+    state: textField(queue, 'state'),
+    node: textField(queue, 'node'),
+    leader: textField(queue, 'leader'),
+    members: textsField(queue, 'members'),
+    online: textsField(queue, 'online'),
+    ...readDepths(queue),
+    consumers: numberField(queue, 'consumers'),
+    deliveryLimit: readDeliveryLimit(queue.delivery_limit),
+    policy: textField(queue, 'policy'),
+    operatorPolicy: textField(queue, 'operator_policy'),
+    effectivePolicy: readEffectivePolicy(queue.effective_policy_definition),
+  }
+}
+
+function readDepths(queue: JsonRecord) {
+  return {
+    messages: numberField(queue, 'messages'),
+    messagesReady: numberField(queue, 'messages_ready'),
+    messagesUnacknowledged: numberField(queue, 'messages_unacknowledged'),
+    messagesDeadLettering: numberField(queue, 'messages_dlx'),
+    messageBytes: numberField(queue, 'message_bytes'),
+  }
+}
+
+function readDeliveryLimit(value: unknown): number | 'unlimited' | undefined {
+  return typeof value === 'number' || value === 'unlimited' ? value : undefined
+}
+
+/** An object, an empty list, an empty text, or a list of one-field objects, depending on the version. */
+function readEffectivePolicy(value: unknown): JsonRecord | undefined {
+  if (value === undefined || value === null) return undefined
+  return Array.isArray(value) ? Object.assign({}, ...asList(value).map(asRecord)) : asRecord(value)
+}

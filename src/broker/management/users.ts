@@ -1,0 +1,90 @@
+import type { CallApi, CallOptions } from './call-api.ts'
+import { asRecords, type JsonRecord, requiredText } from './json-fields.ts'
+
+/** A user without what could be used to log in: hashes of passwords are not passed on. */
+export interface ManagedUser {
+  readonly name: string
+  readonly tags: readonly string[]
+}
+
+export interface UserDefinition extends ManagedUser {
+  readonly password: string
+}
+
+export interface Permission {
+  readonly vhost: string
+  readonly user: string
+  /** Regular expressions over the names of queues and exchanges; empty matches none. */
+  readonly configure: string
+  readonly write: string
+  readonly read: string
+}
+
+export interface Users {
+  list(options?: CallOptions): Promise<readonly ManagedUser[]>
+  put(user: UserDefinition, options?: CallOptions): Promise<void>
+  delete(name: string, options?: CallOptions): Promise<void>
+}
+
+export interface Permissions {
+  list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly Permission[]>
+  put(permission: Permission, options?: CallOptions): Promise<void>
+}
+
+export function usersOf(callApi: CallApi): Users {
+  const address = (name: string) => ({ path: ['users', name], subject: `user "${name}"` })
+  return {
+    list: async (options) => {
+      const { json } = await callApi({ method: 'GET', path: ['users'], subject: 'users', options })
+      return asRecords(json).map((user) => ({ name: requiredText(user, 'name'), tags: readTags(user.tags) }))
+    },
+
+    put: async ({ name, password, tags }, options) => {
+      await callApi({ method: 'PUT', ...address(name), body: { password, tags: tags.join(',') }, options })
+    },
+
+    delete: async (name, options) => {
+      await callApi({ method: 'DELETE', ...address(name), options })
+    },
+  }
+}
+
+export function permissionsOf(callApi: CallApi): Permissions {
+  return {
+    list: async ({ vhost, signal } = {}) => {
+      const { json } = await callApi({
+        method: 'GET',
+        path: vhost === undefined ? ['permissions'] : ['vhosts', vhost, 'permissions'],
+        subject: vhost === undefined ? 'permissions' : `vhost "${vhost}"`,
+        options: { signal },
+      })
+      return asRecords(json).map(readPermission)
+    },
+
+    put: async ({ vhost, user, configure, write, read }, options) => {
+      await callApi({
+        method: 'PUT',
+        path: ['permissions', vhost, user],
+        subject: `permissions of user "${user}" in vhost "${vhost}"`,
+        body: { configure, write, read },
+        options,
+      })
+    },
+  }
+}
+
+/** A list since 3.9, text with commas before. */
+export function readTags(tags: unknown): readonly string[] {
+  const list = Array.isArray(tags) ? tags : String(tags ?? '').split(',')
+  return list.map((tag) => String(tag).trim()).filter((tag) => tag !== '')
+}
+
+function readPermission(permission: JsonRecord): Permission {
+  return {
+    vhost: requiredText(permission, 'vhost'),
+    user: requiredText(permission, 'user'),
+    configure: requiredText(permission, 'configure'),
+    write: requiredText(permission, 'write'),
+    read: requiredText(permission, 'read'),
+  }
+}

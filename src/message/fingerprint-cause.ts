@@ -1,0 +1,69 @@
+import type { EncodedHeaders } from './header-values.ts'
+import { murmurHash } from './murmur-hash.ts'
+import { normaliseMessage } from './normalise-message.ts'
+import { readDeaths } from './read-deaths.ts'
+import { type Failure, readFailure } from './read-failure.ts'
+
+/** Why messages are dead, as one value per cause: messages of one cause have the same `id`. */
+export interface Cause {
+  /** Twelve hexadecimal digits, or `unknown`. The same on every machine and in every run. */
+  readonly id: string
+  /** For people: `TimeoutError: no answer from <host> (billing.orders)`. */
+  readonly label: string
+  /** `error`: someone wrote down an error. `death`: only the broker's reason is known. */
+  readonly kind: 'error' | 'death' | 'unknown'
+}
+
+export const unknownCause: Cause = { id: 'unknown', label: 'unknown', kind: 'unknown' }
+
+/** The cause of a dead letter from its headers: what was written when it was parked, else `x-death`. */
+export function causeOf(headers: EncodedHeaders): Cause {
+  const failure = readFailure(headers)
+  if (hasError(failure)) return fingerprintCause(failure)
+  const { last } = readDeaths(headers)
+  return fingerprintCause({
+    ...failure,
+    reason: failure.reason ?? last?.reason,
+    queue: failure.queue ?? last?.queue,
+  })
+}
+
+/** The cause of a failure. Without an error and without a reason it stays unknown, wherever it happened. */
+export function fingerprintCause(failure: Partial<Failure>): Cause {
+  const message = normaliseMessage(failure.errorMessage ?? '')
+  const parts = [
+    failure.errorType?.trim() ?? '',
+    message,
+    failure.statusCode?.toString() ?? '',
+    failure.reason ?? '',
+    failure.queue ?? '',
+  ]
+  if (hasError(failure)) return { id: hashOf(parts), label: errorLabel(failure, message), kind: 'error' }
+  if (!failure.reason) return unknownCause
+  return { id: hashOf(parts), label: withQueue(failure.reason, failure.queue), kind: 'death' }
+}
+
+function hasError({ errorType, errorMessage, statusCode }: Partial<Failure>): boolean {
+  return Boolean(errorType?.trim()) || Boolean(errorMessage?.trim()) || statusCode !== undefined
+}
+
+function errorLabel({ errorType, statusCode, queue }: Partial<Failure>, message: string): string {
+  const status = statusCode === undefined ? '' : `status ${statusCode}`
+  const what = [errorType?.trim() ?? '', message || status].filter((part) => part !== '')
+  return withQueue(what.join(': '), queue)
+}
+
+function withQueue(text: string, queue: string | undefined): string {
+  return queue ? `${text} (${queue})` : text
+}
+
+// Two hashes of 32 bits make 64, of which 48 are shown: with a thousand causes a collision is one in 10^8.
+function hashOf(parts: readonly string[]): string {
+  // As JSON, because no separator is safe in text that anyone may write.
+  const bytes = Buffer.from(JSON.stringify(parts))
+  return (hex(murmurHash(bytes, 0)) + hex(murmurHash(bytes, 0x9747b28c))).slice(0, 12)
+}
+
+function hex(value: number): string {
+  return value.toString(16).padStart(8, '0')
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
+import { declareQueue, deleteQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
+import { parseAmqpUrl } from '../../../src/broker/amqp/parse-amqp-url.ts'
+import { Session, type SessionOptions } from '../../../src/broker/amqp/session.ts'
+import { Publisher } from '../../../src/publisher/publisher.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startProxy } from '../../support/start-proxy.ts'
+import { useBroker } from '../../support/use-broker.ts'
+
+const broker = await useBroker()
+const quick = { backoff: { initialMs: 5, maxMs: 50 } }
+
+async function setup(options: SessionOptions = {}) {
+  const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })
+  const session = await Session.open(proxy.urlFor(broker.url), { ...quick, ...options })
+  const direct = await Session.open(broker.url)
+  onTestFinished(async () => {
+    await session.close()
+    await direct.close()
+    proxy.close()
+  })
+  return { proxy, session, direct, admin: await direct.openChannel() }
+}
+
+describe('a session', () => {
+  it('comes back after a cut and opens its channels again, consumers included', async () => {
+    const { proxy, session, direct, admin } = await setup()
+    await declareQueue(admin, { queue: 'work' })
+    const seen: Delivery[] = []
+    const consumer = session.superviseChannel('work', async (channel) => {
+      await channel.consume('work', (delivery) => seen.push(delivery))
+    })
+    const publisher = new Publisher(direct)
+    await consumer.whenOpen()
+    await publisher.publish({ key: 'work', body: 'before' })
+    await eventually(() => expect(seen).toHaveLength(1))
+
+    proxy.cutAll()
+    await publisher.publish({ key: 'work', body: 'after' })
+
+    await eventually(() => expect(seen).toHaveLength(3)) // the first one again, since it was not acked
+    expect(seen.map(({ isRedelivered }) => isRedelivered)).toEqual([false, true, false])
+    expect(seen[0]?.isCurrent).toBe(false)
+  })
+
+  it('never lets an ack of before the cut reach a message of after it', async () => {
+    const { proxy, session, direct, admin } = await setup()
+    await declareQueue(admin, { queue: 'epochs' })
+    const publisher = new Publisher(direct)
+    for (const body of ['a', 'b', 'c']) await publisher.publish({ key: 'epochs', body })
+    const seen: Delivery[] = []
+    const consumer = session.superviseChannel('epochs', async (channel) => {
+      await channel.consume('epochs', (delivery) => seen.push(delivery))
+    })
+    await eventually(() => expect(seen).toHaveLength(3))
+    const stale = seen.splice(0)
+
+    proxy.cutAll()
+    await eventually(() => expect(seen).toHaveLength(3))
+    const settled = stale.map((delivery) => [
+      delivery.ack(),
+      delivery.nack({ requeue: false }),
+      delivery.deliveryTag,
+    ])
+
+    expect(settled).toEqual([
+      ['stale', 'stale', 1],
+      ['stale', 'stale', 2],
+      ['stale', 'stale', 3],
+    ])
+    expect((await consumer.whenOpen()).openDeliveries).toBe(3)
+    await consumer.close()
+    await eventually(async () => expect((await inspectQueue(admin, 'epochs')).messageCount).toBe(3))
+  })
+
+  it('opens a channel again that the broker closed alone, and the four others do not notice', async () => {
+    const { session } = await setup()
+    const opened: string[] = []
+    session.events.on('channel-opened', ({ channel }) => opened.push(channel))
+    const channels = [1, 2, 3, 4, 5].map((n) => session.superviseChannel(`c${n}`, async () => {}))
+    const before = await Promise.all(channels.map((channel) => channel.whenOpen()))
+    const victim = before[2]!
+
+    await expect(inspectQueue(victim, 'no such queue')).rejects.toMatchObject({ replyCode: 404 })
+
+    await eventually(() => expect(channels[2]?.current).toBeDefined())
+    const after = channels.map((channel) => channel.current)
+    expect(after.map((channel, index) => channel === before[index])).toEqual([true, true, false, true, true])
+    expect(opened).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c3'])
+  })
+
+  it('waits for a queue that is not there yet, and tells so', async () => {
+    const { session, admin } = await setup()
+    const failures: string[] = []
+    session.events.on('channel-failed', ({ channel, error }) => failures.push(`${channel}: ${error.message}`))
+    const consumer = session.superviseChannel('early', async (channel) => {
+      await channel.consume('late-queue', () => {})
+    })
+    await eventually(() => expect(failures.length).toBeGreaterThan(1))
+
+    await declareQueue(admin, { queue: 'late-queue' })
+
+    await consumer.whenOpen()
+    expect(failures[0]).toMatch(/early: .*no queue 'late-queue'/)
+    await eventually(async () => expect((await inspectQueue(admin, 'late-queue')).consumerCount).toBe(1))
+    await deleteQueue(admin, 'late-queue')
+  })
+
+  it('tries its hosts in turn', async () => {
+    const { port } = parseAmqpUrl(broker.url)[0]!
+    const url = broker.url.replace(`127.0.0.1:${port}`, `127.0.0.1:1,127.0.0.1:${port}`)
+
+    const session = await Session.open(url)
+    onTestFinished(() => session.close())
+
+    expect(session.connection?.endpoint.port).toBe(port)
+    expect(session.broker.version).toBe(broker.version)
+  })
+
+  it('waits for a broker that is still starting when it is told to', async () => {
+    const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })
+    onTestFinished(() => proxy.close())
+    proxy.refuse()
+    const opening = Session.open(proxy.urlFor(broker.url), { ...quick, waitForBrokerMs: 20_000 })
+
+    await proxy.accept()
+
+    const session = await opening
+    expect(session.state).toBe('connected')
+    await session.close()
+  })
+
+  it('does not storm a broker that refuses its password', async () => {
+    const { proxy, session } = await setup({ backoff: { initialMs: 5, maxMs: 60_000 } })
+    const attempts: number[] = []
+    session.events.on('connect-failed', ({ nextAttemptMs }) => attempts.push(nextAttemptMs))
+    const user = `/api/users/temporary-${broker.vhost}`
+    await broker.management('PUT', user, { password: 'one', tags: '' })
+    await broker.management('PUT', `/api/permissions/${broker.vhost}/temporary-${broker.vhost}`, {
+      configure: '.*',
+      write: '.*',
+      read: '.*',
+    })
+    const url = proxy.urlFor(broker.url).replace(/\/\/[^@]*@/, `//temporary-${broker.vhost}:one@`)
+    const victim = await Session.open(url, { backoff: { initialMs: 5, maxMs: 60_000 } })
+    onTestFinished(() => victim.close())
+    const pauses: number[] = []
+    const failed = new Promise<void>((resolve) =>
+      victim.events.on('connect-failed', ({ nextAttemptMs, error }) => {
+        if (error.isFinal) pauses.push(nextAttemptMs)
+        if (error.isFinal) resolve()
+      }),
+    )
+
+    await broker.management('PUT', user, { password: 'two', tags: '' })
+    proxy.cutAll()
+    await failed
+
+    expect(pauses).toHaveLength(1)
+    expect(pauses[0]).toBeGreaterThanOrEqual(30_000)
+    await broker.management('DELETE', user)
+  })
+
+  it('can be closed while it tries to come back', async () => {
+    const { proxy, session } = await setup()
+    const lost = new Promise((resolve) => session.events.on('connect-failed', resolve))
+    const channel = session.superviseChannel('any', async () => {})
+    await channel.whenOpen()
+    proxy.refuse()
+    proxy.cutAll()
+    await lost
+    const waiting = channel.whenOpen()
+
+    await session.close()
+
+    await expect(waiting).rejects.toMatchObject({ code: 'CHANNEL_CLOSED' })
+    await expect(session.whenConnected()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    expect(session.state).toBe('closed')
+  })
+})
