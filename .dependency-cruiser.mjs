@@ -24,7 +24,13 @@ const tests = '\\.test\\.ts$'
 const networkModules = '^(node:)?(net|tls|http|https|http2|dgram)$'
 
 const rowRules = rows.flatMap((row, index) =>
-  row.map((name) => onlySees(name, [name, ...rows.slice(0, index).flat(), ...(name === 'cli' ? ['embedded', 'testing'] : [])])),
+  row.map((name) =>
+    onlySees(name, [
+      name,
+      ...rows.slice(0, index).flat(),
+      ...(name === 'cli' ? ['embedded', 'testing'] : []),
+    ]),
+  ),
 )
 const besideRules = Object.entries(besideTheRows).map(([name, seen]) => onlySees(name, [name, ...seen]))
 
@@ -41,7 +47,12 @@ export default {
   forbidden: [
     ...rowRules,
     ...besideRules,
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'leaves-import-nothing-of-ours',
       severity: 'error',
@@ -52,7 +63,9 @@ export default {
       name: 'pure-code-imports-no-module-of-node-and-no-package',
       severity: 'error',
       from: { path: `^src/(${pureFolders.join('|')})/|${pureFiles}`, pathNot: tests },
-      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'] },
+      to: {
+        dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'],
+      },
     },
     {
       name: 'sockets-are-opened-in-three-places',

@@ -1,0 +1,84 @@
+// Runs the tests that need a broker on one version after the other, and prints what came of it.
+//   node scripts/test-versions.mjs [version…] [--but <version that has been run>]
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readTestCounts } from './read-test-counts.mjs'
+
+const supported = [
+  { version: '3.10', isRequired: true },
+  { version: '4.0', isRequired: true },
+  // Comes from Debian sid, which may be without it for a while.
+  { version: '4.3', isRequired: false },
+]
+const projects = ['integration', 'faults', 'conformance', 'e2e']
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { but: { type: 'string' } } })
+const directory = mkdtempSync(join(tmpdir(), 'warrenmq-versions-'))
+const resultsDirectory = process.env.WARREN_TEST_RESULTS || directory
+
+const runs = chooseVersions().map(runVersion)
+rmSync(directory, { recursive: true, force: true })
+printTable(runs)
+process.exitCode = runs.every(isGood) ? 0 : 1
+
+function chooseVersions() {
+  const wanted = supported.filter(({ version }) => positionals.length === 0 || positionals.includes(version))
+  const unknown = positionals.filter((version) => !supported.some((one) => one.version === version))
+  const others = unknown.map((version) => ({ version, isRequired: true }))
+  return [...wanted, ...others].filter(({ version }) => !`${values.but}.`.startsWith(`${version}.`))
+}
+
+function runVersion({ version, isRequired }) {
+  console.log(`\n== RabbitMQ ${version}`)
+  const reportFile = join(directory, `${version}.report.json`)
+  const startedAt = Date.now()
+  const { status } = spawnSync('npx', ['vitest', 'run', ...projects.flatMap((name) => ['--project', name])], {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      WARREN_BROKER_VERSION: version,
+      WARREN_BROKER_REPORT: reportFile,
+      WARREN_TEST_RESULTS: resultsDirectory,
+    },
+  })
+  const seconds = Math.round((Date.now() - startedAt) / 1000)
+  const counts = readTestCounts(join(resultsDirectory, `${version}.json`))
+  return { version, isRequired, ...readReport(reportFile), ...counts, seconds, hasPassed: status === 0 }
+}
+
+function readReport(file) {
+  try {
+    const { version: broker, source, unavailable } = JSON.parse(readFileSync(file, 'utf8'))
+    return { broker, source, unavailable }
+  } catch {
+    return { unavailable: 'the run ended before a broker was looked for' }
+  }
+}
+
+function isGood({ hasPassed, unavailable, isRequired }) {
+  return unavailable === undefined ? hasPassed : !isRequired
+}
+
+function printTable(all) {
+  console.log('')
+  console.table(
+    Object.fromEntries(
+      all.map(({ version, broker, source, passed, failed, skipped, seconds, unavailable }) => [
+        version,
+        unavailable === undefined
+          ? { broker, source, passed, failed, skipped, seconds }
+          : { broker: 'NOT AVAILABLE', seconds },
+      ]),
+    ),
+  )
+  for (const { version, isRequired, unavailable } of all) {
+    if (unavailable === undefined) continue
+    console.error(`\n!!! RabbitMQ ${version} WAS NOT TESTED: ${unavailable}`)
+    console.error(
+      isRequired ? '!!! It must be there, so this run has failed.' : '!!! The run goes on without it.',
+    )
+  }
+}

@@ -1,0 +1,95 @@
+import amqp from 'amqplib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callManagement } from '../../support/call-management.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type RabbitNode, startRabbitNode } from '../../support/start-rabbit-node.ts'
+import { describeWithNode } from '../../support/with-node.ts'
+
+describeWithNode('a private node', () => {
+  let node: RabbitNode
+
+  beforeAll(async () => {
+    node = await startRabbitNode({ plugins: ['rabbitmq_shovel_management'], config: { heartbeat: 7 } })
+  })
+  afterAll(() => node?.destroy())
+
+  async function publishDurably(queue: string): Promise<void> {
+    const connection = await amqp.connect(node.amqpUrl)
+    const channel = await connection.createConfirmChannel()
+    await channel.assertQueue(queue, { durable: true })
+    channel.sendToQueue(queue, Buffer.from('kept'), { persistent: true })
+    await channel.waitForConfirms()
+    await connection.close()
+  }
+
+  async function takeOne(queue: string): Promise<string | undefined> {
+    const connection = await amqp.connect(node.amqpUrl)
+    const channel = await connection.createChannel()
+    const message = await channel.get(queue, { noAck: true })
+    await connection.close()
+    return message ? message.content.toString() : undefined
+  }
+
+  test('has the plugins and the configuration that were asked for', async () => {
+    const overview = await callManagement<{ rabbitmq_version: string }>(node, 'GET', '/api/overview')
+    const shovels = await callManagement(node, 'GET', '/api/shovels')
+    const heartbeat = await node.rabbitmqctl('eval', 'application:get_env(rabbit, heartbeat).')
+
+    expect(overview.rabbitmq_version).toBe(node.version)
+    expect(shovels).toEqual([])
+    expect(heartbeat.trim()).toBe('{ok,7}')
+  })
+
+  test('that is killed −9 ends its connections, and keeps what it confirmed when it is started again', async () => {
+    await publishDurably('killed')
+    const connection = await amqp.connect(node.amqpUrl)
+    const lost = new Promise((resolve) => connection.once('close', resolve))
+    connection.on('error', () => {})
+
+    await node.kill9()
+    await lost
+    await expect(amqp.connect(node.amqpUrl)).rejects.toThrow('ECONNREFUSED')
+    await node.start()
+
+    expect(await takeOne('killed')).toBe('kept')
+  })
+
+  test('that is stopped says goodbye to its clients, and keeps its data', async () => {
+    await publishDurably('stopped')
+    const connection = await amqp.connect(node.amqpUrl)
+    const goodbye = new Promise<Error>((resolve) => connection.once('close', resolve))
+
+    await node.stop()
+    await node.start()
+
+    // 320: the broker closed the connection by an AMQP method, which a killed one cannot do.
+    expect((await goodbye).message).toContain('320')
+    expect(await takeOne('stopped')).toBe('kept')
+  })
+
+  test('that is paused answers nobody, and goes on where it was when it is resumed', async () => {
+    const connection = await amqp.connect(node.amqpUrl)
+    const channel = await connection.createConfirmChannel()
+    await channel.assertQueue('paused', { durable: true })
+    let isConfirmed = false
+
+    await node.pause()
+    channel.sendToQueue('paused', Buffer.from('later'), {}, () => {
+      isConfirmed = true
+    })
+    const request = fetch(`${node.managementUrl}/api/overview`, { signal: AbortSignal.timeout(500) })
+    await expect(request).rejects.toThrow('timeout')
+    expect(isConfirmed).toBe(false)
+    await node.resume()
+
+    await eventually(() => isConfirmed)
+    await connection.close()
+    expect(await takeOne('paused')).toBe('later')
+  })
+
+  test('that refuses its configuration says so at once', async () => {
+    const start = startRabbitNode({ config: { 'no.such.setting': 1 } })
+
+    await expect(start).rejects.toThrow(/no\.such\.setting/)
+  })
+})

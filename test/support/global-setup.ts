@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import type { TestProject } from 'vitest/node'
+import { callManagement } from './call-management.ts'
+import type { SharedBroker } from './shared-broker.ts'
+import type { UrlSource } from './source/broker-source.ts'
+import { findBrokerSource, wantedVersion } from './source/find-broker-source.ts'
+import { startRabbitNode } from './start-rabbit-node.ts'
+
+interface RunningBroker {
+  readonly broker: SharedBroker
+  /** What it is, for the table of a run over several versions. */
+  readonly source: string
+  end(): Promise<void>
+}
+
+// Every project of a vitest run loads this file afresh, in one process. The broker is shared through the
+// one thing that they have in common.
+const slot = globalThis as { warrenBroker?: { running: Promise<RunningBroker>; users: number } }
+
+/** Starts the broker of the run with the first project that needs it, and ends it with the last. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  slot.warrenBroker ??= { running: startBroker(), users: 0 }
+  const shared = slot.warrenBroker
+  shared.users += 1
+  const running = await shared.running
+  project.provide('broker', running.broker)
+  return async () => {
+    shared.users -= 1
+    if (shared.users === 0) await running.end()
+  }
+}
+
+async function startBroker(): Promise<RunningBroker> {
+  try {
+    const source = await findBrokerSource({ version: wantedVersion() })
+    const running =
+      source.kind === 'url' ? await useGivenBroker(source) : await startPrivateBroker(source.kind)
+    process.stderr.write(`RabbitMQ ${running.broker.version} (${running.source})\n`)
+    await report({ version: running.broker.version, source: running.source })
+    return running
+  } catch (error) {
+    await report({ unavailable: (error as Error).message })
+    throw error
+  }
+}
+
+async function startPrivateBroker(kind: string): Promise<RunningBroker> {
+  const node = await startRabbitNode()
+  const { version, amqpUrl, managementUrl, username, password } = node
+  const broker = {
+    version,
+    amqpUrl,
+    managementUrl,
+    username,
+    password,
+    vhostPrefix: 'test',
+    canStartNodes: true,
+  }
+  return { broker, source: kind, end: () => node.destroy() }
+}
+
+async function useGivenBroker({ amqpUrl, managementUrl }: UrlSource): Promise<RunningBroker> {
+  const url = new URL(amqpUrl)
+  const broker: SharedBroker = {
+    version: '',
+    amqpUrl: `${url.protocol}//${url.username && `${url.username}:${url.password}@`}${url.host}`,
+    managementUrl: new URL(managementUrl).origin,
+    username: decodeURIComponent(url.username || 'guest'),
+    password: decodeURIComponent(url.password || 'guest'),
+    vhostPrefix: `warren-test-${randomBytes(4).toString('hex')}`,
+    canStartNodes: false,
+  }
+  const overview = await callManagement<{ rabbitmq_version: string }>(broker, 'GET', '/api/overview')
+  const end = () => dropVhosts(broker)
+  return { broker: { ...broker, version: overview.rabbitmq_version }, source: 'AMQP_URL', end }
+}
+
+/** A test file drops its own vhost; this is for those that were cut short. */
+async function dropVhosts(broker: SharedBroker): Promise<void> {
+  const vhosts = await callManagement<{ name: string }[]>(broker, 'GET', '/api/vhosts')
+  const ours = vhosts.filter(({ name }) => name.startsWith(broker.vhostPrefix))
+  for (const { name } of ours) {
+    await callManagement(broker, 'DELETE', `/api/vhosts/${encodeURIComponent(name)}`)
+  }
+}
+
+/** Tells whoever started the run what it got, in the file that WARREN_BROKER_REPORT names. */
+async function report(news: { version: string; source: string } | { unavailable: string }): Promise<void> {
+  const file = process.env.WARREN_BROKER_REPORT
+  if (file) await writeFile(file, JSON.stringify(news))
+}
