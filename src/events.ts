@@ -9,18 +9,27 @@ export interface EventSource<Contract> extends Events<Contract> {
   listenerCount(name: keyof Contract): number
 }
 
+type AnyListener = (event: never) => void
+
 /**
  * Makes an event source. A listener that throws does not stop the others or the emitter: the throw is
  * reported as an uncaught exception on a later tick, so that a broken log line never loses a message.
  */
 export function createEvents<Contract>(): EventSource<Contract> {
-  const listeners = new Map<keyof Contract, Set<(event: never) => void>>()
+  // Lists are replaced, never changed: who listens is settled when an event is emitted, whatever they do then.
+  const listeners = new Map<keyof Contract, readonly AnyListener[]>()
+
+  function takeOff(name: keyof Contract, listener: AnyListener): void {
+    const present = listeners.get(name) ?? []
+    const index = present.indexOf(listener)
+    if (index !== -1) listeners.set(name, present.toSpliced(index, 1))
+  }
 
   return {
     on: (name, listener) => {
-      const ofName = listeners.get(name) ?? new Set()
-      listeners.set(name, ofName.add(listener))
-      return () => ofName.delete(listener)
+      const added: AnyListener = (event) => listener(event)
+      listeners.set(name, [...(listeners.get(name) ?? []), added])
+      return () => takeOff(name, added)
     },
     emit: (name, event) => {
       for (const listener of listeners.get(name) ?? []) {
@@ -33,6 +42,6 @@ export function createEvents<Contract>(): EventSource<Contract> {
         }
       }
     },
-    listenerCount: (name) => listeners.get(name)?.size ?? 0,
+    listenerCount: (name) => listeners.get(name)?.length ?? 0,
   }
 }

@@ -86,13 +86,22 @@ function putOctet(flag: number, name: string, value: number | undefined): void {
   at += 1
 }
 
+const lastTime = Buffer.alloc(8)
+let lastTimeValue = 0n
+
+/** Messages come in thousands per second and the time is in seconds, so it is hardly ever a new one. */
 function putTime(flag: number, name: string, value: bigint | undefined): void {
   if (value === undefined) return
-  if (!(typeof value === 'bigint' && value >= 0n && value <= 0xffffffffffffffffn)) {
-    throw refuse(name, value, 'seconds since 1970 as a bigint')
+  if (value !== lastTimeValue) {
+    if (!(typeof value === 'bigint' && value >= 0n && value <= 0xffffffffffffffffn)) {
+      throw refuse(name, value, 'seconds since 1970 as a bigint')
+    }
+    lastTime.writeBigUInt64BE(value, 0)
+    lastTimeValue = value
   }
   flags |= flag
-  at = scratch.writeBigUInt64BE(value, at)
+  for (let index = 0; index < 8; index += 1) scratch[at + index] = lastTime[index]!
+  at += 8
 }
 
 function refuse(name: string, value: unknown, wanted: string): InvalidArgumentError {

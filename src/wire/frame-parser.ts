@@ -35,7 +35,7 @@ export interface FrameParser {
 /** Cuts a byte stream into frames. Holds at most one method or header frame, and of a body nothing. */
 export function createFrameParser(sink: FrameSink, initialLimits: FrameLimits): FrameParser {
   let limits = initialLimits
-  let failure: unknown
+  let failure: Error | undefined
   let offset = 0
   let type = 0
   let channel = 0
@@ -51,7 +51,7 @@ export function createFrameParser(sink: FrameSink, initialLimits: FrameLimits): 
       while (at < chunk.length) at = remaining === -1 ? readStart(chunk, at) : readPayload(chunk, at)
     } catch (error) {
       // Also when the sink threw: the rest of this chunk is lost, so nothing behind it can be read.
-      failure = error
+      failure = error as Error
       release()
       throw error
     }

@@ -1,5 +1,6 @@
 import { WireError } from '../errors.ts'
 import { readTag } from './methods.ts'
+import { readShortText } from './short-text.ts'
 
 /** Where a message comes from, as basic.deliver says it. */
 export interface DeliverMethod {
@@ -53,7 +54,7 @@ function createTextReader(): TextReader {
       if (!isSame(last, bytes, at)) {
         // A copy: a view would keep the whole chunk alive for a few letters.
         last = Buffer.from(bytes.subarray(at, end))
-        text = bytes.toString('utf8', at + 1, end)
+        text = readShortText(bytes, at + 1, end)
       }
       return text
     },
