@@ -157,3 +157,26 @@ export interface TopologyMistake {
   /** One sentence with the way out. */
   readonly problem: string
 }
+
+/** Why a message could not be handled, where the consumer and not the handler says so. */
+export class ConsumerError extends WarrenError {
+  readonly code: ConsumerErrorCode
+  /** Trying again cannot help: the message is parked at once. */
+  readonly isPermanent: boolean
+
+  constructor(
+    fields: { code: ConsumerErrorCode; message: string; isPermanent?: boolean },
+    options?: ErrorOptions,
+  ) {
+    super(fields.message, options)
+    this.code = fields.code
+    this.isPermanent = fields.isPermanent ?? false
+  }
+}
+
+export type ConsumerErrorCode =
+  | 'MESSAGE_UNDECODABLE'
+  | 'MESSAGE_INVALID'
+  | 'HANDLER_TIMEOUT'
+  | 'HTTP_DELIVERY_FAILED'
+  | 'CONSUMER_CLOSING'

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type AmqpChannel, encodePublish } from '../broker/amqp/channel.ts'
 import type { ReturnedMessage } from '../broker/amqp/message.ts'
 import { enableConfirms } from '../broker/amqp/operations.ts'
@@ -9,6 +8,7 @@ import { sizeOfBody } from '../wire/frame-writer.ts'
 import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
 import { createFifo, type Fifo } from './fifo.ts'
 import { isReturnOf } from './match-return.ts'
+import { createMessageIds } from './message-ids.ts'
 import { type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
 import type { PublishResult } from './publish-result.ts'
 
@@ -44,6 +44,7 @@ export class Publisher {
   readonly #resend: boolean
   readonly #waiting: Fifo<Publish> = createFifo()
   readonly #methods = new Map<string, Buffer>()
+  readonly #nextId = createMessageIds()
   readonly #stopListening: () => void
   #unanswered: ConfirmLedger<Publish>
   #unansweredBytes = 0
@@ -71,7 +72,7 @@ export class Publisher {
   /** Publishes and tells what became of it. Never rejects for what the broker did, never hangs. */
   publish(message: OutgoingMessage): Promise<PublishResult> {
     const encoded = encodeMessage(message, {
-      messageId: message.messageId ?? randomUUID(),
+      messageId: message.messageId ?? this.#nextId(),
       nowMs: Date.now(),
     })
     return new Promise((settle) => this.publishEncoded(encoded, settle))

@@ -79,7 +79,8 @@ export class Session {
 
   /** The broker of the current connection, or of the last one. */
   get broker(): { readonly product: string; readonly version: string } {
-    return this.#connection!.agreement
+    const { product, version } = this.#connection!.agreement
+    return { product, version }
   }
 
   /** Opens a channel that is opened again, and `setUp` again, whenever it is lost. */
