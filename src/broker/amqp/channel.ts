@@ -5,12 +5,12 @@ import type { Body } from '../../wire/frame-writer.ts'
 import type { Method, MethodName } from '../../wire/method-specs.ts'
 import { decodeMethod, encodeMethod, methodIdOf } from '../../wire/methods.ts'
 import type { RawProperties } from '../../wire/properties.ts'
-import { createDeliverReader } from '../../wire/read-delivery.ts'
+import { createDeliverReader, type DeliverMethod } from '../../wire/read-delivery.ts'
 import { type AckLedger, createAckLedger, type Settled } from './ack-ledger.ts'
 import { Delivery } from './delivery.ts'
 import type { ReturnedMessage } from './message.ts'
 import type { Output } from './output.ts'
-import { type Content, type ContentReader, createContentReader } from './read-content.ts'
+import { type Content, type ContentReader, createContentReader, type OnContent } from './read-content.ts'
 
 /** What a channel tells besides answers: confirms and returns go to who publishes, the rest to who supervises. */
 export interface ChannelEvents {
@@ -270,8 +270,19 @@ export class AmqpChannel {
     const method = this.#readDeliver(payload)
     const consumer = this.#consumers.get(method.consumerTag)
     this.#acks.opened(method.deliveryTag, consumer?.needsAck ?? true)
-    this.#content.expect((content) => consumer && handOver(consumer, new Delivery(this, method, content)))
+    this.#content.expect(method, this.#handOver)
   }
+
+  readonly #handOver: OnContent<DeliverMethod> = (method, content) => {
+    const consumer = this.#consumers.get(method.consumerTag)
+    if (consumer) handOver(consumer, new Delivery(this, method, content))
+  }
+
+  readonly #giveBack: OnContent<Method<'basic.return'>> = (method, content) => {
+    this.#emit.emit('returned', { ...method, ...content })
+  }
+
+  readonly #answerGet: OnContent<Method<'basic.get-ok'>> = (method, content) => this.#answer({ method, content })
 
   #receiveConfirm(payload: Buffer, isAck: boolean): void {
     if (this.#state !== 'open') return
@@ -287,11 +298,11 @@ export class AmqpChannel {
         this.#closedByBroker(method)
         return
       case 'basic.return':
-        this.#content.expect((content) => this.#emit.emit('returned', { ...method, ...content }))
+        this.#content.expect(method, this.#giveBack)
         return
       case 'basic.get-ok':
         this.#acks.opened(method.deliveryTag, !this.#isAskedWithoutAck())
-        this.#content.expect((content) => this.#answer({ method, content }))
+        this.#content.expect(method, this.#answerGet)
         return
       case 'basic.cancel':
         this.#consumers.delete(method.consumerTag)

@@ -9,10 +9,13 @@ export interface Content {
   readonly bodyBytes: number
 }
 
+/** Called with the method that announced a message and the message itself. */
+export type OnContent<Announcement> = (announcement: Announcement, content: Content) => void
+
 /** Puts a message together from its header frame and body pieces. */
 export interface ContentReader {
-  /** A method that carries a message has arrived; `complete` is called when its message is whole. */
-  expect(complete: (content: Content) => void): void
+  /** A method that carries a message has arrived. The callback is a shared one, so that no message makes its own. */
+  expect<Announcement>(announcement: Announcement, complete: OnContent<Announcement>): void
   header(payload: Buffer): void
   body(piece: Buffer): void
 }
@@ -20,37 +23,33 @@ export interface ContentReader {
 const empty = Buffer.alloc(0)
 
 export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }): ContentReader {
-  let complete: ((content: Content) => void) | undefined
+  let complete: OnContent<unknown> | undefined
+  let announcement: unknown
   let properties: RawProperties | undefined
   let bodyBytes = 0
   let missing = 0
-  let pieces: Buffer[] = []
+  let pieces: Buffer[] | undefined
 
   function finish(body: Body): void {
-    const content = { properties: properties!, body, bodyBytes }
     const done = complete!
+    const content = { properties: properties!, body, bodyBytes }
     complete = undefined
     properties = undefined
-    pieces = []
-    done(content)
+    pieces = undefined
+    done(announcement, content)
   }
 
   return {
-    expect: (next) => {
+    expect: (next, onContent) => {
       if (complete) throw bad('A method arrived in the middle of a message')
-      complete = next
+      announcement = next
+      complete = onContent as OnContent<unknown>
     },
     header: (payload) => {
       if (!complete || properties) throw bad('A header frame arrived that no method announced')
       if (payload.length < 14) throw bad('A header frame is shorter than its fixed part')
       bodyBytes = payload.readUInt32BE(4) * 0x100000000 + payload.readUInt32BE(8)
-      if (bodyBytes > maxBodyBytes) {
-        throw new WireError({
-          code: 'WIRE_TOO_LARGE',
-          detail: `A message of ${bodyBytes} bytes is announced; the limit is ${maxBodyBytes}`,
-          offset: 4,
-        })
-      }
+      if (bodyBytes > maxBodyBytes) throw tooLarge(bodyBytes, maxBodyBytes)
       properties = payload.subarray(12)
       missing = bodyBytes
       if (missing === 0) finish(empty)
@@ -58,11 +57,20 @@ export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }):
     body: (piece) => {
       if (!properties || piece.length > missing) throw bad('A body frame arrived that no header announced')
       missing -= piece.length
-      if (missing > 0) pieces.push(piece)
-      else if (pieces.length === 0) finish(piece)
-      else finish([...pieces, piece])
+      if (missing === 0 && pieces === undefined) {
+        finish(piece)
+        return
+      }
+      pieces ??= []
+      pieces.push(piece)
+      if (missing === 0) finish(pieces)
     },
   }
+}
+
+function tooLarge(bodyBytes: number, maxBodyBytes: number): WireError {
+  const detail = `A message of ${bodyBytes} bytes is announced; the limit is ${maxBodyBytes}`
+  return new WireError({ code: 'WIRE_TOO_LARGE', detail, offset: 4 })
 }
 
 function bad(detail: string): WireError {
