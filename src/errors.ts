@@ -158,6 +158,18 @@ export interface TopologyMistake {
   readonly problem: string
 }
 
+/** The broker has not what the topology says, and `apply` alone does not get it there. */
+export class DeploymentError extends WarrenError {
+  readonly code = 'DEPLOYMENT_INCOMPLETE'
+  /** What was done all the same, step by step. */
+  readonly report: unknown
+
+  constructor({ report, plan }: { report: unknown; plan: string }) {
+    super(`The topology could not be applied as a whole. Run \`warren plan\` and \`warren apply\`.\n${plan}`)
+    this.report = report
+  }
+}
+
 /** Why a message could not be handled, where the consumer and not the handler says so. */
 export class ConsumerError extends WarrenError {
   readonly code: ConsumerErrorCode

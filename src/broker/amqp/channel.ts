@@ -282,7 +282,8 @@ export class AmqpChannel {
     this.#emit.emit('returned', { ...method, ...content })
   }
 
-  readonly #answerGet: OnContent<Method<'basic.get-ok'>> = (method, content) => this.#answer({ method, content })
+  readonly #answerGet: OnContent<Method<'basic.get-ok'>> = (method, content) =>
+    this.#answer({ method, content })
 
   #receiveConfirm(payload: Buffer, isAck: boolean): void {
     if (this.#state !== 'open') return

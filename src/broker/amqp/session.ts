@@ -72,6 +72,11 @@ export class Session {
     return this.#state === 'connected' ? this.#connection : undefined
   }
 
+  /** The vhost of the first host; all hosts are taken to be nodes of one cluster. */
+  get vhost(): string {
+    return this.#endpoints[0]!.vhost
+  }
+
   /** Why the broker reads no publishes now, if it does not. */
   get blockedReason(): string | undefined {
     return this.connection?.blockedReason

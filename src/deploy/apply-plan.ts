@@ -1,0 +1,114 @@
+import type { AmqpChannel } from '../broker/amqp/channel.ts'
+import { WarrenError } from '../errors.ts'
+import type { ImpossibleStep, Plan } from '../topology/plan-topology.ts'
+import { type ExecutableStep, executeStep, type StepOutcome } from './execute-step.ts'
+
+/** What can open a channel: a Session, or a connection. */
+export interface ChannelSource {
+  openChannel(): Promise<AmqpChannel>
+}
+
+export interface ApplyOptions {
+  /** Also remove bindings and delete idle queues that the topology no longer has. @default false */
+  readonly allowDisruptive?: boolean
+  /** Steps at once, each on a channel of its own. @default 4 */
+  readonly concurrency?: number
+  readonly signal?: AbortSignal
+  readonly onResult?: (result: StepResult) => void
+}
+
+export type StepResult =
+  | { readonly step: ExecutableStep; readonly outcome: StepOutcome | { readonly kind: 'skipped' } }
+  | {
+      readonly step: ExecutableStep
+      readonly outcome: { readonly kind: 'failed'; readonly error: WarrenError }
+    }
+
+/** What came of a plan, step by step. Nothing is left out: a step was done, kept, skipped, or failed. */
+export interface ApplyReport {
+  readonly results: readonly StepResult[]
+  readonly done: number
+  readonly kept: number
+  readonly skipped: number
+  readonly failed: number
+  /** Told again, because apply cannot do anything about them. */
+  readonly impossible: readonly ImpossibleStep[]
+  /** Everything of the plan was done. */
+  readonly isComplete: boolean
+}
+
+/**
+ * Carries out a plan: the safe steps, and the disruptive ones if allowed. A failed step does not stop the others.
+ * Many processes may apply the same plan at once; each finds what the others made.
+ */
+export async function applyPlan(
+  source: ChannelSource,
+  plan: Plan,
+  options: ApplyOptions = {},
+): Promise<ApplyReport> {
+  const results: StepResult[] = []
+  const tell = (result: StepResult) => {
+    results.push(result)
+    options.onResult?.(result)
+  }
+  // A binding needs both its ends, and a removal should come after what takes its place.
+  const things = plan.safe.filter(({ kind }) => kind !== 'add-binding')
+  const bindings = plan.safe.filter(({ kind }) => kind === 'add-binding')
+  const phases = [things, bindings, options.allowDisruptive === true ? plan.disruptive : []]
+  for (const steps of phases) await runPhase({ source, steps, options, tell })
+  if (options.allowDisruptive !== true) {
+    for (const step of plan.disruptive) tell({ step, outcome: { kind: 'skipped' } })
+  }
+  return summarise(results, plan)
+}
+
+interface Phase {
+  readonly source: ChannelSource
+  readonly steps: readonly ExecutableStep[]
+  readonly options: ApplyOptions
+  readonly tell: (result: StepResult) => void
+}
+
+async function runPhase({ source, steps, options, tell }: Phase): Promise<void> {
+  const open = [...steps].reverse()
+  const lanes = Math.min(options.concurrency ?? 4, steps.length)
+  await Promise.all(Array.from({ length: lanes }, () => runLane({ source, open, options, tell })))
+}
+
+async function runLane({
+  source,
+  open,
+  options,
+  tell,
+}: Omit<Phase, 'steps'> & { open: ExecutableStep[] }): Promise<void> {
+  let channel: AmqpChannel | undefined
+  for (let step = open.pop(); step !== undefined; step = open.pop()) {
+    options.signal?.throwIfAborted()
+    try {
+      // The broker closes a channel on every refusal, so the next step may need a fresh one.
+      channel = channel?.isOpen ? channel : await source.openChannel()
+      tell({ step, outcome: await executeStep(channel, step) })
+    } catch (error) {
+      if (!(error instanceof WarrenError)) throw error
+      tell({ step, outcome: { kind: 'failed', error } })
+    }
+  }
+  await channel?.close()
+}
+
+function summarise(results: readonly StepResult[], { impossible }: Plan): ApplyReport {
+  const count = (kind: StepResult['outcome']['kind']) =>
+    results.filter(({ outcome }) => outcome.kind === kind).length
+  const counts = {
+    done: count('done'),
+    kept: count('kept'),
+    skipped: count('skipped'),
+    failed: count('failed'),
+  }
+  return {
+    results,
+    ...counts,
+    impossible,
+    isComplete: counts.done === results.length && impossible.length === 0,
+  }
+}

@@ -1,0 +1,48 @@
+import type { Management } from '../broker/management/open-management.ts'
+import { parseBrokerVersion } from '../message/broker-version.ts'
+import { compileTopology } from '../topology/compile-topology.ts'
+import type { CompiledTopology } from '../topology/compiled-topology.ts'
+import type { TopologyDeclaration } from '../topology/declaration.ts'
+import { exactFormOf } from '../topology/list-hardening.ts'
+import type { LiveTopology } from '../topology/live-topology.ts'
+import { type Plan, planTopology } from '../topology/plan-topology.ts'
+import { observeTopology } from './observe-topology.ts'
+
+/** A plan with all it was made from. */
+export interface PlannedDeployment {
+  readonly wanted: CompiledTopology
+  readonly live: LiveTopology
+  readonly plan: Plan
+  /** What could not be looked at, in sentences. Empty when the broker was observed. */
+  readonly unchecked: readonly string[]
+}
+
+/** Observes the broker and plans the way to the topology, compiled for the version that answered. */
+export async function planDeployment(
+  topology: TopologyDeclaration,
+  { management, vhost, signal }: { management: Management; vhost: string; signal?: AbortSignal },
+): Promise<PlannedDeployment> {
+  const live = await observeTopology(management, { vhost, ...(signal && { signal }) })
+  const { brokerVersion } = live
+  const wanted = compileTopology(topology, { brokerVersion })
+  const exactForm = compileTopology(exactFormOf(topology), { brokerVersion })
+  return { wanted, live, plan: planTopology({ wanted, live, exactForm }), unchecked: [] }
+}
+
+/**
+ * The plan where there is no management API: declare everything. What exists and is equal stays as it is, and
+ * what differs is refused by the broker, step by step.
+ */
+export function planBlindly(topology: TopologyDeclaration, brokerVersion: string): PlannedDeployment {
+  const version = parseBrokerVersion(brokerVersion)
+  const wanted = compileTopology(topology, { brokerVersion: version })
+  const live = { brokerVersion: version, exchanges: [], queues: [], bindings: [], policies: [] }
+  return { wanted, live, plan: planTopology({ wanted, live }), unchecked: uncheckedOverAmqp }
+}
+
+const uncheckedOverAmqp = [
+  'Bindings that the topology no longer has, and bindings of others, were not looked for.',
+  'Wait queues of delays that the topology no longer has were not looked for.',
+  'Policies that override arguments were not looked for.',
+  'Which of the steps were needed is not known: a declaration that finds an equal thing looks like one that made it.',
+]

@@ -1,0 +1,55 @@
+import type { TopologyMistake } from '../errors.ts'
+import { renderPath } from './check-shape.ts'
+import type { CompiledTopology } from './compiled-topology.ts'
+
+const longestNameBytes = 255
+
+/** Names that the broker refuses, those that a layout derives included. */
+export function checkNames({ queues, exchanges, bindings }: CompiledTopology): readonly TopologyMistake[] {
+  return [
+    ...queues.flatMap(({ name, owner }) =>
+      checkName({ kind: 'queue', name, path: renderPath(['queues', owner]) }),
+    ),
+    ...exchanges.flatMap(({ name }) =>
+      checkName({ kind: 'exchange', name, path: renderPath(['exchanges', name]) }),
+    ),
+    ...bindings.flatMap(({ key, destination }) => checkKey(key, destination)),
+  ]
+}
+
+function checkName({
+  kind,
+  name,
+  path,
+}: {
+  kind: string
+  name: string
+  path: string
+}): readonly TopologyMistake[] {
+  const problem = nameProblem(name)
+  return problem === undefined ? [] : [{ path, problem: `${kind} ${shorten(name)} ${problem}` }]
+}
+
+function nameProblem(name: string): string | undefined {
+  const bytes = Buffer.byteLength(name)
+  if (name === '')
+    return 'has no name; the empty name is the default exchange and a queue that the broker names'
+  if (bytes > longestNameBytes)
+    return `has ${bytes} bytes; RabbitMQ takes at most ${longestNameBytes}, so shorten it`
+  if (name.startsWith('amq.'))
+    return 'starts with "amq.", which RabbitMQ keeps for itself; choose another name'
+  // The broker silently removes line breaks from names, and the queue is then another one.
+  if (/[\r\n]/.test(name)) return 'contains a line break; remove it'
+  return undefined
+}
+
+function checkKey(key: string, destination: string): readonly TopologyMistake[] {
+  const bytes = Buffer.byteLength(key)
+  if (bytes <= longestNameBytes) return []
+  const problem = `the binding key ${shorten(key)} has ${bytes} bytes; RabbitMQ takes at most ${longestNameBytes}`
+  return [{ path: renderPath(['queues', destination, 'bind']), problem }]
+}
+
+function shorten(name: string): string {
+  return name.length > 60 ? `"${name.slice(0, 40)}…"` : `"${name}"`
+}

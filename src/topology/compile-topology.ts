@@ -1,0 +1,167 @@
+import { type BrokerCapabilities, brokerCapabilities } from '../message/broker-capabilities.ts'
+import { type BrokerVersion, parseBrokerVersion } from '../message/broker-version.ts'
+import { bindingIdentity, isSameValue } from './compare-values.ts'
+import type {
+  CompiledBinding,
+  CompiledExchange,
+  CompiledQueue,
+  CompiledTopology,
+} from './compiled-topology.ts'
+import type { Acceptance, QueueDeclaration, TopologyDeclaration } from './declaration.ts'
+import type { LayoutParts, ResolvedQueue } from './layouts/layout.ts'
+import { declaredBindings, seedHeaders } from './layouts/layout-parts.ts'
+import { layouts } from './layouts/layouts.ts'
+import type { QueueFlow } from './queue-flow.ts'
+import { optionsOf, resolveQueue } from './resolve-queue.ts'
+
+/** Spells a declaration out as the exchanges, queues and bindings that one broker version should have. */
+export function compileTopology(topology: TopologyDeclaration, options: CompileOptions): CompiledTopology {
+  const { topology: compiled } = compileWithConflicts(topology, options)
+  return compiled
+}
+
+export interface CompileOptions {
+  readonly brokerVersion: BrokerVersion | string
+}
+
+/** Two declarations that make the same thing in two ways. The first one stands in the compiled topology. */
+export interface NameConflict {
+  readonly kind: 'exchange' | 'queue'
+  readonly name: string
+}
+
+/** The same for the validator, which reports conflicts instead of trusting that there are none. */
+export function compileWithConflicts(
+  topology: TopologyDeclaration,
+  { brokerVersion }: CompileOptions,
+): { readonly topology: CompiledTopology; readonly conflicts: readonly NameConflict[] } {
+  const version = typeof brokerVersion === 'string' ? parseBrokerVersion(brokerVersion) : brokerVersion
+  const capabilities = brokerCapabilities(version)
+  const parts = [
+    ...Object.entries<QueueDeclaration>(topology.queues).map(([name, queue]) =>
+      compileQueue(resolveQueue({ topology, name, queue, capabilities }), queue),
+    ),
+    compileShared(topology, capabilities),
+  ]
+  const exchanges = mergeNamed([...declaredExchanges(topology), ...parts.flatMap((part) => part.exchanges)])
+  const queues = mergeNamed(parts.flatMap((part) => part.queues))
+
+  return {
+    topology: {
+      brokerVersion: version,
+      exchanges: exchanges.merged,
+      queues: queues.merged,
+      bindings: mergeBindings([...exchangeBindings(topology), ...parts.flatMap((part) => part.bindings)]),
+      flows: parts.flatMap(({ flow }) => (flow === undefined ? [] : [flow])),
+      publications: topology.publications ?? [],
+      accept: allAcceptances(topology),
+    },
+    conflicts: [
+      ...exchanges.conflicts.map((name) => ({ kind: 'exchange' as const, name })),
+      ...queues.conflicts.map((name) => ({ kind: 'queue' as const, name })),
+    ],
+  }
+}
+
+function compileQueue(resolved: ResolvedQueue, declared: QueueDeclaration): LayoutParts {
+  if (declared.deadLetter === false) return plainQueue(resolved)
+  return layouts[resolved.options.name].compileQueue(resolved)
+}
+
+function compileShared(topology: TopologyDeclaration, capabilities: BrokerCapabilities): LayoutParts {
+  const options = optionsOf(topology.layout ?? 'warren')
+  const settings = { options, isExact: topology.exact ?? false, capabilities }
+  return (
+    layouts[options.name].compileShared?.(settings) ?? {
+      exchanges: [],
+      queues: [],
+      bindings: [],
+      flow: undefined,
+    }
+  )
+}
+
+/** A queue on its own: no wait queues, no dead-letter queue. */
+function plainQueue(of: ResolvedQueue): LayoutParts {
+  const { name, type, durable, autoDelete, arguments: args } = of
+  const layout = of.options.name
+  return {
+    exchanges: [],
+    queues: [{ name, type, durable, autoDelete, arguments: args, role: 'work', owner: name, layout }],
+    bindings: declaredBindings(name, of.bind ?? []),
+    flow: plainFlow(of),
+  }
+}
+
+function plainFlow({ name, options, isExact, bind }: ResolvedQueue): QueueFlow {
+  return {
+    ...{ name, queue: name, layout: options.name, isExact },
+    retry: undefined,
+    defer: { short: 'hold', tiers: [] },
+    park: undefined,
+    attempts: { kind: 'header', header: seedHeaders.attempts },
+    maxAttempts: 1,
+    redrive: {
+      ...{ target: 'origin', attempts: 'reset', retry: undefined, exchange: bind?.[0]?.exchange },
+      origin: { exchange: '', key: name },
+    },
+    waitQueues: [],
+    deadLetterQueue: undefined,
+    headers: seedHeaders,
+  }
+}
+
+function declaredExchanges(topology: TopologyDeclaration): readonly CompiledExchange[] {
+  return Object.entries(topology.exchanges ?? {}).map(([name, exchange]) => ({
+    name,
+    type: exchange.type,
+    durable: exchange.durable ?? true,
+    autoDelete: exchange.autoDelete ?? false,
+    internal: exchange.internal ?? false,
+    arguments: {
+      ...(exchange.alternateExchange === undefined
+        ? {}
+        : { 'alternate-exchange': exchange.alternateExchange }),
+      ...exchange.arguments,
+    },
+  }))
+}
+
+function exchangeBindings(topology: TopologyDeclaration): readonly CompiledBinding[] {
+  return Object.entries(topology.exchanges ?? {}).flatMap(([destination, { bind }]) =>
+    declaredBindings(destination, bind ?? []).map((binding) => ({
+      ...binding,
+      destinationType: 'exchange' as const,
+    })),
+  )
+}
+
+function allAcceptances(topology: TopologyDeclaration): readonly Acceptance[] {
+  const ofQueues = Object.entries<QueueDeclaration>(topology.queues).flatMap(([name, { accept }]) =>
+    (accept ?? []).map((acceptance) => ({ ...acceptance, queue: name })),
+  )
+  return [...(topology.accept ?? []), ...ofQueues]
+}
+
+function mergeNamed<Part extends CompiledExchange | CompiledQueue>(parts: readonly Part[]) {
+  const merged = new Map<string, Part>()
+  const conflicts = new Set<string>()
+  for (const part of parts) {
+    const first = merged.get(part.name)
+    if (first === undefined) merged.set(part.name, part)
+    else if (!isSameThing(first, part)) conflicts.add(part.name)
+  }
+  return { merged: [...merged.values()], conflicts: [...conflicts] }
+}
+
+// Queues that share a wait queue or a DLQ each say it, and each says that it is the owner.
+function isSameThing(
+  left: CompiledExchange | CompiledQueue,
+  right: CompiledExchange | CompiledQueue,
+): boolean {
+  return isSameValue({ ...left, owner: '' }, { ...right, owner: '' })
+}
+
+function mergeBindings(bindings: readonly CompiledBinding[]): readonly CompiledBinding[] {
+  return [...new Map(bindings.map((binding) => [bindingIdentity(binding), binding])).values()]
+}

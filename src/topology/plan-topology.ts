@@ -1,0 +1,115 @@
+import { isSameValue } from './compare-values.ts'
+import type {
+  CompiledBinding,
+  CompiledExchange,
+  CompiledQueue,
+  CompiledTopology,
+} from './compiled-topology.ts'
+import type { QueueType } from './declaration.ts'
+import { diffTopology, type SettingChange, type TopologyDifference } from './diff-topology.ts'
+import type { PolicyConflict } from './effective-arguments.ts'
+import { type WayOut, waysOutOf } from './find-ways-out.ts'
+import type { LiveBinding, LiveQueue, LiveTopology } from './live-topology.ts'
+
+/** The steps that lead from a live broker to the wanted topology, and what no step can do. */
+export interface Plan {
+  /** Nothing is to be done. What is unmanaged and what policies override is told, not counted. */
+  readonly isEmpty: boolean
+  readonly safe: readonly SafeStep[]
+  readonly disruptive: readonly DisruptiveStep[]
+  readonly impossible: readonly ImpossibleStep[]
+  /** Bindings to managed queues from exchanges that this topology does not know. */
+  readonly unmanaged: readonly LiveBinding[]
+  readonly policyConflicts: readonly PolicyConflict[]
+}
+
+export type SafeStep =
+  | { readonly kind: 'create-exchange'; readonly exchange: CompiledExchange }
+  | { readonly kind: 'create-queue'; readonly queue: CompiledQueue }
+  | { readonly kind: 'add-binding'; readonly binding: CompiledBinding }
+
+export type DisruptiveStep =
+  | { readonly kind: 'remove-binding'; readonly binding: LiveBinding }
+  /** Carried out only while the queue is empty and has no consumer. */
+  | {
+      readonly kind: 'delete-queue'
+      readonly queue: string
+      readonly type: QueueType
+      readonly messages: number | undefined
+      readonly consumers: number | undefined
+    }
+
+/** What RabbitMQ cannot change on a thing that exists. */
+export interface ImpossibleStep {
+  readonly kind: 'change-exchange' | 'change-queue'
+  readonly name: string
+  readonly changes: readonly SettingChange[]
+  readonly messages: number | undefined
+  readonly waysOut: readonly WayOut[]
+}
+
+/**
+ * Plans the way from `live` to `wanted`. With `exactForm`, the same declaration compiled with `exact: true`, a
+ * queue that stands as the layout's document says is told apart from one that is simply different.
+ */
+export function planTopology({ wanted, live, exactForm }: PlanInput): Plan {
+  const difference = diffTopology(wanted, live)
+  const exactQueues = new Map((exactForm?.queues ?? []).map((queue) => [queue.name, queue]))
+  const safe = safeSteps(difference)
+  const disruptive = disruptiveSteps(difference)
+  const impossible = impossibleSteps(difference, exactQueues)
+  return {
+    isEmpty: safe.length + disruptive.length + impossible.length === 0,
+    ...{ safe, disruptive, impossible },
+    unmanaged: difference.foreignBindings,
+    policyConflicts: difference.policyConflicts,
+  }
+}
+
+export interface PlanInput {
+  readonly wanted: CompiledTopology
+  readonly live: LiveTopology
+  readonly exactForm?: CompiledTopology
+}
+
+// A binding needs both of its ends, so it comes last; nothing else here depends on order.
+function safeSteps(difference: TopologyDifference): readonly SafeStep[] {
+  return [
+    ...difference.missingExchanges.map((exchange) => ({ kind: 'create-exchange' as const, exchange })),
+    ...difference.missingQueues.map((queue) => ({ kind: 'create-queue' as const, queue })),
+    ...difference.missingBindings.map((binding) => ({ kind: 'add-binding' as const, binding })),
+  ]
+}
+
+function disruptiveSteps({ staleBindings, orphanedQueues }: TopologyDifference): readonly DisruptiveStep[] {
+  return [
+    ...staleBindings.map((binding) => ({ kind: 'remove-binding' as const, binding })),
+    ...orphanedQueues.map(({ name, type, messages, consumers }) => ({
+      ...{ kind: 'delete-queue' as const, queue: name, type, messages, consumers },
+    })),
+  ]
+}
+
+function impossibleSteps(
+  { changedExchanges, changedQueues }: TopologyDifference,
+  exactQueues: ReadonlyMap<string, CompiledQueue>,
+): readonly ImpossibleStep[] {
+  const ofExchanges = changedExchanges.map(({ wanted, changes }) => ({
+    ...{ kind: 'change-exchange' as const, name: wanted.name, changes, messages: undefined },
+    waysOut: waysOutOf({ kind: 'exchange', changes }),
+  }))
+  const ofQueues = changedQueues.map(({ wanted, live, changes }) => ({
+    ...{ kind: 'change-queue' as const, name: wanted.name, changes, messages: live.messages },
+    waysOut: waysOutOf({
+      kind: 'queue',
+      changes,
+      live,
+      isExactForm: isAsExact(live, exactQueues.get(wanted.name)),
+    }),
+  }))
+  return [...ofExchanges, ...ofQueues]
+}
+
+function isAsExact(live: LiveQueue, exact: CompiledQueue | undefined): boolean {
+  return exact !== undefined && exact.type === live.type && isSameValue(exact.arguments, live.arguments)
+}

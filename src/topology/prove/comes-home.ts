@@ -1,0 +1,95 @@
+import type { QueueFlow } from '../queue-flow.ts'
+import { addressStep, bindingSteps, type Finding } from './finding.ts'
+import type { TopologyGraph } from './topology-graph.ts'
+
+/** A retried message returns to its own queue and to no other consumer. */
+export function* proveComesHome(graph: TopologyGraph): Generator<Finding> {
+  for (const flow of graph.topology.flows) {
+    if (flow.retry !== undefined) yield* proveFlow(graph, flow)
+  }
+}
+
+const property = 'comes-home' as const
+
+function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
+  const reported = new Set<string>()
+  for (const start of startsOf(graph, flow)) {
+    const ends = [...followToEnds(graph, start)]
+    if (!ends.some(({ queue }) => queue === flow.queue)) {
+      const [end] = ends
+      yield {
+        ...{ property, code: 'never-returns', queue: flow.queue },
+        path: end?.path() ?? [...start.path, 'no queue'],
+        problem: 'A retried message does not come back to the queue in which it failed.',
+        wayOut: 'Bind the queue so that it takes the key with which messages return from the wait queue.',
+      }
+    }
+    for (const { queue, path } of ends) {
+      if (queue === flow.queue || reported.has(queue)) continue
+      reported.add(queue)
+      yield {
+        ...{ property, code: 'seen-by-others', queue: flow.queue },
+        path: path(),
+        problem: `Each retry of "${flow.queue}" is also delivered to "${queue}", which did not fail.`,
+        wayOut:
+          'Narrow the binding of the other queue, or use a layout that returns through the default exchange.',
+      }
+    }
+  }
+}
+
+/** A queue on the way. Its path is put in words only for the few that are reported. */
+interface Stop {
+  readonly queue: string
+  path(): readonly string[]
+}
+
+interface Start {
+  readonly stops: readonly Stop[]
+  readonly path: readonly string[]
+}
+
+function startsOf(graph: TopologyGraph, { queue, retry }: QueueFlow): readonly Start[] {
+  if (retry === undefined) return []
+  if (retry.kind === 'reject') {
+    const stops = hopStops(graph, { queue, path: () => [queue] }, 'rejected')
+    return [{ path: [queue, 'rejected'], stops }]
+  }
+  return retry.tiers.map(({ exchange, key }) => {
+    const path = [queue, 'retry', addressStep(exchange, key)]
+    const routes = graph.routes.route({ exchange, key })
+    return {
+      path,
+      stops: routes.map((route) => ({ queue: route.queue, path: () => [...path, route.queue] })),
+    }
+  })
+}
+
+/** Follows waiting messages until they reach a queue that somebody consumes or that keeps them. */
+function* followToEnds(graph: TopologyGraph, { stops }: Start): Generator<Stop> {
+  const visited = new Set<string>()
+  const open = [...stops]
+  for (let stop = open.shift(); stop !== undefined; stop = open.shift()) {
+    if (visited.has(stop.queue)) continue
+    visited.add(stop.queue)
+    const { ttlMs, deadLetter } = graph.settings(stop.queue)
+    const isWaiting =
+      graph.queue(stop.queue)?.role === 'wait' && ttlMs !== undefined && deadLetter !== undefined
+    if (isWaiting) open.push(...hopStops(graph, stop, 'expired'))
+    else yield stop
+  }
+}
+
+function hopStops(graph: TopologyGraph, { queue, path }: Stop, reason: string): readonly Stop[] {
+  const exchange = graph.settings(queue).deadLetter?.exchange ?? ''
+  return graph.hopTargets(queue).map((target) => ({
+    queue: target.queue,
+    path: () => [
+      ...path(),
+      reason,
+      addressStep(exchange, target.key),
+      ...bindingSteps(target.via),
+      target.queue,
+    ],
+  }))
+}

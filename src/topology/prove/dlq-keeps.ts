@@ -1,0 +1,69 @@
+import type { CompiledQueue } from '../compiled-topology.ts'
+import type { Finding } from './finding.ts'
+import type { TopologyGraph } from './topology-graph.ts'
+
+/** A dead-letter queue holds its messages until a person decides, however often they are looked at. */
+export function* proveDlqKeeps(graph: TopologyGraph): Generator<Finding> {
+  for (const queue of graph.topology.queues) {
+    if (queue.role === 'dead-letter') yield* proveQueue(graph, queue)
+  }
+}
+
+const property = 'dlq-keeps' as const
+
+function* proveQueue(graph: TopologyGraph, queue: CompiledQueue): Generator<Finding> {
+  const { name, durable, autoDelete } = queue
+  const { deadLetter, ttlMs, expiresMs, hasLengthLimit, overflow } = graph.settings(name)
+  const broken = (code: DlqCode, path: readonly string[], wayOut: string): Finding => ({
+    ...{ property, code, queue: name, path: [name, ...path], wayOut },
+    problem: 'The dead-letter queue does not keep what was parked in it.',
+  })
+  if (ttlMs !== undefined) yield broken('ttl', [`expired after ${ttlMs} ms`, 'gone'], 'Remove x-message-ttl.')
+  if (expiresMs !== undefined) {
+    yield broken(
+      'queue-expires',
+      [`unused for ${expiresMs} ms`, 'deleted with its messages'],
+      'Remove x-expires.',
+    )
+  }
+  if (hasLengthLimit && overflow === 'drop-head') {
+    yield broken(
+      'drop-head',
+      ['full', 'the oldest is deleted'],
+      'Remove the length limit, and alert on the depth.',
+    )
+  }
+  if (!durable) yield broken('not-durable', ['the broker restarts', 'gone'], 'Declare it durable.')
+  if (autoDelete) yield broken('auto-delete', ['its last consumer leaves', 'deleted'], 'Remove autoDelete.')
+  if (deadLetter !== undefined) {
+    yield broken(
+      'dead-letters-on',
+      ['rejected', `exchange ${deadLetter.exchange}`],
+      'Remove x-dead-letter-exchange.',
+    )
+  }
+  yield* proveLimit(graph, queue)
+}
+
+type DlqCode = Extract<Finding, { property: typeof property }>['code']
+
+function* proveLimit(
+  { settings, capabilities }: TopologyGraph,
+  { name, arguments: args }: CompiledQueue,
+): Generator<Finding> {
+  const { deliveryLimit } = settings(name)
+  if (deliveryLimit === undefined) return
+  const isMisread = typeof args['x-delivery-limit'] === 'number' && args['x-delivery-limit'] < 0
+  const carried = 'On 4.3 a message that came over the limit is deleted by its first return.'
+  yield {
+    ...{ property, code: 'delivery-limit', queue: name },
+    path: [name, isMisread ? 'looked at once' : `looked at ${deliveryLimit + 1} times`, 'deleted'],
+    problem:
+      `Each look that returns a message counts, and over the limit of ${deliveryLimit} it is deleted. ${
+        capabilities.deliveryCountAcrossHops === 'limiting' ? carried : ''
+      }`.trim(),
+    wayOut: capabilities.supportsUnlimitedDeliveryLimit
+      ? 'Set x-delivery-limit: -1, or on an existing queue without that argument a policy with delivery-limit: -1.'
+      : 'Remove x-delivery-limit: before RabbitMQ 4.0 a queue without it has no limit.',
+  }
+}

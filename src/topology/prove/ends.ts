@@ -1,0 +1,92 @@
+import { cycleThrough, findLoops } from './find-cycles.ts'
+import { addressStep, type Finding } from './finding.ts'
+import type { DeathReason } from './queue-settings.ts'
+import type { TopologyGraph } from './topology-graph.ts'
+
+/** No message goes round for ever, and none goes round in a way that the broker cuts by dropping it. */
+export function* proveEnds(graph: TopologyGraph): Generator<Finding> {
+  yield* proveNoCutCycle(graph)
+  yield* proveCounted(graph)
+}
+
+const property = 'ends' as const
+
+// RabbitMQ looks back over the deaths of a message. Where it would return to a queue that it left, with no
+// rejection on the way round, the broker takes that for a cycle without end and drops the message.
+function* proveNoCutCycle(graph: TopologyGraph): Generator<Finding> {
+  const isAutomatic = (reason: DeathReason) => reason !== 'rejected'
+  const next = (queue: string) => hopsBy(graph, queue, isAutomatic)
+  for (const loop of findLoops(queueNames(graph), next)) {
+    for (const queue of spokesmen(graph, loop)) {
+      const cycle = cycleThrough(queue, loop, next)
+      yield {
+        ...{ property, code: 'cut-cycle', queue },
+        path: [...cyclePath({ graph, cycle, isPossible: isAutomatic }), 'cut'],
+        problem: `A message can come back without having been rejected; the broker calls that a cycle and ${fateOf(graph, cycle)}.`,
+        wayOut: cycle.some((name) => graph.settings(name).deathReasons.includes('delivery_limit'))
+          ? 'Lift the delivery limit (x-delivery-limit: -1, from RabbitMQ 4.0 on), or let the queue dead-letter to its DLQ.'
+          : 'Let the wait queue return only what was rejected or published there.',
+      }
+    }
+  }
+}
+
+function fateOf(graph: TopologyGraph, cycle: readonly string[]): string {
+  const isKept = graph.settings(cycle.at(-1) ?? '').deadLetter?.isAtLeastOnce ?? false
+  return isKept ? 'keeps it for ever where no consumer sees it' : 'drops it'
+}
+
+function* proveCounted(graph: TopologyGraph): Generator<Finding> {
+  // A consumer that retries by rejecting counts the rejections and parks at the last; others do not stop.
+  const counts = (queue: string) => graph.flow(queue)?.retry?.kind === 'reject'
+  const isPossible = () => true
+  const isRejected = (queue: string) => graph.settings(queue).deathReasons.includes('rejected')
+  const next = (queue: string) => (counts(queue) ? [] : hopsBy(graph, queue, isPossible))
+  for (const loop of findLoops(queueNames(graph).filter(isRejected), next)) {
+    for (const queue of loop.filter(isRejected)) {
+      yield {
+        ...{ property, code: 'uncounted-cycle', queue },
+        path: [...cyclePath({ graph, cycle: cycleThrough(queue, loop, next), isPossible }), 'and so on'],
+        problem: 'A rejected message comes back, and nothing on its way counts how often.',
+        wayOut:
+          'Declare the queue with a retry policy, or dead-letter it to a queue that does not lead back.',
+      }
+    }
+  }
+}
+
+function queueNames(graph: TopologyGraph): readonly string[] {
+  return graph.topology.queues.map(({ name }) => name)
+}
+
+function hopsBy(
+  graph: TopologyGraph,
+  queue: string,
+  isPossible: (reason: DeathReason) => boolean,
+): readonly string[] {
+  const { deadLetter, deathReasons } = graph.settings(queue)
+  if (deadLetter === undefined || !deathReasons.some(isPossible)) return []
+  return graph.hopTargets(queue).map((target) => target.queue)
+}
+
+/** The queues that a finding is told of: those with a consumer, or else the first. */
+function spokesmen(graph: TopologyGraph, loop: readonly string[]): readonly string[] {
+  const consumed = loop.filter((name) => graph.queue(name)?.role === 'work')
+  return consumed.length > 0 ? consumed : loop.slice(0, 1)
+}
+
+function cyclePath({ graph, cycle, isPossible }: CycleToShow): readonly string[] {
+  const steps = cycle.flatMap((name, index) => {
+    const { deadLetter, deathReasons } = graph.settings(name)
+    // The first step shows what starts it; a queue on the way is left by what it is there for.
+    const reason = index === 0 ? deathReasons.find(isPossible) : deathReasons.findLast(isPossible)
+    return [name, reason ?? 'rejected', addressStep(deadLetter?.exchange ?? '', deadLetter?.key)]
+  })
+  return [...steps, cycle[0] ?? '']
+}
+
+interface CycleToShow {
+  readonly graph: TopologyGraph
+  readonly cycle: readonly string[]
+  readonly isPossible: (reason: DeathReason) => boolean
+}

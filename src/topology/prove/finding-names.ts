@@ -1,0 +1,46 @@
+/** What the proof can find, by property. An acceptance names a property or `property/finding`. */
+export const findingsByProperty = {
+  'no-black-hole': [
+    'publication-unrouted',
+    'dead-letter-exchange-missing',
+    'dead-letter-unrouted',
+    'retry-unrouted',
+    'park-unrouted',
+  ],
+  'comes-home': ['seen-by-others', 'never-returns'],
+  ends: ['cut-cycle', 'uncounted-cycle'],
+  'no-silent-loss': [
+    'at-most-once-hop',
+    'classic-to-quorum-hop',
+    'drop-head',
+    'full-target-drops',
+    'ttl-deletes',
+    'queue-expires',
+    'delivery-limit-drops',
+    'not-durable',
+    'auto-delete',
+  ],
+  'dlq-keeps': [
+    'ttl',
+    'queue-expires',
+    'drop-head',
+    'delivery-limit',
+    'not-durable',
+    'auto-delete',
+    'dead-letters-on',
+  ],
+  'second-failure': ['no-dead-letter-queue', 'park-misses-dlq', 'redrive-misses-queue'],
+  'right-for-version': ['refused', 'ignored', 'misread', 'unsupported-version', 'known-fault'],
+} as const
+
+export type PropertyName = keyof typeof findingsByProperty
+
+export const propertyNames: readonly PropertyName[] = Object.keys(findingsByProperty) as PropertyName[]
+
+/** Every name that an acceptance may use. */
+export const findingNames: ReadonlySet<string> = new Set(
+  propertyNames.flatMap((property) => [
+    property,
+    ...findingsByProperty[property].map((code) => `${property}/${code}`),
+  ]),
+)

@@ -1,0 +1,29 @@
+import type { CompiledBinding } from '../compiled-topology.ts'
+import type { findingsByProperty, PropertyName } from './finding-names.ts'
+
+/** A property that does not hold, with the path of a message that shows it. */
+export type Finding = {
+  readonly [Property in PropertyName]: {
+    readonly property: Property
+    readonly code: (typeof findingsByProperty)[Property][number]
+    /** Undefined for what concerns no queue in particular. */
+    readonly queue: string | undefined
+    /** What happens, step by step. */
+    readonly path: readonly string[]
+    readonly problem: string
+    readonly wayOut: string
+  }
+}[PropertyName]
+
+/** `exchange "x" with key "k"`; the default exchange has no name to show. */
+export function addressStep(exchange: string, key: string | undefined): string {
+  const name = exchange === '' ? 'default exchange' : `exchange ${exchange}`
+  return key === undefined || key === '' ? name : `${name}, key ${key}`
+}
+
+export function bindingSteps(via: readonly CompiledBinding[]): readonly string[] {
+  return via.flatMap(({ key, destinationType, destination }) => [
+    ...(key === '' ? [] : [`binding ${key}`]),
+    ...(destinationType === 'exchange' ? [`exchange ${destination}`] : []),
+  ])
+}

@@ -1,0 +1,76 @@
+import type { QueueFlow } from '../queue-flow.ts'
+import { anyWord } from '../topic-trie.ts'
+import { addressStep, type Finding } from './finding.ts'
+import type { TopologyGraph } from './topology-graph.ts'
+
+/** Every declared publication and every dead-letter hop reaches a queue. */
+export function* proveNoBlackHole(graph: TopologyGraph): Generator<Finding> {
+  yield* provePublications(graph)
+  for (const flow of graph.topology.flows) yield* proveFlow(graph, flow)
+  for (const { name } of graph.topology.queues) yield* proveHop(graph, name)
+}
+
+const property = 'no-black-hole' as const
+const nowhere = 'no queue'
+
+function* provePublications({ topology, routes }: TopologyGraph): Generator<Finding> {
+  for (const publication of topology.publications) {
+    const { exchange, key = '' } = publication
+    if (routes.route({ ...publication, key }).length > 0) continue
+    yield {
+      ...{ property, code: 'publication-unrouted', queue: undefined },
+      path: ['publish', addressStep(exchange, key), nowhere],
+      problem: 'A publication reaches no queue; the broker drops it and confirms it all the same.',
+      wayOut: 'Bind a queue to it, or give the exchange an alternateExchange.',
+    }
+  }
+}
+
+function* proveFlow({ routes }: TopologyGraph, { queue, retry, park }: QueueFlow): Generator<Finding> {
+  const tiers = retry?.kind === 'publish' ? retry.tiers : []
+  for (const { exchange, key } of tiers) {
+    if (routes.route({ exchange, key }).length > 0) continue
+    yield {
+      ...{ property, code: 'retry-unrouted', queue },
+      path: [queue, 'retry', addressStep(exchange, key), nowhere],
+      problem: 'A retry is published to where no wait queue takes it.',
+      wayOut: 'Keep the wait queue and its binding as the layout declares them.',
+    }
+  }
+  if (park?.kind !== 'publish') return
+  if (routes.route({ exchange: park.exchange, key: park.key ?? anyWord }).length > 0) return
+  yield {
+    ...{ property, code: 'park-unrouted', queue },
+    path: [queue, 'park', addressStep(park.exchange, park.key), nowhere],
+    problem: 'A message that is given up on reaches no dead-letter queue.',
+    wayOut: 'Keep the dead-letter queue and its binding as the layout declares them.',
+  }
+}
+
+function* proveHop(graph: TopologyGraph, queue: string): Generator<Finding> {
+  const { deadLetter, deathReasons } = graph.settings(queue)
+  const reason = deathReasons[0]
+  if (deadLetter === undefined || reason === undefined) return
+  const { exchange, isAtLeastOnce } = deadLetter
+  const fate = isAtLeastOnce
+    ? 'stays in the queue, unseen, and after 32 such nothing moves any more'
+    : 'is dropped'
+  if (!graph.routes.hasExchange(exchange)) {
+    yield {
+      ...{ property, code: 'dead-letter-exchange-missing', queue },
+      path: [queue, reason, addressStep(exchange, undefined), 'does not exist'],
+      problem: `The dead-letter exchange is not declared, so a dead letter ${fate}.`,
+      wayOut: `Declare exchange "${exchange}" and bind a queue to it.`,
+    }
+    return
+  }
+  const lost = graph.hopKeys(queue).find((key) => graph.routes.route({ exchange, key }).length === 0)
+  if (lost === undefined) return
+  yield {
+    ...{ property, code: 'dead-letter-unrouted', queue },
+    path: [queue, reason, addressStep(exchange, lost), nowhere],
+    problem: `A dead letter with this key reaches no queue, so it ${fate}.`,
+    wayOut:
+      'Set x-dead-letter-routing-key to a key that is bound, or make the dead-letter exchange a fanout.',
+  }
+}

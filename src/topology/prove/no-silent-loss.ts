@@ -1,0 +1,153 @@
+import type { CompiledQueue } from '../compiled-topology.ts'
+import { addressStep, type Finding } from './finding.ts'
+import type { TopologyGraph } from './topology-graph.ts'
+
+/** Nothing disappears without a trace: each hop waits for its target, and no limit deletes. */
+export function* proveNoSilentLoss(graph: TopologyGraph): Generator<Finding> {
+  for (const queue of graph.topology.queues) {
+    yield* proveHop(graph, queue)
+    yield* proveLimits(graph, queue)
+    yield* proveStays(queue)
+  }
+  for (const { name, durable, autoDelete } of graph.topology.exchanges) {
+    yield* proveExchangeStays({ name, durable, autoDelete })
+  }
+}
+
+const property = 'no-silent-loss' as const
+
+function* proveHop(graph: TopologyGraph, { name, type }: CompiledQueue): Generator<Finding> {
+  const { deadLetter, deathReasons } = graph.settings(name)
+  const reason = deathReasons.at(-1)
+  if (deadLetter === undefined || deadLetter.isAtLeastOnce || reason === undefined) return
+  const targets = graph.hopTargets(name)
+  const quorumTarget = targets.find(({ queue }) => graph.queue(queue)?.type === 'quorum')
+  const step = [name, reason, addressStep(deadLetter.exchange, deadLetter.key)]
+  const wayOut =
+    'Use quorum queues with x-dead-letter-strategy: at-least-once and x-overflow: reject-publish.'
+  if (type === 'classic' && quorumTarget !== undefined) {
+    yield {
+      ...{ property, code: 'classic-to-quorum-hop', queue: name, wayOut },
+      path: [...step, quorumTarget.queue],
+      problem:
+        'A classic queue does not wait for a quorum queue: 500 of 500 messages that came due during a restart were lost.',
+    }
+  } else {
+    yield {
+      ...{ property, code: 'at-most-once-hop', queue: name, wayOut },
+      path: [...step, targets[0]?.queue ?? 'no queue'],
+      problem: atMostOnce(type, quorumTarget !== undefined),
+    }
+  }
+  for (const { queue } of targets) yield* proveTargetTakes(graph, { step, from: name, to: queue })
+}
+
+function atMostOnce(type: CompiledQueue['type'], isToQuorum: boolean): string {
+  if (type === 'classic') {
+    return 'The hop does not wait for its target. A restart of one node loses nothing, but a target on a node that is down, or an exchange that is gone, does.'
+  }
+  if (isToQuorum) {
+    return 'The hop does not wait for its target: what comes due while the broker restarts, or elects a leader, is lost.'
+  }
+  return 'The hop does not wait for its target: a leader that dies between the two loses the message.'
+}
+
+function* proveTargetTakes(graph: TopologyGraph, { step, from, to }: HopTo): Generator<Finding> {
+  const { hasLengthLimit, overflow } = graph.settings(to)
+  if (graph.queue(to)?.type !== 'classic' || !hasLengthLimit || overflow === 'drop-head') return
+  yield {
+    ...{ property, code: 'full-target-drops', queue: from },
+    path: [...step, to, 'full'],
+    problem: `A full classic queue refuses dead letters, and an at-most-once hop does not notice.`,
+    wayOut: `Take the length limit off "${to}".`,
+  }
+}
+
+interface HopTo {
+  readonly step: readonly string[]
+  readonly from: string
+  readonly to: string
+}
+
+function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Generator<Finding> {
+  const { deadLetter, ttlMs, expiresMs, hasLengthLimit, overflow, deliveryLimit } = graph.settings(name)
+  if (expiresMs !== undefined) {
+    yield {
+      ...{ property, code: 'queue-expires', queue: name },
+      path: [name, `unused for ${expiresMs} ms`, 'deleted with its messages'],
+      problem:
+        'x-expires deletes the queue with what is in it, and nothing is dead-lettered; a queue without consumers counts as unused.',
+      wayOut: 'Remove x-expires.',
+    }
+  }
+  if (deadLetter !== undefined) return
+  if (ttlMs !== undefined) {
+    yield {
+      ...{ property, code: 'ttl-deletes', queue: name },
+      path: [name, `expired after ${ttlMs} ms`, 'deleted'],
+      problem: 'Messages expire and there is no dead-letter exchange to take them.',
+      wayOut: 'Set x-dead-letter-exchange, or remove x-message-ttl.',
+    }
+  }
+  if (hasLengthLimit && overflow === 'drop-head') {
+    yield {
+      ...{ property, code: 'drop-head', queue: name },
+      path: [name, 'full', 'the oldest message is deleted'],
+      problem:
+        'The length limit deletes the oldest messages, and there is no dead-letter exchange to take them.',
+      wayOut: 'Set x-overflow: reject-publish, so that the publisher learns of it.',
+    }
+  }
+  if (role === 'work' && deliveryLimit !== undefined) {
+    yield {
+      ...{ property, code: 'delivery-limit-drops', queue: name },
+      path: [name, `returned more than ${deliveryLimit} times`, 'deleted'],
+      problem:
+        'A message over the delivery limit is deleted, because there is no dead-letter exchange to take it.',
+      wayOut: 'Give the queue a dead-letter queue, or set x-delivery-limit: -1 (from RabbitMQ 4.0 on).',
+    }
+  }
+}
+
+function* proveStays({ name, type, durable, autoDelete }: CompiledQueue): Generator<Finding> {
+  if (!durable && type === 'classic') {
+    yield {
+      ...{ property, code: 'not-durable', queue: name },
+      path: [name, 'the broker restarts', 'gone with its messages'],
+      problem: 'The queue is not durable.',
+      wayOut: 'Declare it durable.',
+    }
+  }
+  if (autoDelete) {
+    yield {
+      ...{ property, code: 'auto-delete', queue: name },
+      path: [name, 'its last consumer leaves', 'deleted with its messages'],
+      problem: 'The queue deletes itself with its last consumer.',
+      wayOut: 'Remove autoDelete.',
+    }
+  }
+}
+
+function* proveExchangeStays(exchange: {
+  name: string
+  durable: boolean
+  autoDelete: boolean
+}): Generator<Finding> {
+  const { name, durable, autoDelete } = exchange
+  if (!durable) {
+    yield {
+      ...{ property, code: 'not-durable', queue: undefined },
+      path: [`exchange ${name}`, 'the broker restarts', 'gone with its bindings'],
+      problem: `Exchange "${name}" is not durable.`,
+      wayOut: 'Declare it durable.',
+    }
+  }
+  if (autoDelete) {
+    yield {
+      ...{ property, code: 'auto-delete', queue: undefined },
+      path: [`exchange ${name}`, 'its last binding goes', 'deleted'],
+      problem: `Exchange "${name}" deletes itself with its last binding.`,
+      wayOut: 'Remove autoDelete.',
+    }
+  }
+}

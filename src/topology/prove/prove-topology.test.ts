@@ -1,0 +1,324 @@
+import { describe, expect, it } from 'vitest'
+import { compileTopology } from '../compile-topology.ts'
+import type { TopologyDeclaration } from '../declaration.ts'
+import { type LayoutName, layoutNames } from '../layouts/layout-names.ts'
+import { proveTopology } from './prove-topology.ts'
+
+const versions = ['3.10', '3.12', '3.13.3', '4.0', '4.1', '4.3']
+
+function declare(layout: LayoutName): TopologyDeclaration {
+  const exchanges = { events: { type: 'topic' } }
+  const bind = [{ exchange: 'events', key: 'order.*' }]
+  if (layout === 'event-bus') return { layout, queues: { 'wms-a': {}, 'wms-b': {} } }
+  if (layout === 'freeflow') return { layout, queues: { 'freeflow.user': {}, 'freeflow.auth': {} } }
+  return { layout, exchanges, queues: { 'billing.orders': { bind }, 'stock.orders': { bind } } }
+}
+
+const prove = (declaration: TopologyDeclaration, brokerVersion: string) =>
+  proveTopology(compileTopology(declaration, { brokerVersion }))
+const codes = (declaration: TopologyDeclaration, brokerVersion: string) =>
+  prove(declaration, brokerVersion).findings.map(
+    ({ property, code, queue }) => `${queue}: ${property}/${code}`,
+  )
+
+describe('the proof of the layouts', () => {
+  it.each(layoutNames.flatMap((layout) => versions.map((version) => [layout, version] as const)))(
+    'hardened %s holds on %s',
+    (layout, version) => {
+      const proof = prove(declare(layout), version)
+
+      expect(proof.findings).toEqual([])
+      expect(proof.isProved).toBe(true)
+      expect(proof.properties.every(({ broken, accepted }) => broken + accepted === 0)).toBe(true)
+    },
+  )
+
+  it('exact ratatoskr loses at restarts on 3.10, and nothing else', () => {
+    const declaration: TopologyDeclaration = { layout: 'ratatoskr', exact: true, queues: { q: {} } }
+
+    expect(codes(declaration, '3.10')).toEqual([
+      'q: no-silent-loss/at-most-once-hop',
+      'q.retry: no-silent-loss/at-most-once-hop',
+    ])
+  })
+
+  it.each(['4.0', '4.3'])(
+    'exact ratatoskr on %s is also cut by the default delivery limit, and its DLQ drops',
+    (version) => {
+      const declaration: TopologyDeclaration = { layout: 'ratatoskr', exact: true, queues: { q: {} } }
+
+      expect(codes(declaration, version)).toEqual([
+        'q: ends/cut-cycle',
+        'q: no-silent-loss/at-most-once-hop',
+        'q.retry: no-silent-loss/at-most-once-hop',
+        'q.dlq: dlq-keeps/delivery-limit',
+      ])
+    },
+  )
+
+  it.each(['3.10', '4.0', '4.3'])(
+    'exact event-bus, isolated and freeflow are at most once on %s',
+    (version) => {
+      expect(codes({ layout: 'event-bus', exact: true, queues: { s: {} } }, version)).toEqual([
+        'default.queue.s: no-silent-loss/at-most-once-hop',
+        'default.retry-queue.s: no-silent-loss/at-most-once-hop',
+      ])
+      expect(codes({ layout: 'isolated', exact: true, queues: { 'q.x': {} } }, version)).toEqual([
+        'q.x: no-silent-loss/at-most-once-hop',
+        'q.x.retry: no-silent-loss/at-most-once-hop',
+      ])
+      expect(codes({ layout: 'freeflow', exact: true, queues: { 'freeflow.user': {} } }, version)).toEqual([
+        'freeflow.user: no-silent-loss/at-most-once-hop',
+        'freeflow.user.retry.30s: no-silent-loss/at-most-once-hop',
+        'freeflow.user.retry.5m: no-silent-loss/at-most-once-hop',
+        'freeflow.user.retry.30m: no-silent-loss/at-most-once-hop',
+      ])
+    },
+  )
+
+  it('a cut cycle is shown as the way that the message takes', () => {
+    const [finding] = prove({ layout: 'ratatoskr', exact: true, queues: { q: {} } }, '4.0').findings
+
+    expect(finding?.path).toEqual([
+      'q',
+      'delivery_limit',
+      'default exchange, key q.retry',
+      'q.retry',
+      'expired',
+      'default exchange, key q',
+      'q',
+      'cut',
+    ])
+  })
+})
+
+describe('accepting findings', () => {
+  const exact: TopologyDeclaration = { layout: 'ratatoskr', exact: true, queues: { q: {}, other: {} } }
+
+  it('an accepted finding is told apart with its reason and no longer breaks the proof', () => {
+    const accept = [{ finding: 'no-silent-loss', reason: 'one node, no restarts' }]
+    const proof = prove({ ...exact, accept }, '3.10')
+
+    expect(proof.isProved).toBe(true)
+    expect(proof.accepted.map(({ reason }) => reason)).toEqual(Array(4).fill('one node, no restarts'))
+    expect(proof.properties.find(({ property }) => property === 'no-silent-loss')).toEqual({
+      ...{ property: 'no-silent-loss', holds: 2, broken: 0, accepted: 4 },
+    })
+  })
+
+  it('an acceptance for a queue covers its wait queue and no other queue', () => {
+    const accept = [{ finding: 'no-silent-loss/at-most-once-hop', queue: 'q', reason: 'known' }]
+    const proof = prove({ ...exact, accept }, '3.10')
+
+    expect(proof.findings.map(({ queue }) => queue)).toEqual(['other', 'other.retry'])
+  })
+
+  it('an acceptance that meets nothing is named', () => {
+    const accept = [{ finding: 'comes-home', reason: 'old' }]
+
+    expect(prove({ queues: { q: { accept } } }, '4.0').unusedAcceptances).toEqual([
+      { ...accept[0], queue: 'q' },
+    ])
+  })
+})
+
+describe('the seven properties', () => {
+  it.each<[string, string, TopologyDeclaration, string[]]>([
+    [
+      'a publication that no queue takes',
+      '4.0',
+      { exchanges: { e: { type: 'topic' } }, queues: {}, publications: [{ exchange: 'e', key: 'x' }] },
+      ['undefined: no-black-hole/publication-unrouted'],
+    ],
+    [
+      'a dead-letter exchange that is not declared',
+      '4.0',
+      { queues: { q: { arguments: { 'x-dead-letter-exchange': 'ghost' } } } },
+      ['q: no-black-hole/dead-letter-exchange-missing'],
+    ],
+    [
+      'a dead letter whose own key is not bound',
+      '4.0',
+      {
+        exchanges: { e: { type: 'topic' }, dead: { type: 'direct' } },
+        queues: {
+          q: { bind: [{ exchange: 'e', key: 'a.#' }], arguments: { 'x-dead-letter-exchange': 'dead' } },
+          d: { bind: [{ exchange: 'dead', key: 'a.b' }] },
+        },
+      },
+      ['q: no-black-hole/dead-letter-unrouted'],
+    ],
+    [
+      'a domain whose retries nobody takes back',
+      '4.0',
+      {
+        layout: { name: 'freeflow' },
+        queues: { q: { domain: 'd', bind: [{ exchange: 'freeflow.events', key: 'd.new' }] } },
+      },
+      [
+        'freeflow.d.retry.30s: no-black-hole/dead-letter-unrouted',
+        'freeflow.d.retry.5m: no-black-hole/dead-letter-unrouted',
+        'freeflow.d.retry.30m: no-black-hole/dead-letter-unrouted',
+        'q: comes-home/never-returns',
+        'q: comes-home/never-returns',
+        'q: comes-home/never-returns',
+      ],
+    ],
+    [
+      'two queues that reject to each other',
+      '4.0',
+      {
+        queues: {
+          a: {
+            arguments: {
+              'x-dead-letter-exchange': '',
+              'x-dead-letter-routing-key': 'b',
+              'x-delivery-limit': -1,
+            },
+          },
+          b: {
+            arguments: {
+              'x-dead-letter-exchange': '',
+              'x-dead-letter-routing-key': 'a',
+              'x-delivery-limit': -1,
+            },
+          },
+        },
+      },
+      ['a: ends/uncounted-cycle', 'b: ends/uncounted-cycle'],
+    ],
+    [
+      'a classic wait queue in front of a quorum queue',
+      '4.0',
+      {
+        queues: {
+          work: {},
+          wait: {
+            type: 'classic',
+            deadLetter: false,
+            arguments: {
+              'x-message-ttl': 1,
+              'x-dead-letter-exchange': '',
+              'x-dead-letter-routing-key': 'work',
+            },
+          },
+        },
+      },
+      ['wait: no-silent-loss/classic-to-quorum-hop', 'wait: second-failure/no-dead-letter-queue'],
+    ],
+    [
+      'a plain quorum queue under the default limit',
+      '4.0',
+      { queues: { q: { deadLetter: false } } },
+      ['q: no-silent-loss/delivery-limit-drops', 'q: second-failure/no-dead-letter-queue'],
+    ],
+    [
+      'a plain queue that deletes in every way there is',
+      '3.10',
+      {
+        queues: {
+          q: {
+            ...{ type: 'classic', deadLetter: false, durable: false, autoDelete: true },
+            arguments: { 'x-message-ttl': 1, 'x-expires': 1, 'x-max-length': 1 },
+          },
+        },
+      },
+      [
+        'q: no-silent-loss/queue-expires',
+        'q: no-silent-loss/ttl-deletes',
+        'q: no-silent-loss/drop-head',
+        'q: no-silent-loss/not-durable',
+        'q: no-silent-loss/auto-delete',
+        'q: second-failure/no-dead-letter-queue',
+      ],
+    ],
+    [
+      'a DLQ with a TTL and a length limit',
+      '4.0',
+      { queues: { q: { deadLetter: { arguments: { 'x-message-ttl': 1000, 'x-max-length': 10 } } } } },
+      [
+        'q.dlq: no-silent-loss/ttl-deletes',
+        'q.dlq: no-silent-loss/drop-head',
+        'q.dlq: dlq-keeps/ttl',
+        'q.dlq: dlq-keeps/drop-head',
+      ],
+    ],
+    [
+      'a DLQ with -1 on 3.10, where that drops at the first look',
+      '3.10',
+      { queues: { q: { deadLetter: { arguments: { 'x-delivery-limit': -1 } } } } },
+      ['q.dlq: dlq-keeps/delivery-limit', 'q.dlq: right-for-version/misread'],
+    ],
+    [
+      'a full classic target behind an at-most-once hop',
+      '4.0',
+      {
+        queues: {
+          q: {
+            type: 'classic',
+            deadLetter: { arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' } },
+          },
+        },
+      },
+      [
+        'q: no-silent-loss/at-most-once-hop',
+        'q: no-silent-loss/full-target-drops',
+        'q.retry.5s: no-silent-loss/at-most-once-hop',
+        'q.retry.30s: no-silent-loss/at-most-once-hop',
+        'q.retry.5m: no-silent-loss/at-most-once-hop',
+        'q.retry.30m: no-silent-loss/at-most-once-hop',
+      ],
+    ],
+    [
+      'arguments that this version or type does not take',
+      '3.10',
+      {
+        queues: {
+          q: {
+            arguments: { 'x-delayed-retry-type': 'all', 'x-max-priority': 3, 'x-delivery-limt': 3 },
+          },
+        },
+      },
+      ['q: right-for-version/ignored', 'q: right-for-version/refused', 'q: right-for-version/ignored'],
+    ],
+    [
+      'at-least-once that a different overflow switches off',
+      '4.0',
+      { queues: { q: { arguments: { 'x-overflow': 'drop-head' } } } },
+      ['q: no-silent-loss/at-most-once-hop', 'q: right-for-version/ignored'],
+    ],
+    [
+      'a version with broken cycle detection',
+      '3.13.1',
+      { queues: {} },
+      ['undefined: right-for-version/known-fault'],
+    ],
+  ])('%s is found', (_title, version, declaration, expected) => {
+    expect(codes(declaration, version)).toEqual(expected)
+  })
+
+  it.each(['#', '*.retry', 'user.#', '*.*'])(
+    'a binding %s that sees the retries of a domain is found and named',
+    (key) => {
+      const queues = {
+        'freeflow.user': {},
+        spy: { layout: 'warren' as const, bind: [{ exchange: 'freeflow.events', key }] },
+      }
+      const proof = prove({ layout: 'freeflow', queues }, '4.0')
+
+      expect(proof.findings.map(({ property, code, queue }) => [property, code, queue])).toEqual([
+        ['comes-home', 'seen-by-others', 'freeflow.user'],
+      ])
+      expect(proof.findings[0]?.path).toEqual([
+        'freeflow.user',
+        'retry',
+        'exchange freeflow.events.retry, key user.30s',
+        'freeflow.user.retry.30s',
+        'expired',
+        'exchange freeflow.events, key user.retry',
+        `binding ${key}`,
+        'spy',
+      ])
+    },
+  )
+})

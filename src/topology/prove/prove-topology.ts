@@ -1,0 +1,113 @@
+import { type KnownFault, knownFaults } from '../../message/known-faults.ts'
+import type { CompiledTopology } from '../compiled-topology.ts'
+import type { Acceptance } from '../declaration.ts'
+import { proveComesHome } from './comes-home.ts'
+import { proveDlqKeeps } from './dlq-keeps.ts'
+import { proveEnds } from './ends.ts'
+import type { Finding } from './finding.ts'
+import { type PropertyName, propertyNames } from './finding-names.ts'
+import { proveNoBlackHole } from './no-black-hole.ts'
+import { proveNoSilentLoss } from './no-silent-loss.ts'
+import { proveRightForVersion } from './right-for-version.ts'
+import { proveSecondFailure } from './second-failure.ts'
+import { createGraph, type TopologyGraph } from './topology-graph.ts'
+
+/** What was proved of a topology on one broker version, and what was not. */
+export interface Proof {
+  readonly brokerVersion: string
+  /** Nothing is broken but what was accepted. */
+  readonly isProved: boolean
+  readonly properties: readonly PropertyResult[]
+  readonly findings: readonly Finding[]
+  readonly accepted: readonly AcceptedFinding[]
+  /** Acceptances that met no finding: leave them out, or see whether a name changed. */
+  readonly unusedAcceptances: readonly Acceptance[]
+  /** Faults of this broker version that no topology can work around. */
+  readonly notes: readonly KnownFault[]
+}
+
+export interface PropertyResult {
+  readonly property: PropertyName
+  /** The queues for which it holds. */
+  readonly holds: number
+  readonly broken: number
+  readonly accepted: number
+}
+
+export interface AcceptedFinding {
+  readonly finding: Finding
+  readonly reason: string
+}
+
+/** Proves the seven properties of every queue, or shows by a path why one does not hold. */
+export function proveTopology(topology: CompiledTopology): Proof {
+  const graph = createGraph(topology)
+  const found = propertyNames.flatMap((property) => [...provers[property](graph)])
+  const accept = createAcceptances(topology)
+  const judged = found.map((finding) => ({ finding, acceptance: accept.find(finding) }))
+  const findings = judged.flatMap(({ finding, acceptance }) => (acceptance === undefined ? [finding] : []))
+  const accepted = judged.flatMap(({ finding, acceptance }) =>
+    acceptance === undefined ? [] : [{ finding, reason: acceptance.reason }],
+  )
+  return {
+    brokerVersion: topology.brokerVersion.text,
+    isProved: findings.length === 0,
+    properties: propertyNames.map((property) => resultOf({ property, topology, findings, accepted })),
+    findings,
+    accepted,
+    unusedAcceptances: accept.unused(),
+    notes: knownFaults(topology.brokerVersion),
+  }
+}
+
+const provers: { readonly [Property in PropertyName]: (graph: TopologyGraph) => Iterable<Finding> } = {
+  'no-black-hole': proveNoBlackHole,
+  'comes-home': proveComesHome,
+  ends: proveEnds,
+  'no-silent-loss': proveNoSilentLoss,
+  'dlq-keeps': proveDlqKeeps,
+  'second-failure': proveSecondFailure,
+  'right-for-version': proveRightForVersion,
+}
+
+/** An acceptance for a declared queue covers the wait and dead-letter queues that were made for it. */
+function createAcceptances({ accept, queues }: CompiledTopology) {
+  const owners = new Map(queues.map(({ name, owner }) => [name, owner]))
+  const used = new Set<Acceptance>()
+  const covers = ({ finding: name, queue }: Acceptance, finding: Finding) => {
+    const isNamed = name === finding.property || name === `${finding.property}/${finding.code}`
+    if (!isNamed || queue === undefined) return isNamed
+    return finding.queue !== undefined && (queue === finding.queue || queue === owners.get(finding.queue))
+  }
+  return {
+    find: (finding: Finding): Acceptance | undefined => {
+      const acceptance = accept.find((each) => covers(each, finding))
+      if (acceptance !== undefined) used.add(acceptance)
+      return acceptance
+    },
+    unused: (): readonly Acceptance[] => accept.filter((each) => !used.has(each)),
+  }
+}
+
+function resultOf({ property, topology, findings, accepted }: ResultParts): PropertyResult {
+  const queuesOf = (list: readonly Finding[]) =>
+    new Set(list.filter((finding) => finding.property === property).map(({ queue }) => queue))
+  const broken = queuesOf(findings)
+  const onlyAccepted = [...queuesOf(accepted.map(({ finding }) => finding))].filter(
+    (queue) => !broken.has(queue),
+  )
+  const concernedQueues = [...broken, ...onlyAccepted].filter((queue) => queue !== undefined).length
+  return {
+    property,
+    holds: topology.queues.length - concernedQueues,
+    broken: broken.size,
+    accepted: onlyAccepted.length,
+  }
+}
+
+interface ResultParts {
+  readonly property: PropertyName
+  readonly topology: CompiledTopology
+  readonly findings: readonly Finding[]
+  readonly accepted: readonly AcceptedFinding[]
+}

@@ -1,0 +1,87 @@
+import type { BrokerCapabilities } from '../../message/broker-capabilities.ts'
+import type { CompiledQueue } from '../compiled-topology.ts'
+
+/** What a queue's arguments come to on one broker version. */
+export interface QueueSettings {
+  readonly deadLetter: DeadLetterHop | undefined
+  readonly ttlMs: number | undefined
+  readonly expiresMs: number | undefined
+  readonly hasLengthLimit: boolean
+  readonly overflow: string
+  /** Returns that a message survives; undefined means any number. */
+  readonly deliveryLimit: number | undefined
+  /** Why the broker may take a message out of the queue and dead-letter it. */
+  readonly deathReasons: readonly DeathReason[]
+}
+
+export interface DeadLetterHop {
+  readonly exchange: string
+  /** Undefined: the message keeps its own key. */
+  readonly key: string | undefined
+  readonly isAtLeastOnce: boolean
+}
+
+/** `rejected` needs a consumer's decision; the others happen by themselves. */
+export type DeathReason = 'rejected' | 'expired' | 'maxlen' | 'delivery_limit'
+
+export function queueSettings(queue: CompiledQueue, capabilities: BrokerCapabilities): QueueSettings {
+  const { arguments: args } = queue
+  const overflow = textOf(args['x-overflow']) ?? 'drop-head'
+  const hasLengthLimit = args['x-max-length'] !== undefined || args['x-max-length-bytes'] !== undefined
+  const settings = {
+    deadLetter: deadLetterHop(queue, capabilities),
+    ttlMs: numberOf(args['x-message-ttl']),
+    expiresMs: numberOf(args['x-expires']),
+    hasLengthLimit,
+    overflow,
+    deliveryLimit: deliveryLimit(queue, capabilities),
+  }
+  return { ...settings, deathReasons: deathReasons(queue, settings) }
+}
+
+function deadLetterHop(
+  { type, arguments: args }: CompiledQueue,
+  capabilities: BrokerCapabilities,
+): DeadLetterHop | undefined {
+  const exchange = textOf(args['x-dead-letter-exchange'])
+  if (exchange === undefined || type === 'stream') return undefined
+  // Short of any one of these RabbitMQ falls back to at most once and says so in its log only.
+  const isAtLeastOnce =
+    type === 'quorum' &&
+    capabilities.hasAtLeastOnceDeadLettering &&
+    args['x-dead-letter-strategy'] === 'at-least-once' &&
+    args['x-overflow'] === 'reject-publish'
+  return { exchange, key: textOf(args['x-dead-letter-routing-key']), isAtLeastOnce }
+}
+
+function deliveryLimit(
+  { type, arguments: args }: CompiledQueue,
+  capabilities: BrokerCapabilities,
+): number | undefined {
+  if (type !== 'quorum') return undefined
+  const limit = numberOf(args['x-delivery-limit'])
+  if (limit === undefined) return capabilities.defaultDeliveryLimit
+  if (limit >= 0) return limit
+  // Before 4.0 a negative limit is exceeded by the first return.
+  return capabilities.supportsUnlimitedDeliveryLimit ? undefined : 0
+}
+
+function deathReasons(
+  { role }: CompiledQueue,
+  { ttlMs, hasLengthLimit, overflow, deliveryLimit }: Omit<QueueSettings, 'deathReasons'>,
+): readonly DeathReason[] {
+  const reasons: DeathReason[] = []
+  if (role === 'work') reasons.push('rejected')
+  if (ttlMs !== undefined) reasons.push('expired')
+  if (hasLengthLimit && overflow !== 'reject-publish') reasons.push('maxlen')
+  if (role === 'work' && deliveryLimit !== undefined) reasons.push('delivery_limit')
+  return reasons
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}

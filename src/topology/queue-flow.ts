@@ -1,0 +1,85 @@
+import type { AttemptsRule } from '../message/count-attempts.ts'
+import type { LayoutName } from './layouts/layout-names.ts'
+
+/**
+ * How messages of one queue are retried, deferred, parked, counted and re-driven, as data. Consumer and
+ * recovery read this value; nothing outside `layouts/` knows a layout.
+ */
+export interface QueueFlow {
+  /** The name in the declaration, which `consume()` takes. */
+  readonly name: string
+  /** The name on the broker. */
+  readonly queue: string
+  readonly layout: LayoutName
+  readonly isExact: boolean
+  /** None: a failure is parked at once. */
+  readonly retry: RetryRule | undefined
+  readonly defer: DeferRule
+  /** None: a plain queue, where a failure can only be given back. */
+  readonly park: ParkRule | undefined
+  /** How the attempts already made are read from a message. */
+  readonly attempts: AttemptsRule
+  /** The attempt after whose failure a message is parked. */
+  readonly maxAttempts: number
+  readonly redrive: RedriveRule
+  readonly waitQueues: readonly string[]
+  readonly deadLetterQueue: string | undefined
+  readonly headers: FlowHeaders
+}
+
+/** Where a message is published: confirmed and mandatory, and only then is the delivery acknowledged. */
+export interface PublishAddress {
+  readonly exchange: string
+  readonly key: string
+}
+
+export type RetryRule =
+  /** Reject without requeue; the queue's dead-letter exchange leads to the wait queue and back. */
+  | { readonly kind: 'reject'; readonly delayMs: number; readonly waitQueue: string }
+  /** Publish to the wait queue of the delay, then acknowledge. */
+  | { readonly kind: 'publish'; readonly tiers: readonly DelayTier[]; readonly scheduleMs: readonly number[] }
+
+/** One wait queue and how to reach it. Tiers are sorted by delay. */
+export interface DelayTier extends PublishAddress {
+  readonly delayMs: number
+  readonly queue: string
+}
+
+export interface DeferRule {
+  /** hold: keep the delivery unacknowledged. sleep-and-requeue: wait, then give it back to its queue. */
+  readonly short: 'hold' | 'sleep-and-requeue'
+  /** For waits too long to hold: publish to the tier nearest above. Empty: hold and requeue repeatedly. */
+  readonly tiers: readonly DelayTier[]
+}
+
+export type ParkRule =
+  /** Without a key the message keeps its own: the exchange takes any. */
+  | { readonly kind: 'publish'; readonly exchange: string; readonly key: string | undefined }
+  /** Reject without requeue; the queue's dead-letter exchange leads to the dead-letter queue. */
+  | { readonly kind: 'reject' }
+
+export interface RedriveRule {
+  /** What `--to` means when it is not said. */
+  readonly target: RedriveTarget
+  readonly attempts: 'reset' | 'continue'
+  /** The queue it failed in, through the default exchange, so that no other consumer sees it again. */
+  readonly origin: PublishAddress
+  /** Into the wait queue first, where the layout has one. */
+  readonly retry: PublishAddress | undefined
+  /** The exchange that `--to exchange` takes when the message does not say where it came from. */
+  readonly exchange: string | undefined
+}
+
+export type RedriveTarget = 'origin' | 'retry' | 'exchange'
+
+/** Header names of the layout. */
+export interface FlowHeaders {
+  /** The attempts made; in a reject loop, those before the last re-drive. */
+  readonly attempts: string
+  readonly originalExchange: string
+  readonly originalRoutingKey: string
+  readonly originalQueue: string
+  readonly finalStatusCode: string
+  readonly finalError: string
+  readonly finalRetryCount: string
+}

@@ -1,0 +1,127 @@
+import { canonicalText } from './compare-values.ts'
+import type { Arguments } from './declaration.ts'
+import type { WayOut } from './find-ways-out.ts'
+import type { DisruptiveStep, ImpossibleStep, Plan, SafeStep } from './plan-topology.ts'
+
+/** A plan as text for people: what would be done, what is not touched, and what cannot be done. */
+export function renderPlan(plan: Plan): string {
+  const sections = [
+    section(
+      'Safe',
+      plan.safe.map((step) => [renderSafe(step)]),
+    ),
+    section(
+      'Disruptive (apply asks first)',
+      plan.disruptive.map((step) => [renderDisruptive(step)]),
+    ),
+    section('Impossible in place', plan.impossible.map(renderImpossible)),
+    section(
+      'Bindings of others on these queues (left alone)',
+      plan.unmanaged.map((binding) => [`? binding ${renderBinding(binding)}`]),
+    ),
+    section(
+      'Policies that override arguments',
+      plan.policyConflicts.map(({ queue, policies, key, wanted, effective, consequence }) => [
+        `? queue ${queue}: ${key} is ${show(effective)} by policy ${policies.join(', ') || 'of the broker'}, the topology says ${show(wanted)}: ${consequence}`,
+      ]),
+    ),
+  ]
+  return [
+    headline(plan),
+    ...sections.flatMap((lines) => (lines.length === 0 ? [] : ['', ...lines])),
+    '',
+  ].join('\n')
+}
+
+function headline({ isEmpty, safe, disruptive, impossible }: Plan): string {
+  if (isEmpty) return 'Nothing to do: the broker has what the topology says.'
+  const counts = `${safe.length} safe, ${disruptive.length} disruptive, ${impossible.length} impossible in place`
+  return `${counts}.`
+}
+
+function section(title: string, entries: readonly (readonly string[])[]): readonly string[] {
+  return entries.length === 0 ? [] : [title, ...entries.flat().map((line) => `  ${line}`)]
+}
+
+function renderSafe(step: SafeStep): string {
+  switch (step.kind) {
+    case 'create-exchange':
+      return `+ exchange ${step.exchange.name} (${step.exchange.type})${renderArguments(step.exchange.arguments)}`
+    case 'create-queue':
+      return `+ queue ${step.queue.name} (${step.queue.type})${renderArguments(step.queue.arguments)}`
+    case 'add-binding':
+      return `+ binding ${renderBinding(step.binding)}`
+  }
+}
+
+function renderDisruptive(step: DisruptiveStep): string {
+  switch (step.kind) {
+    case 'remove-binding':
+      return `- binding ${renderBinding(step.binding)}`
+    case 'delete-queue':
+      return `- queue ${step.queue}${depthNote(step.messages)}`
+  }
+}
+
+function depthNote(messages: number | undefined): string {
+  if (messages === 0) return ''
+  const held = messages === undefined ? 'an unknown number of messages' : `${messages} messages`
+  return ` (holds ${held}; kept until it is empty)`
+}
+
+function renderImpossible({ kind, name, changes, waysOut }: ImpossibleStep): readonly string[] {
+  const thing = kind === 'change-queue' ? 'queue' : 'exchange'
+  return [
+    ...changes.map(
+      ({ setting, wanted, live }) =>
+        `! ${thing} ${name}: ${setting} is ${show(live)}, the topology says ${show(wanted)}`,
+    ),
+    ...waysOut.map((way) => `    or ${renderWayOut(way, thing)}`),
+  ]
+}
+
+function renderWayOut(way: WayOut, thing: string): string {
+  switch (way.kind) {
+    case 'exact':
+      return "leave it: it is as the layout's document says; declare it with `exact: true`"
+    case 'policy': {
+      const displaced =
+        way.displaces === undefined ? '' : `; it would displace policy ${way.displaces}, so merge the two`
+      return `set it by a policy, without touching the queue: ${canonicalText(way.definition)}${displaced}`
+    }
+    case 'recreate':
+      return recreateText(thing, way.messages)
+    case 'declare-as-is':
+      return 'change the topology to what the broker has'
+    case 'rename':
+      return `give the ${thing} a new name, and let the old one run empty`
+  }
+}
+
+function recreateText(thing: string, messages: number | undefined): string {
+  if (thing === 'exchange') return 'delete it and apply again; its bindings go with it'
+  if (messages === 0) return 'delete it and apply again: it is empty now'
+  const held = messages === undefined ? 'its messages' : `its ${messages} messages`
+  return `move ${held} elsewhere, delete it, apply again, and move them back`
+}
+
+function renderBinding(binding: {
+  source: string
+  destination: string
+  destinationType: 'queue' | 'exchange'
+  key: string
+  arguments: Arguments
+}): string {
+  const { source, destination, destinationType, key, arguments: args } = binding
+  const target = destinationType === 'exchange' ? `exchange ${destination}` : destination
+  return `${source} -> ${target}${key === '' ? '' : `, key ${key}`}${renderArguments(args)}`
+}
+
+function renderArguments(args: Arguments): string {
+  const entries = Object.entries(args).map(([name, value]) => `${name}=${show(value)}`)
+  return entries.length === 0 ? '' : ` ${entries.join(' ')}`
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'not set' : canonicalText(value)
+}

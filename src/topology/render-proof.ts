@@ -1,0 +1,68 @@
+import type { Hardening } from './list-hardening.ts'
+import type { Finding } from './prove/finding.ts'
+import type { PropertyName } from './prove/finding-names.ts'
+import type { Proof, PropertyResult } from './prove/prove-topology.ts'
+
+/** A proof as text for people; with `hardening`, also what the hardened form would add. */
+export function renderProof(
+  proof: Proof,
+  { hardening = [] }: { hardening?: readonly Hardening[] } = {},
+): string {
+  const width = Math.max(...Object.values(titles).map((title) => title.length))
+  const sections = [
+    proof.properties.map((result) => renderResult(result, width)),
+    proof.findings.flatMap(renderFinding),
+    proof.accepted.length === 0
+      ? []
+      : ['Accepted', ...proof.accepted.map(({ finding, reason }) => `  ${nameOf(finding)}: ${reason}`)],
+    proof.unusedAcceptances.map(
+      ({ finding, queue }) =>
+        `Accepted but not found: ${finding}${queue === undefined ? '' : ` of ${queue}`}`,
+    ),
+    hardening.length === 0
+      ? []
+      : ['Hardening would add', ...hardening.map((one) => `  ${renderHardening(one)}`)],
+  ]
+  const shown = sections.filter((lines) => lines.length > 0).flatMap((lines) => ['', ...lines])
+  return [headline(proof), ...shown, ''].join('\n')
+}
+
+const titles: { readonly [Property in PropertyName]: string } = {
+  'no-black-hole': 'No black hole',
+  'comes-home': 'Comes home',
+  ends: 'Ends',
+  'no-silent-loss': 'No silent loss',
+  'dlq-keeps': 'The DLQ keeps',
+  'second-failure': 'A second failure also ends in the DLQ',
+  'right-for-version': 'Right for this version',
+}
+
+function headline({ brokerVersion, isProved, findings, accepted }: Proof): string {
+  const on = `RabbitMQ ${brokerVersion}`
+  if (!isProved)
+    return `Not proved on ${on}: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}.`
+  return accepted.length === 0 ? `Proved on ${on}.` : `Proved on ${on}, with ${accepted.length} accepted.`
+}
+
+function renderResult({ property, holds, broken, accepted }: PropertyResult, width: number): string {
+  const verdict = broken > 0 ? 'broken' : 'holds '
+  const counts = [
+    `${holds} hold`,
+    ...(broken > 0 ? [`${broken} broken`] : []),
+    ...(accepted > 0 ? [`${accepted} accepted`] : []),
+  ]
+  return `${verdict}  ${titles[property].padEnd(width)}  ${counts.join(', ')}`
+}
+
+function renderFinding(finding: Finding): readonly string[] {
+  return [nameOf(finding), `  ${finding.path.join(' > ')}`, `  ${finding.problem}`, `  ${finding.wayOut}`]
+}
+
+function nameOf({ property, code, queue }: Finding): string {
+  return `${queue === undefined ? '' : `${queue}: `}${property}/${code}`
+}
+
+function renderHardening({ queue, setting, exact, hardened }: Hardening): string {
+  const before = exact === undefined ? '' : ` instead of ${JSON.stringify(exact)}`
+  return `${queue}: ${setting}=${JSON.stringify(hardened)}${before}`
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { parseBrokerVersion } from '../message/broker-version.ts'
+import { compileTopology } from './compile-topology.ts'
+import type { TopologyDeclaration } from './declaration.ts'
+import { listHardening } from './list-hardening.ts'
+import { planTopology } from './plan-topology.ts'
+import { proveTopology } from './prove/prove-topology.ts'
+import { renderDefinitions } from './render-definitions.ts'
+import { renderDot } from './render-dot.ts'
+import { renderMermaid } from './render-mermaid.ts'
+import { renderPlan } from './render-plan.ts'
+import { renderProof } from './render-proof.ts'
+
+const declaration: TopologyDeclaration = {
+  exchanges: { events: { type: 'topic' } },
+  queues: { orders: { bind: [{ exchange: 'events', key: 'order.#' }], retry: { delays: ['5s'] } } },
+}
+const compile = (topology: TopologyDeclaration = declaration, brokerVersion = '4.0') =>
+  compileTopology(topology, { brokerVersion })
+
+describe('a diagram', () => {
+  it('in mermaid groups a queue with its wait queues and its DLQ, and marks problems', () => {
+    expect(
+      renderMermaid(compile(), new Set(['orders.dlq']))
+        .split('\n')
+        .slice(0, 15),
+    ).toEqual([
+      'flowchart LR',
+      '  e0{{"events<br/><small>topic</small>"}}:::exchange',
+      '  subgraph g0["orders"]',
+      '    e1{{"orders.dlq<br/><small>fanout</small>"}}:::exchange',
+      '    q0[("orders<br/><small>quorum</small>")]:::work',
+      '    q1[("orders.retry.5s<br/><small>quorum, 5s</small>")]:::wait',
+      '    q2[("orders.dlq<br/><small>quorum</small>")]:::problem',
+      '  end',
+      '  e0 -->|"order.#35;"| q0',
+      '  e1 --> q2',
+      '  q0 -.->|"rejected"| e1',
+      '  q1 -.->|"expired"| q0',
+      '  q0 ==>|"retry 5s"| q1',
+      '  q0 ==>|"park"| e1',
+      '  classDef exchange fill:#e3f2fd,stroke:#1565c0,color:#0d2b4d',
+    ])
+  })
+
+  it('in dot has the same boxes and arrows', () => {
+    const lines = renderDot(compile(), new Set(['orders'])).split('\n')
+
+    expect(lines).toContain(
+      '    q0 [label="orders\\nquorum", shape=cylinder, fillcolor="#ffebee", color="#c62828", penwidth=3]',
+    )
+    expect(lines).toContain('  e0 -> q0 [style=solid, label="order.#"]')
+    expect(lines).toContain('  q1 -> q0 [style=dashed, label="expired"]')
+    expect(lines).toContain('  q0 -> q1 [style=bold, label="retry 5s"]')
+  })
+
+  it('names with quotes do not break out of their labels', () => {
+    const topology = compile({ queues: { 'a"]; b': { deadLetter: false } } })
+
+    expect(renderMermaid(topology)).toContain('[("a#quot;]; b<br/>')
+    expect(renderDot(topology)).toContain('label="a\\"]; b\\nquorum"')
+  })
+
+  it('what all queues share stands outside of their groups', () => {
+    const topology = compile({ layout: 'freeflow', queues: { 'freeflow.user': {}, 'freeflow.auth': {} } })
+    const outside = renderMermaid(topology).split('  subgraph')[0] ?? ''
+
+    for (const name of [
+      'freeflow.events<',
+      'freeflow.events.retry<',
+      'freeflow.events.dlx<',
+      'freeflow.events.dlq<',
+    ]) {
+      expect(outside).toContain(name)
+    }
+    expect(outside).not.toContain('freeflow.user')
+  })
+})
+
+describe('definitions', () => {
+  it('say the queue type as an argument and the vhost on every line', () => {
+    const definitions = renderDefinitions(compile(), { vhost: 'shop' })
+
+    expect(definitions.queues[1]).toEqual({
+      ...{ name: 'orders.retry.5s', vhost: 'shop', durable: true, auto_delete: false },
+      arguments: {
+        'x-queue-type': 'quorum',
+        'x-message-ttl': 5000,
+        'x-dead-letter-exchange': '',
+        'x-dead-letter-routing-key': 'orders',
+        'x-dead-letter-strategy': 'at-least-once',
+        'x-overflow': 'reject-publish',
+      },
+    })
+    expect(definitions.bindings).toContainEqual({
+      ...{ source: 'events', vhost: 'shop', destination: 'orders', destination_type: 'queue' },
+      ...{ routing_key: 'order.#', arguments: {} },
+    })
+  })
+})
+
+describe('a plan in words', () => {
+  const live = {
+    exchanges: [],
+    queues: [],
+    bindings: [],
+    policies: [],
+    brokerVersion: parseBrokerVersion('4.0'),
+  }
+
+  it('lists what would be created', () => {
+    expect(renderPlan(planTopology({ wanted: compile(), live }))).toBe(
+      [
+        '7 safe, 0 disruptive, 0 impossible in place.',
+        '',
+        'Safe',
+        '  + exchange events (topic)',
+        '  + exchange orders.dlq (fanout)',
+        '  + queue orders (quorum) x-dead-letter-exchange="orders.dlq" x-dead-letter-strategy="at-least-once" x-overflow="reject-publish" x-delivery-limit=20',
+        '  + queue orders.retry.5s (quorum) x-message-ttl=5000 x-dead-letter-exchange="" x-dead-letter-routing-key="orders" x-dead-letter-strategy="at-least-once" x-overflow="reject-publish"',
+        '  + queue orders.dlq (quorum) x-delivery-limit=-1',
+        '  + binding events -> orders, key order.#',
+        '  + binding orders.dlq -> orders.dlq',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('says both values and the ways out of what is impossible', () => {
+    const topology: TopologyDeclaration = { layout: 'ratatoskr', queues: { q: {} } }
+    const exactForm = compile({ ...topology, exact: true })
+    const queues = exactForm.queues.map((queue) => ({ ...queue, messages: 3 }))
+    const plan = planTopology({
+      wanted: compile(topology),
+      live: { ...live, ...exactForm, queues },
+      exactForm,
+    })
+
+    expect(renderPlan(plan).split('\n').slice(-7)).toEqual([
+      '  ! queue q.dlq: x-delivery-limit is not set, the topology says -1',
+      "      or leave it: it is as the layout's document says; declare it with `exact: true`",
+      '      or set it by a policy, without touching the queue: {"delivery-limit":-1}',
+      '      or move its 3 messages elsewhere, delete it, apply again, and move them back',
+      '      or change the topology to what the broker has',
+      '      or give the queue a new name, and let the old one run empty',
+      '',
+    ])
+  })
+
+  it('says so when there is nothing to do', () => {
+    const wanted = compile()
+
+    expect(renderPlan(planTopology({ wanted, live: { ...live, ...wanted } }))).toBe(
+      'Nothing to do: the broker has what the topology says.\n',
+    )
+  })
+})
+
+describe('a proof in words', () => {
+  it('names each broken property with its path, and what hardening would add', () => {
+    const topology: TopologyDeclaration = { layout: 'ratatoskr', exact: true, queues: { q: {} } }
+    const text = renderProof(proveTopology(compile(topology)), {
+      hardening: listHardening(topology, { brokerVersion: '4.0' }),
+    })
+
+    expect(text).toContain('Not proved on RabbitMQ 4.0: 4 findings.')
+    expect(text).toContain('broken  Ends                                   2 hold, 1 broken')
+    expect(text).toContain(
+      'q: ends/cut-cycle\n  q > delivery_limit > default exchange, key q.retry > q.retry > expired > default exchange, key q > q > cut\n',
+    )
+    expect(text).toContain('Hardening would add\n  q: x-dead-letter-strategy="at-least-once"\n')
+  })
+
+  it('that holds says so in one line', () => {
+    expect(renderProof(proveTopology(compile())).split('\n')[0]).toBe('Proved on RabbitMQ 4.0.')
+  })
+})

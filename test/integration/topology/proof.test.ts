@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { inspectQueue } from '../../../src/broker/amqp/operations.ts'
+import { Session } from '../../../src/broker/amqp/session.ts'
+import { applyPlan } from '../../../src/deploy/apply-plan.ts'
+import { planBlindly } from '../../../src/deploy/deploy-topology.ts'
+import { Publisher } from '../../../src/publisher/publisher.ts'
+import type { QueueDeclaration, TopologyDeclaration } from '../../../src/topology/declaration.ts'
+import { proveTopology } from '../../../src/topology/prove/prove-topology.ts'
+import { eventually } from '../../support/eventually.ts'
+import { createVhost } from '../../support/use-broker.ts'
+
+/** The topology on a vhost of its own, and what the proof says of it for the version of this broker. */
+async function setup(topology: TopologyDeclaration) {
+  const broker = await createVhost()
+  const session = await Session.open(broker.url)
+  const publisher = new Publisher(session)
+  const end = async () => {
+    await publisher.close()
+    await session.close()
+    await broker.drop()
+  }
+  const { wanted, plan } = planBlindly(topology, broker.version)
+  expect(await applyPlan(session, plan)).toMatchObject({ isComplete: true })
+  const findings = proveTopology(wanted).findings.map(
+    ({ property, code, queue }) => `${queue}: ${property}/${code}`,
+  )
+  const channel = await session.openChannel()
+  const depth = async (queue: string) => (await inspectQueue(channel, queue)).messageCount
+  const send = async (queue: string, body: string) => {
+    expect(await publisher.publish({ key: queue, body })).toMatchObject({ kind: 'confirmed' })
+  }
+  /** Everything in a queue, emptied by reading. */
+  const drain = async (queue: string) => {
+    const bodies: string[] = []
+    for (
+      let got = await channel.get(queue, { noAck: true });
+      got;
+      got = await channel.get(queue, { noAck: true })
+    ) {
+      bodies.push(String(got.body))
+    }
+    return bodies.sort()
+  }
+  return { session, publisher, wanted, findings, depth, send, drain, end }
+}
+
+/** Takes the message and closes the channel, which every version counts as a return. */
+async function lookAt(session: Session, queue: string): Promise<boolean> {
+  const channel = await session.openChannel()
+  const got = await channel.get(queue)
+  await channel.close()
+  return got !== undefined
+}
+
+async function lookOften(session: Session, queue: string, times: number): Promise<void> {
+  for (let look = 0; look < times; look += 1) {
+    await eventually(() => lookAt(session, queue), { intervalMs: 5, what: `a message in ${queue}` })
+  }
+}
+
+const ratatoskr = (exact: boolean): TopologyDeclaration => ({
+  layout: 'ratatoskr',
+  exact,
+  queues: { q: { retry: { delays: [100] } } },
+})
+
+describe('what the proof calls a loss can be made to happen, and what it does not, does not', () => {
+  it.each([true, false])('ends/cut-cycle: a message returned too often, exact %s', async (exact) => {
+    const { session, findings, depth, send, drain, end } = await setup(ratatoskr(exact))
+    onTestFinished(end)
+    await send('q', 'kills its consumer')
+
+    await lookOften(session, 'q', 21)
+    // The message comes back before one that is sent after it, into the queue and by way of the wait queue.
+    await send('q', 'behind it')
+    await send('q.retry', 'behind it, waiting')
+    await eventually(async () => {
+      expect(await depth('q.retry')).toBe(0)
+      expect(await depth('q')).toBeGreaterThanOrEqual(2)
+    })
+
+    const isLost = findings.includes('q: ends/cut-cycle')
+    const rest = ['behind it', 'behind it, waiting']
+    expect(await drain('q')).toEqual(isLost ? rest : [...rest, 'kills its consumer'])
+    expect(await drain('q.dlq')).toEqual([])
+    expect(isLost).toBe(exact && !session.broker.version.startsWith('3.'))
+  })
+
+  it.each([true, false])(
+    'dlq-keeps/delivery-limit: a dead letter looked at too often, exact %s',
+    async (exact) => {
+      const { session, findings, send, drain, end } = await setup(ratatoskr(exact))
+      onTestFinished(end)
+      await send('q.dlq', 'evidence')
+
+      await lookOften(session, 'q.dlq', 21)
+      await send('q.dlq', 'later')
+
+      const isLost = findings.includes('q.dlq: dlq-keeps/delivery-limit')
+      expect(await drain('q.dlq')).toEqual(isLost ? ['later'] : ['evidence', 'later'])
+      expect(isLost).toBe(exact && !session.broker.version.startsWith('3.'))
+    },
+  )
+
+  it('right-for-version/misread: -1 before 4.0 drops at the first look', async () => {
+    const queues = { q: { deadLetter: { arguments: { 'x-delivery-limit': -1 } } } }
+    const { session, findings, send, drain, end } = await setup({ queues })
+    onTestFinished(end)
+    await send('q.dlq', 'evidence')
+
+    await lookOften(session, 'q.dlq', 1)
+    await send('q.dlq', 'later')
+
+    const isMisread = findings.includes('q.dlq: right-for-version/misread')
+    expect(await drain('q.dlq')).toEqual(isMisread ? ['later'] : ['evidence', 'later'])
+    expect(isMisread).toBe(session.broker.version.startsWith('3.'))
+  })
+
+  it('the warren layout parks what kills its consumer, and keeps it however often one looks', async () => {
+    const { session, findings, send, drain, end } = await setup({ queues: { q: { poisonLimit: 3 } } })
+    onTestFinished(end)
+    await send('q', 'poison')
+
+    await lookOften(session, 'q', 4)
+    await lookOften(session, 'q.dlq', 25)
+    await send('q.dlq', 'later')
+
+    expect(findings).toEqual([])
+    expect(await drain('q.dlq')).toEqual(['later', 'poison'])
+    expect(await drain('q')).toEqual([])
+  })
+
+  it('comes-home: a retry is seen by exactly the queues that the proof names', async () => {
+    const pattern = fc.constantFrom(
+      '#',
+      '*.retry',
+      'user.*',
+      'user.new',
+      '*.*',
+      'auth.*',
+      'user.retry',
+      '*.retry.#',
+      'a.#.retry',
+    )
+    const spies = fc.uniqueArray(pattern, { maxLength: 4 })
+    const property = fc.asyncProperty(spies, async (keys) => {
+      const spy = (key: string): QueueDeclaration => ({
+        ...{ layout: 'warren', deadLetter: false, arguments: { 'x-delivery-limit': 100 } },
+        bind: [{ exchange: 'freeflow.events', key }],
+      })
+      const topology: TopologyDeclaration = {
+        layout: 'freeflow',
+        queues: {
+          'freeflow.user': { retry: { delays: [50] } },
+          ...Object.fromEntries(keys.map((key) => [`spy ${key}`, spy(key)])),
+        },
+      }
+      const { publisher, wanted, depth, end } = await setup(topology)
+      try {
+        const { retry } = wanted.flows[0]!
+        const [tier] = retry?.kind === 'publish' ? retry.tiers : []
+        const named = proveTopology(wanted).findings.filter(({ property: of }) => of === 'comes-home')
+
+        await publisher.publish({ exchange: tier!.exchange, key: tier!.key, body: 'again' })
+
+        const expected = ['freeflow.user', ...named.map(({ path }) => path.at(-1)!)].sort()
+        // Its copies leave the wait queue together, so once it is home every other has arrived or never will.
+        await eventually(async () => expect(await depth('freeflow.user')).toBe(1))
+        const work = wanted.queues.filter(({ role }) => role === 'work').map(({ name }) => name)
+        await eventually(async () => {
+          const depths = await Promise.all(work.map(depth))
+          expect(work.filter((_, index) => depths[index] === 1).sort()).toEqual(expected)
+        })
+      } finally {
+        await end()
+      }
+    })
+    await fc.assert(property, { numRuns: 8 })
+  })
+})
