@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { parseArgs, promisify } from 'node:util'
+import { declareQueue, deleteQueue } from '../src/broker/amqp/operations.ts'
+import { Session } from '../src/broker/amqp/session.ts'
+import { Publisher } from '../src/publisher/publisher.ts'
+import { toFieldTable } from '../src/wire/plain-fields.ts'
+import { startRabbitNode } from '../test/support/start-rabbit-node.ts'
+import { type Bench, benches, type Participant, type Target } from './benches.ts'
+
+interface Report {
+  readonly seconds: number
+  readonly messagesPerSecond: number
+  readonly cpuMicrosPerMessage: number
+  readonly peakMemoryMiB: number
+}
+
+interface Result {
+  readonly bench: string
+  readonly against: string
+  readonly metric: string
+  /** The median of the runs: ours ÷ theirs in the same round, or ours − theirs in MiB for memory. */
+  readonly ratio: number
+  readonly target: string
+  readonly meets: boolean
+  readonly runs: readonly number[]
+}
+
+const { values: flags, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    runs: { type: 'string' },
+    messages: { type: 'string' },
+  },
+})
+const chosen = benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+const unknown = wanted.filter((name) => !benches.some((bench) => bench.name === name))
+if (unknown.length > 0) {
+  const known = benches.map(({ name }) => name).join(', ')
+  process.stderr.write(`There is no bench "${unknown.join('", "')}". Known are ${known}.\n`)
+  process.exit(2)
+}
+
+const node = await startRabbitNode()
+try {
+  const results: Result[] = []
+  for (const bench of chosen) results.push(...(await runBench(bench)))
+  const document = { machine: describeMachine(), versions: describeVersions(), results }
+  if (flags.json) process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+  else tell(results)
+  process.exitCode = results.every(({ meets }) => meets) ? 0 : 1
+} finally {
+  await node.destroy()
+}
+
+/** Rounds in which everybody runs once, one after the other, so that a busy moment of the machine hits all. */
+async function runBench(bench: Bench): Promise<readonly Result[]> {
+  const runs = flags.runs ? Number(flags.runs) : bench.runs
+  const results: Result[] = []
+  for (const queueType of bench.queueTypes) {
+    const name = bench.queueTypes.length > 1 ? `${bench.name} ${queueType}` : bench.name
+    process.stderr.write(`${name}: ${bench.what}; ${runs} rounds\n`)
+    const rounds: Map<string, Report>[] = []
+    for (let round = 0; round < runs; round += 1) rounds.push(await runRound(bench, queueType))
+    results.push(
+      ...bench.targets.map((target) => compare({ name, ours: bench.participants[0]!.name, target, rounds })),
+    )
+  }
+  return results
+}
+
+async function runRound(bench: Bench, queueType: string): Promise<Map<string, Report>> {
+  const reports = new Map<string, Report>()
+  for (const participant of bench.participants) {
+    const report = await runParticipant(bench, participant, queueType)
+    reports.set(participant.name, report)
+    process.stderr.write(
+      `  ${participant.name.padEnd(18)} ${Math.round(report.messagesPerSecond)}/s  ` +
+        `${report.cpuMicrosPerMessage.toFixed(1)} µs CPU  ${Math.round(report.peakMemoryMiB)} MiB\n`,
+    )
+  }
+  return reports
+}
+
+async function runParticipant(
+  bench: Bench,
+  { script, messages: own }: Participant,
+  queueType: string,
+): Promise<Report> {
+  const messages = own ?? (flags.messages ? Number(flags.messages) : bench.messages)
+  const queue = `bench-${script}`
+  const task = { url: node.amqpUrl, queue, messages, window: 1000, prefetch: 1000, bodyBytes: 1024 }
+  if (queueType === 'none') return runScript(script, task)
+  const session = await Session.open(node.amqpUrl, { name: 'bench' })
+  const channel = await session.openChannel()
+  await declareQueue(channel, { queue, arguments: toFieldTable({ 'x-queue-type': queueType }) })
+  if (bench.isFilledFirst) await fill(session, queue, messages)
+  const report = await runScript(script, task)
+  await deleteQueue(channel, queue)
+  await session.close()
+  return report
+}
+
+/** A process of its own, so that its CPU and memory are its own. */
+async function runScript(script: string, task: object): Promise<Report> {
+  const file = new URL(`participants/${script}.mjs`, import.meta.url).pathname
+  const { stdout } = await promisify(execFile)(process.execPath, [file, JSON.stringify(task)])
+  return JSON.parse(stdout) as Report
+}
+
+async function fill(session: Session, queue: string, messages: number): Promise<void> {
+  const publisher = new Publisher(session)
+  const body = Buffer.alloc(1024, 'warren ')
+  for (let index = 0; index < messages; index += 1) {
+    if (publisher.pendingCount >= 1000) await publisher.room()
+    void publisher.publish({ key: queue, body })
+  }
+  await publisher.close()
+}
+
+function compare(fields: {
+  name: string
+  ours: string
+  target: Target
+  rounds: readonly Map<string, Report>[]
+}): Result {
+  const { name, ours, target, rounds } = fields
+  const runs = rounds.map((round) => {
+    const mine = round.get(ours)![target.metric]
+    if (target.against === ours) return Number(mine.toFixed(3))
+    const theirs = round.get(target.against)![target.metric]
+    return Number((target.metric === 'peakMemoryMiB' ? mine - theirs : mine / theirs).toFixed(3))
+  })
+  const ratio = median(runs)
+  const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = target
+  return {
+    bench: name,
+    against: target.against,
+    metric: target.metric,
+    ratio,
+    target:
+      target.atLeast !== undefined
+        ? `>= ${atLeast}`
+        : target.atMost !== undefined
+          ? `<= ${atMost}`
+          : 'told only',
+    meets: ratio >= atLeast && ratio <= atMost,
+    runs,
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+function describeMachine(): Record<string, unknown> {
+  return { cores: cpus().length, cpu: cpus()[0]?.model.trim(), memoryGiB: Math.round(totalmem() / 2 ** 30) }
+}
+
+function describeVersions(): Record<string, string> {
+  const versionOf = (name: string): string => {
+    const file = new URL(`../node_modules/${name}/package.json`, import.meta.url)
+    return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+  }
+  return {
+    rabbitmq: node.version,
+    node: process.version,
+    amqplib: versionOf('amqplib'),
+    'rabbitmq-client': versionOf('rabbitmq-client'),
+  }
+}
+
+function tell(results: readonly Result[]): void {
+  for (const { bench, against, metric, ratio, target, meets } of results) {
+    const line = [meets ? 'ok ' : 'NO ', bench.padEnd(16), metric.padEnd(20), `vs ${against}`.padEnd(20)]
+    process.stdout.write(`${line.join(' ')} ${ratio.toFixed(2).padStart(6)}   ${target}\n`)
+  }
+}
