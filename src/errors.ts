@@ -192,3 +192,41 @@ export type ConsumerErrorCode =
   | 'HANDLER_TIMEOUT'
   | 'HTTP_DELIVERY_FAILED'
   | 'CONSUMER_CLOSING'
+
+/** A configuration file that cannot be used as it is, or may not be written. */
+export class ConfigError extends WarrenError {
+  readonly code: ConfigErrorCode
+  readonly file: string
+
+  constructor(fields: { code: ConfigErrorCode; file: string; message: string }, options?: ErrorOptions) {
+    super(fields.message, options)
+    this.code = fields.code
+    this.file = fields.file
+  }
+}
+
+export type ConfigErrorCode = 'CONFIG_NOT_FOUND' | 'CONFIG_UNREADABLE' | 'CONFIG_INVALID' | 'CONFIG_EXISTS'
+
+/** Why dead letters were not looked at or not moved. Nothing was changed, unless the message says so. */
+export class RecoveryError extends WarrenError {
+  readonly code: RecoveryErrorCode
+  /** Where in a filter the mistake is, counted from 1. */
+  readonly column: number | undefined
+
+  constructor(
+    fields: { code: RecoveryErrorCode; message: string; column?: number | undefined },
+    options?: ErrorOptions,
+  ) {
+    super(fields.message, options)
+    this.code = fields.code
+    this.column = fields.column
+  }
+}
+
+export type RecoveryErrorCode =
+  | 'RECOVERY_LOCKED'
+  | 'RECOVERY_QUEUE_NOT_FOUND'
+  | 'RECOVERY_TARGET_REFUSED'
+  | 'RECOVERY_LOOK_REFUSED'
+  | 'RECOVERY_BACKUP_INVALID'
+  | 'FILTER_INVALID'

@@ -39,8 +39,10 @@ describe('a session', () => {
     proxy.cutAll()
     await publisher.publish({ key: 'work', body: 'after' })
 
-    await eventually(() => expect(seen).toHaveLength(3)) // the first one again, since it was not acked
-    expect(seen.map(({ isRedelivered }) => isRedelivered)).toEqual([false, true, false])
+    // The first one comes again, since it was not acked. The second may have been handed to the dying
+    // connection by a broker that had not noticed yet, so whether it counts as redelivered is not said.
+    await eventually(() => expect(seen.slice(1).map(({ body }) => String(body))).toEqual(['before', 'after']))
+    expect(seen.map(({ isRedelivered }) => isRedelivered).slice(0, 2)).toEqual([false, true])
     expect(seen[0]?.isCurrent).toBe(false)
   })
 

@@ -1,0 +1,73 @@
+import { Command, CommanderError, InvalidArgumentError as InvalidOptionError } from 'commander'
+import { WarrenError } from '../errors.ts'
+import type { CliCommand, ExitCode } from './command.ts'
+import { commands } from './commands.ts'
+import { packageVersion } from './package-version.ts'
+import { createTerminal, type Streams } from './terminal.ts'
+
+/** Runs one command line and gives its exit code. Nothing is thrown and the process is not ended. */
+export async function runCli(args: readonly string[], streams: Streams): Promise<ExitCode> {
+  let exitCode: ExitCode = 0
+  const program = createProgram(streams, (code) => {
+    exitCode = code
+  })
+  try {
+    if (args.length === 0) program.outputHelp()
+    else await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    streams.stderr.write(`${explain(error)}\n`)
+    return 1
+  }
+}
+
+function createProgram(streams: Streams, done: (code: ExitCode) => void): Command {
+  const program = new Command('warren')
+    .description('Retries, dead letters and zero-loss re-drive for RabbitMQ')
+    .version(packageVersion(), '-V, --version')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => void streams.stdout.write(text),
+      writeErr: (text) => void streams.stderr.write(text),
+    })
+  for (const command of commands) addCommand({ program, command, streams, done })
+  return program
+}
+
+function addCommand(fields: {
+  program: Command
+  command: CliCommand
+  streams: Streams
+  done: (code: ExitCode) => void
+}): void {
+  const { program, command, streams, done } = fields
+  const parsed = groupOf(program, command.name)
+    .command(command.name.split(' ').at(-1)!)
+    .description(command.summary)
+    .option('--json', 'print exactly one JSON document on stdout, text for people on stderr')
+    .addHelpText('after', `\nExample:\n  ${command.example}`)
+    .copyInheritedSettings(program)
+  command.configure?.(parsed)
+  parsed.action(async () => {
+    const options = parsed.opts()
+    const terminal = createTerminal(streams, { isJson: options.json === true })
+    done(await command.run({ args: parsed.args, options, env: streams.env }, terminal))
+  })
+}
+
+/** `dlq list` lives under `dlq`, which is made when its first command comes by. */
+function groupOf(program: Command, name: string): Command {
+  const words = name.split(' ').slice(0, -1)
+  return words.reduce((parent, word) => {
+    const group = parent.commands.find((command) => command.name() === word)
+    return group ?? parent.command(word).copyInheritedSettings(program)
+  }, program)
+}
+
+/** People get the sentence; the stack is for faults of ours, which a WarrenError is not. */
+function explain(error: unknown): string {
+  if (error instanceof WarrenError || error instanceof InvalidOptionError) return `warren: ${error.message}`
+  return `warren: this should not have happened.\n${error instanceof Error ? error.stack : String(error)}`
+}

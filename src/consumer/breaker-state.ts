@@ -1,0 +1,124 @@
+/** When a breaker opens and for how long. */
+export interface BreakerPolicy {
+  /** Share of failures from which it opens, from 0 to 1. Undefined: failures alone never open it. */
+  readonly failureRatio: number | undefined
+  /** Fewer results than this in the window say nothing. */
+  readonly minimumResults: number
+  readonly windowMs: number
+  /** The first pause; each probe that fails doubles it up to `maxOpenMs`. */
+  readonly openMs: number
+  readonly maxOpenMs: number
+}
+
+/** closed: all runs. open: nothing starts. probing: one runs, to see whether things work again. */
+export type BreakerState =
+  | { readonly kind: 'closed'; readonly current: ResultCount; readonly previous: ResultCount }
+  | { readonly kind: 'open'; readonly untilMs: number; readonly openings: number }
+  | { readonly kind: 'probing'; readonly openings: number }
+
+export interface ResultCount {
+  readonly sinceMs: number
+  readonly successes: number
+  readonly failures: number
+}
+
+export type BreakerStep =
+  | { readonly kind: 'succeeded' | 'failed'; readonly isProbe: boolean; readonly atMs: number }
+  /** Messages cannot be settled, so none should be taken up. */
+  | { readonly kind: 'tripped'; readonly atMs: number }
+  /** The pause is over. */
+  | { readonly kind: 'due'; readonly atMs: number }
+
+const nothing: ResultCount = { sinceMs: 0, successes: 0, failures: 0 }
+
+export const closedBreaker: BreakerState = { kind: 'closed', current: nothing, previous: nothing }
+
+export function nextBreakerState(
+  state: BreakerState,
+  step: BreakerStep,
+  policy: BreakerPolicy,
+): BreakerState {
+  switch (state.kind) {
+    case 'closed':
+      return fromClosed(state, step, policy)
+    case 'open':
+      return fromOpen(state, step, policy)
+    case 'probing':
+      return fromProbing(state, step, policy)
+  }
+}
+
+type Closed = BreakerState & { kind: 'closed' }
+type Open = BreakerState & { kind: 'open' }
+type Probing = BreakerState & { kind: 'probing' }
+
+function fromClosed(state: Closed, step: BreakerStep, policy: BreakerPolicy): BreakerState {
+  switch (step.kind) {
+    case 'tripped':
+      return open(1, step.atMs, policy)
+    case 'due':
+      throw new Error('A closed breaker has no pause that could be over.')
+    case 'succeeded':
+    case 'failed': {
+      const counted = count(state, step, policy)
+      return isOverLimit(counted, policy) ? open(1, step.atMs, policy) : counted
+    }
+  }
+}
+
+function fromOpen(state: Open, step: BreakerStep, policy: BreakerPolicy): BreakerState {
+  switch (step.kind) {
+    case 'due':
+      return { kind: 'probing', openings: state.openings }
+    case 'tripped':
+      return { ...state, untilMs: Math.max(state.untilMs, step.atMs + pauseOf(state.openings, policy)) }
+    case 'succeeded':
+    case 'failed':
+      return state // of runs that had begun before it opened
+  }
+}
+
+function fromProbing(state: Probing, step: BreakerStep, policy: BreakerPolicy): BreakerState {
+  switch (step.kind) {
+    case 'due':
+      throw new Error('A probing breaker has no pause that could be over.')
+    case 'tripped':
+      return open(state.openings + 1, step.atMs, policy)
+    case 'succeeded':
+      return step.isProbe ? closedBreaker : state
+    case 'failed':
+      return step.isProbe ? open(state.openings + 1, step.atMs, policy) : state
+  }
+}
+
+function open(openings: number, atMs: number, policy: BreakerPolicy): BreakerState {
+  return { kind: 'open', openings, untilMs: atMs + pauseOf(openings, policy) }
+}
+
+function pauseOf(openings: number, { openMs, maxOpenMs }: BreakerPolicy): number {
+  return Math.min(maxOpenMs, openMs * 2 ** Math.min(openings - 1, 20))
+}
+
+/** Two counts of half a window each: old results fall out without a list of them. */
+function count(
+  state: Closed,
+  step: BreakerStep & { kind: 'succeeded' | 'failed' },
+  policy: BreakerPolicy,
+): Closed {
+  const halfMs = policy.windowMs / 2
+  const ageMs = step.atMs - state.current.sinceMs
+  const previous = ageMs < halfMs ? state.previous : ageMs < policy.windowMs ? state.current : nothing
+  const current = ageMs < halfMs ? state.current : { ...nothing, sinceMs: step.atMs }
+  return { kind: 'closed', previous, current: addTo(current, step.kind) }
+}
+
+function addTo(to: ResultCount, kind: 'succeeded' | 'failed'): ResultCount {
+  return kind === 'succeeded' ? { ...to, successes: to.successes + 1 } : { ...to, failures: to.failures + 1 }
+}
+
+function isOverLimit({ current, previous }: Closed, policy: BreakerPolicy): boolean {
+  if (policy.failureRatio === undefined) return false
+  const failures = current.failures + previous.failures
+  const results = failures + current.successes + previous.successes
+  return results >= policy.minimumResults && failures / results >= policy.failureRatio
+}

@@ -1,0 +1,43 @@
+import type { PublishResult } from '../publisher/publish-result.ts'
+import type { BreakerState } from './breaker-state.ts'
+import type { ConsumedMessage } from './consumed-message.ts'
+import type { Outcome } from './decide-outcome.ts'
+import type { SettledOutcome } from './settle-delivery.ts'
+
+/** What a consumer tells. Names and fields are stable. */
+export interface ConsumerEvents {
+  /** It receives messages; also after each reconnect. */
+  'consumer.started': { readonly queue: string }
+  /** Its channel is gone; it comes back by itself. Until then nothing arrives. */
+  'consumer.interrupted': { readonly queue: string; readonly error: Error | undefined }
+  /** The queue, or one that its messages could end in, is not there. It is tried again. */
+  'consumer.start-failed': { readonly queue: string; readonly error: Error }
+  'consumer.closed': { readonly queue: string; readonly unfinished: number }
+  /** A delivery is done with. Exactly one for each that is settled; `stale` ones come again. */
+  'delivery.settled': DeliveryEvent & {
+    readonly outcome: Outcome | SettledOutcome
+    readonly durationMs: number
+  }
+  /** Kept in the process and run again at its time. */
+  'delivery.held': DeliveryEvent & { readonly outcome: Outcome }
+  /** Its channel was gone before it could be settled: the broker has it and delivers it again. */
+  'delivery.stale': DeliveryEvent & { readonly outcome: Outcome | SettledOutcome }
+  /** Work done before, whose acknowledgement was lost: acknowledged now, and not run again. */
+  'delivery.remembered': DeliveryEvent
+  /** A retry or a dead letter could not be published. The delivery is kept and the publish tried again. */
+  'settle.failed': DeliveryEvent & {
+    readonly outcome: Outcome | SettledOutcome
+    readonly result: PublishResult
+    readonly nextAttemptMs: number
+  }
+  'breaker.changed': { readonly queue: string; readonly from: BreakerKind; readonly to: BreakerKind }
+}
+
+export type BreakerKind = BreakerState['kind']
+
+export interface DeliveryEvent {
+  readonly queue: string
+  readonly message: ConsumedMessage
+  /** The attempt that this delivery was, from 1. */
+  readonly attempt: number
+}

@@ -1,0 +1,7 @@
+/** Headers that only consumers write and read. */
+export const consumerHeaders = {
+  /** Not to be handled before this time, in milliseconds since 1970. */
+  deferredUntil: 'warren-deferred-until',
+  /** Deliveries from a classic queue that ended without an answer. */
+  deliveries: 'warren-deliveries',
+} as const

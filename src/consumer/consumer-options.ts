@@ -1,0 +1,134 @@
+import { type Clock, realClock } from '../clock.ts'
+import { InvalidArgumentError } from '../errors.ts'
+import { type Duration, parseDuration } from '../message/duration.ts'
+import type { QueueFlow } from '../topology/queue-flow.ts'
+import type { BreakerPolicy } from './breaker-state.ts'
+import type { ConsumedMessage } from './consumed-message.ts'
+import { type BodyDecoder, decodeBody, decodeJson } from './decode-body.ts'
+import type { Middleware } from './handler.ts'
+import { type StandardSchema, validateBody } from './middleware/validate-body.ts'
+import { type StatusTable, type StatusTableName, statusTables } from './status-tables.ts'
+
+export interface ConsumerOptions {
+  /** Handlers that run at a time. @default 10 */
+  readonly concurrency?: number
+  /** Messages the broker sends ahead, those in the handlers included. @default twice the concurrency */
+  readonly prefetch?: number
+  /** Messages of one key are handled one at a time, in the order of their delivery. */
+  readonly orderBy?: (message: ConsumedMessage) => unknown
+  /** After this long the handler's signal is aborted and the attempt has failed. @default what `ackTimeout` allows */
+  readonly timeout?: Duration
+  /** The broker's `consumer_timeout`: no message is kept unacknowledged for longer than 80 % of it. @default '30m' */
+  readonly ackTimeout?: Duration
+  /** Waits up to this long are held in the process; longer ones go to a wait queue if there is one. @default '30s' */
+  readonly holdUpTo?: Duration
+  /** A retried message waits up to this much longer, at random, so that many that failed at once do not return at once. @default 0 */
+  readonly retryJitter?: Duration
+  /** What `{ status }` means. @default that of the layout */
+  readonly statusTable?: StatusTableName | StatusTable
+  /** Deliveries that may end without an answer, by a crash or a lost connection. @default 10 */
+  readonly poisonLimit?: number | false
+  /** Pauses consuming while most messages fail. `true` is `{ failureRatio: 0.5 }`. @default false */
+  readonly breaker?: boolean | Partial<BreakerPolicy>
+  /** @default 'auto': JSON and text by content type, bytes otherwise */
+  readonly decode?: 'auto' | 'json' | BodyDecoder
+  /** A Standard Schema (zod, valibot, arktype, …); what fails it is parked at once. */
+  readonly schema?: StandardSchema
+  /** Around the handler; the first is the outermost. */
+  readonly middleware?: readonly Middleware[]
+  /** Written into dead letters. */
+  readonly service?: string
+  /** Written into dead letters. @default the host's name */
+  readonly host?: string
+  /** Higher ones are served first. An operator's consumer on a live queue should be negative. */
+  readonly priority?: number
+  /** @default the wall clock */
+  readonly clock?: Clock
+  /** From 0 (inclusive) to 1 (exclusive). @default Math.random */
+  readonly random?: () => number
+}
+
+export interface SettledConsumerOptions {
+  readonly concurrency: number
+  readonly prefetch: number
+  readonly orderBy: ((message: ConsumedMessage) => unknown) | undefined
+  readonly timeoutMs: number
+  readonly longestHoldMs: number
+  readonly shortHoldMs: number
+  readonly retryJitterMs: number
+  readonly statusTable: StatusTable
+  readonly poisonLimit: number | undefined
+  readonly breaker: BreakerPolicy
+  readonly decode: BodyDecoder
+  readonly middleware: readonly Middleware[]
+  readonly service: string | undefined
+  readonly host: string | undefined
+  readonly priority: number | undefined
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow): SettledConsumerOptions {
+  const concurrency = wholeNumber('concurrency', options.concurrency ?? 10)
+  const prefetch = wholeNumber('prefetch', options.prefetch ?? Math.min(65_535, concurrency * 2))
+  if (prefetch < concurrency || prefetch > 65_535) {
+    throw new InvalidArgumentError(
+      `prefetch is ${prefetch}; it must be from ${concurrency} (the concurrency) to 65535.`,
+    )
+  }
+  const longestHoldMs = Math.floor(parseDuration(options.ackTimeout ?? '30m') * 0.8)
+  const { schema, middleware = [] } = options
+  return {
+    concurrency,
+    prefetch,
+    orderBy: options.orderBy,
+    timeoutMs: options.timeout === undefined ? longestHoldMs : parseDuration(options.timeout),
+    longestHoldMs,
+    shortHoldMs: Math.min(longestHoldMs, parseDuration(options.holdUpTo ?? '30s')),
+    retryJitterMs: parseDuration(options.retryJitter ?? 0),
+    statusTable: chooseStatusTable(options.statusTable, flow),
+    poisonLimit: choosePoisonLimit(options.poisonLimit, flow),
+    breaker: chooseBreaker(options.breaker ?? false),
+    decode: chooseDecoder(options.decode ?? 'auto'),
+    middleware: schema === undefined ? middleware : [...middleware, validateBody(schema)],
+    service: options.service,
+    host: options.host,
+    priority: options.priority,
+    clock: options.clock ?? realClock,
+    random: options.random ?? Math.random,
+  }
+}
+
+function chooseStatusTable(choice: ConsumerOptions['statusTable'], { layout }: QueueFlow): StatusTable {
+  if (choice === undefined) return layout === 'event-bus' ? statusTables['event-bus'] : statusTables.warren
+  return typeof choice === 'string' ? statusTables[choice] : choice
+}
+
+/** Where too early messages are requeued, a redelivery says nothing about a crash. */
+function choosePoisonLimit(choice: number | false = 10, { defer }: QueueFlow): number | undefined {
+  if (choice === false || defer.short === 'sleep-and-requeue') return undefined
+  return wholeNumber('poisonLimit', choice)
+}
+
+const defaultBreaker: BreakerPolicy = {
+  failureRatio: undefined,
+  minimumResults: 20,
+  windowMs: 30_000,
+  openMs: 1_000,
+  maxOpenMs: 60_000,
+}
+
+function chooseBreaker(choice: boolean | Partial<BreakerPolicy>): BreakerPolicy {
+  if (choice === false) return defaultBreaker
+  return { ...defaultBreaker, failureRatio: 0.5, ...(choice === true ? {} : choice) }
+}
+
+function chooseDecoder(choice: NonNullable<ConsumerOptions['decode']>): BodyDecoder {
+  if (typeof choice === 'function') return choice
+  return choice === 'json' ? decodeJson : decodeBody
+}
+
+function wholeNumber(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 1) return value
+  throw new InvalidArgumentError(`${name} is ${value}; it must be a whole number from 1.`)
+}

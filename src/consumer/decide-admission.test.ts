@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { parseBrokerVersion } from '../message/broker-version.ts'
+import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
+import { encodeTable } from '../wire/write-field.ts'
+import { decideAdmission } from './decide-admission.ts'
+
+function admit(
+  headers: PlainTable | undefined,
+  { isRedelivered = false, version = '4.0.5', hasLimit = true } = {},
+) {
+  return decideAdmission({
+    headers: headers && encodeTable(toFieldTable(headers)),
+    isRedelivered,
+    version: parseBrokerVersion(version),
+    poisonLimit: hasLimit ? 3 : undefined,
+    nowMs: 1_000,
+  })
+}
+
+describe('before its handler runs, a message', () => {
+  it('of a first delivery is let in', () => {
+    expect(admit(undefined)).toEqual({ kind: 'run' })
+    expect(admit({ a: 1 })).toEqual({ kind: 'run' })
+  })
+
+  it.each(['3.10.8', '4.0.5', '4.3.6'])(
+    'that a quorum queue on %s counted to the limit is poison',
+    (version) => {
+      const counted = (count: number) =>
+        admit({ 'x-delivery-count': count }, { isRedelivered: true, version })
+      expect(counted(2)).toEqual({ kind: 'run' })
+      expect(counted(3)).toEqual({ kind: 'poisonous', deliveries: 3 })
+    },
+  )
+
+  it('that was rejected again and again is no poison on 4.0, where the count comes along', () => {
+    const headers = { 'x-delivery-count': 12, 'x-death': [{ queue: 'work', reason: 'rejected', count: 10n }] }
+    expect(admit(headers, { isRedelivered: true })).toEqual({ kind: 'run' })
+    expect(admit({ ...headers, 'x-delivery-count': 13 }, { isRedelivered: true })).toEqual({
+      kind: 'poisonous',
+      deliveries: 3,
+    })
+  })
+
+  it('that was only given back is no poison on 4.3', () => {
+    const headers = { 'x-acquired-count': 30 }
+    expect(admit(headers, { isRedelivered: true, version: '4.3.6' })).toEqual({ kind: 'run' })
+  })
+
+  it('of a classic queue is counted in a header of its own', () => {
+    expect(admit(undefined, { isRedelivered: true })).toEqual({ kind: 'recount', deliveries: 1 })
+    expect(admit({ 'warren-deliveries': 1 }, { isRedelivered: true })).toEqual({
+      kind: 'recount',
+      deliveries: 2,
+    })
+    expect(admit({ 'warren-deliveries': 2 }, { isRedelivered: true })).toEqual({
+      kind: 'poisonous',
+      deliveries: 3,
+    })
+    expect(admit({ 'warren-deliveries': 2 })).toEqual({ kind: 'run' })
+  })
+
+  it('is never poison where no limit is set', () => {
+    expect(admit({ 'x-delivery-count': 99 }, { isRedelivered: true, hasLimit: false })).toEqual({
+      kind: 'run',
+    })
+    expect(admit(undefined, { isRedelivered: true, hasLimit: false })).toEqual({ kind: 'run' })
+  })
+
+  it('that came back before its time waits for the rest', () => {
+    expect(admit({ 'warren-deferred-until': 1_500 })).toEqual({ kind: 'early', untilMs: 1_500 })
+    expect(admit({ 'warren-deferred-until': 1_000 })).toEqual({ kind: 'run' })
+  })
+})

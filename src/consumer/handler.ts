@@ -1,0 +1,23 @@
+import type { ConsumedMessage } from './consumed-message.ts'
+
+/**
+ * The user's function. Returning acknowledges; throwing retries, or parks if the error says `isPermanent`;
+ * `retry()`, `reject()`, `defer()` and `{ status }` say it by value.
+ */
+export type Handler<Body = unknown> = (message: ConsumedMessage<Body>, context: HandlerContext) => unknown
+
+export interface HandlerContext {
+  /** Aborted when the time-out passes, or when the consumer closes and cannot wait any longer. */
+  readonly signal: AbortSignal
+  /** Which try this is, from 1. */
+  readonly attempt: number
+  readonly maxAttempts: number
+  readonly queue: string
+}
+
+/** Wraps a handler in another one. The first of a list is the outermost. */
+export type Middleware = (next: Handler) => Handler
+
+export function wrapHandler(handler: Handler, middleware: readonly Middleware[]): Handler {
+  return middleware.reduceRight<Handler>((wrapped, wrap) => wrap(wrapped), handler)
+}

@@ -1,0 +1,153 @@
+import { createHmac } from 'node:crypto'
+import { ConsumerError, InvalidArgumentError } from '../errors.ts'
+import { type Duration, parseDuration } from '../message/duration.ts'
+import type { ConsumedMessage } from './consumed-message.ts'
+import type { Handler, HandlerContext } from './handler.ts'
+import type { StatusAnswer } from './handler-answer.ts'
+import { parseRetryAfter } from './parse-retry-after.ts'
+
+export interface HttpHandlerOptions {
+  readonly url: string | URL
+  /** @default 'POST' */
+  readonly method?: string
+  /** Sent with every request; these win over those of the message. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** How long the endpoint may take to answer. @default '30s' */
+  readonly timeout?: Duration
+  /** Signs each request: HMAC-SHA256 of `<timestamp>.<body>` in `warren-signature`. */
+  readonly secret?: string
+  /** @default the global one, which keeps connections alive */
+  readonly fetch?: typeof fetch
+}
+
+/**
+ * A handler that pushes each message to an HTTP endpoint, so that a service in any language gets retries and a
+ * dead-letter queue. The body is sent as it is; the status of the answer decides, by the consumer's status table.
+ */
+export function httpHandler(options: HttpHandlerOptions): Handler {
+  const url = readUrl(options.url)
+  const timeoutMs = parseDuration(options.timeout ?? '30s')
+  const send = options.fetch ?? fetch
+  return async (message, context) => {
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)])
+    const request = {
+      method: options.method ?? 'POST',
+      headers: requestHeaders(message, context, options),
+      body: new Uint8Array(message.rawBody),
+      redirect: 'manual',
+      signal,
+    } as const
+    try {
+      return await readResponse(await send(url, request))
+    } catch (cause) {
+      throw deliveryError({ url, cause, timeoutMs })
+    }
+  }
+}
+
+/** How much of an answer that is no success is kept, as the error of the message. */
+const keptAnswerBytes = 1024
+
+async function readResponse(response: Response): Promise<StatusAnswer> {
+  const { status, headers } = response
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), Date.now())
+  const isSuccess = status >= 200 && status < 300
+  const error = isSuccess ? await discard(response) : await readStart(response)
+  return { status, retryAfterMs, error }
+}
+
+/** Unread bodies keep their connection from being used again. */
+async function discard(response: Response): Promise<undefined> {
+  await response.arrayBuffer()
+}
+
+async function readStart(response: Response): Promise<string> {
+  const start: Buffer[] = []
+  let bytes = 0
+  for await (const piece of response.body ?? []) {
+    start.push(Buffer.from(piece as Uint8Array))
+    bytes += start.at(-1)!.length
+    if (bytes >= keptAnswerBytes) break // leaving the loop cancels the rest
+  }
+  const text = Buffer.concat(start).subarray(0, keptAnswerBytes).toString('utf8').trim()
+  return text || `${response.status} ${response.statusText}`.trim()
+}
+
+function requestHeaders(
+  message: ConsumedMessage,
+  { attempt, queue }: HandlerContext,
+  { headers, secret }: HttpHandlerOptions,
+): Record<string, string> {
+  const traceparent = message.headers.traceparent
+  const all: Record<string, string | undefined> = {
+    'content-type': message.contentType ?? 'application/octet-stream',
+    'content-encoding': message.contentEncoding,
+    'warren-queue': queue,
+    'warren-exchange': message.exchange,
+    'warren-routing-key': message.routingKey,
+    'warren-attempt': String(attempt),
+    'warren-message-id': message.id,
+    'warren-correlation-id': message.correlationId,
+    'warren-message-type': message.type,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    ...(secret === undefined ? {} : signature(message.rawBody, secret)),
+    ...headers,
+  }
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, headerSafe(value)]])),
+  )
+}
+
+function signature(body: Buffer, secret: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  return {
+    'warren-timestamp': timestamp,
+    'warren-signature': `sha256=${signBody({ body, timestamp, secret })}`,
+  }
+}
+
+/** The signature that a receiver computes to compare, as hexadecimal digits. */
+export function signBody({
+  body,
+  timestamp,
+  secret,
+}: {
+  readonly body: Buffer
+  /** As it stands in `warren-timestamp`. */
+  readonly timestamp: string
+  readonly secret: string
+}): string {
+  return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
+}
+
+/** Routing keys and ids may hold anything; an HTTP header may not. */
+function headerSafe(value: string): string {
+  return /^[\x20-\x7e]*$/.test(value) ? value : encodeURIComponent(value)
+}
+
+function readUrl(url: string | URL): string {
+  const { protocol, href } = new URL(url)
+  if (protocol === 'http:' || protocol === 'https:') return href
+  throw new InvalidArgumentError(`"${url}" is no address to deliver to; write http:// or https://.`)
+}
+
+function deliveryError({
+  url,
+  cause,
+  timeoutMs,
+}: {
+  url: string
+  cause: unknown
+  timeoutMs: number
+}): ConsumerError {
+  const { origin, pathname } = new URL(url)
+  const error = cause as Error & { cause?: { message?: string } }
+  const why =
+    error.name === 'TimeoutError'
+      ? `no answer within ${timeoutMs} ms`
+      : (error.cause?.message ?? error.message)
+  return new ConsumerError(
+    { code: 'HTTP_DELIVERY_FAILED', message: `${origin}${pathname} could not be reached: ${why}.` },
+    { cause },
+  )
+}

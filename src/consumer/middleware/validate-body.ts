@@ -1,0 +1,53 @@
+import { ConsumerError } from '../../errors.ts'
+import type { ConsumedMessage } from '../consumed-message.ts'
+import type { Middleware } from '../handler.ts'
+
+/** What zod, valibot, arktype and others have in common; see standardschema.dev. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+  }
+}
+
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** Gives the handler what the schema made of the body; a body that fails it is parked at once. */
+export function validateBody(schema: StandardSchema): Middleware {
+  return (next) => async (message, context) => {
+    const result = await schema['~standard'].validate(message.body)
+    if (result.issues) throw invalid(message, result.issues)
+    return next(withBody(message, result.value), context)
+  }
+}
+
+/** The same message with another body: everything else is still read from the original. */
+function withBody(message: ConsumedMessage, body: unknown): ConsumedMessage {
+  return new Proxy(message, {
+    get: (target, name) => (name === 'body' ? body : Reflect.get(target, name, target)),
+  })
+}
+
+function invalid({ id }: ConsumedMessage, issues: readonly SchemaIssue[]): ConsumerError {
+  const which = id === undefined ? 'The message' : `The message "${id}"`
+  const problems = issues.slice(0, 5).map(describe).join('; ')
+  const more = issues.length > 5 ? `; and ${issues.length - 5} more` : ''
+  return new ConsumerError({
+    code: 'MESSAGE_INVALID',
+    message: `${which} does not fit its schema: ${problems}${more}.`,
+    isPermanent: true,
+  })
+}
+
+function describe({ message, path = [] }: SchemaIssue): string {
+  const at = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+  return at === '' ? message : `${at}: ${message}`
+}

@@ -1,0 +1,101 @@
+import { headerText } from '../message/header-values.ts'
+import { readDeaths } from '../message/read-deaths.ts'
+import { stripBrokerHeaders } from '../message/strip-broker-headers.ts'
+import { warrenHeaders } from '../message/warren-headers.ts'
+import type { QueueFlow } from '../topology/queue-flow.ts'
+import type { FieldEntry } from '../wire/field-value.ts'
+import { editProperties, type RawProperties, readProperty } from '../wire/properties.ts'
+import { originOf } from './consumed-message.ts'
+import { consumerHeaders } from './consumer-headers.ts'
+
+/** What a re-publish of a delivered message starts from. */
+export interface Republish {
+  readonly delivery: {
+    readonly properties: RawProperties
+    readonly exchange: string
+    readonly routingKey: string
+  }
+  readonly flow: Pick<QueueFlow, 'queue' | 'attempts' | 'headers'>
+  /** The user that publishes. */
+  readonly login: string | undefined
+  /** Attempts that failed by now. The broker's own count ends with the publish, so it is written down. */
+  readonly failedAttempts: number
+}
+
+/** The properties of a message that is published to a wait queue because it failed. */
+export function retryProperties(of: Republish & { readonly nowMs: number }): RawProperties {
+  const firstFailedAt = time(warrenHeaders.firstFailedAt, firstFailureOf(of))
+  return editForRepublish(of, { set: [firstFailedAt], remove: [consumerHeaders.deferredUntil] })
+}
+
+/** Of one that waits for its time. */
+export function deferProperties(of: Republish & { readonly untilMs: number }): RawProperties {
+  return editForRepublish(of, {
+    set: [{ name: consumerHeaders.deferredUntil, value: { type: 'l', value: BigInt(of.untilMs) } }],
+    remove: [],
+  })
+}
+
+/** Of one that goes back to its own queue with a count of its unanswered deliveries. */
+export function recountProperties(of: Republish & { readonly deliveries: number }): RawProperties {
+  return editForRepublish(of, { set: [integer(consumerHeaders.deliveries, of.deliveries)], remove: [] })
+}
+
+function editForRepublish(
+  of: Republish,
+  { set, remove }: { readonly set: readonly FieldEntry[]; readonly remove: readonly string[] },
+): RawProperties {
+  const { delivery, login } = of
+  const edit = stripBrokerHeaders(delivery.properties, { login })
+  // Without the deaths it speaks of, this one would hide rejections of the same second that are yet to come.
+  const gone = [warrenHeaders.deathsSeen, ...remove]
+  return editProperties(delivery.properties, {
+    ...edit,
+    headers: {
+      remove: (name) => gone.includes(name) || edit.headers!.remove!(name),
+      set: [...edit.headers!.set!, ...set, ...addressHeaders(of), attemptsHeader(of)],
+    },
+  })
+}
+
+/** The count in the header that the layout's rule reads. */
+export function attemptsHeader({
+  flow: { attempts },
+  failedAttempts,
+}: Pick<Republish, 'flow' | 'failedAttempts'>): FieldEntry {
+  return integer(attempts.kind === 'header' ? attempts.header : attempts.baseHeader, failedAttempts)
+}
+
+/** Where the message was first published, so that no hop can hide it. */
+export function addressHeaders({
+  delivery,
+  flow,
+}: Pick<Republish, 'delivery' | 'flow'>): readonly FieldEntry[] {
+  const { exchange, routingKey } = originOf(delivery, readProperty(delivery.properties, 'headers'))
+  return [text(flow.headers.originalExchange, exchange), text(flow.headers.originalRoutingKey, routingKey)]
+}
+
+/** As written by an earlier attempt, as the broker saw the first rejection, or now. */
+export function firstFailureOf({
+  delivery,
+  flow,
+  nowMs,
+}: Pick<Republish, 'delivery' | 'flow'> & { readonly nowMs: number }): number {
+  const headers = readProperty(delivery.properties, 'headers')
+  const written = Date.parse(headerText(headers, warrenHeaders.firstFailedAt) ?? '')
+  if (!Number.isNaN(written)) return written
+  const { deaths } = readDeaths(headers)
+  return deaths.find(({ queue, reason }) => queue === flow.queue && reason === 'rejected')?.timeMs ?? nowMs
+}
+
+export function text(name: string, value: string): FieldEntry {
+  return { name, value: { type: 'S', value } }
+}
+
+export function integer(name: string, value: number): FieldEntry {
+  return { name, value: { type: 'I', value } }
+}
+
+export function time(name: string, valueMs: number): FieldEntry {
+  return text(name, new Date(valueMs).toISOString())
+}

@@ -1,0 +1,6 @@
+import { Consumer, type ConsumerParts } from './consumer.ts'
+
+/** Begins to consume a queue and keeps at it through every loss of the connection, until it is closed. */
+export function startConsumer(parts: ConsumerParts): Consumer {
+  return new Consumer(parts)
+}

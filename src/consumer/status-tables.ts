@@ -1,0 +1,49 @@
+/** What an HTTP status means. */
+export type StatusMeaning = 'acknowledge' | 'retry' | 'defer' | 'dead-letter'
+
+export interface StatusRule {
+  /** The first status that the rule is about. */
+  readonly from: number
+  /** The last one. @default the same as `from` */
+  readonly to?: number
+  readonly means: StatusMeaning
+}
+
+/** Read from the top: the first rule that holds the status decides. */
+export interface StatusTable {
+  readonly rules: readonly StatusRule[]
+  /** Does a `Retry-After` choose the delay of a retry? */
+  readonly honoursRetryAfter: boolean
+}
+
+export type StatusTableName = 'warren' | 'event-bus'
+
+export const statusTables: Readonly<Record<StatusTableName, StatusTable>> = {
+  /** The default. A client error does not mend itself, so the message is parked at once. */
+  warren: {
+    honoursRetryAfter: true,
+    rules: [
+      { from: 200, to: 299, means: 'acknowledge' },
+      { from: 425, means: 'defer' },
+      { from: 408, to: 409, means: 'retry' },
+      { from: 423, to: 424, means: 'retry' },
+      { from: 429, means: 'retry' },
+      { from: 400, to: 499, means: 'dead-letter' },
+      { from: 100, to: 599, means: 'retry' },
+    ],
+  },
+  /** Seed 2, "Consumer Status Handling": everything that is neither a success nor too early is retried. */
+  'event-bus': {
+    honoursRetryAfter: false,
+    rules: [
+      { from: 200, to: 299, means: 'acknowledge' },
+      { from: 425, means: 'defer' },
+      { from: 100, to: 599, means: 'retry' },
+    ],
+  },
+}
+
+/** A status that no rule holds is retried: the one answer that loses nothing and decides nothing for good. */
+export function meaningOfStatus(status: number, { rules }: StatusTable): StatusMeaning {
+  return rules.find(({ from, to = from }) => status >= from && status <= to)?.means ?? 'retry'
+}

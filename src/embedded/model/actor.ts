@@ -1,0 +1,29 @@
+import { checkAccess, type Permission, type User } from './access.ts'
+import { type Broker, permissionOf } from './broker.ts'
+import type { Vhost } from './vhost.ts'
+
+/** On whose behalf something is done. */
+export interface Actor {
+  readonly broker: Broker
+  readonly vhost: Vhost
+  readonly user: User
+  /** Owns the exclusive queues that are declared on it. */
+  readonly connection: object
+}
+
+/** Refuses what the actor may not do. */
+export function demand(
+  { broker, vhost, user }: Actor,
+  access: keyof Permission,
+  resource: { readonly kind: 'queue' | 'exchange'; readonly name: string },
+): void {
+  checkAccess(
+    {
+      user,
+      permission: permissionOf(broker, vhost.name, user.name),
+      access,
+      resource: { ...resource, vhost: vhost.name },
+    },
+    broker.profile,
+  )
+}

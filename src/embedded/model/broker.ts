@@ -1,0 +1,102 @@
+import type { Clock } from '../../clock.ts'
+import type { Permission, User } from './access.ts'
+import type { Channel } from './channel.ts'
+import { forwardDeadLetter, recordDeath, sendDeadLetter } from './dead-letter.ts'
+import { createDeadline } from './deadline.ts'
+import { createInbox, type Inbox } from './inbox.ts'
+import type { Profile } from './profile.ts'
+import type { Queue, QueueSurroundings } from './queue.ts'
+import { createServerNames, type ServerNames } from './server-names.ts'
+import { createVhost, removeBindingsTo, type Vhost } from './vhost.ts'
+
+/** All that a broker is. Every change goes through `inbox.run`, so that one thing happens after the other. */
+export interface Broker {
+  readonly profile: Profile
+  readonly clock: Clock
+  readonly names: ServerNames
+  readonly inbox: Inbox
+  readonly vhosts: Map<string, Vhost>
+  readonly users: Map<string, User>
+  /** By vhost, then by user. */
+  readonly permissions: Map<string, Map<string, Permission>>
+  /** Channels that wait for direct replies, by the suffix of their address. */
+  readonly replyChannels: Map<string, Channel>
+  nextChannelId: number
+}
+
+export interface BrokerOptions {
+  readonly profile: Profile
+  readonly clock: Clock
+  /** For the names that the broker gives; the same seed gives the same names. */
+  readonly seed: number
+}
+
+/** A broker as RabbitMQ is after its first start: the vhost `/` and the user `guest`. */
+export function createBroker({ profile, clock, seed }: BrokerOptions): Broker {
+  const broker: Broker = {
+    profile,
+    clock,
+    names: createServerNames(seed),
+    inbox: createInbox(),
+    vhosts: new Map(),
+    users: new Map(),
+    permissions: new Map(),
+    replyChannels: new Map(),
+    nextChannelId: 1,
+  }
+  broker.users.set('guest', {
+    name: 'guest',
+    tags: ['administrator'],
+    credentials: { kind: 'password', password: 'guest' },
+  })
+  addVhost(broker, '/')
+  grant(broker, { vhost: '/', user: 'guest', permission: { configure: '.*', write: '.*', read: '.*' } })
+  return broker
+}
+
+export function addVhost(broker: Broker, name: string): Vhost {
+  const vhost = createVhost(name, broker.profile)
+  broker.vhosts.set(name, vhost)
+  broker.permissions.set(name, new Map())
+  return vhost
+}
+
+export function grant(
+  broker: Broker,
+  { vhost, user, permission }: { vhost: string; user: string; permission: Permission },
+): void {
+  broker.permissions.get(vhost)?.set(user, permission)
+}
+
+export function permissionOf(broker: Broker, vhost: string, user: string): Permission | undefined {
+  return broker.permissions.get(vhost)?.get(user)
+}
+
+/** Ends a queue: its messages are gone, its bindings too, and its consumers are told. */
+export function removeQueue(broker: Broker, vhost: Vhost, queue: Queue): void {
+  if (vhost.queues.get(queue.name) !== queue) return
+  vhost.queues.delete(queue.name)
+  const consumers = queue.stop()
+  removeBindingsTo(vhost, queue)
+  broker.inbox.post(() => {
+    for (const consumer of consumers) consumer.channel.consumerCancelled(consumer)
+  })
+}
+
+/** What the queues of a vhost may ask of the broker. */
+export function surroundingsOf(broker: Broker, vhost: Vhost): QueueSurroundings {
+  const { clock, profile, inbox } = broker
+  return {
+    clock,
+    profile,
+    createDeadline: (onReached) => createDeadline(clock, () => inbox.run(onReached)),
+    postpone: (task) => inbox.post(task),
+    deadLetter: (queue, message, reason) => {
+      if (queue.settings.deadLetterExchange === undefined) return
+      inbox.post(() => sendDeadLetter({ broker, vhost, queue, message, reason }))
+    },
+    recordDeath: (queue, message, reason) => recordDeath({ broker, vhost, queue, message, reason }),
+    forward: (letter) => forwardDeadLetter({ broker, vhost, ...letter }),
+    remove: (queue) => removeQueue(broker, vhost, queue),
+  }
+}

@@ -1,0 +1,109 @@
+import type { RawProperties } from '../../wire/properties.ts'
+import { editProperties, readProperty } from '../../wire/properties.ts'
+import { demand } from './actor.ts'
+import type { Channel, RoutedPublish } from './channel.ts'
+import { findExchange } from './declare-exchange.ts'
+import { makeMessage, type Publication } from './make-message.ts'
+import type { Message } from './message.ts'
+import { ProtocolError } from './protocol-error.ts'
+import { describeResource } from './resource-name.ts'
+import { routeMessage } from './route-message.ts'
+
+const replyAddress = 'amq.rabbitmq.reply-to'
+
+export interface PublishRequest extends Publication {
+  readonly mandatory: boolean
+  /** A fault: it is treated as if no queue were there for it. */
+  readonly isReturned?: boolean
+}
+
+/** Takes a message in: routes it, gives it to its queues and notes what the publisher is to be told. */
+export function publish(channel: Channel, publication: PublishRequest): void {
+  const { actor, broker } = channel
+  demand(actor, 'write', { kind: 'exchange', name: publication.exchange })
+  const exchange = findExchange(actor, publication.exchange)
+  if (exchange.isInternal) throw internalExchange(channel, exchange.name)
+  const properties = resolveReplyTo(channel, publication.properties)
+  checkUserId(channel, properties)
+  const message = makeMessage({ ...publication, properties }, broker.profile.publish)
+  const sequence = channel.isConfirming || channel.transaction ? channel.nextPublishSequence : undefined
+  if (sequence !== undefined) channel.nextPublishSequence += 1
+  if (publication.exchange === '') deliverReplies(channel, message)
+  const queues = publication.isReturned ? [] : routeMessage(actor.vhost, exchange, message)
+  const routed: RoutedPublish = { message, queues, mandatory: publication.mandatory, sequence }
+  if (channel.transaction) channel.transaction.publishes = [...channel.transaction.publishes, routed]
+  else deliverToQueues(channel, routed)
+}
+
+/** Gives whether every queue took it. A message without a queue counts as taken. */
+export function deliverToQueues(
+  channel: Channel,
+  { message, queues, mandatory, sequence }: RoutedPublish,
+): boolean {
+  // A return comes before the confirm, so that a confirm without a return means that it was routed.
+  if (mandatory && queues.length === 0) channel.peer.returned(message, message.properties)
+  let isTaken = true
+  for (const queue of queues) if (!queue.enqueue(message, channel.port)) isTaken = false
+  if (sequence !== undefined && channel.isConfirming) {
+    if (isTaken) channel.confirmed.push(sequence)
+    else channel.refused.push(sequence)
+  }
+  return isTaken
+}
+
+/** Tells the publisher what has become of its messages, in as few words as RabbitMQ does. */
+export function flushConfirms(channel: Channel): void {
+  const { confirmed, refused, peer } = channel
+  if (confirmed.length === 0 && refused.length === 0) return
+  channel.confirmed = []
+  channel.refused = []
+  if (channel.isClosed) return
+  if (confirmed.length === 1) peer.confirm(confirmed[0]!, false)
+  else tell(confirmed, refused, (tag, multiple) => peer.confirm(tag, multiple))
+  tell(refused, confirmed, (tag, multiple) => peer.refuse(tag, multiple))
+}
+
+/** One word for all that come before the first of the other kind, then one each. */
+function tell(
+  tags: readonly number[],
+  others: readonly number[],
+  say: (tag: number, multiple: boolean) => void,
+): void {
+  const sorted = tags.toSorted((a, b) => a - b)
+  const firstOther = others.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...others)
+  const joined = sorted.filter((tag) => tag < firstOther)
+  if (joined.length > 0) say(joined.at(-1)!, true)
+  for (const tag of sorted.slice(joined.length)) say(tag, false)
+}
+
+/** Who asks for a direct reply gets an address of its own; nobody can reply to the general one. */
+function resolveReplyTo(channel: Channel, properties: RawProperties): RawProperties {
+  if (readProperty(properties, 'replyTo') !== replyAddress) return properties
+  if (!channel.replyTo) {
+    throw new ProtocolError('PRECONDITION_FAILED', 'fast reply consumer does not exist')
+  }
+  return editProperties(properties, { set: { replyTo: `${replyAddress}.${channel.replyTo.suffix}` } })
+}
+
+function deliverReplies(channel: Channel, message: Message): void {
+  for (const key of message.routingKeys) {
+    if (!key.startsWith(`${replyAddress}.`)) continue
+    const target = channel.broker.replyChannels.get(key.slice(replyAddress.length + 1))
+    if (target?.replyTo) target.peer.deliverReply(target.replyTo.consumerTag, target.nextDeliveryTag, message)
+  }
+}
+
+function checkUserId(channel: Channel, properties: RawProperties): void {
+  const claimed = readProperty(properties, 'userId')
+  const { user } = channel.actor
+  if (claimed === undefined || claimed === user.name || user.tags.includes('impersonator')) return
+  throw new ProtocolError(
+    'PRECONDITION_FAILED',
+    `user_id property set to '${claimed}' but authenticated user was '${user.name}'`,
+  )
+}
+
+function internalExchange({ actor }: Channel, name: string): ProtocolError {
+  const resource = describeResource({ kind: 'exchange', name, vhost: actor.vhost.name })
+  return new ProtocolError('ACCESS_REFUSED', `cannot publish to internal ${resource}`)
+}

@@ -1,0 +1,45 @@
+import type { Channel, HeldDelivery, Transaction } from './channel.ts'
+import { deliverToQueues } from './channel-publish.ts'
+import { ProtocolError } from './protocol-error.ts'
+
+export function selectConfirms(channel: Channel): void {
+  if (channel.transaction) throw preconditionFailed('cannot switch from tx to confirm mode')
+  channel.isConfirming = true
+}
+
+export function selectTransactions(channel: Channel): void {
+  if (channel.isConfirming) throw preconditionFailed('cannot switch from confirm to tx mode')
+  channel.transaction ??= { publishes: [], settlements: [] }
+}
+
+/** Does all that was put off, publishes first. */
+export function commit(channel: Channel): void {
+  const { publishes, settlements } = openTransaction(channel)
+  channel.transaction = { publishes: [], settlements: [] }
+  let isComplete = true
+  for (const routed of publishes) if (!deliverToQueues(channel, routed)) isComplete = false
+  for (const { held, settle } of settlements) settle(held)
+  if (!isComplete) throw preconditionFailed('partial tx completion')
+}
+
+/** Forgets the publishes; what was settled is held again. */
+export function rollback(channel: Channel): void {
+  const { settlements } = openTransaction(channel)
+  channel.transaction = { publishes: [], settlements: [] }
+  const held = [...settlements.flatMap((settlement) => settlement.held), ...channel.held.values()]
+  channel.held.clear()
+  for (const delivery of held.toSorted(byTag)) channel.held.set(delivery.deliveryTag, delivery)
+}
+
+function openTransaction(channel: Channel): Transaction {
+  if (channel.transaction) return channel.transaction
+  throw preconditionFailed('channel is not transactional')
+}
+
+function byTag(a: HeldDelivery, b: HeldDelivery): number {
+  return a.deliveryTag - b.deliveryTag
+}
+
+function preconditionFailed(explanation: string): ProtocolError {
+  return new ProtocolError('PRECONDITION_FAILED', explanation)
+}

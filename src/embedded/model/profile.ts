@@ -1,0 +1,79 @@
+import type { RawProperties } from '../../wire/properties.ts'
+import type { HeaderComparison } from './headers-match.ts'
+import type { PublishRules } from './make-message.ts'
+import type { DeathRules } from './message.ts'
+import type { PolicyTarget } from './policies.ts'
+import type { QueuedMessage, QueueKind, Settlement } from './queue.ts'
+import type { SettingsRules } from './queue-settings.ts'
+import type { QuorumPriorities } from './quorum-ready.ts'
+
+export type ProfileName = '3.10' | '4.0' | '4.3'
+
+/** A version of RabbitMQ: what it answers and does where versions differ. */
+export interface Profile {
+  readonly name: ProfileName
+  /** As the broker says it in its server-properties. */
+  readonly version: string
+  readonly erlangVersion: string
+  /** In the order in which RabbitMQ compares them when a queue is declared again. */
+  readonly queueArguments: Readonly<Record<QueueKind, readonly string[]>>
+  readonly consumerArguments: Readonly<Record<QueueKind, readonly string[]>>
+  /** Arguments whose values are checked, in that order. */
+  readonly checkedArguments: readonly string[]
+  /** A policy with one of these does not apply to that kind of queue. */
+  readonly unsupportedPolicyKeys: Readonly<Record<QueueKind, readonly string[]>>
+  readonly policyKeys: readonly string[]
+  readonly operatorPolicyKeys: readonly string[]
+  readonly policyTargets: readonly PolicyTarget[]
+  readonly allowsNegativeDeliveryLimitPolicy: boolean
+  /** Every declared queue shows its type among its arguments, also when the client named none. */
+  readonly addsQueueTypeArgument: boolean
+  readonly allowsQueueVersion1: boolean
+  readonly maxMessageBytes: number
+  readonly minFrameMax: number
+  readonly allowsGlobalPrefetch: boolean
+  /** The refusal of a permission names it: `read access to queue …` instead of `access to queue …`. */
+  readonly namesRefusedPermission: boolean
+  /** How an unknown exchange type is refused. */
+  readonly unknownExchangeType: 'COMMAND_INVALID' | 'PRECONDITION_FAILED'
+  /** How RabbitMQ writes the type of queue when it refuses basic.get because of a single active consumer. */
+  readonly quorumInRefusal: string
+  readonly streamRefusals: {
+    readonly noPrefetch: (resource: string) => string
+    readonly noAck: (resource: string) => string
+  }
+  readonly publish: PublishRules
+  readonly deaths: DeathRules
+  readonly headerComparison: HeaderComparison
+  readonly settings: SettingsRules
+  readonly quorum: QuorumRules
+  /** Up to 4.2 a channel that holds a delivery for too long is closed, whatever the type of queue. */
+  readonly closesChannelOnConsumerTimeout: boolean
+  /** At-most-once dead letters reach a stream. */
+  readonly deadLettersIntoStreams: boolean
+}
+
+export interface QuorumRules {
+  readonly priorities: QuorumPriorities
+  /** What counts towards x-max-length-bytes. */
+  sizeOf(message: QueuedMessage['message']): number
+  /** A return to a queue without a delivery limit goes to its tail. */
+  readonly returnsToTailWithoutLimit: boolean
+  /** Whether that settlement, or the loss of the channel, is a failure of the delivery. */
+  isFailure(cause: Settlement | 'channel-down' | 'timeout'): boolean
+  /** The count that is compared with the limit. */
+  limitedCount(entry: QueuedMessage): number
+  /** A dead letter brings its delivery count into the next quorum queue. */
+  readonly carriesDeliveryCount: boolean
+  isRedelivered(entry: QueuedMessage): boolean
+  /** Adds what the queue tells about earlier deliveries. */
+  renderProperties(entry: QueuedMessage, isGet: boolean): RawProperties
+  readonly hasCreditCeiling: boolean
+  /** Up to 3.x a return that hits the limit gives credit twice. */
+  readonly overcreditsAtLimit: boolean
+  readonly sortsWaitingConsumers: boolean
+  readonly ordersDeliveriesBy: 'tag' | 'age'
+  readonly purgesDeadLetters: boolean
+  /** From 4.3 on the queue itself takes back what a consumer holds for too long. */
+  readonly takesBackAfterTimeout: boolean
+}

@@ -1,0 +1,155 @@
+import {
+  decodeProperties,
+  editProperties,
+  encodeProperties,
+  type RawProperties,
+} from '../../wire/properties.ts'
+import { decodeTable } from '../../wire/read-field.ts'
+import { integerOf, lookUp, setSorted } from './field-terms.ts'
+import type { EffectivePolicy } from './policies.ts'
+import { ProtocolError } from './protocol-error.ts'
+import type { Consumer, Queue, QueueDeclaration, QueuedMessage, QueueSurroundings } from './queue.ts'
+import type { QueueSettings } from './queue-settings.ts'
+import { describeResource } from './resource-name.ts'
+import { createStreamLog } from './stream-log.ts'
+
+interface Reader {
+  readonly consumer: Consumer
+  offset: number
+  credit: number
+}
+
+const defaultSegmentBytes = 500_000_000
+
+/** A stream: reading takes nothing away, so there is nothing to return and nothing to fetch. */
+export function createStreamQueue(
+  declaration: QueueDeclaration,
+  initial: { settings: QueueSettings; policy: EffectivePolicy },
+  surroundings: QueueSurroundings,
+): Queue {
+  const { clock } = surroundings
+  const resource = describeResource({ kind: 'queue', name: declaration.name, vhost: declaration.vhost })
+  const segmentBytes =
+    integerOf(lookUp(declaration.arguments, 'x-stream-max-segment-size-bytes')) ?? defaultSegmentBytes
+  let { settings, policy } = initial
+  const log = createStreamLog(() => ({
+    maxBytes: settings.maxBytes,
+    maxAgeMs: settings.maxAgeMs,
+    segmentBytes,
+  }))
+  const readers = new Map<Consumer, Reader>()
+  let unacknowledged = 0
+
+  function readOn(reader: Reader): void {
+    const { consumer } = reader
+    reader.offset = Math.max(reader.offset, log.firstOffset)
+    while (reader.credit > 0 && consumer.channel.canTake(consumer)) {
+      const entry = log.read(reader.offset)
+      if (!entry) return
+      reader.credit -= 1
+      unacknowledged += 1
+      const properties = withOffset(entry.message.properties, reader.offset)
+      reader.offset += 1
+      consumer.channel.deliver({ queue, consumer, entry, isRedelivered: false, properties, needsAck: true })
+    }
+  }
+
+  function consume(consumer: Consumer): void {
+    if (consumer.prefetch === 0) {
+      throw new ProtocolError('PRECONDITION_FAILED', surroundings.profile.streamRefusals.noPrefetch(resource))
+    }
+    if (consumer.noAck) {
+      throw new ProtocolError('NOT_IMPLEMENTED', surroundings.profile.streamRefusals.noAck(resource))
+    }
+    const offset = log.startOf(consumer.arguments, clock.now())
+    readers.set(consumer, { consumer, offset, credit: consumer.prefetch })
+  }
+
+  const queue: Queue = {
+    resourceKind: 'queue',
+    ...declaration,
+    get policy() {
+      return policy
+    },
+    get settings() {
+      return settings
+    },
+    get consumers() {
+      return [...readers.keys()]
+    },
+    get counts() {
+      return {
+        ready: log.nextOffset - log.firstOffset,
+        unacknowledged,
+        declaredConsumers: 0,
+        consumers: readers.size,
+        readyBytes: log.bytes,
+        unacknowledgedBytes: 0,
+        deadLetters: 0,
+        deadLetterBytes: 0,
+        delayed: 0,
+      }
+    },
+    enqueue: (message) => {
+      const entry: QueuedMessage = {
+        message,
+        position: log.nextOffset,
+        expiresAtMs: Number.POSITIVE_INFINITY,
+        sizeBytes: message.bodyBytes,
+        returnCount: 0,
+        deliveryCount: 0,
+        heldUntilMs: Number.POSITIVE_INFINITY,
+      }
+      log.append(entry, clock.now())
+      for (const reader of readers.values()) readOn(reader)
+      return true
+    },
+    get: () => {
+      throw new ProtocolError('NOT_IMPLEMENTED', `basic.get not supported by stream queues ${resource}`)
+    },
+    consume,
+    start: (consumer) => {
+      const reader = readers.get(consumer)
+      if (reader) readOn(reader)
+    },
+    cancel: (consumer) => {
+      readers.delete(consumer)
+    },
+    settle: ({ consumer, entries }) => {
+      unacknowledged -= entries.length
+      const reader = consumer && readers.get(consumer)
+      if (!reader) return
+      reader.credit += entries.length
+      readOn(reader)
+    },
+    channelDown: (channel, held) => {
+      unacknowledged -= held.length
+      for (const consumer of [...readers.keys()]) if (consumer.channel === channel) readers.delete(consumer)
+    },
+    channelReady: (channel) => {
+      for (const reader of readers.values()) if (reader.consumer.channel === channel) readOn(reader)
+    },
+    purge: () => {
+      throw new ProtocolError('NOT_IMPLEMENTED', `queue.purge not supported by stream queues ${resource}`)
+    },
+    applySettings: (nextSettings, nextPolicy) => {
+      settings = nextSettings
+      policy = nextPolicy
+    },
+    touch: () => undefined,
+    stop: () => [...readers.keys()],
+    messages: () => log.all(),
+  }
+  return queue
+}
+
+function withOffset(raw: RawProperties, offset: number): RawProperties {
+  const properties = decodeProperties(raw)
+  const value = { type: 'l', value: BigInt(offset) } as const
+  if (!properties.headers)
+    return editProperties(raw, { headers: { set: [{ name: 'x-stream-offset', value }] } })
+  return encodeProperties({
+    ...properties,
+    headers: setSorted(decodeTable(properties.headers), 'x-stream-offset', value),
+  })
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Broker } from '../model/broker.ts'
+import { type AmqpConnection, createAmqpConnection } from './amqp-connection.ts'
+import type { FaultPlan } from './faults.ts'
+
+/** The door for AMQP clients. */
+export interface AmqpServer {
+  readonly port: number
+  readonly connections: ReadonlySet<AmqpConnection>
+  /** Cuts every connection and closes the door. */
+  stop(): Promise<void>
+}
+
+export interface AmqpServerOptions {
+  readonly broker: Broker
+  readonly faults: FaultPlan
+  readonly clusterName: string
+  /** 0 lets the system choose. */
+  readonly port: number
+  report(error: unknown): void
+}
+
+/** Listens on loopback only. */
+export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpServer> {
+  const connections = new Set<AmqpConnection>()
+  const server = createServer((socket) => accept(socket))
+
+  function accept(socket: Socket): void {
+    if (options.faults.isRefusing) {
+      socket.on('error', () => undefined)
+      socket.resetAndDestroy()
+      return
+    }
+    const connection = createAmqpConnection(socket, {
+      broker: options.broker,
+      faults: options.faults,
+      clusterName: options.clusterName,
+      onEnd: (ended) => connections.delete(ended),
+      report: options.report,
+    })
+    connections.add(connection)
+  }
+
+  server.listen(options.port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: portOf(server),
+    connections,
+    stop: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      for (const connection of connections) connection.cut()
+      await closed
+    },
+  }
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string')
+    throw new Error('The server does not listen on a port.')
+  return address.port
+}

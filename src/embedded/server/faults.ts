@@ -1,0 +1,111 @@
+import type { Clock } from '../../clock.ts'
+
+/** The instants at which a connection can be cut. `routed` lies between taking a publish in and confirming it. */
+export type CutPoint =
+  | 'before-publish'
+  | 'after-publish-routed'
+  | 'after-publish-confirmed'
+  | 'before-ack'
+  | 'after-ack'
+
+/** What becomes of a confirm. A delay is in milliseconds of the broker's clock. */
+export type ConfirmFate =
+  | { readonly kind: 'send' }
+  | { readonly kind: 'delay'; readonly delayMs: number }
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'nack' }
+
+/** The faults that stand ready, as the connections ask for them. */
+export interface FaultPlan {
+  /** True when the connection is to be cut now. */
+  isCutAt(point: CutPoint): boolean
+  nextConfirm(): ConfirmFate
+  /** True when a routed message is to be returned as if nothing took it. */
+  isReturned(): boolean
+  readonly isRefusing: boolean
+  readonly blockedReason: string | undefined
+  readonly clock: Clock
+}
+
+/** The side of the faults that a test holds. */
+export interface FaultSwitches {
+  /** Cuts the connection that is the n-th to come to `point`, counted from now. Settles when it has happened. */
+  cutConnection(point: CutPoint, options?: { readonly nth?: number }): Promise<void>
+  /** Changes the fate of the next confirms. @default one confirm */
+  changeConfirms(fate: Exclude<ConfirmFate, { kind: 'send' }>, options?: { readonly count?: number }): void
+  /** Returns the next messages as unroutable, whatever they are bound to. @default one message */
+  returnPublishes(options?: { readonly count?: number }): void
+  /** Refuses new connections until `acceptConnections`. */
+  refuseConnections(): void
+  acceptConnections(): void
+  /** As a memory or disk alarm does: tells publishers and reads no more from them. */
+  block(reason?: string): void
+  unblock(): void
+}
+
+interface PlannedCut {
+  readonly point: CutPoint
+  remaining: number
+  readonly onCut: () => void
+}
+
+export function createFaults(clock: Clock, onBlockChange: () => void): FaultPlan & FaultSwitches {
+  let cuts: PlannedCut[] = []
+  const fates: ConfirmFate[] = []
+  let returnsLeft = 0
+  let isRefusing = false
+  let blockedReason: string | undefined
+
+  return {
+    clock,
+    isCutAt: (point) => {
+      let isCut = false
+      for (const cut of cuts.filter((planned) => planned.point === point)) {
+        cut.remaining -= 1
+        if (cut.remaining > 0) continue
+        isCut = true
+        cuts = cuts.filter((planned) => planned !== cut)
+        cut.onCut()
+      }
+      return isCut
+    },
+    nextConfirm: () => fates.shift() ?? sendIt,
+    isReturned: () => {
+      if (returnsLeft === 0) return false
+      returnsLeft -= 1
+      return true
+    },
+    get isRefusing() {
+      return isRefusing
+    },
+    get blockedReason() {
+      return blockedReason
+    },
+    cutConnection: (point, { nth = 1 } = {}) =>
+      new Promise((resolve) => {
+        cuts.push({ point, remaining: nth, onCut: resolve })
+      }),
+    changeConfirms: (fate, { count = 1 } = {}) => {
+      for (let left = count; left > 0; left -= 1) fates.push(fate)
+    },
+    returnPublishes: ({ count = 1 } = {}) => {
+      returnsLeft += count
+    },
+    refuseConnections: () => {
+      isRefusing = true
+    },
+    acceptConnections: () => {
+      isRefusing = false
+    },
+    block: (reason = 'low on memory') => {
+      blockedReason = reason
+      onBlockChange()
+    },
+    unblock: () => {
+      blockedReason = undefined
+      onBlockChange()
+    },
+  }
+}
+
+const sendIt: ConfirmFate = { kind: 'send' }

@@ -1,0 +1,67 @@
+import { ProtocolError } from '../../model/protocol-error.ts'
+import type { AmqpConnection } from '../amqp-connection.ts'
+import { type ApiAnswer, type ApiRequest, type JsonObject, noContent, notFound, ok } from './api-request.ts'
+import { tableToJson } from './json-fields.ts'
+import { answerList } from './paginate.ts'
+
+export function listConnections(request: ApiRequest): ApiAnswer {
+  const [vhost] = request.params
+  const shown = [...request.connections()].filter(
+    (connection) => connection.vhost !== undefined && (vhost === undefined || connection.vhost === vhost),
+  )
+  return answerList(
+    shown.map((connection) => renderConnection(request, connection)),
+    request.query,
+  )
+}
+
+export function showConnection(request: ApiRequest): ApiAnswer {
+  return ok(renderConnection(request, find(request)))
+}
+
+/** Closes a client as an operator would; the reason is told to it. */
+export function closeConnection(request: ApiRequest, reason = 'Closed via management plugin'): ApiAnswer {
+  find(request).close(new ProtocolError('CONNECTION_FORCED', reason))
+  return noContent
+}
+
+export function listChannels(request: ApiRequest): ApiAnswer {
+  const channels = [...request.connections()].flatMap((connection) =>
+    [...connection.channels.values()].map(({ model }) => ({
+      name: `${connection.name} (${model.number})`,
+      number: model.number,
+      user: connection.user?.name ?? null,
+      vhost: connection.vhost ?? null,
+      confirm: model.isConfirming,
+      transactional: model.transaction !== undefined,
+      consumer_count: model.consumers.size,
+      messages_unacknowledged: model.held.size,
+      prefetch_count: model.prefetch,
+      state: 'running',
+    })),
+  )
+  return answerList(channels, request.query)
+}
+
+function find({ connections, params }: ApiRequest): AmqpConnection {
+  for (const connection of connections()) if (connection.name === params[0]) return connection
+  throw notFound()
+}
+
+function renderConnection({ nodeName }: ApiRequest, connection: AmqpConnection): JsonObject {
+  return {
+    name: connection.name,
+    user: connection.user?.name ?? null,
+    vhost: connection.vhost ?? null,
+    state: connection.state,
+    node: nodeName,
+    protocol: 'AMQP 0-9-1',
+    auth_mechanism: 'PLAIN',
+    channels: connection.channels.size,
+    channel_max: 2047,
+    frame_max: connection.frameMax,
+    connected_at: connection.connectedAtMs,
+    client_properties: tableToJson(connection.clientProperties),
+    type: 'network',
+  }
+}

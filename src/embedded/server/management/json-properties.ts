@@ -1,0 +1,51 @@
+import {
+  decodeProperties,
+  encodeProperties,
+  type PropertiesInput,
+  type RawProperties,
+} from '../../../wire/properties.ts'
+import { decodeTable } from '../../../wire/read-field.ts'
+import type { Json, JsonObject } from './api-request.ts'
+import { jsonToTable, tableToJson } from './json-fields.ts'
+
+/** The names that the HTTP API uses for the properties of a message. */
+const names = {
+  content_type: 'contentType',
+  content_encoding: 'contentEncoding',
+  delivery_mode: 'deliveryMode',
+  priority: 'priority',
+  correlation_id: 'correlationId',
+  reply_to: 'replyTo',
+  expiration: 'expiration',
+  message_id: 'messageId',
+  timestamp: 'timestamp',
+  type: 'type',
+  user_id: 'userId',
+  app_id: 'appId',
+  cluster_id: 'clusterId',
+} as const
+
+export function propertiesToJson(raw: RawProperties): JsonObject {
+  const properties = decodeProperties(raw)
+  const shown: Record<string, Json> = {}
+  for (const [shownName, name] of Object.entries(names)) {
+    const value = properties[name]
+    if (value !== undefined) shown[shownName] = typeof value === 'bigint' ? Number(value) : value
+  }
+  if (properties.headers) shown.headers = tableToJson(decodeTable(properties.headers))
+  return shown
+}
+
+export function jsonToProperties(json: JsonObject): RawProperties {
+  const properties: Record<string, unknown> = {}
+  for (const [shownName, name] of Object.entries(names)) {
+    const value = json[shownName]
+    if (value === undefined || value === null) continue
+    properties[name] = name === 'timestamp' ? BigInt(Number(value)) : value
+  }
+  const headers = json.headers
+  if (typeof headers === 'object' && headers !== null && !Array.isArray(headers)) {
+    properties.headers = jsonToTable(headers as JsonObject)
+  }
+  return encodeProperties(properties as PropertiesInput)
+}

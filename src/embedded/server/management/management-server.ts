@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { WarrenError } from '../../../errors.ts'
+import { ProtocolError } from '../../model/protocol-error.ts'
+import { checkPassword } from '../authenticate.ts'
+import {
+  type ApiAnswer,
+  ApiRefusal,
+  type ApiScope,
+  badRequest,
+  type JsonObject,
+  notFound,
+} from './api-request.ts'
+import { findRoute } from './routes.ts'
+
+/** The part of RabbitMQ's HTTP API that the embedded broker has. */
+export interface ManagementServer {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+const maxBodyBytes = 64 * 1024 * 1024
+
+/** Listens on loopback only; port 0 lets the system choose. */
+export async function startManagementServer(
+  scope: Omit<ApiScope, 'managementPort'>,
+  { port, report }: { port: number; report: (error: unknown) => void },
+): Promise<ManagementServer> {
+  let boundPort = port
+  const fullScope: ApiScope = { ...scope, managementPort: () => boundPort }
+  const server = createServer((request, response) => {
+    answer(fullScope, request).then(
+      (result) => send(response, result),
+      (error: unknown) => send(response, explain(error, report)),
+    )
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address !== null && typeof address !== 'string') boundPort = address.port
+  return {
+    port: boundPort,
+    stop: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function answer(scope: ApiScope, request: IncomingMessage): Promise<ApiAnswer> {
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const [root, ...segments] = url.pathname.replace(/\/$/, '').split('/').slice(1)
+  if (root !== 'api') throw notFound()
+  const user = authorise(scope, request.headers.authorization)
+  const route = findRoute(request.method ?? 'GET', segments)
+  if (route.kind === 'unknown') throw notFound()
+  if (route.kind === 'wrong-method') return { status: 405 }
+  const body = await readBody(request)
+  return scope.broker.inbox.run(() =>
+    route.handler({
+      ...scope,
+      user,
+      method: request.method ?? 'GET',
+      params: route.params,
+      query: url.searchParams,
+      body,
+    }),
+  )
+}
+
+function authorise(
+  { broker }: ApiScope,
+  header: string | undefined,
+): NonNullable<ReturnType<typeof checkPassword>> {
+  const [scheme, encoded = ''] = (header ?? '').split(' ')
+  const [, name = '', password = ''] =
+    /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? []
+  const user = scheme?.toLowerCase() === 'basic' ? checkPassword(broker, name, password) : undefined
+  if (!user) throw new ApiRefusal(401, 'not_authorized', 'Not_Authorized')
+  if (!user.tags.some((tag) => ['administrator', 'monitoring', 'policymaker', 'management'].includes(tag))) {
+    throw new ApiRefusal(401, 'not_authorized', 'Not management user')
+  }
+  return user
+}
+
+async function readBody(request: IncomingMessage): Promise<JsonObject> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length
+    if (size > maxBodyBytes) throw new ApiRefusal(413, 'payload_too_large', 'the request is too large')
+    pieces.push(piece)
+  }
+  if (size === 0) return {}
+  try {
+    const json: unknown = JSON.parse(Buffer.concat(pieces).toString('utf8'))
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as JsonObject
+  } catch {
+    throw badRequest('not_json')
+  }
+  throw badRequest('not_json')
+}
+
+function send(response: ServerResponse, { status, json, headers }: ApiAnswer): void {
+  const body = json === undefined ? '' : JSON.stringify(json)
+  const needsLogin = status === 401 ? { 'www-authenticate': 'Basic realm="RabbitMQ Management"' } : {}
+  response.writeHead(status, {
+    ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+    'content-length': Buffer.byteLength(body),
+    ...needsLogin,
+    ...headers,
+  })
+  response.end(body)
+}
+
+function explain(error: unknown, report: (error: unknown) => void): ApiAnswer {
+  if (error instanceof ApiRefusal) {
+    return { status: error.status, json: { error: error.error, reason: error.message } }
+  }
+  if (error instanceof ProtocolError) return explainProtocolError(error)
+  if (error instanceof WarrenError || error instanceof URIError || error instanceof SyntaxError) {
+    return { status: 400, json: { error: 'bad_request', reason: error.message } }
+  }
+  report(error)
+  return { status: 500, json: { error: 'internal_server_error', reason: String(error) } }
+}
+
+function explainProtocolError(error: ProtocolError): ApiAnswer {
+  const status = error.condition === 'NOT_FOUND' ? 404 : error.condition === 'ACCESS_REFUSED' ? 401 : 400
+  const name = status === 400 ? 'bad_request' : status === 404 ? 'not_found' : 'not_authorised'
+  return { status, json: { error: name, reason: error.message } }
+}

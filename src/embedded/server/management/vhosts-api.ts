@@ -1,0 +1,72 @@
+import { addVhost, removeQueue } from '../../model/broker.ts'
+import { ProtocolError } from '../../model/protocol-error.ts'
+import type { Vhost } from '../../model/vhost.ts'
+import {
+  type ApiAnswer,
+  type ApiRequest,
+  type ApiScope,
+  type JsonObject,
+  noContent,
+  ok,
+  text,
+  vhostOf,
+} from './api-request.ts'
+
+export function listVhosts(request: ApiRequest): ApiAnswer {
+  return ok([...request.broker.vhosts.values()].map((vhost) => renderVhost(request, vhost)))
+}
+
+export function showVhost(request: ApiRequest): ApiAnswer {
+  return ok(renderVhost(request, vhostOf(request)))
+}
+
+export function putVhost({ broker, params, body }: ApiRequest): ApiAnswer {
+  const existing = broker.vhosts.get(params[0]!)
+  describeVhost(existing ?? addVhost(broker, params[0]!), body)
+  return existing ? noContent : { status: 201 }
+}
+
+/** A vhost goes with all that is in it, and with those who are connected to it. */
+export function deleteVhost(request: ApiRequest): ApiAnswer {
+  const vhost = vhostOf(request)
+  const { broker } = request
+  for (const connection of request.connections()) {
+    if (connection.vhost !== vhost.name) continue
+    connection.close(new ProtocolError('CONNECTION_FORCED', `vhost '${vhost.name}' is deleted`))
+  }
+  for (const queue of [...vhost.queues.values()]) removeQueue(broker, vhost, queue)
+  broker.vhosts.delete(vhost.name)
+  broker.permissions.delete(vhost.name)
+  return noContent
+}
+
+export function describeVhost(vhost: Vhost, body: JsonObject): void {
+  vhost.description = text(body, 'description') ?? vhost.description
+  const tags = body.tags
+  if (typeof tags === 'string') vhost.tags = tags === '' ? [] : tags.split(',')
+  const type = text(body, 'default_queue_type')
+  if (type !== undefined && type !== 'undefined') vhost.defaultQueueType = type
+}
+
+function renderVhost({ nodeName }: ApiScope, vhost: Vhost): JsonObject {
+  const counts = [...vhost.queues.values()].map((queue) => queue.counts)
+  const ready = counts.reduce((sum, count) => sum + count.ready, 0)
+  const unacknowledged = counts.reduce((sum, count) => sum + count.unacknowledged, 0)
+  const metadata = {
+    description: vhost.description,
+    tags: vhost.tags,
+    ...(vhost.defaultQueueType === undefined ? {} : { default_queue_type: vhost.defaultQueueType }),
+  }
+  return {
+    name: vhost.name,
+    description: vhost.description,
+    tags: vhost.tags,
+    default_queue_type: vhost.defaultQueueType ?? 'undefined',
+    metadata,
+    tracing: false,
+    cluster_state: { [nodeName]: 'running' },
+    messages: ready + unacknowledged,
+    messages_ready: ready,
+    messages_unacknowledged: unacknowledged,
+  }
+}

@@ -1,0 +1,61 @@
+import { type Duration, parseDuration } from '../../message/duration.ts'
+import type { VirtualClock } from '../model/virtual-clock.ts'
+import type { AmqpConnection } from './amqp-connection.ts'
+
+/** The clock of an embedded broker, as a test holds it. */
+export interface BrokerClock {
+  /** Milliseconds since 1970, as the broker sees them. */
+  now(): number
+  /**
+   * Turns a virtual clock on: everything that becomes due happens in its order, and each time the clients get
+   * what it sends them, and may answer, before time goes on.
+   */
+  advance(duration: Duration): Promise<void>
+}
+
+export function steerVirtualClock(
+  clock: VirtualClock,
+  connections: () => Iterable<AmqpConnection>,
+): BrokerClock {
+  return {
+    now: () => clock.now(),
+    advance: async (duration) => {
+      const untilMs = clock.now() + parseDuration(duration)
+      await settle(connections)
+      while (clock.step(untilMs)) {
+        if (hasNews(connections())) await settle(connections)
+      }
+      await settle(connections)
+    },
+  }
+}
+
+/** Turns of the event loop without a byte in either direction after which nothing more is to be expected. */
+const quietTurns = 4
+
+/** Waits until the clients have what was sent to them and have said what they had to say to it. */
+export async function settle(connections: () => Iterable<AmqpConnection>): Promise<void> {
+  let quiet = 0
+  let received = totalReceived(connections())
+  while (quiet < quietTurns) {
+    await nextTurn()
+    const now = totalReceived(connections())
+    quiet = now === received && !hasNews(connections()) ? quiet + 1 : 0
+    received = now
+  }
+}
+
+function hasNews(connections: Iterable<AmqpConnection>): boolean {
+  for (const connection of connections) if (!connection.isFlushed) return true
+  return false
+}
+
+function totalReceived(connections: Iterable<AmqpConnection>): number {
+  let sum = 0
+  for (const { receivedBytes } of connections) sum += receivedBytes
+  return sum
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

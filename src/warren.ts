@@ -1,0 +1,158 @@
+import { Session, type SessionEvents, type SessionOptions } from './broker/amqp/session.ts'
+import { deriveManagementUrl } from './broker/management/management-url.ts'
+import { openManagement } from './broker/management/open-management.ts'
+import type { Consumer } from './consumer/consumer.ts'
+import type { ConsumerOptions } from './consumer/consumer-options.ts'
+import type { Handler } from './consumer/handler.ts'
+import { startConsumer } from './consumer/start-consumer.ts'
+import { type ApplyReport, applyPlan } from './deploy/apply-plan.ts'
+import { type PlannedDeployment, planBlindly, planDeployment } from './deploy/deploy-topology.ts'
+import { DeploymentError, InvalidArgumentError, ManagementError } from './errors.ts'
+import type { Events } from './events.ts'
+import { Publisher, type PublisherOptions } from './publisher/publisher.ts'
+import { compileTopology } from './topology/compile-topology.ts'
+import type { CompiledTopology } from './topology/compiled-topology.ts'
+import type { Topology } from './topology/define-topology.ts'
+import { renderPlan } from './topology/render-plan.ts'
+
+export interface ConnectOptions<QueueName extends string = never> extends SessionOptions {
+  /** What `defineTopology` gave; `consume` takes its queues and `apply` declares it. */
+  readonly topology?: Topology<QueueName>
+  /** Where RabbitMQ's HTTP API is, for `plan` and `apply`. @default the same host, port 15672 or 15671 */
+  readonly managementUrl?: string
+}
+
+/** Connects to a broker; several hosts may be given. Wrong credentials or an unknown vhost end it at once. */
+export async function connect<const QueueName extends string = never>(
+  url: string | readonly string[],
+  { topology, managementUrl, ...options }: ConnectOptions<QueueName> = {},
+): Promise<Warren<QueueName>> {
+  const firstUrl = typeof url === 'string' ? url : url[0]
+  if (firstUrl === undefined)
+    throw new InvalidArgumentError('connect() was given no URL. Give it at least one.')
+  const consuming = await Session.open(url, options)
+  try {
+    const publishing = await Session.open(url, options)
+    return new Warren({
+      consuming,
+      publishing,
+      topology,
+      managementUrl: managementUrl ?? deriveManagementUrl(firstUrl),
+    })
+  } catch (error) {
+    await consuming.close()
+    throw error
+  }
+}
+
+interface WarrenParts<QueueName extends string> {
+  readonly consuming: Session
+  readonly publishing: Session
+  readonly topology: Topology<QueueName> | undefined
+  readonly managementUrl: string
+}
+
+/** One application's line to RabbitMQ. It comes back by itself when the broker does. */
+export class Warren<QueueName extends string = never> {
+  readonly #consuming: Session
+  /** Apart, because a broker with an alarm stops reading a connection that publishes, acks included. */
+  readonly #publishing: Session
+  readonly #topology: Topology<QueueName> | undefined
+  readonly #managementUrl: string
+  readonly #publishers = new Set<Publisher>()
+  readonly #consumers = new Set<Consumer>()
+  #compiled: CompiledTopology | undefined
+
+  /** @internal */
+  constructor({ consuming, publishing, topology, managementUrl }: WarrenParts<QueueName>) {
+    this.#consuming = consuming
+    this.#publishing = publishing
+    this.#topology = topology
+    this.#managementUrl = managementUrl
+  }
+
+  /** Connections lost and found, channels reopened, publishing blocked by an alarm. */
+  get events(): Events<SessionEvents> {
+    return {
+      on: (name, listener) => {
+        const takeOff = [this.#consuming, this.#publishing].map(({ events }) => events.on(name, listener))
+        return () => {
+          for (const each of takeOff) each()
+        }
+      },
+    }
+  }
+
+  /** The broker's product and version. */
+  get broker(): { readonly product: string; readonly version: string } {
+    return this.#consuming.broker
+  }
+
+  /** A publisher whose every publish settles exactly once. */
+  publisher(options: PublisherOptions = {}): Publisher {
+    const publisher = new Publisher(this.#publishing, options)
+    this.#publishers.add(publisher)
+    return publisher
+  }
+
+  /** Hands messages of a declared queue to the handler, with its retry policy. Resolves when it is consuming. */
+  async consume(queue: QueueName, handler: Handler, options: ConsumerOptions = {}): Promise<Consumer> {
+    const flow = this.#compile().flows.find(({ name }) => name === queue)
+    if (!flow)
+      throw new InvalidArgumentError(`The topology has no queue "${queue}". Declare it, or correct the name.`)
+    const consumer = startConsumer({
+      consuming: this.#consuming,
+      publishing: this.#publishing,
+      flow,
+      handler,
+      options,
+    })
+    this.#consumers.add(consumer)
+    await consumer.whenStarted()
+    return consumer
+  }
+
+  /** Compares the topology with the broker. */
+  async plan(): Promise<PlannedDeployment> {
+    const topology = this.#declared()
+    const management = openManagement(this.#managementUrl)
+    try {
+      return await planDeployment(topology, { management, vhost: this.#vhost })
+    } catch (error) {
+      // Without the HTTP API everything is declared, and the report says what was not looked at.
+      if (!(error instanceof ManagementError) || error.code !== 'MANAGEMENT_UNREACHABLE') throw error
+      return planBlindly(topology, this.broker.version)
+    } finally {
+      management.close()
+    }
+  }
+
+  /** Declares what is missing. Throws a DeploymentError when the broker has things that would have to go or change. */
+  async apply(): Promise<ApplyReport> {
+    const { plan } = await this.plan()
+    const report = await applyPlan(this.#consuming, plan)
+    if (!report.isComplete) throw new DeploymentError({ report, plan: renderPlan(plan) })
+    return report
+  }
+
+  /** Lets running handlers finish and waits for the answers that are still to come, then closes. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
+    await Promise.all([...this.#publishers].map((publisher) => publisher.close()))
+    await Promise.all([this.#publishing.close(), this.#consuming.close()])
+  }
+
+  get #vhost(): string {
+    return this.#consuming.vhost
+  }
+
+  #compile(): CompiledTopology {
+    this.#compiled ??= compileTopology(this.#declared(), { brokerVersion: this.broker.version })
+    return this.#compiled
+  }
+
+  #declared(): Topology<QueueName> {
+    if (this.#topology) return this.#topology
+    throw new InvalidArgumentError('connect() was given no topology. Pass { topology: defineTopology(…) }.')
+  }
+}
