@@ -105,7 +105,8 @@ const publishErrors = {
     'The broker did not answer before the deadline. Whether it has the message is told by wasSent.',
   PUBLISH_QUEUE_FULL:
     'Too many publishes wait for the broker already. Await publisher.room() or the results before publishing more.',
-  PUBLISHER_CLOSED: 'The publisher is closed; the message was not published.',
+  PUBLISHER_CLOSED:
+    'The publisher was closed before the broker answered. Whether it has the message is told by wasSent.',
 } as const
 
 /** What a caller passed cannot be sent as it is. Nothing was sent. */
@@ -193,7 +194,7 @@ export type ConsumerErrorCode =
   | 'HTTP_DELIVERY_FAILED'
   | 'CONSUMER_CLOSING'
 
-/** A configuration file that cannot be used as it is, or may not be written. */
+/** A file of the command line that cannot be used as it is, or cannot be written. */
 export class ConfigError extends WarrenError {
   readonly code: ConfigErrorCode
   readonly file: string
@@ -205,7 +206,12 @@ export class ConfigError extends WarrenError {
   }
 }
 
-export type ConfigErrorCode = 'CONFIG_NOT_FOUND' | 'CONFIG_UNREADABLE' | 'CONFIG_INVALID' | 'CONFIG_EXISTS'
+export type ConfigErrorCode =
+  | 'CONFIG_NOT_FOUND'
+  | 'CONFIG_UNREADABLE'
+  | 'CONFIG_INVALID'
+  | 'CONFIG_EXISTS'
+  | 'FILE_NOT_WRITTEN'
 
 /** Why dead letters were not looked at or not moved. Nothing was changed, unless the message says so. */
 export class RecoveryError extends WarrenError {

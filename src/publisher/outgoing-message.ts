@@ -9,7 +9,10 @@ export interface OutgoingMessage {
   readonly exchange?: string
   /** The routing key. */
   readonly key: string
-  /** Bytes and text are sent as they are; anything else as JSON with its content type. */
+  /**
+   * Bytes and text are sent as they are; anything else as JSON with its content type. Large buffers are sent
+   * from where they are: do not change them before the result is there.
+   */
   readonly body: unknown
   readonly headers?: PlainTable
   /** @default a new UUID */
@@ -81,6 +84,7 @@ let lastTimestamp = 0n
 /** Thousands of messages share a second, and a bigint is dear to make. */
 function secondsOf(timeMs: number): bigint {
   const second = Math.floor(timeMs / 1000)
+  if (!(second >= 0)) throw new InvalidArgumentError('timestamp is not a date since 1970. Give a valid Date.')
   if (second !== lastSecond) {
     lastSecond = second
     lastTimestamp = BigInt(second)

@@ -3,11 +3,11 @@ import type { ReturnedMessage } from '../broker/amqp/message.ts'
 import { enableConfirms } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
-import { PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
+import { ConnectionError, PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
 import { sizeOfBody } from '../wire/frame-writer.ts'
 import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
 import { createFifo, type Fifo } from './fifo.ts'
-import { isReturnOf } from './match-return.ts'
+import { isExactReturnOf, isReturnOf } from './match-return.ts'
 import { createMessageIds } from './message-ids.ts'
 import { type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
 import type { PublishResult } from './publish-result.ts'
@@ -71,11 +71,11 @@ export class Publisher {
 
   /** Publishes and tells what became of it. Never rejects for what the broker did, never hangs. */
   publish(message: OutgoingMessage): Promise<PublishResult> {
-    const encoded = encodeMessage(message, {
-      messageId: message.messageId ?? this.#nextId(),
-      nowMs: Date.now(),
+    // What cannot be encoded rejects the promise, like anything that is thrown in here.
+    return new Promise((settle) => {
+      const messageId = message.messageId ?? this.#nextId()
+      this.publishEncoded(encodeMessage(message, { messageId, nowMs: Date.now() }), settle)
     })
-    return new Promise((settle) => this.publishEncoded(encoded, settle))
   }
 
   /** The same for a message that is already on its wire form, e.g. one that is passed on. */
@@ -90,7 +90,7 @@ export class Publisher {
       returned: undefined,
     }
     if (this.#isClosed) {
-      settle(unknown(publish, false, new PublishError('PUBLISHER_CLOSED')))
+      tell(publish, unknown(publish, false, new PublishError('PUBLISHER_CLOSED')))
       return
     }
     this.#startSweeping()
@@ -98,9 +98,9 @@ export class Publisher {
     else this.#enqueue(publish)
   }
 
-  /** Resolves when a publish would be sent at once: await it to keep a fast producer in bounds. */
+  /** Resolves when a publish would be sent at once, or never: await it to keep a fast producer in bounds. */
   room(): Promise<void> {
-    if (this.#waiting.size === 0 && this.#canSend()) return Promise.resolve()
+    if (this.#isClosed || (this.#waiting.size === 0 && this.#canSend())) return Promise.resolve()
     return new Promise((resolve) => this.#roomWaiters.push(resolve))
   }
 
@@ -129,7 +129,7 @@ export class Publisher {
       this.#waiting.size >= this.#waitingLimit.messages ||
       this.#waitingBytes + publish.bytes > this.#waitingLimit.bytes
     if (isFull) {
-      publish.settle(unknown(publish, false, new PublishError('PUBLISH_QUEUE_FULL')))
+      tell(publish, unknown(publish, false, new PublishError('PUBLISH_QUEUE_FULL')))
       return
     }
     this.#waiting.push(publish)
@@ -209,11 +209,14 @@ export class Publisher {
 
   /** The broker sends a return right before the confirm of the same publish, so it is still unanswered. */
   #returned(message: ReturnedMessage): void {
-    this.#unanswered.some((publish) => {
-      if (publish.returned || !isReturnOf(publish.message, message)) return false
-      publish.returned = message
-      return true
-    })
+    const giveTo = (isReturn: typeof isReturnOf): boolean =>
+      this.#unanswered.some((publish) => {
+        if (publish.returned || !isReturn(publish.message, message)) return false
+        publish.returned = message
+        return true
+      })
+    // Headers decide the route, too, so the one with the same goes first. The broker may take some away (BCC).
+    if (!giveTo(isExactReturnOf)) giveTo(isReturnOf)
   }
 
   #answered(publish: Publish, isAck: boolean): void {
@@ -238,7 +241,8 @@ export class Publisher {
     this.#unanswered = createConfirmLedger(this.#window.messages)
     this.#unansweredBytes = 0
     const cause = error ?? new PublishError('PUBLISHER_CLOSED')
-    const resent = this.#resend && error !== undefined
+    // A channel that the broker closes alone was closed over a publish: with that one it would be closed again.
+    const resent = this.#resend && error instanceof ConnectionError
     for (const publish of resent ? lost.reverse() : lost) {
       if (resent) this.#sendAgain(publish)
       else this.#settle(publish, unknown(publish, true, cause))
@@ -253,7 +257,7 @@ export class Publisher {
   }
 
   #settle(publish: Publish, result: PublishResult): void {
-    publish.settle(result)
+    tell(publish, result)
     if (this.pendingCount > 0) return
     clearInterval(this.#sweeper)
     this.#sweeper = undefined
@@ -291,11 +295,23 @@ export class Publisher {
     this.#settle(publish, unknown(publish, publish.mayBeDuplicate, new PublishError(code)))
   }
 
-  /** The channel is closed for good: what still waits for it will not be sent. */
+  /** The channel is closed for good: what still waits for it will not be sent, and no answer will come. */
   #ended(): void {
     this.#isClosed = true
+    this.#lost(undefined) // a channel that the broker has not closed yet
     while (this.#waiting.size > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
     for (const resume of this.#roomWaiters.splice(0)) resume()
+  }
+}
+
+/** A callback that throws must not keep the others from their results; its error is reported as uncaught. */
+function tell(publish: Publish, result: PublishResult): void {
+  try {
+    publish.settle(result)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
   }
 }
 

@@ -28,7 +28,11 @@ it('200 reconnects in a row leave no socket, timer, listener or channel behind',
   }
 
   await eventually(() => expect(proxy.connectionCount()).toBe(1))
-  await eventually(() => expect(resourceCounts()).toEqual(before))
+  await eventually(() => {
+    for (const [kind, count] of Object.entries(resourceCounts())) {
+      expect(count, kind).toBeLessThanOrEqual(before[kind] ?? 0)
+    }
+  })
   const channelOfLast = await session.openChannel()
   expect(channelOfLast.id).toBeLessThanOrEqual(3) // numbers start anew on each connection: publisher, extra, this
   await eventually(

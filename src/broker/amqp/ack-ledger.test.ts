@@ -10,7 +10,9 @@ function createBroker() {
     open,
     acked,
     deliver: (tag: number) => open.add(tag),
-    settle: (tag: number) => open.delete(tag),
+    nack: (tag: number) => {
+      if (!open.delete(tag)) throw new Error(`406 PRECONDITION_FAILED - unknown delivery tag ${tag}`)
+    },
     ack: (tag: number, multiple: boolean) => {
       if (!open.has(tag)) throw new Error(`406 PRECONDITION_FAILED - unknown delivery tag ${tag}`)
       for (const each of [...open]) {
@@ -51,7 +53,8 @@ describe('the ack ledger', () => {
           } else if (each.kind === 'ack') {
             if (ledger.ack(each.tag)) wanted.add(each.tag)
           } else if (each.kind === 'nack') {
-            if (ledger.settle(each.tag)) broker.settle(each.tag)
+            ledger.takeAcks(broker.ack) // as the channel does, before the delivery counts as settled
+            if (ledger.settle(each.tag)) broker.nack(each.tag)
           } else {
             ledger.takeAcks(broker.ack)
           }

@@ -1,4 +1,4 @@
-import { ChannelError, type ConnectionError, InvalidArgumentError, type WarrenError } from '../../errors.ts'
+import { ChannelError, type ConnectionError, InvalidArgumentError } from '../../errors.ts'
 import { createEvents, type Events } from '../../events.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
 import type { Body } from '../../wire/frame-writer.ts'
@@ -10,7 +10,8 @@ import { type AckLedger, createAckLedger, type Settled } from './ack-ledger.ts'
 import { Delivery } from './delivery.ts'
 import type { ReturnedMessage } from './message.ts'
 import type { Output } from './output.ts'
-import { type Content, type ContentReader, createContentReader, type OnContent } from './read-content.ts'
+import { type Answer, createPendingReplies, type PendingReplies } from './pending-replies.ts'
+import { type ContentReader, createContentReader, type OnContent } from './read-content.ts'
 
 /** What a channel tells besides answers: confirms and returns go to who publishes, the rest to who supervises. */
 export interface ChannelEvents {
@@ -33,19 +34,6 @@ export interface ConsumeOptions {
 interface Consumer {
   readonly needsAck: boolean
   readonly onDelivery: (delivery: Delivery) => void
-}
-
-/** An answer, with the message it carries if it is a get-ok. */
-interface Answer {
-  readonly method: Method
-  readonly content?: Content
-}
-
-interface PendingReply {
-  readonly asked: Method
-  readonly expects: readonly MethodName[]
-  readonly resolve: (answer: Answer) => void
-  readonly reject: (error: WarrenError) => void
 }
 
 /** What a channel needs of its connection. */
@@ -82,13 +70,14 @@ export class AmqpChannel {
   readonly #content: ContentReader
   readonly #readDeliver = createDeliverReader()
   readonly #consumers = new Map<string, Consumer>()
-  readonly #pending: PendingReply[] = []
+  readonly #replies: PendingReplies
   #state: 'open' | 'closing' | 'closed' = 'open'
   #closedBy: ChannelError | ConnectionError | undefined
   #ackBatch = ackBatchFor(0)
   #ackTimer: NodeJS.Timeout | undefined
   #isWritingAcks = false
   #consumerNumber = 0
+  #whenClosed: Promise<void> | undefined
 
   constructor(id: number, host: ChannelHost) {
     this.id = id
@@ -96,6 +85,7 @@ export class AmqpChannel {
     this.#emit = createEvents<ChannelEvents>()
     this.events = this.#emit
     this.#content = createContentReader({ maxBodyBytes: host.maxBodyBytes })
+    this.#replies = createPendingReplies({ timeoutMs: host.replyTimeoutMs })
   }
 
   get isOpen(): boolean {
@@ -192,21 +182,25 @@ export class AmqpChannel {
   }
 
   nack(deliveryTag: number, { requeue }: { requeue: boolean }): Settled {
-    if (this.#state !== 'open' || !this.#acks.settle(deliveryTag)) return 'stale'
-    this.#send({ name: 'basic.nack', deliveryTag, multiple: false, requeue })
-    return 'sent'
+    return this.#giveUp(deliveryTag, { name: 'basic.nack', deliveryTag, multiple: false, requeue })
   }
 
   reject(deliveryTag: number, { requeue }: { requeue: boolean }): Settled {
-    if (this.#state !== 'open' || !this.#acks.settle(deliveryTag)) return 'stale'
-    this.#send({ name: 'basic.reject', deliveryTag, requeue })
-    return 'sent'
+    return this.#giveUp(deliveryTag, { name: 'basic.reject', deliveryTag, requeue })
   }
 
-  /** Closes the channel; what was delivered and not settled goes back to its queue, in order. */
-  async close(): Promise<void> {
-    if (this.#state !== 'open') return
-    this.#writeAcks()
+  /** Sends the acks that wait for company, e.g. because the connection is about to close. */
+  flushAcks(): void {
+    if (this.#acks.owedCount > 0) this.#writeAcks()
+  }
+
+  /** Closes the channel; what was delivered and not settled goes back to its queue, in order. Safe to call twice. */
+  close(): Promise<void> {
+    if (this.#state === 'open') this.#whenClosed = this.#sayGoodbye()
+    return this.#whenClosed ?? Promise.resolve()
+  }
+
+  async #sayGoodbye(): Promise<void> {
     const closed = this.call(
       { name: 'channel.close', replyCode: 200, replyText: 'closed by its owner', classId: 0, methodId: 0 },
       'channel.close-ok',
@@ -238,14 +232,22 @@ export class AmqpChannel {
     this.#state = 'closed'
     this.#closedBy = error
     clearTimeout(this.#ackTimer)
-    for (const pending of this.#pending.splice(0)) pending.reject(this.#closedError())
+    this.#replies.failAll(this.#closedError())
     this.#consumers.clear()
     this.#host.released(this)
     this.#emit.emit('closed', { error })
   }
 
+  /** Acks leave before the delivery counts as settled: they must not cover it (see AckLedger.settle). */
+  #giveUp(deliveryTag: number, method: Method<'basic.nack' | 'basic.reject'>): Settled {
+    this.flushAcks()
+    if (this.#state !== 'open' || !this.#acks.settle(deliveryTag)) return 'stale'
+    this.#send(method)
+    return 'sent'
+  }
+
   #send(method: Method): void {
-    if (this.#acks.owedCount > 0) this.#writeAcks() // what was acked before is told before
+    this.flushAcks() // what was acked before is told before
     this.#host.output.frames.method(this.id, method)
     this.#host.output.written()
   }
@@ -282,8 +284,10 @@ export class AmqpChannel {
     this.#emit.emit('returned', { ...method, ...content })
   }
 
-  readonly #answerGet: OnContent<Method<'basic.get-ok'>> = (method, content) =>
-    this.#answer({ method, content })
+  readonly #answerGet: OnContent<Method<'basic.get-ok'>> = (method, content) => {
+    const isTaken = this.#replies.answer({ method, content })
+    if (!isTaken) this.nack(method.deliveryTag, { requeue: true }) // else it is held until the channel closes
+  }
 
   #receiveConfirm(payload: Buffer, isAck: boolean): void {
     if (this.#state !== 'open') return
@@ -292,8 +296,10 @@ export class AmqpChannel {
   }
 
   #receive(method: Method): void {
-    if (this.#state !== 'open' && method.name !== 'channel.close-ok' && method.name !== 'channel.close')
+    if (this.#state === 'closing') {
+      this.#receiveWhileClosing(method)
       return
+    }
     switch (method.name) {
       case 'channel.close':
         this.#closedByBroker(method)
@@ -313,47 +319,44 @@ export class AmqpChannel {
         this.#send({ name: 'channel.flow-ok', active: method.active })
         return
       default:
-        this.#answer({ method })
+        this.#replies.answer({ method })
     }
   }
 
-  #ask(method: Method, expects: readonly MethodName[]): Promise<Answer> {
-    if (this.#state !== 'open') return Promise.reject(this.#closedError())
-    return new Promise((resolve, reject) => {
-      this.#send(method)
-      const timer = setTimeout(() => reject(this.#timeoutError(method.name)), this.#host.replyTimeoutMs)
-      timer.unref()
-      // After the timeout a late answer still takes its place in the order; nobody listens to it any more.
-      const settled = (): void => clearTimeout(timer)
-      this.#pending.push({
-        asked: method,
-        expects,
-        resolve: (answer) => {
-          settled()
-          resolve(answer)
-        },
-        reject: (error) => {
-          settled()
-          reject(error)
-        },
-      })
-    })
+  /** What was asked before the goodbye is still answered, but no message is taken any more. */
+  #receiveWhileClosing(method: Method): void {
+    switch (method.name) {
+      case 'channel.close': // both sides closed at once; the answer to ours is still to come
+        this.#send({ name: 'channel.close-ok' })
+        return
+      case 'channel.close-ok':
+        this.connectionClosed(undefined)
+        return
+      case 'basic.get-ok':
+        this.#replies.failNext(this.#closedError())
+        return
+      case 'basic.return':
+      case 'basic.cancel':
+      case 'channel.flow':
+        return
+      default:
+        this.#replies.answer({ method })
+    }
   }
 
-  #answer(answer: Answer): void {
-    const pending = this.#pending.shift()
-    if (pending?.expects.includes(answer.method.name)) pending.resolve(answer)
-    else if (pending) pending.reject(this.#unexpectedError(answer.method.name))
+  async #ask(method: Method, expects: readonly MethodName[]): Promise<Answer> {
+    if (this.#state !== 'open') throw this.#closedError()
+    this.#send(method)
+    return this.#replies.wait(method, expects)
   }
 
   #isAskedWithoutAck(): boolean {
-    const asked = this.#pending[0]?.asked
+    const asked = this.#replies.next()
     return asked?.name === 'basic.get' && asked.noAck
   }
 
   #closedByBroker({ replyCode, replyText }: Method<'channel.close'>): void {
     this.#send({ name: 'channel.close-ok' })
-    if (this.#state === 'closing') return // both sides closed at once; the answer to ours is still to come
     const message = `The broker closed the channel: ${replyText} (${replyCode}).`
     this.connectionClosed(
       new ChannelError({ code: 'CHANNEL_CLOSED_BY_BROKER', message, replyCode, replyText }),
@@ -365,21 +368,6 @@ export class AmqpChannel {
       this.#closedBy ??
       new ChannelError({ code: 'CHANNEL_CLOSED', message: 'The channel is closed. Open another one.' })
     )
-  }
-
-  #timeoutError(name: MethodName): ChannelError {
-    const seconds = this.#host.replyTimeoutMs / 1000
-    return new ChannelError({
-      code: 'CHANNEL_TIMEOUT',
-      message: `The broker did not answer ${name} within ${seconds} s. Whether it was done is not known.`,
-    })
-  }
-
-  #unexpectedError(name: MethodName): ChannelError {
-    return new ChannelError({
-      code: 'CHANNEL_CLOSED',
-      message: `The broker answered ${name}, which nobody asked for.`,
-    })
   }
 }
 

@@ -25,7 +25,7 @@ const protocolHeader = Buffer.from('AMQP\x00\x00\x09\x01', 'latin1')
 /** Until the limits are agreed on, nothing but a few methods can arrive. */
 const handshakeLimits = { bodyBytes: 0, headerBytes: 1024 * 1024 }
 /** A broker that was told goodbye and does not answer is not waited for. */
-const goodbyeMs = 5_000
+export const goodbyeMs = 5_000
 
 /** Opens one connection to one endpoint: socket, TLS, login, vhost. */
 export async function openConnection(
@@ -61,6 +61,7 @@ export class AmqpConnection {
   #heartbeat: Heartbeat | undefined
   #state: 'opening' | 'open' | 'closing' | 'closed' = 'opening'
   #blockedReason: string | undefined
+  #closedBy: ConnectionError | undefined
   #lastChannelId = 0
 
   static async open(fields: {
@@ -72,6 +73,7 @@ export class AmqpConnection {
     const connection = new AmqpConnection(fields)
     const abort = (): void => connection.#fail(fields.signal.reason as ConnectionError)
     fields.signal.addEventListener('abort', abort, { once: true })
+    if (fields.signal.aborted) abort()
     try {
       await connection.#shakeHands()
       return connection
@@ -126,7 +128,12 @@ export class AmqpConnection {
     if (this.#state !== 'open') throw this.#closedError()
     const channel = new AmqpChannel(this.#freeChannelId(), this.#host)
     this.#channels.set(channel.id, channel)
-    await channel.call({ name: 'channel.open' }, 'channel.open-ok')
+    try {
+      await channel.call({ name: 'channel.open' }, 'channel.open-ok')
+    } catch (error) {
+      void channel.close() // the broker may open it yet, and nobody would close it
+      throw error
+    }
     return channel
   }
 
@@ -134,12 +141,13 @@ export class AmqpConnection {
   async updateSecret(newSecret: string, reason: string): Promise<void> {
     if (this.#state !== 'open') throw this.#closedError()
     this.#sendMethod({ name: 'connection.update-secret', newSecret: Buffer.from(newSecret, 'utf8'), reason })
-    await this.#replies.next()
+    await this.#nextReply()
   }
 
   /** Says goodbye, sends what is still to be sent, and closes. Safe to call twice. */
   async close(): Promise<void> {
     if (this.#state === 'open') {
+      for (const channel of this.#channels.values()) channel.flushAcks()
       this.#output.flush()
       this.#state = 'closing'
       this.#sendMethod({
@@ -150,12 +158,16 @@ export class AmqpConnection {
         methodId: 0,
       })
       this.#output.flush()
-      const giveUp = setTimeout(() => this.#socket.destroy(), goodbyeMs)
+      const giveUp = setTimeout(() => this.#socket.destroy(), this.#goodbyeMs)
       await this.#whenClosed
       clearTimeout(giveUp)
       return
     }
     await this.#whenClosed
+  }
+
+  get #goodbyeMs(): number {
+    return Math.min(goodbyeMs, this.#options.replyTimeoutMs)
   }
 
   readonly #host: ChannelHost = (() => {
@@ -190,6 +202,7 @@ export class AmqpConnection {
     this.#socket.write(protocolHeader)
     const line = { send: (method: Method) => this.#sendMethod(method), next: () => this.#replies.next() }
     const agreement = await shakeHands(line, this.endpoint, this.#options)
+    this.#refuseIfClosed()
     this.#agreement = agreement
     this.#output.flush()
     this.#output.release()
@@ -208,6 +221,32 @@ export class AmqpConnection {
       onMissed: () => this.#fail(this.#heartbeatMissed()),
     })
     this.#state = 'open'
+  }
+
+  /** What came in one read with the last word of the handshake was not looked at yet. */
+  #refuseIfClosed(): void {
+    if (this.#state === 'closed') throw this.#closedBy ?? this.#closedError()
+    const close = this.#replies.takeAll().find((method) => method.name === 'connection.close')
+    if (!close) return
+    this.#sendMethod({ name: 'connection.close-ok' })
+    this.#output.flush()
+    throw explainRefusal(close, this.endpoint)
+  }
+
+  /** A late answer still takes its place in the order; nobody listens to it any more. */
+  #nextReply(): Promise<Method> {
+    return new Promise((resolve, reject) => {
+      const timeoutMs = this.#options.replyTimeoutMs
+      const message = `${describeEndpoint(this.endpoint)} did not answer within ${timeoutMs} ms.`
+      const timer = setTimeout(
+        () => reject(new ConnectionError({ code: 'CONNECTION_TIMEOUT', message })),
+        timeoutMs,
+      ).unref()
+      this.#replies
+        .next()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer))
+    })
   }
 
   #receive(chunk: Buffer): void {
@@ -237,7 +276,9 @@ export class AmqpConnection {
         else this.#closedByBroker(method)
         return
       default:
-        this.#replies.push(method)
+        // Once it is open there is one question on channel 0, and this is its answer.
+        if (this.#state === 'opening' || method.name === 'connection.update-secret-ok')
+          this.#replies.push(method)
     }
   }
 
@@ -257,7 +298,7 @@ export class AmqpConnection {
     this.#tellEverybody(error)
     this.#socket.end()
     // The other side closes in its own time; it is not waited for longer than a goodbye.
-    const giveUp = setTimeout(() => this.#socket.destroy(), goodbyeMs)
+    const giveUp = setTimeout(() => this.#socket.destroy(), this.#goodbyeMs)
     giveUp.unref()
     this.#socket.once('close', () => clearTimeout(giveUp))
   }
@@ -271,6 +312,7 @@ export class AmqpConnection {
   #tellEverybody(error: ConnectionError | undefined): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
+    this.#closedBy = error
     this.#heartbeat?.stop()
     this.#output.release()
     const reason = error ?? this.#closedError()
@@ -292,10 +334,8 @@ export class AmqpConnection {
   }
 
   #closedError(): ConnectionError {
-    return new ConnectionError({
-      code: 'CONNECTION_CLOSED',
-      message: `The connection to ${describeEndpoint(this.endpoint)} is closed.`,
-    })
+    const message = `The connection to ${describeEndpoint(this.endpoint)} is closed.`
+    return new ConnectionError({ code: 'CONNECTION_CLOSED', message }, { cause: this.#closedBy })
   }
 
   #lost(cause?: Error): ConnectionError {

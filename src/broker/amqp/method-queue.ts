@@ -4,6 +4,8 @@ import type { Method } from '../../wire/method-specs.ts'
 export interface MethodQueue {
   push(method: Method): void
   next(): Promise<Method>
+  /** What arrived and nobody waited for. */
+  takeAll(): readonly Method[]
   /** Everybody who waits now or later is told. */
   fail(error: Error): void
 }
@@ -28,6 +30,7 @@ export function createMethodQueue(): MethodQueue {
       if (failure) return Promise.reject(failure)
       return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
     },
+    takeAll: () => arrived.splice(0),
     fail: (error) => {
       failure = error
       for (const next of waiting.splice(0)) next.reject(error)

@@ -28,6 +28,7 @@ export function createOutput(socket: Socket, { frameMax }: { frameMax: number })
   let sentBytes = 0
   let prepares: (() => void)[] = []
   let waiting: (() => void)[] = []
+  let isReleased = false
 
   function schedule(): void {
     if (isScheduled) return
@@ -76,13 +77,14 @@ export function createOutput(socket: Socket, { frameMax }: { frameMax: number })
       return socket.writableLength > congestedBytes
     },
     drained: () => {
-      if (socket.destroyed || socket.writableLength <= congestedBytes) return Promise.resolve()
+      if (isReleased || socket.destroyed || socket.writableLength <= congestedBytes) return Promise.resolve()
       return new Promise((resolve) => waiting.push(resolve))
     },
     get sentBytes() {
       return sentBytes
     },
     release: () => {
+      isReleased = true
       socket.off('drain', wake)
       socket.off('close', wake)
       wake()

@@ -48,6 +48,11 @@ describe('an AMQP URL', () => {
     'amqp://u:secret%@host',
     'amqp://u:secret@host?heartbeat=soon',
     'amqp://u:secret@host?nonsense=1',
+    'amqp://u:secret',
+    'amqp://u:top@secret@host',
+    'amqp://u:secret/1@host',
+    'amqp://u:1/secret@host',
+    'amqp://u:1@2/secret@host',
   ])('%s is refused without repeating it', (url) => {
     expect(() => parseAmqpUrl(url)).toThrowError(
       expect.objectContaining({ code: 'CONNECTION_BAD_URL', message: expect.not.stringContaining('secret') }),

@@ -24,6 +24,9 @@ export function parseAmqpUrl(url: string): readonly Endpoint[] {
   const match = /^(amqps?):\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url)
   if (!match) throw badUrl('it is not of the form amqp://user:password@host:port/vhost')
   const [, scheme, userInfo = '', hosts = '', path, query = ''] = match
+  // A password with a bare @ or / spills over into what is taken for the host or the vhost, and so into errors.
+  if (`${hosts}${path}`.includes('@'))
+    throw badUrl('user name, password and vhost must be percent-encoded: write @ as %40, / as %2F, : as %3A')
   const isTls = scheme === 'amqps'
   const [username, password] = credentialsOf(userInfo)
   const shared = {
@@ -52,7 +55,7 @@ function credentialsOf(userInfo: string): [string, string] {
 
 function parseHost(text: string, isTls: boolean): { host: string; port: number } {
   const match = /^(\[[^\]]+\]|[^:]*)(?::(\d*))?$/.exec(text)
-  if (!match) throw badUrl(`"${text}" is not a host with an optional port`)
+  if (!match) throw badUrl('what stands for the host is not a host with an optional port')
   const port = match[2] ? Number(match[2]) : isTls ? 5671 : 5672
   if (port < 1 || port > 65535) throw badUrl(`port ${match[2]} is not between 1 and 65535`)
   const host = match[1]!.replace(/^\[|\]$/g, '')

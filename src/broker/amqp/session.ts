@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../errors.ts'
 import { createEvents, type EventSource, type Events } from '../../events.ts'
 import type { AmqpChannel } from './channel.ts'
-import { type AmqpConnection, openConnection } from './connection.ts'
+import { type AmqpConnection, goodbyeMs, openConnection } from './connection.ts'
 import type { ConnectionOptions } from './connection-options.ts'
 import { type BackoffPolicy, decideBackoff, defaultBackoff } from './decide-backoff.ts'
 import { describeEndpoint, type Endpoint, parseAmqpUrl } from './parse-amqp-url.ts'
@@ -94,12 +94,15 @@ export class Session {
       name,
       setUp,
       backoff: this.#backoff,
+      goodbyeMs: Math.min(goodbyeMs, this.#options.replyTimeoutMs ?? goodbyeMs),
       opening: this.#opening,
       whenConnected: () => this.whenConnected(),
       tell: (event, detail) => this.#emit.emit(event, detail),
       released: () => this.#channels.delete(channel),
     })
-    this.#channels.add(channel)
+    // Not at once: whoever asked still wants to listen to its end.
+    if (this.#state === 'closed') queueMicrotask(() => void channel.close())
+    else this.#channels.add(channel)
     return channel
   }
 
@@ -119,8 +122,8 @@ export class Session {
   async close(): Promise<void> {
     this.#step('close')
     this.#ending.abort(closedError())
-    await Promise.all([...this.#channels].map((channel) => channel.close()))
     for (const waiting of this.#waiting.splice(0)) waiting.reject(closedError())
+    await Promise.all([...this.#channels].map((channel) => channel.close()))
     await this.#connection?.close()
   }
 

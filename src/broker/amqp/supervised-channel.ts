@@ -19,6 +19,8 @@ export interface ChannelSupervision {
   readonly name: string
   readonly setUp: (channel: AmqpChannel) => Promise<void>
   readonly backoff: BackoffPolicy
+  /** How long a broker may take to answer that the channel is closed, in milliseconds. */
+  readonly goodbyeMs: number
   /** Channels of one session are opened one by one, so that a broker that just came back is not overrun. */
   readonly opening: Turns
   readonly whenConnected: () => Promise<AmqpConnection>
@@ -61,10 +63,17 @@ export class SupervisedChannel {
   /** Closes the channel and does not open it again. */
   async close(): Promise<void> {
     this.#ending.abort()
-    await this.#current?.close()
+    if (this.#current) await this.#closeInTime(this.#current)
     for (const waiting of this.#waiting.splice(0)) waiting.reject(closedError(this.name))
     this.#emit.emit('ended', {})
     this.#of.released()
+  }
+
+  /** A broker with an alarm does not read, so its answer may be far off; the channel closes without us then. */
+  async #closeInTime(channel: AmqpChannel): Promise<void> {
+    const isDone = new AbortController()
+    await Promise.race([channel.close(), pause(this.#of.goodbyeMs, isDone.signal)])
+    isDone.abort()
   }
 
   /** Resolves when nothing of this channel runs any more. */
@@ -123,8 +132,9 @@ export class SupervisedChannel {
         resolve(ownFault(error))
       })
       this.#current = channel
-      this.#of.tell('channel-opened', { channel: this.name })
+      // Its owner first: whoever hears of it through the session may use it at once, through its owner.
       this.#emit.emit('opened', { channel })
+      this.#of.tell('channel-opened', { channel: this.name })
       for (const waiting of this.#waiting.splice(0)) waiting.resolve(channel)
     })
   }

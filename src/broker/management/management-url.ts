@@ -1,4 +1,5 @@
 import { ManagementError } from '../../errors.ts'
+import { parseAmqpUrl } from '../amqp/parse-amqp-url.ts'
 
 export interface ManagementAddress {
   readonly isTls: boolean
@@ -15,15 +16,11 @@ export interface ManagementAddress {
  * with TLS. A guess; it is wrong where the API was moved.
  */
 export function deriveManagementUrl(amqpUrl: string): string {
-  const url = parseUrl(amqpUrl)
-  if (url?.protocol !== 'amqp:' && url?.protocol !== 'amqps:') {
-    throw badUrl(
-      'The broker URL must begin with amqp:// or amqps://, as in amqp://user:password@host:5672/vhost.',
-    )
-  }
-  const [scheme, port] = url.protocol === 'amqps:' ? ['https', 15671] : ['http', 15672]
-  const credentials = url.username === '' ? '' : `${url.username}:${url.password}@`
-  return `${scheme}://${credentials}${url.hostname || 'localhost'}:${port}`
+  // Of several hosts the first is asked; they are nodes of one cluster.
+  const { host, isTls, username, password } = parseAmqpUrl(amqpUrl)[0]!
+  const credentials = `${encodeURIComponent(username)}:${encodeURIComponent(password.reveal())}@`
+  const shownHost = host.includes(':') ? `[${host}]` : host
+  return isTls ? `https://${credentials}${shownHost}:15671` : `http://${credentials}${shownHost}:15672`
 }
 
 /** Takes a management URL apart. Errors never repeat it, because it may hold a password. */
