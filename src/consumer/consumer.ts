@@ -12,7 +12,7 @@ import { Publisher } from '../publisher/publisher.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import { toFieldTable } from '../wire/plain-fields.ts'
 import { readProperty } from '../wire/properties.ts'
-import { type BreakerState, type BreakerStep, closedBreaker, nextBreakerState } from './breaker-state.ts'
+import { type Breaker, createBreaker } from './breaker.ts'
 import { DeliveredMessage } from './consumed-message.ts'
 import type { BreakerKind, ConsumerEvents, DeliveryEvent } from './consumer-events.ts'
 import {
@@ -31,11 +31,10 @@ import {
   settle,
 } from './handle-delivery.ts'
 import { type Handler, wrapHandler } from './handler.ts'
-import type { HandlerResult } from './handler-result.ts'
 import { createHolds, type Holds } from './holds.ts'
 import { createLostAckMemory, type LostAckMemory } from './lost-ack-memory.ts'
 import { pause } from './pause.ts'
-import type { Run } from './run.ts'
+import { newRun, type Run } from './run.ts'
 import { failedBy, interruptRun } from './run-handler.ts'
 import { createRunQueue, type RunQueue } from './run-queue.ts'
 import { verifyQueues } from './verify-queues.ts'
@@ -66,13 +65,12 @@ export class Consumer {
   readonly #timeouts: Deadlines<Run>
   readonly #overdue: Deadlines<Run>
   readonly #memory: LostAckMemory
+  readonly #breaker: Breaker
   readonly #ending = new AbortController()
   readonly #channel: SupervisedChannel
   #state: 'running' | 'closing' | 'closed' = 'running'
   #closed: Promise<void> | undefined
   #consumerTag: string | undefined
-  #breaker: BreakerState = closedBreaker
-  #callOffBreaker: (() => void) | undefined
   #version: BrokerVersion
   #idle: (() => void) | undefined
 
@@ -94,6 +92,8 @@ export class Consumer {
       onDue: (run) => this.#giveBackOverdue(run),
     })
     this.#memory = createLostAckMemory({ clock, prefetch })
+    const policy = this.#options.breaker
+    this.#breaker = createBreaker({ policy, clock, onChange: (change) => this.#breakerChanged(change) })
     this.#ports = this.#createPorts(handler)
     this.#channel = consuming.superviseChannel(`consumer ${flow.queue}`, (channel) => this.#setUp(channel))
   }
@@ -137,11 +137,14 @@ export class Consumer {
     }
     const unfinished = this.#running.size
     this.#ending.abort()
-    for (const run of this.#running) run.abort?.abort(closingError(this.queue))
+    for (const run of this.#running) {
+      run.abort ??= new AbortController()
+      run.abort.abort(closingError(this.queue))
+    }
     await this.#channel.close()
     this.#timeouts.stop()
     this.#overdue.stop()
-    this.#callOffBreaker?.()
+    this.#breaker.stop()
     if (this.#ownsPublisher) await this.#publisher.close()
     this.#state = 'closed'
     this.#emit.emit('consumer.closed', { queue: this.queue, unfinished })
@@ -213,31 +216,17 @@ export class Consumer {
   #createRun(delivery: Delivery): Run {
     const message = new DeliveredMessage(delivery, this.#options.decode)
     const order = this.#orderOf(message)
-    return {
-      delivery,
-      message,
-      failedBefore: this.#failedAttempts(delivery),
-      orderKey: order.key,
-      refusal: order.refusal,
-      receivedAtMs: this.#options.clock.now(),
-      startedAtMs: 0,
-      localFailures: 0,
-      isProbe: false,
-      abort: undefined,
-      give: undefined,
-    }
+    const failedBefore = this.#failedAttempts(delivery)
+    return newRun({ delivery, message, failedBefore, ...order, receivedAtMs: this.#options.clock.now() })
   }
 
-  #orderOf(message: DeliveredMessage): {
-    readonly key: unknown
-    readonly refusal: HandlerResult | undefined
-  } {
+  #orderOf(message: DeliveredMessage): Pick<Run, 'orderKey' | 'refusal'> {
     const { orderBy } = this.#options
     if (!orderBy) return unordered
     try {
-      return { key: orderBy(message), refusal: undefined }
+      return { orderKey: orderBy(message), refusal: undefined }
     } catch (thrown) {
-      return { key: undefined, refusal: failedBy(thrown) }
+      return { orderKey: undefined, refusal: failedBy(thrown) }
     }
   }
 
@@ -350,32 +339,19 @@ export class Consumer {
 
   #settleFailed({ run, outcome, result, nextAttemptMs }: FailedSettle): void {
     this.#emit.emit('settle.failed', { ...this.#eventOf(run), outcome, result, nextAttemptMs })
-    this.#stepBreaker({ kind: 'tripped', atMs: this.#options.clock.now() })
+    this.#breaker.step({ kind: 'tripped', atMs: this.#options.clock.now() })
   }
 
   #decided(run: Run, outcome: Outcome): void {
     const { breaker, clock } = this.#options
     if (breaker.failureRatio === undefined && this.#breaker.kind === 'closed') return
     const kind = isTransientFailure(outcome) ? 'failed' : 'succeeded'
-    this.#stepBreaker({ kind, isProbe: run.isProbe, atMs: clock.now() })
+    this.#breaker.step({ kind, isProbe: run.isProbe, atMs: clock.now() })
   }
 
-  #stepBreaker(step: BreakerStep): void {
-    const before = this.#breaker
-    this.#breaker = nextBreakerState(before, step, this.#options.breaker)
-    const { kind } = this.#breaker
-    if (this.#breaker.kind === 'open' && before !== this.#breaker) this.#scheduleProbe(this.#breaker.untilMs)
-    if (kind === before.kind) return
-    this.#emit.emit('breaker.changed', { queue: this.queue, from: before.kind, to: kind })
-    if (kind !== 'open') this.#pump()
-  }
-
-  #scheduleProbe(untilMs: number): void {
-    const { clock } = this.#options
-    this.#callOffBreaker?.()
-    this.#callOffBreaker = clock.schedule(Math.max(0, untilMs - clock.now()), () =>
-      this.#stepBreaker({ kind: 'due', atMs: clock.now() }),
-    )
+  #breakerChanged(change: { readonly from: BreakerKind; readonly to: BreakerKind }): void {
+    this.#emit.emit('breaker.changed', { queue: this.queue, ...change })
+    if (change.to !== 'open') this.#pump()
   }
 
   #eventOf(run: Run): DeliveryEvent {
@@ -409,7 +385,7 @@ export class Consumer {
   }
 }
 
-const unordered = { key: undefined, refusal: undefined } as const
+const unordered = { orderKey: undefined, refusal: undefined } as const
 
 function closingError(queue: string): ConsumerError {
   return new ConsumerError({

@@ -13,20 +13,25 @@ import type { Run } from './run.ts'
  */
 export interface LostAckMemory {
   /** An acknowledgement was sent. Whether the broker took it is only sure while the channel lives. */
-  acknowledged(delivery: Delivery): void
+  acknowledged(delivery: Rememberable): void
   /** The channel is gone: the last acknowledgements may not have arrived, and these runs go on without it. */
   channelLost(running: Iterable<Run>): void
   /** The work is done but its channel was gone by then. */
-  handled(delivery: Delivery): void
+  handled(delivery: Rememberable): void
   /** A run ended in a way that is not remembered. */
-  forget(delivery: Delivery): void
+  forget(delivery: Rememberable): void
   /** What is known of a message that is delivered again: that it is done, or the run that is at it. */
-  take(delivery: Delivery): Run | 'done' | undefined
+  take(delivery: Rememberable): Run | 'done' | undefined
 }
+
+/** What tells one message from another. */
+export type Rememberable = Pick<Delivery, 'properties' | 'body' | 'bodyBytes' | 'exchange' | 'routingKey'>
 
 /** A broker that lost an acknowledgement delivers again as soon as it can. */
 const keptMs = 120_000
 const keptEntries = 10_000
+/** Larger bodies are neither kept in memory after their end nor read for their key. */
+const largestBodyBytes = 64 * 1024
 
 export function createLostAckMemory({
   clock,
@@ -36,12 +41,12 @@ export function createLostAckMemory({
   /** No more acknowledgements than this can be on their way. */
   readonly prefetch: number
 }): LostAckMemory {
-  let recent: Delivery[] = []
+  let recent: (Rememberable | string | undefined)[] = []
   let next = 0
   const known = new Map<string, { readonly what: Run | 'done'; readonly untilMs: number }>()
 
-  function keep(delivery: Delivery, what: Run | 'done'): void {
-    const key = keyOf(delivery)
+  function keep(delivery: Rememberable | string | undefined, what: Run | 'done'): void {
+    const key = typeof delivery === 'object' ? keyOf(delivery) : delivery
     if (key === undefined) return
     known.delete(key)
     known.set(key, { what, untilMs: clock.now() + keptMs })
@@ -50,7 +55,8 @@ export function createLostAckMemory({
 
   return {
     acknowledged: (delivery) => {
-      recent[next] = delivery
+      // The key of a small one is made when it is needed, which is almost never.
+      recent[next] = delivery.bodyBytes > largestBodyBytes ? keyOf(delivery) : delivery
       next = (next + 1) % prefetch
     },
     channelLost: (running) => {
@@ -78,15 +84,16 @@ export function createLostAckMemory({
  * All that the broker leaves alone between two deliveries of one message. A copy that came by a retry has another
  * count or another history, so it is never taken for the message it was made from.
  */
-function keyOf({ properties, body, exchange, routingKey }: Delivery): string | undefined {
+function keyOf({ properties, body, bodyBytes, exchange, routingKey }: Rememberable): string | undefined {
   if (readProperty(properties, 'messageId') === undefined) return undefined
   const headers = readProperty(properties, 'headers')
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([exchange, routingKey]))
+  hash.update(JSON.stringify([exchange, routingKey, bodyBytes]))
   hash.update(editProperties(properties, { remove: ['headers'] }))
   if (headers) hash.update(editTable(headers, { remove: isDeliveryCount }))
   hash.update('\0')
-  return hash.update(joinBody(body)).digest('base64')
+  if (bodyBytes <= largestBodyBytes) hash.update(joinBody(body))
+  return hash.digest('base64')
 }
 
 function isDeliveryCount(name: string): boolean {

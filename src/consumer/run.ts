@@ -23,3 +23,12 @@ export interface Run {
   /** Ends the wait for the handler with this result; undefined while no handler runs. */
   give: ((result: HandlerResult) => void) | undefined
 }
+
+export type NewRun = Pick<
+  Run,
+  'delivery' | 'message' | 'failedBefore' | 'orderKey' | 'refusal' | 'receivedAtMs'
+>
+
+export function newRun(of: NewRun): Run {
+  return { ...of, startedAtMs: 0, localFailures: 0, isProbe: false, abort: undefined, give: undefined }
+}

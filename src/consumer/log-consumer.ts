@@ -1,0 +1,52 @@
+import type { Consumer } from './consumer.ts'
+import type { ConsumerEvents } from './consumer-events.ts'
+import { type LogLevel, renderLogLine } from './render-log-line.ts'
+
+/** What Warren needs of a logger; pino's and the like have it. */
+export type Logger = Readonly<Record<LogLevel, (fields: object, message: string) => void>>
+
+const names: readonly (keyof ConsumerEvents)[] = [
+  'consumer.started',
+  'consumer.interrupted',
+  'consumer.start-failed',
+  'consumer.closed',
+  'delivery.settled',
+  'delivery.held',
+  'delivery.stale',
+  'delivery.remembered',
+  'settle.failed',
+  'breaker.changed',
+]
+
+/** Writes what a consumer tells into a log. Gives the function that ends it. */
+export function logConsumer(consumer: Pick<Consumer, 'events'>, logger: Logger): () => void {
+  const stops = names.map((name) =>
+    consumer.events.on(name, (event) => {
+      const { level, fields, message } = renderLogLine(name, event)
+      logger[level]({ event: name, ...fields }, message)
+    }),
+  )
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+const levelNumbers = { debug: 20, info: 30, warn: 40, error: 50 } as const
+
+/** A logger that writes JSON lines as pino does: `level`, `time`, the fields, `msg`. */
+export function jsonLogger({
+  write = (text) => process.stdout.write(text),
+  level = 'info',
+  now = Date.now,
+}: {
+  readonly write?: (line: string) => unknown
+  /** The lowest level that is written. @default 'info' */
+  readonly level?: LogLevel
+  readonly now?: () => number
+} = {}): Logger {
+  const log = (of: LogLevel) => (fields: object, message: string) => {
+    if (levelNumbers[of] < levelNumbers[level]) return
+    write(`${JSON.stringify({ level: levelNumbers[of], time: now(), ...fields, msg: message })}\n`)
+  }
+  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
+}

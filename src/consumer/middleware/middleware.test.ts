@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../clock.ts'
+import type { ConsumedMessage } from '../consumed-message.ts'
+import { type Handler, type HandlerContext, type Middleware, wrapHandler } from '../handler.ts'
+import { type Answer, retry } from '../handler-answer.ts'
+import { dedupe } from './dedupe.ts'
+import { ignoreErrors } from './ignore-errors.ts'
+import { memoryDedupeStore } from './memory-dedupe-store.ts'
+import { processAfterDelay } from './process-after-delay.ts'
+import { throttle } from './throttle.ts'
+import { type TracingApi, trace } from './trace.ts'
+import { validateBody } from './validate-body.ts'
+
+function message(more: Partial<ConsumedMessage> = {}): ConsumedMessage {
+  return {
+    id: 'm1',
+    headers: {},
+    body: 'b',
+    rawBody: Buffer.from('b'),
+    exchange: 'x',
+    routingKey: 'k',
+    ...more,
+  } as ConsumedMessage
+}
+const context: HandlerContext = {
+  signal: new AbortController().signal,
+  attempt: 1,
+  maxAttempts: 3,
+  queue: 'work',
+}
+
+/** A clock that the test turns. */
+function testClock(): Clock & { turn(ms: number): void } {
+  let nowMs = 0
+  const tasks: { atMs: number; task: () => void }[] = []
+  return {
+    now: () => nowMs,
+    schedule: (delayMs, task) => {
+      const entry = { atMs: nowMs + delayMs, task }
+      tasks.push(entry)
+      return () => void tasks.splice(tasks.indexOf(entry) >>> 0, 1)
+    },
+    turn: (ms) => {
+      nowMs += ms
+      for (const entry of tasks.filter(({ atMs }) => atMs <= nowMs)) {
+        tasks.splice(tasks.indexOf(entry), 1)
+        entry.task()
+      }
+    },
+  }
+}
+
+it('the first middleware of a list is the outermost', async () => {
+  const calls: string[] = []
+  const note =
+    (name: string): Middleware =>
+    (next) =>
+    (...args) => {
+      calls.push(name)
+      return next(...args)
+    }
+  await wrapHandler(() => calls.push('handler'), [note('a'), note('b')])(message(), context)
+  expect(calls).toEqual(['a', 'b', 'handler'])
+})
+
+describe('dedupe', () => {
+  function setup(answers: readonly unknown[]) {
+    const clock = testClock()
+    let runs = 0
+    const handler: Handler = async () => {
+      const answer = answers[Math.min(runs, answers.length - 1)]
+      runs += 1
+      if (answer instanceof Error) throw answer
+      return answer
+    }
+    const wrapped = dedupe(memoryDedupeStore({ clock }), { keep: '1h', lease: '1m' })(handler)
+    return {
+      clock,
+      run: () => wrapped(message(), context),
+      runs: () => runs,
+    }
+  }
+
+  it('runs a message once and acknowledges its duplicates until it is forgotten', async () => {
+    const { run, runs, clock } = setup([undefined])
+    await run()
+    expect(await run()).toBeUndefined()
+    expect(runs()).toBe(1)
+    clock.turn(3_600_001)
+    await run()
+    expect(runs()).toBe(2)
+  })
+
+  it('lets a message run again that failed or asked for a retry', async () => {
+    const { run, runs } = setup([new Error('no'), retry(), { status: 500 }, undefined])
+    await expect(run()).rejects.toThrow('no')
+    await run()
+    await run()
+    await run()
+    await run()
+    expect(runs()).toBe(4)
+  })
+
+  it('defers a message that another is at, and takes it over when the lease ends', async () => {
+    const clock = testClock()
+    const store = memoryDedupeStore({ clock })
+    const run = () => dedupe(store)(() => 'ran')(message(), context)
+    expect(await store.begin('work:m1', 10)).toBe('new')
+
+    expect(((await run()) as Answer).result).toEqual({ kind: 'deferred', forMs: 5_000 })
+    clock.turn(11)
+    expect(await run()).toBe('ran')
+  })
+
+  it('lets every message without an id through', async () => {
+    let runs = 0
+    const anonymous = dedupe(memoryDedupeStore())(() => ++runs)
+    for (let copy = 0; copy < 2; copy += 1) await anonymous(message({ id: undefined }), context)
+    expect(runs).toBe(2)
+  })
+
+  it('forgets the oldest beyond its limit', async () => {
+    const store = memoryDedupeStore({ limit: 2, clock: testClock() })
+    for (const key of ['a', 'b', 'c']) await store.finish(key, 1_000)
+    expect([await store.begin('b', 1), await store.begin('c', 1), await store.begin('a', 1)]).toEqual([
+      'done',
+      'done',
+      'new',
+    ])
+  })
+})
+
+describe('processAfterDelay', () => {
+  const early = processAfterDelay({ now: () => 10_000 })(() => 'ran')
+  const at = (timestamp: Date | undefined, delay: unknown) =>
+    early(message({ timestamp, headers: { processAfterDelayMs: delay as number } }), context)
+
+  it('defers until the delay has passed since the timestamp', () => {
+    expect((at(new Date(9_000), 5_000) as Answer).result).toEqual({ kind: 'deferred', untilMs: 14_000 })
+    expect(at(new Date(9_000), 1_000)).toBe('ran')
+  })
+
+  it.each([
+    [undefined, 5_000],
+    [new Date(9_000), undefined],
+    [new Date(9_000), 'soon'],
+  ])('handles at once what says no time: %s %s', (timestamp, delay) => {
+    expect(at(timestamp, delay)).toBe('ran')
+  })
+})
+
+describe('validateBody', () => {
+  const schema = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value: unknown) =>
+        typeof value === 'string'
+          ? { value: { text: value } }
+          : { issues: [{ message: 'no text', path: [{ key: 'a' }, 0] }] },
+    },
+  } as const
+
+  it('gives the handler what the schema made of the body, and the rest as it was', async () => {
+    const handler: Handler = ({ body, id }) => [body, id]
+    expect(await validateBody(schema)(handler)(message(), context)).toEqual([{ text: 'b' }, 'm1'])
+  })
+
+  it('throws a permanent error that says what is wrong', async () => {
+    const run = validateBody(schema)(() => undefined)(message({ body: 5 }), context)
+    await expect(run).rejects.toMatchObject({
+      code: 'MESSAGE_INVALID',
+      isPermanent: true,
+      message: 'The message "m1" does not fit its schema: a.0: no text.',
+    })
+  })
+})
+
+it('ignoreErrors acknowledges what is told to be harmless and throws the rest', async () => {
+  const failing = ignoreErrors((error) => (error as Error).message === 'harmless')
+  expect(await failing(() => Promise.reject(new Error('harmless')))(message(), context)).toBeUndefined()
+  await expect(failing(() => Promise.reject(new Error('bad')))(message(), context)).rejects.toThrow('bad')
+})
+
+it('throttle starts handlers evenly spread', async () => {
+  const clock = testClock()
+  const started: number[] = []
+  const run = throttle({ perSecond: 10, clock })(() => started.push(clock.now()))
+  const all = [1, 2, 3].map(() => run(message(), context))
+  await all[0]
+  clock.turn(100)
+  await all[1]
+  clock.turn(100)
+  await all[2]
+  expect(started).toEqual([0, 100, 200])
+})
+
+describe('trace', () => {
+  function setup() {
+    const spans: Record<string, unknown>[] = []
+    const api: TracingApi<string> = {
+      context: { active: () => 'root', with: (_, task) => task() },
+      propagation: { extract: (parent, carrier) => `${parent}/${carrier.traceparent ?? 'none'}` },
+      trace: {
+        getSpanContext: (of) => (of.endsWith('none') ? undefined : of),
+        setSpan: (parent) => `${parent}+span`,
+        getTracer: () => ({
+          startSpan: (name, options, parent) => {
+            const span: Record<string, unknown> = { name, ...options, parent }
+            spans.push(span)
+            return {
+              setAttribute: (key, value) => Object.assign(span, { [key]: value }),
+              recordException: (error) => Object.assign(span, { exception: error.message }),
+              setStatus: (status) => Object.assign(span, { status }),
+              end: () => Object.assign(span, { isEnded: true }),
+            }
+          },
+        }),
+      },
+    }
+    return { api, spans }
+  }
+
+  it('makes each attempt a span below the producer, linked to it', async () => {
+    const { api, spans } = setup()
+    await trace(api)(() => retry())(message({ headers: { traceparent: '00-a-b-01', n: 1 } }), {
+      ...context,
+      attempt: 2,
+    })
+
+    expect(spans).toMatchObject([
+      {
+        name: 'process work',
+        kind: 4,
+        parent: 'root/00-a-b-01',
+        links: [{ context: 'root/00-a-b-01' }],
+        attributes: { 'messaging.system': 'rabbitmq', 'warren.attempt': 2, 'messaging.message.id': 'm1' },
+        'warren.answer': 'retry-asked',
+        isEnded: true,
+      },
+    ])
+  })
+
+  it('ends the span of a handler that throws, with its error', async () => {
+    const { api, spans } = setup()
+    const run = trace(api)(() => Promise.reject(new Error('no')))(message(), context)
+
+    await expect(run).rejects.toThrow('no')
+    expect(spans).toMatchObject([{ exception: 'no', status: { code: 2 }, links: [], isEnded: true }])
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { createEvents } from '../events.ts'
+import type { ConsumedMessage } from './consumed-message.ts'
+import type { BreakerKind, ConsumerEvents } from './consumer-events.ts'
+import { createConsumerMetrics } from './consumer-metrics.ts'
+import type { Outcome } from './decide-outcome.ts'
+import { jsonLogger, logConsumer } from './log-consumer.ts'
+import { renderMetrics } from './render-metrics.ts'
+
+const message: ConsumedMessage = {
+  body: 'x',
+  rawBody: Buffer.from('x'),
+  headers: {},
+  exchange: 'orders',
+  routingKey: 'order.placed',
+  id: 'm1',
+  type: 'OrderPlaced',
+  correlationId: 'c1',
+  replyTo: undefined,
+  appId: undefined,
+  contentType: undefined,
+  contentEncoding: undefined,
+  timestamp: undefined,
+  isRedelivered: false,
+}
+const delivery = { queue: 'work', message, attempt: 3 }
+const dead: Outcome = {
+  kind: 'dead-letter',
+  reason: 'attempts-exhausted',
+  attempt: 3,
+  failure: { errorType: 'Error', errorMessage: 'no price', stack: 'secret path' },
+  park: { kind: 'reject' },
+}
+
+function setup() {
+  const events = createEvents<ConsumerEvents>()
+  const breaker = 'open' as BreakerKind
+  return { queue: 'work', events, counts: { waiting: 2, running: 1, held: 0 }, breaker }
+}
+
+describe('the log of a consumer', () => {
+  it('has a line of JSON with who, what and why, and the code of seed 2', () => {
+    const consumer = setup()
+    const lines: string[] = []
+    logConsumer(consumer, jsonLogger({ write: (line) => lines.push(line), now: () => 5 }))
+
+    consumer.events.emit('delivery.settled', { ...delivery, outcome: dead, durationMs: 12 })
+
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        level: 50,
+        time: 5,
+        event: 'delivery.settled',
+        queue: 'work',
+        routingKey: 'order.placed',
+        messageId: 'm1',
+        messageType: 'OrderPlaced',
+        correlationId: 'c1',
+        attempt: 3,
+        outcome: 'dead-letter',
+        reason: 'attempts-exhausted',
+        code: 'RABBITMQ_MESSAGE_MAX_RETRIES_EXCEEDED',
+        error: 'no price',
+        errorType: 'Error',
+        durationMs: 12,
+        msg: 'RABBITMQ_MESSAGE_MAX_RETRIES_EXCEEDED: attempt 3 was the last; moved to the dead-letter queue.',
+      },
+    ])
+  })
+
+  it('leaves out what is below its level, and ends when told to', () => {
+    const consumer = setup()
+    const lines: string[] = []
+    const stop = logConsumer(consumer, jsonLogger({ write: (line) => lines.push(line), level: 'warn' }))
+
+    consumer.events.emit('consumer.started', { queue: 'work' })
+    consumer.events.emit('consumer.interrupted', { queue: 'work', error: new Error('cut') })
+    stop()
+    consumer.events.emit('consumer.interrupted', { queue: 'work', error: undefined })
+
+    expect(lines).toHaveLength(1)
+    expect(JSON.parse(lines[0]!)).toMatchObject({ level: 40, error: 'cut' })
+  })
+})
+
+describe('the metrics of a consumer', () => {
+  it('count outcomes, durations and what is in hand', () => {
+    const consumer = setup()
+    const metrics = createConsumerMetrics()
+    const stop = metrics.observe(consumer)
+
+    consumer.events.emit('delivery.settled', { ...delivery, outcome: dead, durationMs: 20 })
+    consumer.events.emit('delivery.settled', {
+      ...delivery,
+      outcome: { kind: 'acknowledge' },
+      durationMs: 700,
+    })
+    consumer.events.emit('delivery.settled', { ...delivery, outcome: { kind: 'acknowledge' }, durationMs: 1 })
+
+    const lines = metrics.render().split('\n')
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '# TYPE warren_deliveries_settled_total counter',
+        'warren_deliveries_settled_total{queue="work",outcome="dead-letter",reason="attempts-exhausted"} 1',
+        'warren_deliveries_settled_total{queue="work",outcome="acknowledge",reason=""} 2',
+        'warren_delivery_duration_seconds_bucket{queue="work",le="0.005"} 1',
+        'warren_delivery_duration_seconds_bucket{queue="work",le="0.025"} 2',
+        'warren_delivery_duration_seconds_bucket{queue="work",le="+Inf"} 3',
+        'warren_delivery_duration_seconds_count{queue="work"} 3',
+        'warren_deliveries_in_hand{queue="work",state="waiting"} 2',
+        'warren_breaker_open{queue="work"} 1',
+      ]),
+    )
+    stop()
+    consumer.events.emit('delivery.settled', { ...delivery, outcome: dead, durationMs: 20 })
+    expect(metrics.render()).toContain('reason="attempts-exhausted"} 1')
+  })
+
+  it('are text that Prometheus can read, whatever a queue is called', () => {
+    const samples = [{ labels: { queue: 'a"b\\c\nd' }, value: Number.POSITIVE_INFINITY }]
+    expect(renderMetrics([{ name: 'n', help: 'h', type: 'gauge', samples }])).toBe(
+      '# HELP n h\n# TYPE n gauge\nn{queue="a\\"b\\\\c\\nd"} +Inf\n',
+    )
+  })
+})

@@ -1,0 +1,121 @@
+import type { ConsumerEvents, DeliveryEvent } from './consumer-events.ts'
+import type { Outcome } from './decide-outcome.ts'
+import type { SettledOutcome } from './settle-delivery.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** One line of a log: fields for machines, a sentence for people. */
+export interface LogLine {
+  readonly level: LogLevel
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly message: string
+}
+
+/** The code that seed 2 logs when a message has used up its attempts. */
+export const maxRetriesExceeded = 'RABBITMQ_MESSAGE_MAX_RETRIES_EXCEEDED'
+
+/** What a consumer's event says in a log. */
+export function renderLogLine<Name extends keyof ConsumerEvents>(
+  name: Name,
+  event: ConsumerEvents[Name],
+): LogLine {
+  return (renderers[name] as (event: ConsumerEvents[Name]) => LogLine)(event)
+}
+
+const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEvents[Name]) => LogLine } = {
+  'consumer.started': ({ queue }) => line('info', { queue }, `Consuming "${queue}".`),
+  'consumer.interrupted': ({ queue, error }) =>
+    line('warn', { queue, ...errorFields(error) }, `The channel to "${queue}" is gone; opening another.`),
+  'consumer.start-failed': ({ queue, error }) =>
+    line('error', { queue, ...errorFields(error) }, `Cannot consume "${queue}" now: ${error.message}`),
+  'consumer.closed': ({ queue, unfinished }) =>
+    line('info', { queue, unfinished }, `Stopped consuming "${queue}".`),
+  'delivery.settled': (event) => {
+    const fields = { ...deliveryFields(event), ...outcomeFields(event.outcome), durationMs: event.durationMs }
+    return line(levelOf(event.outcome), fields, sentenceOf(event.outcome))
+  },
+  'delivery.held': (event) =>
+    line(
+      'debug',
+      { ...deliveryFields(event), ...outcomeFields(event.outcome) },
+      'Held; it is run again later.',
+    ),
+  'delivery.stale': (event) =>
+    line(
+      'warn',
+      { ...deliveryFields(event), ...outcomeFields(event.outcome) },
+      'The channel was gone before the message could be settled; the broker delivers it again.',
+    ),
+  'delivery.remembered': (event) =>
+    line('info', deliveryFields(event), 'Done before; its acknowledgement had been lost.'),
+  'settle.failed': (event) => {
+    const { result, nextAttemptMs, outcome } = event
+    const fields = { ...deliveryFields(event), outcome: outcome.kind, publish: result.kind, nextAttemptMs }
+    return line('error', fields, 'Could not be published to where it goes next; it is kept and tried again.')
+  },
+  'breaker.changed': ({ queue, from, to }) =>
+    line(to === 'closed' ? 'info' : 'warn', { queue, from, to }, `The breaker of "${queue}" is ${to}.`),
+}
+
+function line(level: LogLevel, fields: LogLine['fields'], message: string): LogLine {
+  return { level, fields, message }
+}
+
+function deliveryFields({ queue, message, attempt }: DeliveryEvent): LogLine['fields'] {
+  return {
+    queue,
+    routingKey: message.routingKey,
+    messageId: message.id,
+    messageType: message.type,
+    correlationId: message.correlationId,
+    attempt,
+  }
+}
+
+function outcomeFields(outcome: Outcome | SettledOutcome): LogLine['fields'] {
+  const failure = 'failure' in outcome ? outcome.failure : undefined
+  return {
+    outcome: outcome.kind,
+    ...(outcome.kind === 'dead-letter' && { reason: outcome.reason, code: codeOf(outcome) }),
+    ...(outcome.kind === 'retry' && { delayMs: outcome.delay.delayMs }),
+    ...(failure && {
+      error: failure.errorMessage,
+      errorType: failure.errorType,
+      statusCode: failure.statusCode,
+    }),
+  }
+}
+
+function codeOf({ reason }: Outcome & { kind: 'dead-letter' }): string | undefined {
+  return reason === 'attempts-exhausted' ? maxRetriesExceeded : undefined
+}
+
+function errorFields(error: Error | undefined): LogLine['fields'] {
+  return error === undefined ? {} : { error: error.message, errorType: error.name }
+}
+
+function levelOf({ kind }: Outcome | SettledOutcome): LogLevel {
+  if (kind === 'dead-letter') return 'error'
+  return kind === 'retry' ? 'warn' : 'debug'
+}
+
+function sentenceOf(outcome: Outcome | SettledOutcome): string {
+  switch (outcome.kind) {
+    case 'acknowledge':
+      return 'Handled.'
+    case 'retry':
+      return `Attempt ${outcome.attempt} failed; the next one is due in ${outcome.delay.delayMs} ms.`
+    case 'dead-letter':
+      return outcome.reason === 'attempts-exhausted'
+        ? `${maxRetriesExceeded}: attempt ${outcome.attempt} was the last; moved to the dead-letter queue.`
+        : `Moved to the dead-letter queue: ${outcome.reason}.`
+    case 'defer':
+      return 'Too early; it waits in a wait queue.'
+    case 'recount':
+      return `Delivered ${outcome.deliveries} times without an answer; put back with that count.`
+    case 'give-back':
+    case 'requeue':
+    case 'hold':
+      return 'Given back to its queue.'
+  }
+}

@@ -1,0 +1,40 @@
+/** A family of numbers as Prometheus knows them. */
+export interface Metric {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly samples: readonly Sample[]
+}
+
+export interface Sample {
+  /** Follows the name of the metric, such as `_bucket`. */
+  readonly suffix?: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** The text that Prometheus scrapes (exposition format 0.0.4). */
+export function renderMetrics(metrics: readonly Metric[]): string {
+  return metrics.map(renderMetric).join('')
+}
+
+function renderMetric({ name, help, type, samples }: Metric): string {
+  const lines = samples.map(
+    ({ suffix = '', labels, value }) => `${name}${suffix}${renderLabels(labels)} ${renderValue(value)}\n`,
+  )
+  return `# HELP ${name} ${escapeText(help, /[\\\n]/g)}\n# TYPE ${name} ${type}\n${lines.join('')}`
+}
+
+function renderLabels(labels: Sample['labels']): string {
+  const entries = Object.entries(labels).map(([name, value]) => `${name}="${escapeText(value, /[\\\n"]/g)}"`)
+  return entries.length === 0 ? '' : `{${entries.join(',')}}`
+}
+
+function renderValue(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf'
+  return String(value)
+}
+
+function escapeText(text: string, unsafe: RegExp): string {
+  return text.replace(unsafe, (found) => (found === '\n' ? '\\n' : `\\${found}`))
+}

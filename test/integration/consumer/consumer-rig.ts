@@ -1,0 +1,124 @@
+import { onTestFinished } from 'vitest'
+import type { AmqpChannel } from '../../../src/broker/amqp/channel.ts'
+import {
+  bindQueue,
+  declareExchange,
+  declareQueue,
+  inspectQueue,
+} from '../../../src/broker/amqp/operations.ts'
+import { Session } from '../../../src/broker/amqp/session.ts'
+import type { Consumer } from '../../../src/consumer/consumer.ts'
+import type { ConsumerEvents } from '../../../src/consumer/consumer-events.ts'
+import type { ConsumerOptions } from '../../../src/consumer/consumer-options.ts'
+import type { Handler } from '../../../src/consumer/handler.ts'
+import { startConsumer } from '../../../src/consumer/start-consumer.ts'
+import { Publisher } from '../../../src/publisher/publisher.ts'
+import { compileTopology } from '../../../src/topology/compile-topology.ts'
+import type { CompiledTopology } from '../../../src/topology/compiled-topology.ts'
+import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
+import type { QueueFlow } from '../../../src/topology/queue-flow.ts'
+import { type PlainTable, toFieldTable, toPlainTable } from '../../../src/wire/plain-fields.ts'
+import { decodeProperties } from '../../../src/wire/properties.ts'
+import { decodeTable } from '../../../src/wire/read-field.ts'
+
+export interface ConsumerRig {
+  readonly consuming: Session
+  readonly publisher: Publisher
+  readonly admin: AmqpChannel
+  flow(name: string): QueueFlow
+  consume(name: string, handler: Handler, options?: ConsumerOptions): Promise<Consumer>
+  depth(queue: string): Promise<number>
+  /** Takes everything out of a queue. */
+  drain(queue: string): Promise<DrainedMessage[]>
+  /** Done by itself at the end of the test. */
+  close(): Promise<void>
+}
+
+export interface DrainedMessage {
+  readonly id: string | undefined
+  readonly body: string
+  readonly headers: PlainTable
+}
+
+const quick = { backoff: { initialMs: 5, maxMs: 50 } }
+
+/** A topology on a broker with sessions to consume and to publish; `consumingUrl` may lead through a proxy. */
+export async function createConsumerRig({
+  url,
+  consumingUrl = url,
+  publishingUrl = url,
+  declaration,
+}: {
+  readonly url: string
+  readonly consumingUrl?: string
+  readonly publishingUrl?: string
+  readonly declaration: TopologyDeclaration
+}): Promise<ConsumerRig> {
+  const direct = await Session.open(url, quick)
+  const consuming = await Session.open(consumingUrl, quick)
+  const publishing = await Session.open(publishingUrl, quick)
+  const close = async () => {
+    await Promise.all([direct, consuming, publishing].map((session) => session.close()))
+  }
+  onTestFinished(close)
+  const topology = compileTopology(declaration, { brokerVersion: direct.broker.version })
+  const admin = await direct.openChannel()
+  await declareTopology(admin, topology)
+  const publisher = new Publisher(direct)
+  const flow = (name: string) => topology.flows.find((each) => each.name === name)!
+
+  return {
+    consuming,
+    publisher,
+    admin,
+    flow,
+    consume: async (name, handler, options) => {
+      const parts = { consuming, publishing, flow: flow(name), handler, ...(options && { options }) }
+      const consumer = startConsumer(parts)
+      onTestFinished(() => consumer.close({ deadline: 0 }))
+      await consumer.whenStarted()
+      return consumer
+    },
+    depth: async (queue) => (await inspectQueue(admin, queue)).messageCount,
+    drain: (queue) => drain(admin, queue),
+    close,
+  }
+}
+
+/** Collects the events of one name. */
+export function collect<Name extends keyof ConsumerEvents>(
+  consumer: Consumer,
+  name: Name,
+): ConsumerEvents[Name][] {
+  const events: ConsumerEvents[Name][] = []
+  consumer.events.on(name, (event) => events.push(event))
+  return events
+}
+
+export async function declareTopology(channel: AmqpChannel, topology: CompiledTopology): Promise<void> {
+  for (const { name, arguments: args, ...exchange } of topology.exchanges) {
+    await declareExchange(channel, {
+      exchange: name,
+      ...exchange,
+      arguments: toFieldTable(args as PlainTable),
+    })
+  }
+  for (const { name, type, arguments: args, durable, autoDelete } of topology.queues) {
+    const all = toFieldTable({ ...args, 'x-queue-type': type } as PlainTable)
+    await declareQueue(channel, { queue: name, durable, autoDelete, arguments: all })
+  }
+  for (const { source, destination, key } of topology.bindings) {
+    await bindQueue(channel, { queue: destination, exchange: source, routingKey: key })
+  }
+}
+
+async function drain(channel: AmqpChannel, queue: string): Promise<DrainedMessage[]> {
+  const messages: DrainedMessage[] = []
+  const take = () => channel.get(queue, { noAck: true })
+  for (let got = await take(); got; got = await take()) {
+    const { headers, messageId } = decodeProperties(got.properties)
+    const plain = headers === undefined ? {} : toPlainTable(decodeTable(headers))
+    messages.push({ id: messageId, body: String(got.body), headers: plain })
+  }
+  return messages
+}
