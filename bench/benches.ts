@@ -19,6 +19,8 @@ export interface Bench {
   readonly runs: number
   /** The queue holds this many messages before each participant starts. */
   readonly isFilledFirst?: boolean
+  /** There is a second queue, of the same type, to move messages to. */
+  readonly hasTarget?: boolean
   readonly targets: readonly Target[]
 }
 
@@ -93,6 +95,27 @@ export const benches: readonly Bench[] = [
     targets: [
       { against: 'warren', metric: 'seconds', atMost: 3 },
       { against: 'warren at 1,000', metric: 'seconds', atMost: 13 },
+    ],
+  },
+  {
+    name: 'redrive',
+    what: 'move 1 KiB messages from queue to queue, each confirmed before it is acknowledged',
+    participants: [
+      { name: 'warren', script: 'redrive-warren' },
+      { name: 'shovel', script: 'redrive-shovel' },
+      { name: 'amqplib', script: 'redrive-amqplib' },
+      { name: 'one at a time', script: 'redrive-one-at-a-time', messages: 3_000 },
+    ],
+    queueTypes: ['quorum'],
+    messages: 119_762,
+    runs: 5,
+    isFilledFirst: true,
+    hasTarget: true,
+    targets: [
+      { against: 'shovel', metric: 'messagesPerSecond', atLeast: 0.9 },
+      { against: 'amqplib', metric: 'messagesPerSecond', atLeast: 1.25 },
+      { against: 'amqplib', metric: 'cpuMicrosPerMessage', atMost: 0.4 },
+      { against: 'one at a time', metric: 'messagesPerSecond', atLeast: 20 },
     ],
   },
 ]

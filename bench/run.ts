@@ -43,7 +43,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-const node = await startRabbitNode()
+const node = await startRabbitNode({ plugins: ['rabbitmq_shovel'] })
 try {
   const results: Result[] = []
   for (const bench of chosen) results.push(...(await runBench(bench)))
@@ -91,14 +91,23 @@ async function runParticipant(
 ): Promise<Report> {
   const messages = own ?? (flags.messages ? Number(flags.messages) : bench.messages)
   const queue = `bench-${script}`
-  const task = { url: node.amqpUrl, queue, messages, window: 1000, prefetch: 1000, bodyBytes: 1024 }
+  const target = `${queue}-target`
+  const managementUrl = Object.assign(new URL(node.managementUrl), {
+    username: node.username,
+    password: node.password,
+  }).href
+  const sizes = { messages, window: 1000, prefetch: 1000, bodyBytes: 1024 }
+  const task = { url: node.amqpUrl, managementUrl, queue, target, ...sizes }
   if (queueType === 'none') return runScript(script, task)
   const session = await Session.open(node.amqpUrl, { name: 'bench' })
   const channel = await session.openChannel()
   await declareQueue(channel, { queue, arguments: toFieldTable({ 'x-queue-type': queueType }) })
+  if (bench.hasTarget)
+    await declareQueue(channel, { queue: target, arguments: toFieldTable({ 'x-queue-type': queueType }) })
   if (bench.isFilledFirst) await fill(session, queue, messages)
   const report = await runScript(script, task)
   await deleteQueue(channel, queue)
+  if (bench.hasTarget) await deleteQueue(channel, target)
   await session.close()
   return report
 }

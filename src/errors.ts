@@ -232,7 +232,5 @@ export class RecoveryError extends WarrenError {
 export type RecoveryErrorCode =
   | 'RECOVERY_LOCKED'
   | 'RECOVERY_QUEUE_NOT_FOUND'
-  | 'RECOVERY_TARGET_REFUSED'
   | 'RECOVERY_LOOK_REFUSED'
-  | 'RECOVERY_BACKUP_INVALID'
   | 'FILTER_INVALID'

@@ -16,10 +16,19 @@ export async function runCli(args: readonly string[], streams: Streams): Promise
     else await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError && error.exitCode === 0) return 0 // --help and --version
+    if (args.includes('--json')) streams.stdout.write(`${JSON.stringify(describeError(error), null, 2)}\n`)
+    if (error instanceof CommanderError) return 2 // it has said why already
     streams.stderr.write(`${explain(error)}\n`)
     return 1
   }
+}
+
+/** With --json a failure is a document, too. */
+function describeError(error: unknown): object {
+  if (error instanceof CommanderError) return { error: { code: 'BAD_USAGE', message: error.message } }
+  const code = error instanceof WarrenError ? error.code : 'UNEXPECTED'
+  return { error: { code, message: error instanceof Error ? error.message : String(error) } }
 }
 
 function createProgram(streams: Streams, done: (code: ExitCode) => void): Command {

@@ -1,10 +1,14 @@
 import { realClock } from '../clock.ts'
+import { type InspectedQueue, inspectQueue } from './inspect-queue.ts'
 import { addVhost, createBroker, grant } from './model/broker.ts'
 import type { ProfileName } from './model/profile.ts'
 import { profiles } from './model/profiles/profiles.ts'
+import { ProtocolError } from './model/protocol-error.ts'
+import { bringUp, takeDown } from './model/restart.ts'
 import { createVirtualClock } from './model/virtual-clock.ts'
-import { startAmqpServer } from './server/amqp-server.ts'
+import { type AmqpServer, startAmqpServer } from './server/amqp-server.ts'
 import { createFaults, type FaultSwitches } from './server/faults.ts'
+import { startManagementServer } from './server/management/management-server.ts'
 import { type BrokerClock, settle, steerVirtualClock } from './server/steer-clock.ts'
 
 export interface EmbeddedBrokerOptions {
@@ -14,10 +18,22 @@ export interface EmbeddedBrokerOptions {
   readonly clock?: 'real' | 'virtual'
   /** Where AMQP clients connect; 0 lets the system choose. @default 0 */
   readonly port?: number
+  /** Where the HTTP API answers; 0 lets the system choose. @default 0 */
+  readonly managementPort?: number
   /** Vhosts beside `/`; the user `guest` may do everything in them. */
   readonly vhosts?: readonly string[]
   /** For the names that the broker gives to queues and consumers. @default 1 */
   readonly seed?: number
+}
+
+/** Faults that concern the broker as a whole, with those of its connections. */
+export interface EmbeddedFaults extends FaultSwitches {
+  /** Closes every open channel, or those that consume from `queue`, as an error of theirs would. */
+  closeChannels(options?: { readonly queue?: string; readonly reason?: string }): void
+  /** The broker is gone, as after kill -9, until `restart`. */
+  crash(): Promise<void>
+  /** It comes back on the same port, with what is durable. */
+  restart(): Promise<void>
 }
 
 /** A broker inside this process, listening on loopback. */
@@ -25,42 +41,86 @@ export interface EmbeddedBroker {
   /** For AMQP clients, with the user `guest` and the vhost `/`. */
   readonly url: string
   readonly port: number
+  /** For clients of the HTTP API, with the same user. */
+  readonly managementUrl: string
+  readonly managementPort: number
   readonly clock: BrokerClock
-  readonly faults: FaultSwitches
+  readonly faults: EmbeddedFaults
+  /** What is in a queue, without touching it; undefined when there is none. @default vhost '/' */
+  inspect(queue: string, options?: { readonly vhost?: string }): InspectedQueue | undefined
   /** Waits until every client has what it was sent and nothing more goes to and fro. */
   settled(): Promise<void>
   /** Ends every connection and gives the ports back. */
   stop(): Promise<void>
 }
 
+const everything = { configure: '.*', write: '.*', read: '.*' }
+const nodeName = 'embedded@localhost'
+
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Promise<EmbeddedBroker> {
-  const { profile = '4.3', clock: clockKind = 'real', port = 0, seed = 1, vhosts = [] } = options
+  const { profile = '4.3', clock: clockKind = 'real', port = 0, managementPort = 0, seed = 1 } = options
   const virtualClock = clockKind === 'virtual' ? createVirtualClock(realClock.now()) : undefined
   const clock = virtualClock ?? realClock
   const broker = createBroker({ profile: profiles[profile], clock, seed })
-  for (const vhost of vhosts) {
+  for (const vhost of options.vhosts ?? []) {
     addVhost(broker, vhost)
-    grant(broker, { vhost, user: 'guest', permission: { configure: '.*', write: '.*', read: '.*' } })
+    grant(broker, { vhost, user: 'guest', permission: everything })
   }
-  const faults = createFaults(clock, () => {
+  const switches = createFaults(clock, () => {
     for (const connection of amqp.connections) connection.applyBlock()
   })
-  const amqp = await startAmqpServer({ broker, faults, clusterName: 'embedded@warren', port, report })
+  const amqp = await startAmqpServer({ broker, faults: switches, clusterName: nodeName, port, report })
+  const connections = () => amqp.connections
+  const management = await startManagementServer(
+    { broker, faults: switches, connections, clusterName: nodeName, nodeName, amqpPort: amqp.port },
+    { port: managementPort, report },
+  )
   return {
     url: `amqp://guest:guest@127.0.0.1:${amqp.port}`,
     port: amqp.port,
-    clock: virtualClock ? steerVirtualClock(virtualClock, () => amqp.connections) : runningClock,
-    faults,
-    settled: () => settle(() => amqp.connections),
-    stop: () => amqp.stop(),
+    managementUrl: `http://guest:guest@127.0.0.1:${management.port}`,
+    managementPort: management.port,
+    clock: virtualClock ? steerVirtualClock(virtualClock, connections) : runningClock,
+    faults: {
+      ...switches,
+      closeChannels: (which) => closeChannels(amqp, which),
+      crash: async () => {
+        await amqp.shut()
+        takeDown(broker)
+      },
+      restart: async () => {
+        bringUp(broker)
+        await amqp.reopen()
+      },
+    },
+    inspect: (queue, { vhost = '/' } = {}) => inspectQueue(broker, { vhost, queue }),
+    settled: () => settle(connections),
+    stop: async () => {
+      await Promise.all([amqp.stop(), management.stop()])
+    },
+  }
+}
+
+function closeChannels(
+  { connections }: AmqpServer,
+  { queue, reason = 'closed by a fault' }: { readonly queue?: string; readonly reason?: string } = {},
+): void {
+  for (const { channels } of connections) {
+    for (const channel of channels.values()) {
+      const consumed = [...channel.model.consumers.values()].map((active) => active.queue.name)
+      if (queue !== undefined && !consumed.includes(queue)) continue
+      const error = new ProtocolError('PRECONDITION_FAILED', reason)
+      channel.model.broker.inbox.run(() => channel.refuse(error, undefined))
+    }
   }
 }
 
 const runningClock: BrokerClock = {
   now: () => realClock.now(),
-  advance: async () => {
-    throw new Error("This broker runs on real time. Start it with { clock: 'virtual' } to turn its clock.")
-  },
+  advance: () =>
+    Promise.reject(
+      new Error("This broker runs on real time. Start it with { clock: 'virtual' } to turn its clock."),
+    ),
 }
 
 /** A mistake of the broker must not hide behind a closed connection. */

@@ -6,12 +6,19 @@ const longestNameBytes = 255
 
 /** Names that the broker refuses, those that a layout derives included. */
 export function checkNames({ queues, exchanges, bindings }: CompiledTopology): readonly TopologyMistake[] {
+  // What a layout derives from a bad name is bad for the same reason, and saying it again helps nobody.
+  const badOwners = queues.filter(({ name, owner }) => name === owner && nameProblem(name) !== undefined)
+  const badNames = new Set(badOwners.map(({ name }) => name))
+  const isDerived = (name: string) =>
+    badOwners.some(({ owner }) => owner !== '' && name !== owner && name.includes(owner))
   return [
     ...queues.flatMap(({ name, owner }) =>
-      checkName({ kind: 'queue', name, path: renderPath(['queues', owner]) }),
+      name !== owner && badNames.has(owner)
+        ? []
+        : checkName({ kind: 'queue', name, path: renderPath(['queues', owner]) }),
     ),
     ...exchanges.flatMap(({ name }) =>
-      checkName({ kind: 'exchange', name, path: renderPath(['exchanges', name]) }),
+      isDerived(name) ? [] : checkName({ kind: 'exchange', name, path: renderPath(['exchanges', name]) }),
     ),
     ...bindings.flatMap(({ key, destination }) => checkKey(key, destination)),
   ]

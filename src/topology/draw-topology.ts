@@ -26,6 +26,8 @@ export interface DrawnEdge {
   readonly label: string
   /** route: a binding. dead-letter: moved by the broker. retry, park: published by the consumer. */
   readonly kind: 'route' | 'dead-letter' | 'retry' | 'park'
+  /** What it is good for: first delivery, the way round a retry, or the way to a dead-letter queue. */
+  readonly purpose: 'deliver' | 'retry' | 'park'
 }
 
 /** Lays a compiled topology out as a drawing; queues in `problems` are marked. */
@@ -41,7 +43,37 @@ export function drawTopology(topology: CompiledTopology, problems: ReadonlySet<s
     ...topology.queues.flatMap((queue) => deadLetterEdges(queue, ids)),
     ...topology.flows.flatMap((flow) => publishEdges(flow, ids)),
   ]
-  return { nodes: drawNodes({ topology, ids, problems }), edges: edges.filter(hasBothEnds) }
+  const nodes = drawNodes({ topology, ids, problems })
+  return { nodes, edges: withPurpose(nodes, mergeParallel(edges.filter(hasBothEnds))) }
+}
+
+type PlainEdge = Omit<DrawnEdge, 'purpose'>
+
+/** Several bindings or delays between the same two boxes are one arrow with several labels. */
+function mergeParallel(edges: readonly PlainEdge[]): readonly PlainEdge[] {
+  const merged = groupBy(edges, ({ from, to, kind }) => `${from} ${to} ${kind}`)
+  return [...merged.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, label: [first, ...others].map(({ label }) => label).join(', ') }],
+  )
+}
+
+function withPurpose(nodes: readonly DrawnNode[], edges: readonly PlainEdge[]): readonly DrawnEdge[] {
+  const shapes = new Map(nodes.map(({ id, shape }) => [id, shape]))
+  const routes = groupBy(
+    edges.filter(({ kind }) => kind === 'route'),
+    ({ from }) => from,
+  )
+  // An exchange is there for what it leads to; through another exchange that is nobody's in particular.
+  const servesOnly = (id: string, shape: DrawnNode['shape']): boolean => {
+    if (shapes.get(id) !== 'exchange') return shapes.get(id) === shape
+    const targets = routes.get(id) ?? []
+    return targets.length > 0 && targets.every(({ to }) => shapes.get(to) === shape)
+  }
+  return edges.map((edge) => {
+    if (servesOnly(edge.to, 'dead-letter')) return { ...edge, purpose: 'park' }
+    if (servesOnly(edge.to, 'wait') || shapes.get(edge.from) === 'wait') return { ...edge, purpose: 'retry' }
+    return { ...edge, purpose: 'deliver' }
+  })
 }
 
 interface Ids {
@@ -161,6 +193,6 @@ function publishEdges({ queue, retry, park }: QueueFlow, ids: Ids) {
   ]
 }
 
-function hasBothEnds(edge: { from: string | undefined; to: string | undefined }): edge is DrawnEdge {
+function hasBothEnds(edge: { from: string | undefined; to: string | undefined }): edge is PlainEdge {
   return edge.from !== undefined && edge.to !== undefined
 }

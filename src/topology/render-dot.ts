@@ -6,20 +6,21 @@ import { groupBy } from './group-by.ts'
 export function renderDot(topology: CompiledTopology, problems?: ReadonlySet<string>): string {
   const { nodes, edges } = drawTopology(topology, problems)
   const groups = groupBy(nodes, ({ group }) => group)
+  const pairs = new Set(edges.map(({ from, to }) => `${from} ${to}`))
   return [
     'digraph topology {',
-    '  rankdir=LR',
-    '  node [fontname="sans-serif", style=filled]',
-    '  edge [fontname="sans-serif", fontsize=10]',
+    '  graph [rankdir=LR, pad=0.3, nodesep=0.3, ranksep=0.7, fontname="Helvetica,Arial,sans-serif", fontsize=13]',
+    '  node [fontname="Helvetica,Arial,sans-serif", fontsize=12, style=filled, margin="0.2,0.08"]',
+    '  edge [fontname="Helvetica,Arial,sans-serif", fontsize=10, arrowsize=0.7]',
     ...nodes.filter(({ group }) => group === undefined).map((node) => `  ${renderNode(node)}`),
     ...[...groups].flatMap(([name, members], index) => [
       `  subgraph cluster_${index} {`,
       `    label=${quote(name)}`,
-      '    color="#b0bec5"',
+      '    graph [style="rounded,filled", color="#cfd8dc", fillcolor="#fafafa", margin=14]',
       ...members.map((node) => `    ${renderNode(node)}`),
       '  }',
     ]),
-    ...edges.map((edge) => `  ${renderEdge(edge)}`),
+    ...edges.map((edge) => `  ${renderEdge(edge, isDetour(edge, pairs))}`),
     '}',
     '',
   ].join('\n')
@@ -28,7 +29,7 @@ export function renderDot(topology: CompiledTopology, problems?: ReadonlySet<str
 const colours = {
   exchange: { shape: 'hexagon', fill: '#e3f2fd', stroke: '#1565c0' },
   work: { shape: 'cylinder', fill: '#e8f5e9', stroke: '#2e7d32' },
-  wait: { shape: 'cylinder', fill: '#fff8e1', stroke: '#f9a825' },
+  wait: { shape: 'cylinder', fill: '#fff3e0', stroke: '#e65100' },
   'dead-letter': { shape: 'cylinder', fill: '#eceff1', stroke: '#455a64' },
 } as const
 
@@ -44,9 +45,23 @@ function renderNode({ id, label, detail, shape, hasProblem }: DrawnNode): string
   return `${id} [${attributes.join(', ')}]`
 }
 
-function renderEdge({ from, to, label, kind }: DrawnEdge): string {
+const edgeColours = { deliver: '#1565c0', retry: '#e65100', park: '#455a64' } as const
+
+// The way home points backwards: it must not push what it returns to behind what it waited in. Between two boxes
+// that face each other Graphviz knows by itself.
+function isDetour({ from, to, kind, label }: DrawnEdge, pairs: ReadonlySet<string>): boolean {
+  return kind === 'dead-letter' && label === 'expired' && !pairs.has(`${to} ${from}`)
+}
+
+function renderEdge({ from, to, label, kind, purpose }: DrawnEdge, isBackwards: boolean): string {
   const style = { route: 'solid', 'dead-letter': 'dashed', retry: 'bold', park: 'bold' }[kind]
-  const attributes = [`style=${style}`, ...(label === '' ? [] : [`label=${quote(label)}`])]
+  const colour = edgeColours[purpose]
+  const attributes = [
+    `style=${style}`,
+    `color="${colour}"`,
+    ...(label === '' ? [] : [`label=${quote(label)}`, `fontcolor="${colour}"`]),
+    ...(isBackwards ? ['constraint=false'] : []),
+  ]
   return `${from} -> ${to} [${attributes.join(', ')}]`
 }
 

@@ -15,6 +15,7 @@ export function renderMermaid(topology: CompiledTopology, problems?: ReadonlySet
       '  end',
     ]),
     ...edges.map((edge) => `  ${renderEdge(edge)}`),
+    ...renderColours(edges),
     ...classDefinitions,
     '',
   ].join('\n')
@@ -23,7 +24,7 @@ export function renderMermaid(topology: CompiledTopology, problems?: ReadonlySet
 const classDefinitions = [
   '  classDef exchange fill:#e3f2fd,stroke:#1565c0,color:#0d2b4d',
   '  classDef work fill:#e8f5e9,stroke:#2e7d32,color:#12351a',
-  '  classDef wait fill:#fff8e1,stroke:#f9a825,color:#4a3500',
+  '  classDef wait fill:#fff3e0,stroke:#e65100,color:#4a3500',
   '  classDef dlq fill:#eceff1,stroke:#455a64,color:#1c262b',
   '  classDef problem fill:#ffebee,stroke:#c62828,stroke-width:3px,color:#5f0f0f',
 ]
@@ -39,6 +40,17 @@ function renderEdge({ from, to, label, kind }: DrawnEdge): string {
   const arrow = { route: '-->', 'dead-letter': '-.->', retry: '==>', park: '==>' }[kind]
   return label === '' ? `${from} ${arrow} ${to}` : `${from} ${arrow}|"${escapeText(label)}"| ${to}`
 }
+
+/** Mermaid colours arrows by their number, in the order in which they were written. */
+function renderColours(edges: readonly DrawnEdge[]): readonly string[] {
+  const numbered = edges.map(({ purpose }, index) => ({ purpose, index }))
+  return [...groupBy(numbered, ({ purpose }) => purpose)].map(
+    ([purpose, members]) =>
+      `  linkStyle ${members.map(({ index }) => index).join(',')} stroke:${edgeColours[purpose]}`,
+  )
+}
+
+const edgeColours = { deliver: '#1565c0', retry: '#e65100', park: '#455a64' } as const
 
 // In mermaid a # starts a character code and a quote ends the text.
 function escapeText(text: string): string {

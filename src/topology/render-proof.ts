@@ -1,3 +1,4 @@
+import { groupBy } from './group-by.ts'
 import type { Hardening } from './list-hardening.ts'
 import type { Finding } from './prove/finding.ts'
 import type { PropertyName } from './prove/finding-names.ts'
@@ -11,7 +12,10 @@ export function renderProof(
   const width = Math.max(...Object.values(titles).map((title) => title.length))
   const sections = [
     proof.properties.map((result) => renderResult(result, width)),
-    proof.findings.flatMap(renderFinding),
+    groupAlike(proof.findings).flatMap((alike, index) => [
+      ...(index === 0 ? [] : ['']),
+      ...renderAlike(alike),
+    ]),
     proof.accepted.length === 0
       ? []
       : ['Accepted', ...proof.accepted.map(({ finding, reason }) => `  ${nameOf(finding)}: ${reason}`)],
@@ -54,8 +58,20 @@ function renderResult({ property, holds, broken, accepted }: PropertyResult, wid
   return `${verdict}  ${titles[property].padEnd(width)}  ${counts.join(', ')}`
 }
 
-function renderFinding(finding: Finding): readonly string[] {
-  return [nameOf(finding), `  ${finding.path.join(' > ')}`, `  ${finding.problem}`, `  ${finding.wayOut}`]
+/** Findings that differ in their path alone are said once, with all the paths. */
+function groupAlike(findings: readonly Finding[]): readonly (readonly [Finding, ...Finding[]])[] {
+  const groups = groupBy(findings, ({ property, code, problem, wayOut }) =>
+    [property, code, problem, wayOut].join('\n'),
+  )
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [[first, ...others] as const],
+  )
+}
+
+function renderAlike(alike: readonly [Finding, ...Finding[]]): readonly string[] {
+  const [{ property, code, problem, wayOut }] = alike
+  const title = alike.length === 1 ? nameOf(alike[0]) : `${property}/${code}, ${alike.length} times`
+  return [title, ...alike.map(({ path }) => `  ${path.join(' > ')}`), `  ${problem}`, `  ${wayOut}`]
 }
 
 function nameOf({ property, code, queue }: Finding): string {

@@ -23,7 +23,7 @@ describe('a diagram', () => {
     expect(
       renderMermaid(compile(), new Set(['orders.dlq']))
         .split('\n')
-        .slice(0, 15),
+        .slice(0, 18),
     ).toEqual([
       'flowchart LR',
       '  e0{{"events<br/><small>topic</small>"}}:::exchange',
@@ -39,6 +39,9 @@ describe('a diagram', () => {
       '  q1 -.->|"expired"| q0',
       '  q0 ==>|"retry 5s"| q1',
       '  q0 ==>|"park"| e1',
+      '  linkStyle 0 stroke:#1565c0',
+      '  linkStyle 1,2,5 stroke:#455a64',
+      '  linkStyle 3,4 stroke:#e65100',
       '  classDef exchange fill:#e3f2fd,stroke:#1565c0,color:#0d2b4d',
     ])
   })
@@ -49,9 +52,17 @@ describe('a diagram', () => {
     expect(lines).toContain(
       '    q0 [label="orders\\nquorum", shape=cylinder, fillcolor="#ffebee", color="#c62828", penwidth=3]',
     )
-    expect(lines).toContain('  e0 -> q0 [style=solid, label="order.#"]')
-    expect(lines).toContain('  q1 -> q0 [style=dashed, label="expired"]')
-    expect(lines).toContain('  q0 -> q1 [style=bold, label="retry 5s"]')
+    expect(lines).toContain('  e0 -> q0 [style=solid, color="#1565c0", label="order.#", fontcolor="#1565c0"]')
+    expect(lines).toContain(
+      '  q1 -> q0 [style=dashed, color="#e65100", label="expired", fontcolor="#e65100"]',
+    )
+    expect(lines).toContain('  q0 -> q1 [style=bold, color="#e65100", label="retry 5s", fontcolor="#e65100"]')
+  })
+
+  it('several delays or bindings between the same two boxes are one arrow', () => {
+    const topology = compile({ layout: 'freeflow', queues: { 'freeflow.user': {} } })
+
+    expect(renderMermaid(topology)).toContain('==>|"retry 30s, retry 5m, retry 30m"|')
   })
 
   it('names with quotes do not break out of their labels', () => {
@@ -169,6 +180,18 @@ describe('a proof in words', () => {
       'q: ends/cut-cycle\n  q > delivery_limit > default exchange, key q.retry > q.retry > expired > default exchange, key q > q > cut\n',
     )
     expect(text).toContain('Hardening would add\n  q: x-dead-letter-strategy="at-least-once"\n')
+  })
+
+  it('says findings that differ in their path alone once', () => {
+    const topology: TopologyDeclaration = { layout: 'isolated', exact: true, queues: { q: {} } }
+    const lines = renderProof(proveTopology(compile(topology))).split('\n')
+    const title = lines.indexOf('no-silent-loss/at-most-once-hop, 2 times')
+
+    expect(lines.slice(title + 1, title + 3)).toEqual([
+      '  q > rejected > exchange retry.q, key retry > q.retry',
+      '  q.retry > expired > default exchange, key q > q',
+    ])
+    expect(lines.filter((line) => line.startsWith('  The hop does not wait'))).toHaveLength(1)
   })
 
   it('that holds says so in one line', () => {

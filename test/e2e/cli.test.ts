@@ -62,4 +62,13 @@ describe('warren', () => {
     )
     expect(stderr).not.toContain('hunter2')
   })
+
+  it('says a failure as a JSON document when asked to', async () => {
+    const unreachable = await warren(['demo', '--json', '--url', 'amqp://me:hunter2@127.0.0.1:1'])
+    const misspelt = await warren(['dmo', '--json'])
+
+    expect(JSON.parse(unreachable.stdout)).toMatchObject({ error: { code: 'CONNECTION_REFUSED' } })
+    expect(JSON.parse(misspelt.stdout)).toMatchObject({ error: { code: 'BAD_USAGE' } })
+    expect([unreachable.exitCode, misspelt.exitCode]).toEqual([1, 2])
+  })
 })

@@ -333,7 +333,7 @@ export class AmqpChannel {
         this.connectionClosed(undefined)
         return
       case 'basic.get-ok':
-        this.#replies.failNext(this.#closedError())
+        this.#replies.fail(method.name, this.#closedError())
         return
       case 'basic.return':
       case 'basic.cancel':
@@ -351,7 +351,7 @@ export class AmqpChannel {
   }
 
   #isAskedWithoutAck(): boolean {
-    const asked = this.#replies.next()
+    const asked = this.#replies.askedFor('basic.get-ok')
     return asked?.name === 'basic.get' && asked.noAck
   }
 

@@ -8,16 +8,19 @@ export interface Answer {
   readonly content?: Content
 }
 
-/** The questions of a channel that the broker has not answered; it answers in the order of asking. */
+/**
+ * The questions of a channel that the broker has not answered. It answers those of one kind in the order of
+ * asking; a consume-ok, which comes from the queue, can be overtaken by the answer to a later question.
+ */
 export interface PendingReplies {
   /** Waits for the answer to a question that was just sent. */
   wait(asked: Method, expects: readonly MethodName[]): Promise<Answer>
-  /** The question whose answer is due next. */
-  next(): Method | undefined
-  /** Hands an answer to the first who waits; false when that one gave up waiting. */
+  /** The question that an answer of this name belongs to. */
+  askedFor(name: MethodName): Method | undefined
+  /** Hands an answer to the first who expects it; false when that one gave up waiting. */
   answer(answer: Answer): boolean
-  /** Ends the wait of the first. */
-  failNext(error: WarrenError): void
+  /** Ends the wait of the first who expects an answer of this name. */
+  fail(name: MethodName, error: WarrenError): void
   failAll(error: WarrenError): void
 }
 
@@ -33,10 +36,18 @@ interface Pending {
 export function createPendingReplies({ timeoutMs }: { timeoutMs: number }): PendingReplies {
   const waiting: Pending[] = []
 
-  function takeFirst(): Pending | undefined {
-    const first = waiting.shift()
-    clearTimeout(first?.timer)
-    return first
+  function take(index: number): Pending | undefined {
+    const [taken] = waiting.splice(index, 1)
+    clearTimeout(taken?.timer)
+    return taken
+  }
+
+  /** Who expects an answer of this name, or else who is first: an answer nobody expects ends that wait. */
+  function indexFor(name: MethodName): number {
+    return Math.max(
+      0,
+      waiting.findIndex(({ expects }) => expects.includes(name)),
+    )
   }
 
   return {
@@ -50,17 +61,17 @@ export function createPendingReplies({ timeoutMs }: { timeoutMs: number }): Pend
         const pending: Pending = { asked, expects, resolve, reject, timer, hasGivenUp: false }
         waiting.push(pending)
       }),
-    next: () => waiting[0]?.asked,
+    askedFor: (name) => waiting[indexFor(name)]?.asked,
     answer: (answer) => {
-      const first = takeFirst()
-      if (!first || first.hasGivenUp) return false
-      if (first.expects.includes(answer.method.name)) first.resolve(answer)
-      else first.reject(unexpected(answer.method.name))
+      const pending = take(indexFor(answer.method.name))
+      if (!pending || pending.hasGivenUp) return false
+      if (pending.expects.includes(answer.method.name)) pending.resolve(answer)
+      else pending.reject(unexpected(answer.method.name))
       return true
     },
-    failNext: (error) => takeFirst()?.reject(error),
+    fail: (name, error) => take(indexFor(name))?.reject(error),
     failAll: (error) => {
-      while (waiting.length > 0) takeFirst()!.reject(error)
+      while (waiting.length > 0) take(0)!.reject(error)
     },
   }
 }

@@ -28,7 +28,7 @@ interface PendingLetter {
 }
 
 export function createAtLeastOnce(
-  queue: () => Queue,
+  queue: Queue,
   surroundings: QueueSurroundings,
   onSettled: () => void,
 ): AtLeastOnce {
@@ -52,7 +52,7 @@ export function createAtLeastOnce(
 
   function sendFirst(): void {
     const { entry, reason } = discards.shift()!
-    const message = surroundings.recordDeath(queue(), entry.message, reason)
+    const message = surroundings.recordDeath(queue, entry.message, reason)
     const letter: PendingLetter = { entry, message, reason, takenBy: new Set(), sentAtMs: undefined }
     pending.add(letter)
     send(letter)
@@ -60,7 +60,7 @@ export function createAtLeastOnce(
 
   function send(letter: PendingLetter): void {
     const { takenBy, refusedBy } = surroundings.forward({
-      queue: queue(),
+      queue: queue,
       message: letter.message,
       reason: letter.reason,
       alreadyAt: letter.takenBy,

@@ -22,6 +22,10 @@ export interface Broker {
   /** Channels that wait for direct replies, by the suffix of their address. */
   readonly replyChannels: Map<string, Channel>
   nextChannelId: number
+  /** `booting` is the moment after a crash in which quorum queues have no leader yet. */
+  phase: 'up' | 'down' | 'booting'
+  /** What fell due while the broker was down, in its order. */
+  readonly missed: (() => void)[]
 }
 
 export interface BrokerOptions {
@@ -43,6 +47,8 @@ export function createBroker({ profile, clock, seed }: BrokerOptions): Broker {
     permissions: new Map(),
     replyChannels: new Map(),
     nextChannelId: 1,
+    phase: 'up',
+    missed: [],
   }
   broker.users.set('guest', {
     name: 'guest',
@@ -89,7 +95,11 @@ export function surroundingsOf(broker: Broker, vhost: Vhost): QueueSurroundings 
   return {
     clock,
     profile,
-    createDeadline: (onReached) => createDeadline(clock, () => inbox.run(onReached)),
+    createDeadline: (onReached) =>
+      createDeadline(clock, () => {
+        if (broker.phase === 'down') broker.missed.push(onReached)
+        else inbox.run(onReached)
+      }),
     postpone: (task) => inbox.post(task),
     deadLetter: (queue, message, reason) => {
       if (queue.settings.deadLetterExchange === undefined) return

@@ -6,6 +6,7 @@ import { findExchange } from './declare-exchange.ts'
 import { makeMessage, type Publication } from './make-message.ts'
 import type { Message } from './message.ts'
 import { ProtocolError } from './protocol-error.ts'
+import type { Queue } from './queue.ts'
 import { describeResource } from './resource-name.ts'
 import { routeMessage } from './route-message.ts'
 
@@ -43,12 +44,18 @@ export function deliverToQueues(
   // A return comes before the confirm, so that a confirm without a return means that it was routed.
   if (mandatory && queues.length === 0) channel.peer.returned(message, message.properties)
   let isTaken = true
-  for (const queue of queues) if (!queue.enqueue(message, channel.port)) isTaken = false
+  for (const queue of bySpeed(queues)) if (!queue.enqueue(message, channel.port)) isTaken = false
   if (sequence !== undefined && channel.isConfirming) {
     if (isTaken) channel.confirmed.push(sequence)
     else channel.refused.push(sequence)
   }
   return isTaken
+}
+
+/** A classic queue delivers at once, a quorum queue after it has agreed with itself: consumers of both see it so. */
+function bySpeed(queues: readonly Queue[]): readonly Queue[] {
+  if (queues.length < 2) return queues
+  return queues.toSorted((a, b) => Number(a.kind !== 'classic') - Number(b.kind !== 'classic'))
 }
 
 /** Tells the publisher what has become of its messages, in as few words as RabbitMQ does. */

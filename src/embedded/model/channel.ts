@@ -62,6 +62,8 @@ export interface Channel {
   readonly number: number
   readonly supportsCancelNotify: boolean
   isClosed: boolean
+  /** Its connection ends: nothing is sent to it any more, though what it holds has not gone back yet. */
+  isSilenced: boolean
   nextDeliveryTag: number
   /** By delivery tag, the oldest first. */
   readonly held: Map<number, HeldDelivery>
@@ -106,6 +108,7 @@ export function openChannel({ actor, peer, number, supportsCancelNotify }: Chann
     number,
     supportsCancelNotify,
     isClosed: false,
+    isSilenced: false,
     nextDeliveryTag: 1,
     held: new Map(),
     consumers: new Map(),
@@ -125,7 +128,7 @@ export function openChannel({ actor, peer, number, supportsCancelNotify }: Chann
 }
 
 function canTake(channel: Channel, consumer: Consumer): boolean {
-  if (channel.isClosed || !channel.peer.isWritable) return false
+  if (channel.isClosed || channel.isSilenced || !channel.peer.isWritable) return false
   return consumer.noAck || channel.globalLimit === undefined || channel.globalHeld < channel.globalLimit
 }
 

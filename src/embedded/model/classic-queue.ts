@@ -1,12 +1,29 @@
-import { type ClassicConsumers, createClassicConsumers } from './classic-consumers.ts'
+import { createClassicConsumers } from './classic-consumers.ts'
+import {
+  type ClassicState,
+  countFailure,
+  die,
+  dropExpired,
+  dropOverflow,
+  handOut,
+  hold,
+  isOver,
+  letGo,
+  makeEntry,
+  putBack,
+  restartDisuse,
+  run,
+  wasDelivered,
+} from './classic-state.ts'
 import type { Message } from './message.ts'
 import type { EffectivePolicy } from './policies.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type {
   Consumer,
   ConsumerChannel,
-  Delivery,
+  Fetched,
   Queue,
+  QueueCounts,
   QueueDeclaration,
   QueuedMessage,
   QueueSurroundings,
@@ -16,232 +33,196 @@ import type { QueueSettings } from './queue-settings.ts'
 import { createReadyMessages } from './ready-messages.ts'
 import { describeResource } from './resource-name.ts'
 
-/** A classic queue: messages come back to where they stood, and nobody counts how often. */
+/** A classic queue: messages come back to where they stood. */
 export function createClassicQueue(
   declaration: QueueDeclaration,
   initial: { settings: QueueSettings; policy: EffectivePolicy },
   surroundings: QueueSurroundings,
 ): Queue {
-  const { clock } = surroundings
-  let { settings, policy } = initial
-  const ready = createReadyMessages(settings.maxPriority)
-  const consumers: ClassicConsumers = createClassicConsumers({
-    isSingleActive: settings.hasSingleActiveConsumer,
-  })
-  const expiry = surroundings.createDeadline(() => run(false))
-  const disuse = surroundings.createDeadline(() => {
-    if (consumers.count === 0) surroundings.remove(queue)
-  })
-  let nextPosition = 0
-  let hadConsumers = false
-  let unacknowledged = 0
-  let unacknowledgedBytes = 0
-
-  function enqueue(message: Message): boolean {
-    if (settings.overflow !== 'drop-head' && wouldOverflow(message)) {
-      if (settings.overflow === 'reject-publish-dlx') surroundings.deadLetter(queue, message, 'maxlen')
-      return false
-    }
-    const entry = makeEntry(message)
-    if (ready.size === 0 && consumers.handOver((consumer) => handOut(entry, consumer))) return true
-    ready.add(entry)
-    const hasDropped = dropOverflow()
-    if (hasDropped || ready.peek() === entry) dropExpired()
-    return true
-  }
-
-  function makeEntry(message: Message): QueuedMessage {
-    const ttlMs = Math.min(
-      settings.messageTtlMs ?? Number.POSITIVE_INFINITY,
-      message.expirationMs ?? Number.POSITIVE_INFINITY,
-    )
-    nextPosition += 1
-    return {
-      message,
-      position: nextPosition,
-      expiresAtMs: clock.now() + ttlMs,
-      sizeBytes: message.bodyBytes,
-      returnCount: 0,
-      deliveryCount: 0,
-      heldUntilMs: Number.POSITIVE_INFINITY,
-    }
-  }
-
-  function wouldOverflow(message: Message): boolean {
-    return isOver(ready.size + 1, ready.bytes + message.bodyBytes)
-  }
-
-  function isOver(length: number, bytes: number): boolean {
-    return (
-      length > (settings.maxLength ?? Number.POSITIVE_INFINITY) ||
-      bytes > (settings.maxBytes ?? Number.POSITIVE_INFINITY)
-    )
-  }
-
-  function dropOverflow(): boolean {
-    if (settings.overflow !== 'drop-head' || !isOver(ready.size, ready.bytes)) return false
-    while (isOver(ready.size, ready.bytes)) surroundings.deadLetter(queue, ready.take()!.message, 'maxlen')
-    return true
-  }
-
-  /** Only the head can expire: what stands behind a younger head waits with it. */
-  function dropExpired(): void {
-    const now = clock.now()
-    while ((ready.peek()?.expiresAtMs ?? Number.POSITIVE_INFINITY) <= now) {
-      surroundings.deadLetter(queue, ready.take()!.message, 'expired')
-    }
-    const next = ready.peek()?.expiresAtMs
-    expiry.moveTo(next === Number.POSITIVE_INFINITY ? undefined : next)
-  }
-
-  function run(isLengthChecked: boolean): void {
-    if (isLengthChecked) dropOverflow()
-    dropExpired()
-    while (ready.size > 0 && consumers.handOver((consumer) => handOut(ready.take()!, consumer))) dropExpired()
-  }
-
-  function handOut(entry: QueuedMessage, consumer: Consumer): void {
-    if (!consumer.noAck) hold(entry)
-    consumer.channel.deliver(describe(entry, consumer, !consumer.noAck))
-  }
-
-  function describe(entry: QueuedMessage, consumer: Consumer | undefined, needsAck: boolean): Delivery {
-    const { properties } = entry.message
-    return { queue, consumer, entry, isRedelivered: entry.returnCount > 0, properties, needsAck }
-  }
-
-  function hold(entry: QueuedMessage): void {
-    unacknowledged += 1
-    unacknowledgedBytes += entry.sizeBytes
-  }
-
-  function letGo(entry: QueuedMessage): void {
-    unacknowledged -= 1
-    unacknowledgedBytes -= entry.sizeBytes
-  }
-
-  function putBack(entry: QueuedMessage): void {
-    letGo(entry)
-    entry.returnCount += 1
-    ready.putBack(entry)
-  }
-
-  function settle({ channel, consumer, entries, settlement }: SettledEntries): void {
-    if (consumer) consumers.release(consumer, entries.length)
-    consumers.wake(channel)
-    for (const entry of entries) {
-      if (settlement === 'return' || settlement === 'reject-return') putBack(entry)
-      else {
-        letGo(entry)
-        if (settlement !== 'ack') surroundings.deadLetter(queue, entry.message, 'rejected')
-      }
-    }
-    run(settlement === 'return' || settlement === 'reject-return')
-  }
-
-  function consume(consumer: Consumer): void {
-    const isTaken = settings.hasSingleActiveConsumer
-      ? consumer.isExclusive
-      : consumers.holder !== undefined || (consumer.isExclusive && consumers.count > 0)
-    if (isTaken) {
-      throw new ProtocolError(
-        'ACCESS_REFUSED',
-        `${describeResource({ kind: 'queue', name: declaration.name, vhost: declaration.vhost })} in exclusive use`,
-      )
-    }
-    consumers.add(consumer)
-    hadConsumers = true
-  }
-
-  /** An auto-delete queue goes with its last consumer, and with it what that consumer held. */
-  function leave(keepOn: () => void): void {
-    if (declaration.isAutoDelete && hadConsumers && consumers.count === 0) surroundings.remove(queue)
-    else keepOn()
-  }
-
-  function restartDisuse(): void {
-    if (settings.expiresMs === undefined) disuse.moveTo(undefined)
-    else if (consumers.count === 0) disuse.moveTo(clock.now() + settings.expiresMs)
-  }
-
   const queue: Queue = {
     resourceKind: 'queue',
     ...declaration,
     get policy() {
-      return policy
+      return state.policy
     },
     get settings() {
-      return settings
+      return state.settings
     },
     get consumers() {
-      return consumers.all
+      return state.consumers.all
     },
     get counts() {
-      return {
-        ready: ready.size,
-        unacknowledged,
-        declaredConsumers: consumers.count,
-        consumers: consumers.count,
-        readyBytes: ready.bytes,
-        unacknowledgedBytes,
-        deadLetters: 0,
-        deadLetterBytes: 0,
-        delayed: 0,
+      return countAll(state)
+    },
+    enqueue: (message) => enqueue(state, message),
+    get: ({ noAck }) => fetch(state, noAck),
+    consume: (consumer) => letIn(state, consumer),
+    start: () => run(state),
+    cancel: (consumer) => {
+      state.consumers.remove(consumer)
+      if (isOutlived(state)) surroundings.remove(queue)
+      else {
+        run(state)
+        restartDisuse(state)
       }
     },
-    enqueue,
-    get: ({ noAck }) => {
-      restartDisuse()
-      dropExpired()
-      const entry = ready.take()
-      dropExpired()
-      if (!entry) return undefined
-      if (!noAck) hold(entry)
-      return { delivery: describe(entry, undefined, !noAck), remaining: ready.size }
-    },
-    consume,
-    start: () => run(false),
-    cancel: (consumer) => {
-      consumers.remove(consumer)
-      leave(() => {
-        run(false)
-        restartDisuse()
-      })
-    },
-    settle,
-    channelDown: (channel: ConsumerChannel, held) => {
-      consumers.removeChannel(channel)
-      leave(() => {
-        restartDisuse()
-        for (const { entry } of held) putBack(entry)
-        run(true)
-      })
-    },
+    settle: (settled) => settleEntries(state, settled),
+    channelDown: (channel, held) =>
+      takeBack(
+        state,
+        channel,
+        held.map(({ entry }) => entry),
+      ),
     channelReady: (channel) => {
-      consumers.wake(channel)
-      run(false)
+      state.consumers.wake(channel)
+      run(state)
     },
     purge: () => {
-      const purged = ready.size
-      ready.clear()
-      dropExpired()
+      const purged = state.ready.size
+      state.ready.clear()
+      dropExpired(state)
       return purged
     },
-    applySettings: (nextSettings, nextPolicy) => {
-      settings = nextSettings
-      policy = nextPolicy
-      restartDisuse()
-      run(true)
+    forgetTransient: () => forgetTransient(state),
+    applySettings: (settings, policy) => {
+      state.settings = settings
+      state.policy = policy
+      restartDisuse(state)
+      dropOverflow(state)
+      run(state)
     },
-    touch: restartDisuse,
+    touch: () => restartDisuse(state),
     stop: () => {
-      expiry.moveTo(undefined)
-      disuse.moveTo(undefined)
-      ready.clear()
-      return consumers.all
+      state.expiry.moveTo(undefined)
+      state.disuse.moveTo(undefined)
+      state.ready.clear()
+      return state.consumers.all
     },
-    messages: () => ready.inOrder(),
+    messages: () => state.ready.inOrder(),
   }
-  restartDisuse()
+  const state: ClassicState = {
+    ...initial,
+    queue,
+    surroundings,
+    ready: createReadyMessages(initial.settings.maxPriority),
+    consumers: createClassicConsumers({ isSingleActive: initial.settings.hasSingleActiveConsumer }),
+    expiry: surroundings.createDeadline(() => run(state)),
+    disuse: surroundings.createDeadline(() => {
+      if (state.consumers.count === 0) surroundings.remove(queue)
+    }),
+    nextPosition: 0,
+    hadConsumers: false,
+    unacknowledged: 0,
+    unacknowledgedBytes: 0,
+  }
+  restartDisuse(state)
   return queue
+}
+
+function enqueue(state: ClassicState, message: Message): boolean {
+  const { ready, settings, surroundings } = state
+  const wouldOverflow = isOver(state, ready.size + 1, ready.bytes + message.bodyBytes)
+  if (settings.overflow !== 'drop-head' && wouldOverflow) {
+    if (settings.overflow === 'reject-publish-dlx') surroundings.deadLetter(state.queue, message, 'maxlen')
+    return false
+  }
+  const entry = makeEntry(state, message)
+  const isHanded =
+    ready.size === 0 &&
+    state.consumers.handOver((consumer) => handOut(state, entry, { consumer, isRedelivered: false }))
+  if (isHanded) return true
+  ready.add(entry)
+  const hasDropped = dropOverflow(state)
+  if (hasDropped || ready.peek() === entry) dropExpired(state)
+  return true
+}
+
+function fetch(state: ClassicState, noAck: boolean): Fetched | undefined {
+  restartDisuse(state)
+  dropExpired(state)
+  const entry = state.ready.take()
+  if (!entry) return undefined
+  dropExpired(state)
+  if (!noAck) hold(state, entry)
+  const delivery = {
+    queue: state.queue,
+    consumer: undefined,
+    entry,
+    isRedelivered: wasDelivered(entry),
+    properties: entry.message.properties,
+    needsAck: !noAck,
+  }
+  return { delivery, remaining: state.ready.size }
+}
+
+function letIn(state: ClassicState, consumer: Consumer): void {
+  const { consumers, settings, queue } = state
+  const isTaken = settings.hasSingleActiveConsumer
+    ? consumer.isExclusive
+    : consumers.holder !== undefined || (consumer.isExclusive && consumers.count > 0)
+  if (isTaken) {
+    const resource = describeResource({ kind: 'queue', name: queue.name, vhost: queue.vhost })
+    throw new ProtocolError('ACCESS_REFUSED', `${resource} in exclusive use`)
+  }
+  consumers.add(consumer)
+  state.hadConsumers = true
+}
+
+function settleEntries(
+  state: ClassicState,
+  { channel, consumer, entries, settlement }: SettledEntries,
+): void {
+  if (consumer) state.consumers.release(consumer, entries.length)
+  state.consumers.wake(channel)
+  const isReturn = settlement === 'return' || settlement === 'reject-return'
+  for (const entry of entries) {
+    if (isReturn) putBack(state, entry, settlement)
+    else {
+      letGo(state, entry)
+      countFailure(state, entry, settlement)
+      if (settlement !== 'ack') die(state, entry, 'rejected')
+    }
+  }
+  if (isReturn) dropOverflow(state)
+  run(state)
+}
+
+/** An auto-delete queue goes with its last consumer, and with it what that consumer held. */
+function isOutlived({ queue, hadConsumers, consumers }: ClassicState): boolean {
+  return queue.isAutoDelete && hadConsumers && consumers.count === 0
+}
+
+function takeBack(state: ClassicState, channel: ConsumerChannel, held: readonly QueuedMessage[]): void {
+  state.consumers.removeChannel(channel)
+  if (isOutlived(state)) {
+    state.surroundings.remove(state.queue)
+    return
+  }
+  restartDisuse(state)
+  for (const entry of held) putBack(state, entry, 'channel-down')
+  dropOverflow(state)
+  run(state)
+}
+
+function forgetTransient({ ready }: ClassicState): void {
+  const kept = ready.inOrder().filter(({ message }) => message.isPersistent)
+  ready.clear()
+  for (const entry of kept) {
+    if (entry.returnCount > 0) ready.putBack(entry)
+    else ready.add(entry)
+  }
+}
+
+function countAll({ ready, consumers, unacknowledged, unacknowledgedBytes }: ClassicState): QueueCounts {
+  return {
+    ready: ready.size,
+    unacknowledged,
+    declaredConsumers: consumers.count,
+    consumers: consumers.count,
+    readyBytes: ready.bytes,
+    unacknowledgedBytes,
+    deadLetters: 0,
+    deadLetterBytes: 0,
+    delayed: 0,
+  }
 }

@@ -14,7 +14,8 @@ export interface ConsumerRing<Member> extends Iterable<Member> {
 
 export function createConsumerRing<Member extends { readonly priority: number }>(): ConsumerRing<Member> {
   const bands = new Map<number, Fifo<Member>>()
-  const members = new Set<Member>()
+  /** With the priority each came in with: it keeps its place when it changes. */
+  const members = new Map<Member, number>()
   let priorities: readonly number[] = []
 
   function bandOf(priority: number): Fifo<Member> {
@@ -40,7 +41,7 @@ export function createConsumerRing<Member extends { readonly priority: number }>
     },
     add: (member) => {
       if (members.has(member)) return
-      members.add(member)
+      members.set(member, member.priority)
       bandOf(member.priority).push(member)
     },
     has: (member) => members.has(member),
@@ -51,8 +52,10 @@ export function createConsumerRing<Member extends { readonly priority: number }>
     },
     peek: () => firstBand()?.peek(),
     remove: (member) => {
-      if (!members.delete(member)) return
-      bands.get(member.priority)?.keep((other) => other !== member)
+      const priority = members.get(member)
+      if (priority === undefined) return
+      members.delete(member)
+      bands.get(priority)?.keep((other) => other !== member)
     },
     *[Symbol.iterator]() {
       for (const priority of priorities) yield* bands.get(priority)!

@@ -19,9 +19,14 @@ export function sendDeadLetter(letter: DeadLetter): void {
   if (!exchange) return
   const message = recordDeath(letter)
   for (const target of targetsOf({ ...letter, message })) {
-    if (target.kind !== 'stream' || letter.broker.profile.deadLettersIntoStreams)
-      target.enqueue(message, undefined)
+    if (canReceive(letter.broker, target)) target.enqueue(message, undefined)
   }
+}
+
+/** Some targets lose what is sent to them without a word, and nobody asks again. */
+function canReceive({ phase, profile }: Broker, target: Queue): boolean {
+  if (target.kind === 'stream') return profile.deadLettersIntoStreams
+  return target.kind !== 'quorum' || phase !== 'booting'
 }
 
 /** The message as it leaves the queue where it died: a new address, and its death written down. */

@@ -59,12 +59,11 @@ function showDeaths(
   { message, deaths, death }: { message: Message; deaths: readonly DeathRecord[]; death: Death },
 ): FieldTable {
   const firstDeath = message.deaths.length === 0 ? describeDeath('first', death, message) : []
-  const shown = [
+  return setSorted(headers, [
     ...firstDeath,
     ...describeDeath('last', death, message),
-    { name: 'x-death', value: { type: 'A', value: deaths.map(renderDeath) } as FieldValue },
-  ]
-  return shown.reduce<FieldTable>((table, { name, value }) => setSorted(table, name, value), headers)
+    { name: 'x-death', value: { type: 'A', value: deaths.map(renderDeath) } },
+  ])
 }
 
 function describeDeath(which: 'first' | 'last', death: Death, message: Message): FieldTable {

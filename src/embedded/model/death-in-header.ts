@@ -61,15 +61,15 @@ function addDeath(headers: FieldTable, entry: FieldTable): FieldTable {
 }
 
 function addFirstDeath(headers: FieldTable, entry: FieldTable): FieldTable {
-  const named = ['reason', 'queue', 'exchange'].reduce(
-    (table, name) => setSorted(table, `x-first-death-${name}`, lookUp(entry, name)!),
-    headers,
-  )
-  return setDeaths(named, [{ type: 'F', value: withCount(entry, 1n) }])
+  const named = ['reason', 'queue', 'exchange'].map((name) => ({
+    name: `x-first-death-${name}`,
+    value: lookUp(entry, name)!,
+  }))
+  return setDeaths(setSorted(headers, named), [{ type: 'F', value: withCount(entry, 1n) }])
 }
 
 function setDeaths(headers: FieldTable, deaths: readonly FieldValue[]): FieldTable {
-  return setSorted(headers, 'x-death', { type: 'A', value: deaths })
+  return setSorted(headers, [{ name: 'x-death', value: { type: 'A', value: deaths } }])
 }
 
 function withCount(entry: FieldTable, count: bigint): FieldTable {

@@ -107,7 +107,7 @@ function completeArguments({ broker, vhost }: Actor, declare: QueueDeclare): Fie
 }
 
 function withType(args: FieldTable, type: string): FieldTable {
-  return setSorted(args, 'x-queue-type', { type: 'S', value: type })
+  return setSorted(args, [{ name: 'x-queue-type', value: { type: 'S', value: type } }])
 }
 
 function chooseName({ broker }: Actor, asked: string, args: FieldTable): string {

@@ -83,9 +83,14 @@ function renderBinary(value: string | Buffer): string {
   return text === '' ? '<<>>' : `<<${JSON.stringify(text)}>>`
 }
 
-/** Erlang compares binaries byte by byte, which for text beyond ASCII is not JavaScript's order. */
+/** Erlang compares binaries byte by byte. JavaScript's order is the same but for characters this high. */
+const isAboveSurrogates = /[\ud800-\uffff]/
+
 export function compareAsBinaries(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'))
+  if (isAboveSurrogates.test(a) || isAboveSurrogates.test(b)) {
+    return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'))
+  }
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** Sorted by name; entries of one name keep their order. */
@@ -93,8 +98,13 @@ export function sortTable(table: FieldTable): FieldTable {
   return table.toSorted((a, b) => compareAsBinaries(a.name, b.name))
 }
 
-/** Puts a value in the place of the first of that name, or at the end, and sorts. */
-export function setSorted(table: FieldTable, name: string, value: FieldValue): FieldTable {
-  const at = table.findIndex((entry) => entry.name === name)
-  return sortTable(at === -1 ? [...table, { name, value }] : table.with(at, { name, value }))
+/** Puts values in the places of the first of their names, or at the end, and sorts. */
+export function setSorted(table: FieldTable, values: FieldTable): FieldTable {
+  const changed = [...table]
+  for (const entry of values) {
+    const at = changed.findIndex(({ name }) => name === entry.name)
+    if (at === -1) changed.push(entry)
+    else changed[at] = entry
+  }
+  return sortTable(changed)
 }

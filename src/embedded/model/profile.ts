@@ -47,6 +47,8 @@ export interface Profile {
   readonly headerComparison: HeaderComparison
   readonly settings: SettingsRules
   readonly quorum: QuorumRules
+  /** From 4.3 on classic queues count failed deliveries too, and hand the count on with a dead letter. */
+  readonly classicCountsFailures: boolean
   /** Up to 4.2 a channel that holds a delivery for too long is closed, whatever the type of queue. */
   readonly closesChannelOnConsumerTimeout: boolean
   /** At-most-once dead letters reach a stream. */
@@ -72,6 +74,8 @@ export interface QuorumRules {
   /** Up to 3.x a return that hits the limit gives credit twice. */
   readonly overcreditsAtLimit: boolean
   readonly sortsWaitingConsumers: boolean
+  /** A consumer that gives up its place by returning a message is followed at once, not at the next change. */
+  readonly activatesAfterReturn: boolean
   readonly ordersDeliveriesBy: 'tag' | 'age'
   readonly purgesDeadLetters: boolean
   /** From 4.3 on the queue itself takes back what a consumer holds for too long. */

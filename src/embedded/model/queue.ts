@@ -124,6 +124,8 @@ export interface Queue extends QueueDeclaration {
   /** A channel that could take no more can take again. */
   channelReady(channel: ConsumerChannel): void
   purge(): number
+  /** The broker was restarted: what was not persistent is gone. */
+  forgetTransient(): void
   applySettings(settings: QueueSettings, policy: EffectivePolicy): void
   /** It was declared again, which puts off its expiry. */
   touch(): void

@@ -50,12 +50,15 @@ export function createQuorumMembers({
   isSingleActive,
   hasCreditCeiling,
   sortsWaiting,
+  compare,
 }: {
   isSingleActive: boolean
   /** 3.x gives credit back without looking how much there should be. */
   hasCreditCeiling: boolean
   /** From 4.0 on the waiting consumer of highest priority comes first and takes over. */
   sortsWaiting: boolean
+  /** The order in which members of one channel are looked after. */
+  compare: (a: Member, b: Member) => number
 }): QuorumMembers {
   const current = new Set<Member>()
   let waiting: Member[] = []
@@ -94,7 +97,6 @@ export function createQuorumMembers({
 
   /** A consumer that was cancelled but still holds messages comes back under its old tag. */
   function returnToWork(member: Member, consumer: Consumer, credit: number): void {
-    service.remove(member)
     Object.assign(member, {
       consumer,
       priority: consumer.priority,
@@ -146,7 +148,6 @@ export function createQuorumMembers({
   function yieldTo(candidate: Member, active: Member): void {
     if (active.held.size > 0) {
       active.status = 'quiescing'
-      service.remove(active)
       return
     }
     current.delete(active)
@@ -200,7 +201,7 @@ export function createQuorumMembers({
         byConsumer.delete(consumer)
         return
       }
-      service.remove(member)
+      // It keeps its place in the line: should it come back before its turn, it is served as if it had never left.
       Object.assign(member, { isOnce: true, credit: 0, status: 'cancelled' } satisfies Partial<Member>)
       if (member.held.size === 0) remove(member)
     },
@@ -209,7 +210,12 @@ export function createQuorumMembers({
         if (consumer) byConsumer.delete(consumer)
       }
       waiting = waiting.filter((member) => member.channel !== channel)
-      return [...current].filter((member) => member.channel === channel)
+      const left = [...current].filter((member) => member.channel === channel).sort(compare)
+      // Whoever is gone must not come back into the line while its messages are taken from it.
+      for (const member of left) {
+        Object.assign(member, { isOnce: true, credit: 0, status: 'cancelled' } satisfies Partial<Member>)
+      }
+      return left
     },
     remove,
     refresh,

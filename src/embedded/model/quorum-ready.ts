@@ -54,7 +54,9 @@ export function createQuorumReady(priorities: QuorumPriorities): QuorumReady {
   }
 
   function takeExpiredEverywhere(nowMs: number): readonly QueuedMessage[] {
-    const expired = [returned, ...fresh.levels].flatMap((level) => shiftExpired(level, nowMs))
+    const expired: QueuedMessage[] = []
+    shiftExpired(returned, nowMs, expired)
+    for (const level of fresh.levels) shiftExpired(level, nowMs, expired)
     for (const entry of expired) count(entry, -1)
     return expired
   }
@@ -89,7 +91,10 @@ export function createQuorumReady(priorities: QuorumPriorities): QuorumReady {
     nextExpiryMs: () => {
       if (expiringCount === 0) return Number.POSITIVE_INFINITY
       if (!looksEverywhere) return peek()?.expiresAtMs ?? Number.POSITIVE_INFINITY
-      return Math.min(...[returned, ...fresh.levels].map(expiryOfFirst))
+      return fresh.levels.reduce(
+        (soonest, level) => Math.min(soonest, expiryOfFirst(level)),
+        expiryOfFirst(returned),
+      )
     },
     clear: () => {
       for (const level of [returned, ...fresh.levels]) level.clear()
@@ -115,20 +120,33 @@ interface Fresh {
 function createFresh(priorities: QuorumPriorities): Fresh {
   switch (priorities) {
     case 'none':
-      return createLevels(1, () => 0)
+      return createLevels(() => 0)
     case 'two-levels':
       return createTurns()
     case 'strict':
-      return createLevels(32, (priority) => 31 - Math.min(priority ?? 4, 31))
+      return createLevels((priority) => -Math.min(priority ?? 4, 31))
   }
 }
 
-function createLevels(count: number, levelOf: (priority: number | undefined) => number): Fresh {
-  const levels = Array.from({ length: count }, () => createFifo<QueuedMessage>())
+/** A level for each priority that has been seen: most queues see one, and 32 would be looked through each time. */
+function createLevels(rankOf: (priority: number | undefined) => number): Fresh {
+  const byRank = new Map<number, Fifo<QueuedMessage>>()
+  const levels: Fifo<QueuedMessage>[] = []
+
+  function levelOf(rank: number): Fifo<QueuedMessage> {
+    const known = byRank.get(rank)
+    if (known) return known
+    const level = createFifo<QueuedMessage>()
+    byRank.set(rank, level)
+    const ranks = [...byRank.keys()].sort((a, b) => a - b)
+    levels.splice(ranks.indexOf(rank), 0, level)
+    return level
+  }
+
   const first = () => levels.find((level) => level.size > 0)
   return {
     levels,
-    add: (entry, priority) => levels[levelOf(priority)]!.push(entry),
+    add: (entry, priority) => levelOf(rankOf(priority)).push(entry),
     peek: () => first()?.peek(),
     take: () => first()?.shift(),
     inOrder: () => levels.flatMap((level) => [...level]),
@@ -174,10 +192,8 @@ function takeTurns(
   return ordered
 }
 
-function shiftExpired(level: Fifo<QueuedMessage>, nowMs: number): readonly QueuedMessage[] {
-  const expired: QueuedMessage[] = []
+function shiftExpired(level: Fifo<QueuedMessage>, nowMs: number, expired: QueuedMessage[]): void {
   while (expiryOfFirst(level) <= nowMs) expired.push(level.shift()!)
-  return expired
 }
 
 function expiryOfFirst(level: Fifo<QueuedMessage>): number {

@@ -1,4 +1,3 @@
-import type { FieldTable } from '../../wire/field-value.ts'
 import { decodeProperties, encodeProperties, type RawProperties } from '../../wire/properties.ts'
 import { decodeTable } from '../../wire/read-field.ts'
 import { setSorted } from './field-terms.ts'
@@ -12,11 +11,6 @@ export function renderCounts(
   if (shown.length === 0) return properties
   const decoded = decodeProperties(properties)
   const headers = decoded.headers ? decodeTable(decoded.headers) : []
-  return encodeProperties({
-    ...decoded,
-    headers: shown.reduce<FieldTable>(
-      (table, [name, count]) => setSorted(table, name, { type: 'l', value: BigInt(count) }),
-      headers,
-    ),
-  })
+  const values = shown.map(([name, count]) => ({ name, value: { type: 'l', value: BigInt(count) } as const }))
+  return encodeProperties({ ...decoded, headers: setSorted(headers, values) })
 }

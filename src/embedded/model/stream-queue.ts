@@ -132,6 +132,7 @@ export function createStreamQueue(
     purge: () => {
       throw new ProtocolError('NOT_IMPLEMENTED', `queue.purge not supported by stream queues ${resource}`)
     },
+    forgetTransient: () => undefined, // it writes every message to disk, whatever its delivery mode
     applySettings: (nextSettings, nextPolicy) => {
       settings = nextSettings
       policy = nextPolicy
@@ -150,6 +151,6 @@ function withOffset(raw: RawProperties, offset: number): RawProperties {
     return editProperties(raw, { headers: { set: [{ name: 'x-stream-offset', value }] } })
   return encodeProperties({
     ...properties,
-    headers: setSorted(decodeTable(properties.headers), 'x-stream-offset', value),
+    headers: setSorted(decodeTable(properties.headers), [{ name: 'x-stream-offset', value }]),
   })
 }

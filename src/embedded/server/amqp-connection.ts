@@ -46,6 +46,11 @@ export interface AmqpConnection {
   close(error: ProtocolError): void
   /** Ends it without a word. */
   cut(): void
+  /**
+   * Sends a heartbeat. With it goes the acknowledgement of all that has come in, and a client that holds back
+   * its next bytes until then (Nagle's algorithm, the default of some clients) lets them go.
+   */
+  nudge(): void
   /** Blocks or unblocks the publisher as the faults say. */
   applyBlock(): void
 }
@@ -317,6 +322,8 @@ export function createAmqpConnection(socket: Socket, host: ConnectionHost): Amqp
 
   function endChannels(): void {
     broker.inbox.run(() => {
+      // All at once: what one channel gives back must not be handed to the next one that is about to end.
+      for (const { model } of channels.values()) model.isSilenced = true
       for (const channel of channels.values()) channel.end()
       channels.clear()
       if (!actor) return
@@ -465,6 +472,11 @@ export function createAmqpConnection(socket: Socket, host: ConnectionHost): Amqp
     flush,
     close: (error) => closeWith(error, undefined),
     cut,
+    nudge: () => {
+      if (state !== 'running') return
+      writer.heartbeat()
+      flush()
+    },
     applyBlock,
   }
 

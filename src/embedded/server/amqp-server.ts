@@ -8,6 +8,9 @@ import type { FaultPlan } from './faults.ts'
 export interface AmqpServer {
   readonly port: number
   readonly connections: ReadonlySet<AmqpConnection>
+  /** Cuts every connection and accepts none until `reopen`, on the same port. */
+  shut(): Promise<void>
+  reopen(): Promise<void>
   /** Cuts every connection and closes the door. */
   stop(): Promise<void>
 }
@@ -42,18 +45,22 @@ export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpS
     connections.add(connection)
   }
 
-  server.listen(options.port, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: portOf(server),
-    connections,
-    stop: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      for (const connection of connections) connection.cut()
-      await closed
-    },
+  async function listen(port: number): Promise<void> {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
   }
+
+  async function shut(): Promise<void> {
+    if (!server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    for (const connection of connections) connection.cut()
+    await closed
+  }
+
+  await listen(options.port)
+  const port = portOf(server)
+  return { port, connections, shut, reopen: () => listen(port), stop: shut }
 }
 
 function portOf(server: Server): number {

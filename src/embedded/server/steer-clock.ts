@@ -31,13 +31,15 @@ export function steerVirtualClock(
 }
 
 /** Turns of the event loop without a byte in either direction after which nothing more is to be expected. */
-const quietTurns = 4
+const quietTurns = 6
+const nudgeAtTurn = 2
 
 /** Waits until the clients have what was sent to them and have said what they had to say to it. */
 export async function settle(connections: () => Iterable<AmqpConnection>): Promise<void> {
   let quiet = 0
   let received = totalReceived(connections())
   while (quiet < quietTurns) {
+    if (quiet === nudgeAtTurn) for (const connection of connections()) connection.nudge()
     await nextTurn()
     const now = totalReceived(connections())
     quiet = now === received && !hasNews(connections()) ? quiet + 1 : 0

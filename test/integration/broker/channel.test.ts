@@ -155,6 +155,27 @@ describe('a channel', () => {
     }
   })
 
+  it('matches answers to questions that are asked at once, also where the broker answers out of order', async () => {
+    const channel = await setup()
+    await declareQueue(channel, { queue: 'asked-at-once' })
+
+    const rounds = Array.from({ length: 50 }, () =>
+      Promise.all([
+        channel.consume('asked-at-once', () => {}),
+        inspectQueue(channel, 'asked-at-once'),
+        channel.get('asked-at-once'),
+        channel.setPrefetch(5),
+      ]),
+    )
+    const answers = await Promise.all(rounds)
+
+    for (const [consumerTag, counts, got] of answers) {
+      expect(consumerTag).toMatch(/^warren-/)
+      expect(counts).toMatchObject({ name: 'queue.declare-ok', queue: 'asked-at-once' })
+      expect(got).toBeUndefined()
+    }
+  })
+
   it('tells that the broker ended a consumer because its queue is gone', async () => {
     const channel = await setup()
     const other = await setup()

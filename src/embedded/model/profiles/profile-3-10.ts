@@ -170,10 +170,12 @@ export const profile310: Profile = {
     hasCreditCeiling: false,
     overcreditsAtLimit: true,
     sortsWaitingConsumers: false,
+    activatesAfterReturn: false,
     ordersDeliveriesBy: 'tag',
     purgesDeadLetters: false,
     takesBackAfterTimeout: false,
   },
+  classicCountsFailures: false,
   closesChannelOnConsumerTimeout: true,
   deadLettersIntoStreams: false,
 }

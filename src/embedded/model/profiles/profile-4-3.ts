@@ -54,9 +54,11 @@ export const profile43: Profile = {
         'x-acquired-count': shown(returnCount > 0 ? returnCount : deliveryCount),
         'x-delivery-count': shown(deliveryCount),
       }),
+    activatesAfterReturn: true,
     purgesDeadLetters: true,
     takesBackAfterTimeout: true,
   },
+  classicCountsFailures: true,
   closesChannelOnConsumerTimeout: false,
 }
 

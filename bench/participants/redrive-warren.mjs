@@ -1,0 +1,19 @@
+import { Session } from '../../dist/broker/amqp/session.js'
+import { openManagement } from '../../dist/broker/management/open-management.js'
+import { startRedrive } from '../../dist/recovery/redrive.js'
+import { measure, task } from './participant.mjs'
+
+// The whole of it: lock, route proof, mandatory publishes, audit headers, count at the end, receipt.
+const { url, managementUrl, queue, target, messages } = task
+const consuming = await Session.open(url, { name: 'bench warren consuming' })
+const publishing = await Session.open(url, { name: 'bench warren publishing' })
+const management = openManagement(managementUrl)
+
+await measure(async () => {
+  const to = { kind: 'queue', queue: target }
+  const by = 'bench'
+  const receipt = await startRedrive({ consuming, publishing, management, queue, to, by }).receipt
+  if (receipt.moved !== messages || !receipt.isBalanced) throw new Error(JSON.stringify(receipt))
+})
+management.close()
+await Promise.all([consuming.close(), publishing.close()])

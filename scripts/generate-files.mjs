@@ -1,0 +1,49 @@
+// Writes the files that are made from code: the JSON Schema, and the diagrams under the declarations of a page.
+// With --check it writes nothing, names what is not current, and fails. Reads dist/, so build first.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { parse } from 'yaml'
+import { compileTopology } from '../dist/topology/compile-topology.js'
+import { renderMermaid } from '../dist/topology/render-mermaid.js'
+import { topologySchema } from '../dist/topology/topology-schema.js'
+import { readTopology } from '../dist/topology/validate-topology.js'
+
+const read = (path) => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** A mermaid block that follows a yaml block is the picture of what the yaml declares. */
+function withDiagrams(page) {
+  return page.replace(/(```yaml\n([\s\S]*?)```\n\n)```mermaid\n[\s\S]*?```/g, (_, before, declaration) => {
+    const topology = compileTopology(readTopology(parse(declaration)), { brokerVersion: '4.3' })
+    return `${before}\`\`\`mermaid\n${renderMermaid(topology)}\`\`\``
+  })
+}
+
+/** As the formatter of this repository writes it: short lists on one line. */
+function renderJson(value) {
+  const text = JSON.stringify(value, null, 2)
+  return `${text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items) => `[${items.replace(/\s*\n\s*/g, ' ')}]`)}\n`
+}
+
+const layoutsPage = 'docs/concepts/layouts.md'
+const files = {
+  'schema/topology.schema.json': renderJson(topologySchema),
+  [layoutsPage]: withDiagrams(read(layoutsPage)),
+}
+
+const stale = Object.entries(files).filter(([path, text]) => read(path) !== text)
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) console.error(`${path} is not current; run node scripts/generate-files.mjs`)
+  process.exitCode = stale.length === 0 ? 0 : 1
+} else {
+  for (const [path, text] of stale) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+    console.log(`Wrote ${path}.`)
+  }
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { parseAmqpUrl } from '../broker/amqp/parse-amqp-url.ts'
+import { deriveManagementUrl } from '../broker/management/management-url.ts'
+import type { CommandInput } from './command.ts'
+
+/** `--url`, `--management-url` and `--vhost`, for every command that talks to a broker. */
+export function addBrokerOptions(command: Command): void {
+  command
+    .option('--url <url>', 'the broker (also AMQP_URL; default: amqp://localhost)')
+    .option(
+      '--management-url <url>',
+      'its HTTP API (also MANAGEMENT_URL; default: the host and user of --url, port 15672)',
+    )
+    .option('--vhost <name>', 'the vhost (default: the path of --url, or /)')
+}
+
+/** Where the broker is, and which part of it is meant. */
+export interface BrokerAddress {
+  readonly url: string
+  readonly managementUrl: string
+  /** Nobody said where the HTTP API is; it may be somewhere else, or not at all. */
+  readonly isManagementGuessed: boolean
+  readonly vhost: string
+}
+
+export function readBrokerOptions({ options, env }: Pick<CommandInput, 'options' | 'env'>): BrokerAddress {
+  const given = textOption(options.url) ?? textOption(env.AMQP_URL) ?? 'amqp://localhost'
+  const vhost = textOption(options.vhost) ?? parseAmqpUrl(given)[0]!.vhost
+  const url = textOption(options.vhost) === undefined ? given : withVhost(given, vhost)
+  const managementUrl = textOption(options.managementUrl) ?? textOption(env.MANAGEMENT_URL)
+  return {
+    url,
+    managementUrl: managementUrl ?? deriveManagementUrl(given),
+    isManagementGuessed: managementUrl === undefined,
+    vhost,
+  }
+}
+
+// An empty variable in a compose file means that nobody said anything.
+function textOption(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function withVhost(url: string, vhost: string): string {
+  const [, server = url, query = ''] = /^(amqps?:\/\/[^/?#]*)[^?#]*(.*)$/.exec(url) ?? []
+  return `${server}/${encodeURIComponent(vhost)}${query}`
+}

@@ -1,0 +1,51 @@
+import { lookAtQueue } from '../../recovery/look-at-queue.ts'
+import { type DeadLetter, readDeadLetter } from '../../recovery/read-dead-letter.ts'
+import { addBrokerOptions } from '../broker-options.ts'
+import type { CliCommand } from '../command.ts'
+import { addWhereOption, readCount, readWhere } from '../dlq-options.ts'
+import { withRecoveryLine } from '../recovery-line.ts'
+
+/** `warren dlq peek`: messages as they are, without losing any. */
+export const dlqPeek: CliCommand = {
+  name: 'dlq peek',
+  summary: 'show messages of a dead-letter queue and leave them where they are',
+  example: 'warren dlq peek billing.orders.dlq --count 5',
+  configure: (command) => {
+    command.argument('<queue>')
+    command.option('--count <n>', 'how many to show', readCount, 20)
+    command.option('--body-bytes <n>', 'how much of each body to show', readCount, 1024)
+    addBrokerOptions(command)
+    addWhereOption(command)
+  },
+  run: (input, terminal) => {
+    const queue = input.args[0]!
+    const select = readWhere(input.options)
+    const { count, bodyBytes } = input.options as { count: number; bodyBytes: number }
+    return withRecoveryLine(input, async (line) => {
+      const messages: DeadLetter[] = []
+      // A filter has to look past those that do not match; without one only those shown are touched.
+      const isFiltered = typeof input.options.where === 'string'
+      const report = await lookAtQueue({
+        ...{ ...line, queue },
+        ...(!isFiltered && { count }),
+        onMessage: (message) => {
+          if (messages.length < count && select(message)) messages.push(readDeadLetter(message, bodyBytes))
+        },
+      })
+      for (const { id, cause, diedAt, body } of messages) {
+        terminal.say(`${terminal.paint('bold', id ?? '(no id)')}  ${cause.label}  ${diedAt ?? ''}`)
+        terminal.say(`  ${body.text}${body.isCut ? ' …' : ''}`)
+      }
+      terminal.say(`${messages.length} shown of ${report.present} in ${queue}.`)
+      terminal.result({ queue, ...report, messages: messages.map(forJson) })
+      return 0
+    })
+  },
+}
+
+/** JSON has neither bigint nor bytes: the one becomes text, the other base64. */
+function forJson(message: DeadLetter): unknown {
+  return JSON.parse(
+    JSON.stringify(message, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+  )
+}

@@ -1,0 +1,175 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { Option } from 'commander'
+import { stringify } from 'yaml'
+import { openManagement } from '../../broker/management/open-management.ts'
+import { observeTopology } from '../../deploy/observe-topology.ts'
+import { ConfigError } from '../../errors.ts'
+import type { TopologyDeclaration } from '../../topology/declaration.ts'
+import { layoutNames } from '../../topology/layouts/layout-names.ts'
+import { layouts } from '../../topology/layouts/layouts.ts'
+import type { LiveTopology } from '../../topology/live-topology.ts'
+import { readDefinitions } from '../../topology/read-definitions.ts'
+import { type Adoption, adoptTopology } from '../adopt-topology.ts'
+import { addBrokerOptions, readBrokerOptions } from '../broker-options.ts'
+import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
+import { addYesOption } from '../confirm-options.ts'
+import { writeText } from '../output-options.ts'
+import { renderConfigModule } from '../render-config.ts'
+import { starterTopologies } from '../starter-topologies.ts'
+import type { Terminal } from '../terminal.ts'
+
+const schemaPath = './node_modules/warrenmq/schema/topology.schema.json'
+
+/** Writes a config: a starter for a layout, or what stands on a broker or in a definitions.json. */
+export const init: CliCommand = {
+  name: 'init',
+  summary: 'write a starter config for a layout, or one from what exists',
+  example: 'warren init --from-definitions definitions.json --config warren.config.yaml',
+  configure: (command) => {
+    command
+      .option(
+        '--config <file>',
+        'the file to write; its ending (.ts, .js, .mjs, .json, .yaml) says how',
+        'warren.config.ts',
+      )
+      .addOption(
+        new Option('--layout <name>', 'the layout of the starter (default: warren)').choices(layoutNames),
+      )
+      .addOption(
+        new Option('--from-broker', 'write down what stands on the broker').conflicts([
+          'layout',
+          'fromDefinitions',
+        ]),
+      )
+      .addOption(
+        new Option('--from-definitions <file>', 'write down what a definitions.json has').conflicts('layout'),
+      )
+    addBrokerOptions(command)
+    addYesOption(command)
+  },
+  run: async (input, terminal) => {
+    const { options } = input
+    const file = options.config as string
+    refuseToOverwrite(file, options)
+    const live = await readExisting(input)
+    if (live === undefined) return writeStarter({ file, input, terminal })
+    return writeAdopted({ file, adoption: adoptTopology(live), terminal })
+  },
+}
+
+function refuseToOverwrite(file: string, options: CommandInput['options']): void {
+  if (!existsSync(file) || options.yes === true) return
+  throw new ConfigError({
+    code: 'CONFIG_EXISTS',
+    file,
+    message: `${file} exists already. Name another file with --config, or say --yes to overwrite it.`,
+  })
+}
+
+async function readExisting(input: CommandInput): Promise<LiveTopology | undefined> {
+  const { fromBroker, fromDefinitions, vhost } = input.options
+  if (typeof fromDefinitions === 'string') {
+    return readDefinitions(await readJson(fromDefinitions), typeof vhost === 'string' ? { vhost } : {})
+  }
+  if (fromBroker !== true) return undefined
+  const address = readBrokerOptions(input)
+  const management = openManagement(address.managementUrl)
+  try {
+    return await observeTopology(management, { vhost: address.vhost })
+  } finally {
+    management.close()
+  }
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `${file} cannot be read as JSON: ${reason}`
+    throw new ConfigError({ code: 'CONFIG_UNREADABLE', file, message }, { cause })
+  }
+}
+
+async function writeStarter({ file, input, terminal }: Starter): Promise<ExitCode> {
+  const name = (input.options.layout as (typeof layoutNames)[number] | undefined) ?? 'warren'
+  const comments = [layouts[name].summary, 'Other layouts: warren init --layout <name>.']
+  await writeText(file, renderFile({ file, topology: starterTopologies[name], comments }))
+  terminal.say(`Wrote ${file}, layout ${name}. Change it, then run \`warren check\` and \`warren plan\`.`)
+  terminal.result({ file, layout: name })
+  return 0
+}
+
+interface Starter {
+  readonly file: string
+  readonly input: CommandInput
+  readonly terminal: Terminal
+}
+
+async function writeAdopted({
+  file,
+  adoption,
+  terminal,
+}: {
+  file: string
+  adoption: Adoption
+  terminal: Terminal
+}): Promise<ExitCode> {
+  const { topology, queues, plainQueues, leftOut, mistakes, isSame } = adoption
+  await writeText(file, renderFile({ file, topology, comments: adoptionNotes(adoption) }))
+  const { say, paint } = terminal
+  say(`Wrote ${file}: ${countQueues(topology)}.`)
+  for (const { name, layout, isExact } of queues)
+    say(`  ${name}: layout ${layout}${isExact ? ', exact' : ''}`)
+  for (const name of plainQueues) say(`  ${name}: follows no layout, declared as it is`)
+  for (const name of leftOut)
+    say(paint('yellow', `  ${name}: left out, because RabbitMQ keeps its name for itself`))
+  for (const { path, problem } of mistakes) say(paint('red', `  ${path}: ${problem}`))
+  if (mistakes.length > 0) say('These have to be mended before the config can be used.')
+  else if (isSame) say(paint('green', 'A plan from it to what was read is empty. Now run `warren check`.'))
+  else say(paint('yellow', 'It does not say all of what was read; `warren plan` shows the difference.'))
+  terminal.result({ file, ...adoption })
+  return mistakes.length === 0 && isSame && leftOut.length === 0 ? 0 : 3
+}
+
+function countQueues({ queues }: TopologyDeclaration): string {
+  const count = Object.keys(queues).length
+  return count === 1 ? 'one queue' : `${count} queues`
+}
+
+function adoptionNotes({ queues, plainQueues }: Adoption): readonly string[] {
+  const recognised = `${queues.length} of ${queues.length + plainQueues.length} queues follow a layout.`
+  return [`Written from what stood on a broker; ${recognised}`]
+}
+
+function renderFile({ file, topology, comments }: Rendered): string {
+  switch (extname(file)) {
+    case '.ts':
+    case '.js':
+    case '.mjs':
+      return renderConfigModule(topology, comments)
+    case '.json':
+      return `${JSON.stringify({ $schema: schemaPath, ...topology }, null, 2)}\n`
+    case '.yaml':
+    case '.yml':
+      return [
+        `# yaml-language-server: $schema=${schemaPath}`,
+        ...comments.map((line) => `# ${line}`),
+        stringify(topology),
+      ].join('\n')
+    default:
+      throw new ConfigError({
+        code: 'CONFIG_UNREADABLE',
+        file,
+        message: `${file} has no ending that says how to write it; name it .ts, .js, .mjs, .json or .yaml.`,
+      })
+  }
+}
+
+interface Rendered {
+  readonly file: string
+  readonly topology: TopologyDeclaration
+  readonly comments: readonly string[]
+}

@@ -1,0 +1,29 @@
+import { type Command, InvalidArgumentError as InvalidOptionError } from 'commander'
+import type { IncomingMessage } from '../broker/amqp/message.ts'
+import { messageFilter } from '../recovery/filter-message.ts'
+import { parseFilter } from '../recovery/parse-filter.ts'
+
+/** `--where`, for every command that chooses among dead letters. */
+export function addWhereOption(command: Command): void {
+  command.option(
+    '--where <filter>',
+    'only messages such as: type:OrderPlaced and (cause:Timeout or died<2h) and not header.tenant:acme',
+  )
+}
+
+export function addCountOption(command: Command): void {
+  command.option('--count <n>', 'look at so many from the head', readCount)
+}
+
+export function readCount(text: string): number {
+  const count = Number(text)
+  if (Number.isSafeInteger(count) && count > 0) return count
+  throw new InvalidOptionError('It must be a whole number from 1 up.')
+}
+
+/** The question that `--where` asks of a message; without it every message will do. */
+export function readWhere(options: Readonly<Record<string, unknown>>): (message: IncomingMessage) => boolean {
+  return typeof options.where === 'string'
+    ? messageFilter(parseFilter(options.where), Date.now())
+    : () => true
+}

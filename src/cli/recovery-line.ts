@@ -1,0 +1,77 @@
+import { userInfo } from 'node:os'
+import { Session } from '../broker/amqp/session.ts'
+import { type Management, openManagement } from '../broker/management/open-management.ts'
+import { compileTopology } from '../topology/compile-topology.ts'
+import type { CompiledTopology } from '../topology/compiled-topology.ts'
+import type { TopologyDeclaration } from '../topology/declaration.ts'
+import { readBrokerOptions } from './broker-options.ts'
+import type { CommandInput, ExitCode } from './command.ts'
+import { loadConfig } from './load-config.ts'
+
+/** What the dlq commands need of a broker. */
+export interface RecoveryLine {
+  readonly consuming: Session
+  readonly publishing: Session
+  readonly management: Management
+  readonly vhost: string
+  readonly by: string
+  /** The config's own section for `warren recover`. */
+  readonly recovery: Readonly<Record<string, unknown>> | undefined
+  /** The declared topology; undefined where there is no config. Any queue may be worked on without one. */
+  readonly topology: CompiledTopology | undefined
+}
+
+/** Opens the line for one command and closes it when the command is done. */
+export async function withRecoveryLine(
+  input: CommandInput,
+  work: (line: RecoveryLine) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { url, managementUrl, vhost } = readBrokerOptions(input)
+  const withUser = withCredentials(managementUrl, url)
+  const consuming = await Session.open(url, { name: 'warren dlq' })
+  const publishing = await Session.open(url, { name: 'warren dlq publishing' })
+  const management = openManagement(withUser)
+  try {
+    const declaration = await findDeclaration(input)
+    const brokerVersion = consuming.broker.version
+    const topology = declaration && compileTopology(declaration, { brokerVersion })
+    const recovery = declaration?.recovery
+    return await work({
+      consuming,
+      publishing,
+      management,
+      vhost,
+      by: operatorName(input),
+      topology,
+      recovery,
+    })
+  } finally {
+    await Promise.all([consuming.close(), publishing.close()])
+    management.close()
+  }
+}
+
+/** A management URL without a user means the user of the broker URL. */
+function withCredentials(managementUrl: string, amqpUrl: string): string {
+  const management = new URL(managementUrl)
+  if (management.username !== '') return managementUrl
+  const userInfoPart = /^amqps?:\/\/([^@/]*)@/.exec(amqpUrl)?.[1]
+  return userInfoPart === undefined
+    ? managementUrl
+    : `${management.protocol}//${userInfoPart}@${management.host}${management.pathname}`
+}
+
+async function findDeclaration({ options }: CommandInput): Promise<TopologyDeclaration | undefined> {
+  try {
+    return (await loadConfig(options)).topology
+  } catch (error) {
+    const isAbsent = options.config === undefined && (error as { code?: string }).code === 'CONFIG_NOT_FOUND'
+    if (isAbsent) return undefined
+    throw error
+  }
+}
+
+function operatorName({ options, env }: CommandInput): string {
+  if (typeof options.by === 'string') return options.by
+  return env.WARREN_OPERATOR ?? userInfo().username
+}

@@ -1,0 +1,41 @@
+import { type PlainField, toPlainTable } from '../wire/plain-fields.ts'
+import { decodeProperties, type Properties } from '../wire/properties.ts'
+import { decodeTable } from '../wire/read-field.ts'
+import type { Broker } from './model/broker.ts'
+import type { Queue, QueueCounts } from './model/queue.ts'
+
+/** A message as it lies in a queue. */
+export interface InspectedMessage {
+  readonly exchange: string
+  readonly routingKey: string
+  readonly properties: Omit<Properties, 'headers'>
+  readonly headers: Readonly<Record<string, PlainField>>
+  readonly body: Buffer
+}
+
+/** What is in a queue, without touching it. */
+export interface InspectedQueue {
+  readonly counts: QueueCounts
+  /** What is ready, in the order of delivery. */
+  readonly messages: readonly InspectedMessage[]
+}
+
+/** Gives undefined when there is no such queue. */
+export function inspectQueue(
+  broker: Broker,
+  { vhost, queue: name }: { vhost: string; queue: string },
+): InspectedQueue | undefined {
+  const queue = broker.vhosts.get(vhost)?.queues.get(name)
+  return queue && { counts: queue.counts, messages: queue.messages().map(inspectMessage) }
+}
+
+function inspectMessage({ message }: ReturnType<Queue['messages']>[number]): InspectedMessage {
+  const { headers, ...properties } = decodeProperties(message.properties)
+  return {
+    exchange: message.exchange,
+    routingKey: message.routingKeys[0]!,
+    properties,
+    headers: headers ? toPlainTable(decodeTable(headers)) : {},
+    body: Buffer.isBuffer(message.body) ? message.body : Buffer.concat(message.body),
+  }
+}

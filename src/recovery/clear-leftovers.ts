@@ -1,0 +1,55 @@
+import type { Delivery } from '../broker/amqp/delivery.ts'
+import type { Session } from '../broker/amqp/session.ts'
+import type { Publisher } from '../publisher/publisher.ts'
+import { readProperty } from '../wire/properties.ts'
+import { digestMessage } from './digest-message.ts'
+import type { RecentMoves } from './recent-moves.ts'
+import type { PassRules } from './redrive-pass.ts'
+import { refreshDelivery } from './refresh-delivery.ts'
+import { QueueWalk } from './walk-queue.ts'
+
+export interface Leftovers {
+  readonly session: Session
+  readonly queue: string
+  /** How far from the head a message that was moved can stand. */
+  readonly count: number
+  readonly window: number
+  readonly recent: RecentMoves
+  readonly publisher: Publisher
+  readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed'>
+}
+
+/**
+ * Acknowledges again what was moved and is still there, because its ack was lost. Gives back the number of
+ * those that look like it but carry no id to prove it; they stay.
+ */
+export async function clearLeftovers(task: Leftovers): Promise<number> {
+  const { session, queue, count, window, recent, publisher, rules } = task
+  const channel = await session.openChannel()
+  const probe = await session.openChannel()
+  let held = 0
+  let unproved = 0
+  const hold = (delivery: Delivery): void => {
+    held += 1
+    if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, onDone: () => {} })
+  }
+  const look = (delivery: Delivery): void => {
+    const move = delivery.isRedelivered ? recent.take(digestMessage(delivery)) : undefined
+    if (move && readProperty(delivery.properties, 'messageId')) {
+      delivery.ack()
+      return
+    }
+    if (move) unproved += 1
+    hold(delivery)
+  }
+  const walk = new QueueWalk({
+    ...{ channel, probe, queue, count, prefetch: window, onDelivery: look, onExtra: hold },
+    heldCount: () => held,
+  })
+  await walk.run()
+  await publisher.idle()
+  await channel.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount: 1, global: false }, 'basic.qos-ok')
+  await channel.close()
+  await probe.close()
+  return unproved
+}

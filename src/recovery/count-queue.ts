@@ -1,0 +1,58 @@
+import type { AmqpChannel } from '../broker/amqp/channel.ts'
+import { inspectQueue } from '../broker/amqp/operations.ts'
+import type { Session } from '../broker/amqp/session.ts'
+import { ChannelError, RecoveryError } from '../errors.ts'
+
+export function vhostOf(session: Session): string {
+  return session.connection?.endpoint.vhost ?? '/'
+}
+
+/** Ready messages, exact. A queue that is not there is an error that says so. */
+export async function depthOf(session: Session, queue: string): Promise<number> {
+  const channel = await session.openChannel()
+  try {
+    const { messageCount } = await inspectQueue(channel, queue)
+    await channel.close()
+    return messageCount
+  } catch (error) {
+    if (!(error instanceof ChannelError) || error.replyCode !== 404) throw error
+    throw new RecoveryError(
+      {
+        code: 'RECOVERY_QUEUE_NOT_FOUND',
+        message: `There is no queue "${queue}". Check its name and the vhost.`,
+      },
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * Closes the channel of a pass after its acks. A quorum queue takes acks from the channel in batches, and
+ * those that the channel has not passed on when it closes are lost; answers on the channel give it the time.
+ */
+export async function closeSettled(channel: AmqpChannel, probe: AmqpChannel, queue: string): Promise<void> {
+  for (let round = 0; round < 3; round += 1) await inspectQueue(channel, queue)
+  await channel.close()
+  await probe.close()
+}
+
+/**
+ * The depth once it stands still. What a channel held is not ready at the moment it is closed, so a depth
+ * below `atLeast` is waited for; it stays below only where somebody else takes messages.
+ */
+export async function settledDepth(session: Session, queue: string, atLeast: number): Promise<number> {
+  const channel = await session.openChannel()
+  let depth = -1
+  for (let unchanged = 0; unchanged < (depth < atLeast ? patientReads : quickReads); ) {
+    const { messageCount } = await inspectQueue(channel, queue)
+    unchanged = messageCount === depth ? unchanged + 1 : 0
+    depth = messageCount
+    await new Promise((resolve) => setTimeout(resolve, readEveryMs))
+  }
+  await channel.close()
+  return depth
+}
+
+const readEveryMs = 15
+const quickReads = 3
+const patientReads = 200

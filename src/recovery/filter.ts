@@ -1,0 +1,105 @@
+/** A condition on dead letters. Made by `parseFilter`, asked by `matchesFilter`. */
+export type Filter =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
+  | { readonly kind: 'not'; readonly part: Filter }
+  /** The text stands somewhere in the body, the id, the cause or a header. */
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'compare'
+      readonly field: FilterField
+      readonly operator: FilterOperator
+      readonly value: string
+      /** Of `died` in milliseconds, else the value as a number if it is one. */
+      readonly number: number | undefined
+    }
+
+export type FilterField =
+  | { readonly kind: 'type' | 'cause' | 'queue' | 'id' | 'died' | 'attempts' }
+  | { readonly kind: 'header'; readonly name: string }
+  | { readonly kind: 'body'; readonly path: readonly string[] }
+
+export type FilterOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
+
+/** What a filter asks of a message. Each is read only when it is asked for. */
+export interface FilterSubject {
+  readonly id: string | undefined
+  readonly type: string | undefined
+  readonly queue: string | undefined
+  readonly cause: { readonly id: string; readonly label: string }
+  readonly ageMs: number | undefined
+  readonly attempts: number | undefined
+  readonly header: (name: string) => unknown
+  /** The body as JSON; undefined where it is none. */
+  readonly json: unknown
+  /** Everything that a plain word is looked for in. */
+  readonly text: string
+}
+
+export function matchesFilter(filter: Filter, subject: FilterSubject): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.parts.every((part) => matchesFilter(part, subject))
+    case 'or':
+      return filter.parts.some((part) => matchesFilter(part, subject))
+    case 'not':
+      return !matchesFilter(filter.part, subject)
+    case 'text':
+      return subject.text.toLowerCase().includes(filter.text.toLowerCase())
+    case 'compare':
+      return compare(filter, subject)
+  }
+}
+
+type Comparison = Extract<Filter, { kind: 'compare' }>
+
+function compare(filter: Comparison, subject: FilterSubject): boolean {
+  if (filter.field.kind === 'cause') return (filter.operator === '=') === isCause(filter.value, subject.cause)
+  const actual = readField(filter.field, subject)
+  if (filter.operator === '=') return isEqual(actual, filter.value)
+  if (filter.operator === '!=') return !isEqual(actual, filter.value)
+  const left = typeof actual === 'string' && actual.trim() !== '' ? Number(actual) : actual
+  if (typeof left !== 'number' || Number.isNaN(left) || filter.number === undefined) return false
+  switch (filter.operator) {
+    case '<':
+      return left < filter.number
+    case '<=':
+      return left <= filter.number
+    case '>':
+      return left > filter.number
+    case '>=':
+      return left >= filter.number
+  }
+}
+
+function readField(field: FilterField, subject: FilterSubject): unknown {
+  switch (field.kind) {
+    case 'header':
+      return subject.header(field.name)
+    case 'body':
+      return field.path.reduce<unknown>(memberOf, subject.json)
+    case 'died':
+      return subject.ageMs
+    case 'cause':
+      return subject.cause.id
+    default:
+      return subject[field.kind]
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Record<string, unknown>)[name]
+}
+
+function isCause(wanted: string, { id, label }: FilterSubject['cause']): boolean {
+  return id === wanted || label.toLowerCase().includes(wanted.toLowerCase())
+}
+
+/** `*` stands for anything; upper and lower case differ, because ids do. */
+function isEqual(actual: unknown, wanted: string): boolean {
+  if (actual === undefined) return false
+  const text = typeof actual === 'object' && actual !== null ? JSON.stringify(actual) : String(actual)
+  if (!wanted.includes('*')) return text === wanted
+  const parts = wanted.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(text)
+}

@@ -1,0 +1,52 @@
+/** Lets so many through per second, and none while it is paused. */
+export class Pace {
+  readonly #perSecond: number
+  readonly #onRoom: () => void
+  #tokens = 0
+  #filledAt = performance.now()
+  #timer: NodeJS.Timeout | undefined
+  #isPaused = false
+
+  constructor(perSecond: number | undefined, onRoom: () => void) {
+    this.#perSecond = perSecond ?? Number.POSITIVE_INFINITY
+    this.#onRoom = onRoom
+  }
+
+  /** True: one may go now. False: `onRoom` is called when it is worth asking again. */
+  take(): boolean {
+    if (this.#isPaused) return false
+    if (this.#perSecond === Number.POSITIVE_INFINITY) return true
+    this.#fill()
+    if (this.#tokens >= 1) {
+      this.#tokens -= 1
+      return true
+    }
+    const waitMs = Math.max(1, Math.ceil(((1 - this.#tokens) / this.#perSecond) * 1000))
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#onRoom()
+    }, waitMs)
+    return false
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#onRoom()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  /** Never more than a tenth of a second's worth at once, so that a rate is a rate and not a burst. */
+  #fill(): void {
+    const now = performance.now()
+    const burst = Math.max(1, this.#perSecond / 10)
+    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1000) * this.#perSecond)
+    this.#filledAt = now
+  }
+}

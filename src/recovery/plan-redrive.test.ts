@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { compileTopology } from '../topology/compile-topology.ts'
+import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
+import { encodeTable } from '../wire/write-field.ts'
+import { type Destination, planRedrive } from './plan-redrive.ts'
+
+const { flows } = compileTopology(
+  { queues: { orders: { retry: { delays: ['5s'] } } } },
+  { brokerVersion: '4.3' },
+)
+const routes = { Scan: { exchange: 'tasks', key: 'scan' } }
+const death = (queue: string, reason: string) => ({
+  ...{ queue, reason, count: 1, exchange: 'events' },
+  'routing-keys': ['order.placed'],
+})
+
+function plan(to: Destination, headers: PlainTable) {
+  const encoded = encodeTable(toFieldTable(headers))
+  return planRedrive({ headers: encoded, to, deadLetterQueue: 'orders.dlq', flows })
+}
+
+describe('where a dead letter goes', () => {
+  const publish = (exchange: string, key: string) =>
+    expect.objectContaining({ kind: 'publish', exchange, key })
+  test.each<[string, Destination, PlainTable, unknown]>([
+    ['written origin', { kind: 'origin' }, { 'x-original-queue': 'orders' }, publish('', 'orders')],
+    [
+      'written before first death',
+      { kind: 'origin' },
+      { 'x-original-queue': 'orders', 'x-first-death-queue': 'other' },
+      publish('', 'orders'),
+    ],
+    ['first death', { kind: 'origin' }, { 'x-first-death-queue': 'orders' }, publish('', 'orders')],
+    [
+      'a wait queue is no origin',
+      { kind: 'origin' },
+      { 'x-death': [death('orders.retry.5s', 'expired'), death('orders', 'rejected')] },
+      publish('', 'orders'),
+    ],
+    ['retry', { kind: 'retry' }, { 'x-original-queue': 'orders' }, publish('', 'orders.retry.5s')],
+    [
+      'written address',
+      { kind: 'exchange' },
+      { 'x-original-exchange': 'e', 'x-original-routing-key': 'k' },
+      publish('e', 'k'),
+    ],
+    [
+      'address of the first death',
+      { kind: 'exchange' },
+      { 'x-death': [death('orders', 'rejected')] },
+      publish('events', 'order.placed'),
+    ],
+    ['a named queue', { kind: 'queue', queue: 'spare' }, {}, publish('', 'spare')],
+    ['type', { kind: 'type', routes: { routes } }, { MessageType: 'Scan' }, publish('tasks', 'scan')],
+    [
+      'another type header',
+      { kind: 'type', routes: { header: 'kind', routes } },
+      { kind: 'Scan' },
+      publish('tasks', 'scan'),
+    ],
+  ])('%s', (_name, to, headers, expected) => {
+    expect(plan(to, headers)).toEqual(expected)
+  })
+})
+
+describe('why a dead letter stays', () => {
+  test.each<[string, Destination, PlainTable]>([
+    ['origin-unknown', { kind: 'origin' }, {}],
+    ['origin-unknown', { kind: 'origin' }, { 'x-original-queue': 'orders.dlq' }],
+    ['origin-unknown', { kind: 'exchange' }, { 'x-original-exchange': 'e' }],
+    ['no-wait-queue', { kind: 'retry' }, { 'x-original-queue': 'undeclared' }],
+    ['type-unknown', { kind: 'type', routes: { routes } }, { MessageType: 'Other' }],
+    ['type-unknown', { kind: 'type', routes: { routes } }, { MessageType: 'toString' }],
+    ['type-unknown', { kind: 'type', routes: { routes } }, {}],
+  ])('%s', (reason, to, headers) => {
+    expect(plan(to, headers)).toEqual({ kind: 'keep', reason })
+  })
+})

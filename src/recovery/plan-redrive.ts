@@ -1,0 +1,106 @@
+import { type EncodedHeaders, headerText } from '../message/header-values.ts'
+import { readDeaths } from '../message/read-deaths.ts'
+import type { QueueFlow } from '../topology/queue-flow.ts'
+import { readOriginAddress, readOriginQueue } from './read-origin.ts'
+
+/** Where dead letters are to go. */
+export type Destination =
+  /** The queue each failed in, through the default exchange: no other consumer sees it again. */
+  | { readonly kind: 'origin' }
+  /** The wait queue of the queue it failed in. */
+  | { readonly kind: 'retry' }
+  /** The exchange and key it was first published with. */
+  | { readonly kind: 'exchange' }
+  | { readonly kind: 'queue'; readonly queue: string }
+  /** By the message's type, from a map. */
+  | { readonly kind: 'type'; readonly routes: TypeRoutes }
+
+export interface TypeRoutes {
+  /** Where the type is read first. @default 'MessageType' */
+  readonly header?: string
+  readonly routes: Readonly<Record<string, { readonly exchange: string; readonly key: string }>>
+}
+
+/** What is to be done with one dead letter. Nothing else decides where a message goes. */
+export type RedriveStep =
+  | { readonly kind: 'publish'; readonly exchange: string; readonly key: string; readonly why: string }
+  | { readonly kind: 'keep'; readonly reason: KeepReason }
+
+export type KeepReason =
+  | 'not-selected'
+  | 'over-the-limit'
+  | 'origin-unknown'
+  | 'type-unknown'
+  | 'no-wait-queue'
+  | 'target-refused'
+  | 'too-large'
+  | 'stopped'
+
+export interface RedriveQuestion {
+  readonly headers: EncodedHeaders
+  readonly to: Destination
+  readonly deadLetterQueue: string
+  readonly flows: readonly QueueFlow[]
+}
+
+/** Where one dead letter goes, and why. */
+export function planRedrive(question: RedriveQuestion): RedriveStep {
+  switch (question.to.kind) {
+    case 'queue':
+      return { kind: 'publish', exchange: '', key: question.to.queue, why: 'named' }
+    case 'type':
+      return planByType(question.headers, question.to.routes)
+    case 'exchange':
+      return planToExchange(question)
+    case 'origin':
+      return planToOrigin(question)
+    case 'retry':
+      return planToRetry(question)
+  }
+}
+
+function planToOrigin(question: RedriveQuestion): RedriveStep {
+  const origin = originOf(question)
+  if (!origin) return keep('origin-unknown')
+  return { kind: 'publish', exchange: '', key: origin.queue, why: origin.source }
+}
+
+function planToRetry(question: RedriveQuestion): RedriveStep {
+  const origin = originOf(question)
+  if (!origin) return keep('origin-unknown')
+  const retry = flowOf(question, origin.queue)?.redrive.retry
+  return retry ? { kind: 'publish', ...retry, why: origin.source } : keep('no-wait-queue')
+}
+
+function planToExchange(question: RedriveQuestion): RedriveStep {
+  const address = readOriginAddress(question.headers)
+  if (!address) return keep('origin-unknown')
+  return { kind: 'publish', exchange: address.exchange, key: address.key, why: address.source }
+}
+
+function planByType(headers: EncodedHeaders, { header = 'MessageType', routes }: TypeRoutes): RedriveStep {
+  const type = headerText(headers, header)
+  if (type !== undefined) {
+    const route = Object.hasOwn(routes, type) ? routes[type] : undefined
+    return route ? { kind: 'publish', ...route, why: `${header} ${type}` } : keep('type-unknown')
+  }
+  const key = readDeaths(headers).deaths[0]?.routingKeys[0]
+  const route = Object.values(routes).find((each) => each.key === key)
+  return route ? { kind: 'publish', ...route, why: `x-death key ${key}` } : keep('type-unknown')
+}
+
+function originOf({ headers, flows, deadLetterQueue }: RedriveQuestion): ReturnType<typeof readOriginQueue> {
+  // A wait queue shows up in x-death as well, but nobody works there.
+  return readOriginQueue(
+    headers,
+    (queue) => queue === deadLetterQueue || flows.some(({ waitQueues }) => waitQueues.includes(queue)),
+  )
+}
+
+function flowOf({ flows }: RedriveQuestion, queue: string): QueueFlow | undefined {
+  return flows.find((flow) => flow.queue === queue)
+}
+
+function keep(reason: KeepReason): RedriveStep {
+  return { kind: 'keep', reason }
+}

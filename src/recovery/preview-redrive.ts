@@ -1,0 +1,63 @@
+import { lookAtQueue } from './look-at-queue.ts'
+import type { KeepReason } from './plan-redrive.ts'
+import type { RedriveOptions } from './redrive.ts'
+import { prepareRules } from './redrive-rules.ts'
+
+/** What a re-drive would do, read from every message and without moving one. */
+export interface RedrivePreview {
+  readonly queue: string
+  readonly present: number
+  readonly moving: number
+  readonly targets: readonly PreviewTarget[]
+  readonly keeping: readonly { readonly reason: KeepReason; readonly count: number }[]
+  readonly refusals: readonly string[]
+}
+
+export interface PreviewTarget {
+  readonly target: string
+  readonly count: number
+  /** What the address was read from. */
+  readonly why: string
+  readonly queues: readonly string[]
+  /** Where a message goes that fails there again. */
+  readonly secondFailure: string | undefined
+}
+
+/** Plans a re-drive with the very rules it would run by. Costs one look. */
+export async function previewRedrive(options: RedriveOptions): Promise<RedrivePreview> {
+  const rules = await prepareRules(options, { id: '', atMs: 0 })
+  const targets = new Map<string, PreviewTarget>()
+  const keeping = new Map<KeepReason, number>()
+  let moving = 0
+  const { present } = await lookAtQueue({
+    ...options,
+    onMessage: (delivery) => {
+      const step = rules.decide(delivery)
+      if (step.kind === 'keep') {
+        keeping.set(step.reason, (keeping.get(step.reason) ?? 0) + 1)
+        return
+      }
+      moving += 1
+      const target = step.exchange === '' ? step.key : `${step.exchange} ${step.key}`
+      const name = `${target}\0${step.why}`
+      const known = targets.get(name)
+      const proof = known ?? proofOf(rules.prove(step))
+      targets.set(name, { ...proof, target, why: step.why, count: (known?.count ?? 0) + 1 })
+    },
+  })
+  return {
+    ...{ queue: options.queue, present, moving },
+    targets: [...targets.values()],
+    keeping: [...keeping].map(([reason, count]) => ({ reason, count })),
+    refusals: rules.refusals(),
+  }
+}
+
+function proofOf(proof: ReturnType<Awaited<ReturnType<typeof prepareRules>>['prove']>): {
+  queues: readonly string[]
+  secondFailure: string | undefined
+} {
+  return proof?.isSafe
+    ? { queues: proof.queues, secondFailure: proof.secondFailure }
+    : { queues: [], secondFailure: undefined }
+}

@@ -1,0 +1,83 @@
+import { type IncomingMessage, joinBody } from '../broker/amqp/message.ts'
+import { type Cause, causeOf } from '../message/fingerprint-cause.ts'
+import { type EncodedHeaders, headerInteger, headerText } from '../message/header-values.ts'
+import { readDeaths } from '../message/read-deaths.ts'
+import { warrenHeaders } from '../message/warren-headers.ts'
+import { type PlainTable, toPlainTable } from '../wire/plain-fields.ts'
+import { decodeProperties, readProperty } from '../wire/properties.ts'
+import { decodeTable } from '../wire/read-field.ts'
+import { readOriginQueue } from './read-origin.ts'
+
+/** A dead letter for people and programs. */
+export interface DeadLetter {
+  readonly id: string | undefined
+  readonly type: string | undefined
+  readonly exchange: string
+  readonly routingKey: string
+  /** The queue it failed in. */
+  readonly queue: string | undefined
+  readonly cause: Cause
+  /** ISO 8601. */
+  readonly diedAt: string | undefined
+  readonly attempts: number | undefined
+  readonly headers: PlainTable
+  readonly bodyBytes: number
+  /** Text where it is UTF-8, else base64. */
+  readonly body: { readonly encoding: 'utf8' | 'base64'; readonly text: string; readonly isCut: boolean }
+}
+
+/** @param maxBodyBytes how much of the body is shown */
+export function readDeadLetter(message: IncomingMessage, maxBodyBytes: number): DeadLetter {
+  const properties = decodeProperties(message.properties)
+  const { headers } = properties
+  const timeMs = diedAt(headers)
+  return {
+    id: properties.messageId,
+    type: typeOf(message),
+    exchange: message.exchange,
+    routingKey: message.routingKey,
+    queue: originOf(headers),
+    cause: causeOf(headers),
+    diedAt: timeMs === undefined ? undefined : new Date(timeMs).toISOString(),
+    attempts: attemptsOf(headers),
+    headers: headers === undefined ? {} : toPlainTable(decodeTable(headers)),
+    bodyBytes: message.bodyBytes,
+    body: readBody(joinBody(message.body), maxBodyBytes),
+  }
+}
+
+/** The `type` property, or the `MessageType` header that frameworks write. */
+export function typeOf({ properties }: IncomingMessage): string | undefined {
+  return readProperty(properties, 'type') ?? headerText(readProperty(properties, 'headers'), 'MessageType')
+}
+
+export function originOf(headers: EncodedHeaders): string | undefined {
+  return readOriginQueue(headers, () => false)?.queue
+}
+
+/** When it died, in milliseconds since 1970: as its consumer wrote, else the newest entry of x-death. */
+export function diedAt(headers: EncodedHeaders): number | undefined {
+  const written = headerText(headers, warrenHeaders.lastFailedAt)
+  const writtenMs = written === undefined ? Number.NaN : Date.parse(written)
+  return Number.isNaN(writtenMs) ? readDeaths(headers).deaths[0]?.timeMs : writtenMs
+}
+
+/** Failed attempts, as far as headers of any of the known layouts tell. */
+export function attemptsOf(headers: EncodedHeaders): number | undefined {
+  const written =
+    headerInteger(headers, warrenHeaders.attempts) ?? headerInteger(headers, warrenHeaders.retryCount)
+  if (written !== undefined) return written
+  const rejections = readDeaths(headers).deaths.filter(({ reason }) => reason === 'rejected')
+  return rejections.length === 0 ? undefined : Math.max(...rejections.map(({ count }) => count))
+}
+
+function readBody(body: Buffer, maxBytes: number): DeadLetter['body'] {
+  const isCut = body.length > maxBytes
+  const shown = body.subarray(0, maxBytes)
+  const text = shown.toString('utf8')
+  // A cut may split the last character; that alone does not make it binary.
+  const isText = !text.slice(0, isCut ? -2 : undefined).includes('\uFFFD')
+  return isText
+    ? { encoding: 'utf8', text, isCut }
+    : { encoding: 'base64', text: shown.toString('base64'), isCut }
+}

@@ -1,0 +1,44 @@
+import type { KeepReason } from './plan-redrive.ts'
+import type { FailureKind } from './redrive-tally.ts'
+
+/** What became of every message that was in the queue when the re-drive began. */
+export interface Receipt {
+  readonly format: 'warren-receipt/1'
+  readonly id: string
+  readonly queue: string
+  readonly vhost: string
+  readonly by: string
+  readonly reason: string | undefined
+  readonly startedAt: string
+  readonly endedAt: string
+  readonly ratePerSecond: number
+  readonly outcome: 'done' | 'cancelled' | 'held-too-long'
+  /** In the queue at the start. Equals moved + failed + kept + stillThere. */
+  readonly present: number
+  /** Confirmed at their target and acknowledged here. */
+  readonly moved: number
+  /** Tried and not taken by their target; still in the queue. */
+  readonly failed: number
+  /** Seen and left in the queue. */
+  readonly kept: number
+  /** Not looked at; still in the queue. */
+  readonly stillThere: number
+  /** Came into the queue during the run. */
+  readonly arrivals: number
+  /** Messages that the queue has fewer than it should: taken by somebody else meanwhile. */
+  readonly missing: number
+  /** Messages that may be at their target twice. */
+  readonly duplicatesPossible: number
+  /** Kept messages that were put at the end of the queue, because giving them back would have deleted them. */
+  readonly refreshed: number
+  /** The queue was counted at the end, and holds what it should. */
+  readonly isBalanced: boolean
+  readonly targets: readonly { readonly target: string; readonly moved: number }[]
+  readonly causes: readonly { readonly id: string; readonly label: string; readonly moved: number }[]
+  readonly failures: readonly { readonly kind: FailureKind; readonly count: number }[]
+  readonly keptBecause: readonly { readonly reason: KeepReason; readonly count: number }[]
+  /** Over the messages that were moved, whatever their order. */
+  readonly digest: string
+  /** Targets that were refused, and why. */
+  readonly refusals: readonly string[]
+}

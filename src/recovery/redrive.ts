@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from '../broker/amqp/message.ts'
+import type { Session } from '../broker/amqp/session.ts'
+import type { Management } from '../broker/management/open-management.ts'
+import type { QueueFlow } from '../topology/queue-flow.ts'
+import type { Destination, KeepReason } from './plan-redrive.ts'
+import type { Receipt } from './receipt.ts'
+import type { FailedPublish } from './redrive-pass.ts'
+import { RedriveRun } from './redrive-run.ts'
+
+export interface RedriveOptions {
+  readonly consuming: Session
+  /** Apart from `consuming`: a broker with an alarm stops reading a connection that publishes. */
+  readonly publishing: Session
+  /** Proves routes and tells limits beforehand. Without it only the broker's own answers protect. */
+  readonly management?: Management | undefined
+  readonly queue: string
+  /** @default { kind: 'origin' } */
+  readonly to?: Destination
+  /** Start the count of attempts again, or go on with it. @default 'reset' */
+  readonly attempts?: 'reset' | 'continue'
+  /** How the declared queues are retried and parked. @default [] */
+  readonly flows?: readonly QueueFlow[]
+  /** Which messages to move. @default all */
+  readonly select?: (message: IncomingMessage) => boolean
+  /** The most messages to move. */
+  readonly limit?: number
+  readonly ratePerSecond?: number
+  /** Publishes without an answer at a time. @default 400 messages, 16 MiB */
+  readonly window?: { readonly messages?: number; readonly bytes?: number }
+  /** Who does it. */
+  readonly by: string
+  readonly reason?: string
+  /** @default a new UUID */
+  readonly id?: string
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: RedriveProgress) => void
+  /** A message stays in the queue. Told again if a lost connection makes a second pass needed. */
+  readonly onKept?: (message: IncomingMessage, reason: KeepReason) => void
+  readonly onFailed?: (message: IncomingMessage, failure: FailedPublish) => void
+}
+
+export interface RedriveProgress {
+  readonly present: number
+  readonly moved: number
+  readonly failed: number
+  readonly kept: number
+}
+
+export interface Redrive {
+  readonly id: string
+  /** Settles when the queue has been counted. Rejects only where nothing was begun or the broker is gone for good. */
+  readonly receipt: Promise<Receipt>
+  pause(): void
+  resume(): void
+  /** Finishes what is under way and leaves the rest where it is. */
+  cancel(): void
+}
+
+/** Puts dead letters back: publish, confirm and no return, acknowledge. Never in another order. */
+export function startRedrive(options: RedriveOptions): Redrive {
+  const id = options.id ?? randomUUID()
+  const run = new RedriveRun(options, id)
+  const cancel = (): void => run.cancel()
+  options.signal?.addEventListener('abort', cancel, { once: true })
+  const receipt = run.run().finally(() => options.signal?.removeEventListener('abort', cancel))
+  if (options.signal?.aborted) cancel()
+  return { id, receipt, pause: () => run.pause(), resume: () => run.resume(), cancel }
+}

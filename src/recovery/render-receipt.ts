@@ -1,0 +1,21 @@
+import type { Receipt } from './receipt.ts'
+
+/** A receipt for people: what was there, where it went, and whether the sum is right. */
+export function renderReceipt(receipt: Receipt): readonly string[] {
+  const { present, moved, failed, kept, stillThere, arrivals, missing } = receipt
+  return [
+    `${moved} of ${present} messages moved out of ${receipt.queue}, ${receipt.ratePerSecond}/s.`,
+    ...receipt.targets.map((target) => `  ${target.moved} to ${target.target}`),
+    ...receipt.failures.map(({ kind, count }) => `  ${count} failed (${kind}), still in the queue`),
+    ...receipt.keptBecause.map(({ reason, count }) => `  ${count} kept (${reason})`),
+    ...receipt.refusals.map((problem) => `  refused: ${problem}`),
+    ...(arrivals > 0 ? [`  ${arrivals} arrived meanwhile and were not touched`] : []),
+    ...(receipt.refreshed > 0
+      ? [`  ${receipt.refreshed} put at the end of the queue to keep them alive`]
+      : []),
+    ...(receipt.duplicatesPossible > 0 ? [`  ${receipt.duplicatesPossible} may be there twice`] : []),
+    ...(missing > 0 ? [`  ${missing} were taken by somebody else meanwhile`] : []),
+    `${present} = ${moved} moved + ${failed} failed + ${kept} kept + ${stillThere} still there` +
+      (receipt.isBalanced ? '' : ' — but the queue does not hold what it should'),
+  ]
+}

@@ -1,0 +1,11 @@
+export type { InspectedMessage, InspectedQueue } from '../embedded/inspect-queue.ts'
+export type { ProfileName } from '../embedded/model/profile.ts'
+export type { QueueCounts } from '../embedded/model/queue.ts'
+export type { ConfirmFate, CutPoint } from '../embedded/server/faults.ts'
+export type { BrokerClock } from '../embedded/server/steer-clock.ts'
+export {
+  type EmbeddedBroker,
+  type EmbeddedBrokerOptions,
+  type EmbeddedFaults,
+  startEmbeddedBroker,
+} from '../embedded/start-embedded-broker.ts'

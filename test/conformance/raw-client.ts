@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { createFrameParser } from '../../src/wire/frame-parser.ts'
+import { createFrameWriter } from '../../src/wire/frame-writer.ts'
+import type { Method, MethodName } from '../../src/wire/method-specs.ts'
+import { decodeMethod, encodeMethod } from '../../src/wire/methods.ts'
+import { toFieldTable } from '../../src/wire/plain-fields.ts'
+import type { RawProperties } from '../../src/wire/properties.ts'
+
+/** What came in on a channel: a method, with its content where it has one. */
+export interface Received {
+  readonly channel: number
+  readonly method: Method
+  readonly properties?: RawProperties
+  readonly body?: Buffer
+}
+
+/** A client that hides nothing: it sends what it is told and hands over all that comes. */
+export interface RawClient {
+  send(channel: number, method: Method): void
+  publish(channel: number, method: Method<'basic.publish'>, properties: RawProperties, body: Buffer): void
+  /** Waits for the next method of that name on the channel that nobody has waited for yet. */
+  expect<Name extends MethodName>(channel: number, name: Name): Promise<Method<Name>>
+  readonly isOpen: boolean
+  close(): Promise<void>
+}
+
+export async function connectRaw(url: string, onReceived: (received: Received) => void): Promise<RawClient> {
+  const target = new URL(url)
+  const socket = connect(Number(target.port), target.hostname)
+  socket.setNoDelay(true)
+  await once(socket, 'connect')
+  return handshake(socket, target, onReceived)
+}
+
+async function handshake(
+  socket: Socket,
+  target: URL,
+  onReceived: (received: Received) => void,
+): Promise<RawClient> {
+  const writer = createFrameWriter({ frameMax: 131_072 })
+  const waiting: { channel: number; name: string; resolve: (method: never) => void }[] = []
+  const unclaimed: Received[] = []
+  const pending = new Map<
+    number,
+    { method: Method; properties?: RawProperties; missing: number; pieces: Buffer[] }
+  >()
+  let isOpen = true
+
+  function flush(): void {
+    const { buffers, release } = writer.take()
+    for (const [at, bytes] of buffers.entries()) {
+      if (at === buffers.length - 1) socket.write(bytes, release)
+      else socket.write(bytes)
+    }
+  }
+
+  function hand(received: Received): void {
+    const { channel, method } = received
+    if (method.name === 'connection.close') {
+      writer.method(0, { name: 'connection.close-ok' })
+      flush()
+      isOpen = false
+    }
+    if (method.name === 'channel.close') {
+      writer.method(channel, { name: 'channel.close-ok' })
+      flush()
+    }
+    const at = waiting.findIndex((item) => item.channel === channel && item.name === method.name)
+    if (at !== -1) waiting.splice(at, 1)[0]!.resolve(method as never)
+    else unclaimed.push(received)
+    onReceived(received)
+  }
+
+  const parser = createFrameParser(
+    {
+      method: (channel, payload) => {
+        const method = decodeMethod(Buffer.from(payload))
+        if (
+          method.name === 'basic.deliver' ||
+          method.name === 'basic.get-ok' ||
+          method.name === 'basic.return'
+        ) {
+          pending.set(channel, { method, missing: -1, pieces: [] })
+        } else hand({ channel, method })
+      },
+      header: (channel, payload) => {
+        const content = pending.get(channel)!
+        content.properties = Buffer.from(payload.subarray(12))
+        content.missing = payload.readUInt32BE(8)
+        if (content.missing === 0) finish(channel)
+      },
+      body: (channel, piece) => {
+        const content = pending.get(channel)!
+        content.pieces.push(Buffer.from(piece))
+        content.missing -= piece.length
+        if (content.missing === 0) finish(channel)
+      },
+      heartbeat: () => undefined,
+    },
+    { bodyBytes: 1 << 24, headerBytes: 1 << 24 },
+  )
+
+  function finish(channel: number): void {
+    const { method, properties, pieces } = pending.get(channel)!
+    pending.delete(channel)
+    hand({ channel, method, properties: properties!, body: Buffer.concat(pieces) })
+  }
+
+  const client: RawClient = {
+    send: (channel, method) => {
+      writer.method(channel, method)
+      flush()
+    },
+    publish: (channel, method, properties, body) => {
+      writer.content(channel, encodeMethod(method), properties, body)
+      flush()
+    },
+    expect: (channel, name) =>
+      new Promise((resolve) => {
+        const at = unclaimed.findIndex((item) => item.channel === channel && item.method.name === name)
+        if (at !== -1) resolve(unclaimed.splice(at, 1)[0]!.method as never)
+        else waiting.push({ channel, name, resolve: resolve as (method: never) => void })
+      }),
+    get isOpen() {
+      return isOpen
+    },
+    close: async () => {
+      if (socket.closed) return
+      const closed = once(socket, 'close')
+      socket.destroy()
+      await closed
+    },
+  }
+
+  socket.on('data', (chunk) => parser.push(chunk))
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    isOpen = false
+  })
+  socket.write(Buffer.from('AMQP\0\0\x09\x01', 'latin1'))
+  await client.expect(0, 'connection.start')
+  client.send(0, {
+    name: 'connection.start-ok',
+    clientProperties: toFieldTable({
+      capabilities: {
+        consumer_cancel_notify: true,
+        'basic.nack': true,
+        publisher_confirms: true,
+        authentication_failure_close: true,
+        'connection.blocked': true,
+      },
+    }),
+    mechanism: 'PLAIN',
+    response: Buffer.from(`\0${decodeURIComponent(target.username)}\0${decodeURIComponent(target.password)}`),
+    locale: 'en_US',
+  })
+  await client.expect(0, 'connection.tune')
+  client.send(0, { name: 'connection.tune-ok', channelMax: 2047, frameMax: 131_072, heartbeat: 0 })
+  client.send(0, { name: 'connection.open', vhost: decodeURIComponent(target.pathname.slice(1)) || '/' })
+  await client.expect(0, 'connection.open-ok')
+  return client
+}

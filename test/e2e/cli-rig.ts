@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createVhost, type TestVhost } from '../support/use-broker.ts'
+
+const main = resolve('dist/cli/main.js')
+
+/** A folder of its own and, where a test needs one, a vhost of its own: a plan looks at all of it. */
+export function setupCli(config?: string | object, broker?: TestVhost): CliRig {
+  const folder = mkdtempSync(join(tmpdir(), 'warren-cli-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (name: string, content: string | object) =>
+    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+  if (config !== undefined) write('warren.config.yaml', config)
+  const env = broker === undefined ? {} : addressOf(broker)
+  return {
+    write,
+    read: (name: string) => readFileSync(join(folder, name), 'utf8'),
+    warren: (args: string, extraEnv: Record<string, string> = {}) =>
+      run(args.split(' '), { folder, env: { ...env, ...extraEnv } }),
+  }
+}
+
+/** A vhost that is dropped when the test is done. */
+export async function useVhost(): Promise<TestVhost> {
+  const broker = await createVhost()
+  onTestFinished(broker.drop)
+  return broker
+}
+
+function addressOf({ url, managementUrl, username, password }: TestVhost): Record<string, string> {
+  const management = new URL(managementUrl)
+  management.username = username
+  management.password = password
+  return { AMQP_URL: url, MANAGEMENT_URL: management.href }
+}
+
+/** One folder with a command in it. */
+export interface CliRig {
+  write(name: string, content: string | object): void
+  read(name: string): string
+  /** Runs `warren` with these words, separated by spaces. */
+  warren(args: string, extraEnv?: Record<string, string>): Promise<Ended>
+}
+
+export interface Ended {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the built command as a person would, without a terminal. */
+function run(
+  args: readonly string[],
+  { folder, env }: { folder: string; env: Record<string, string> },
+): Promise<Ended> {
+  return new Promise((done) => {
+    const options = {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      maxBuffer: 16 * 1024 * 1024,
+    }
+    execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) => {
+      done({ exitCode: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
+    })
+  })
+}
+
+/** A topic exchange and one queue with two delays. */
+export const orders = {
+  exchanges: { events: { type: 'topic' } },
+  queues: { orders: { bind: [{ exchange: 'events', key: 'order.*' }], retry: { delays: ['5s', '1m'] } } },
+} as const

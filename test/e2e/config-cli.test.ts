@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import { orders, setupCli, useVhost } from './cli-rig.ts'
+
+describe('a config that cannot be used is told with its file, its path and a way out', () => {
+  it.each([
+    [
+      'a name of more than 255 bytes',
+      { queues: { ['q'.repeat(256)]: { deadLetter: false } } },
+      'has 256 bytes',
+    ],
+    ['a reserved name', { queues: { 'amq.mine': {} } }, "one mistake:\n  queues['amq.mine']: queue"],
+    [
+      'an argument of the wrong type',
+      { queues: { orders: { arguments: { 'x-max-length': 'ten' } } } },
+      "queues.orders.arguments['x-max-length']: must be a whole number",
+    ],
+    ['a slip in a name', { layout: 'ratatosk', queues: {} }, 'did you mean "ratatoskr"?'],
+    ['text that is not YAML', 'queues: {', 'line 1'],
+  ])('%s', async (_, config, words) => {
+    const { warren } = setupCli(config)
+
+    const { exitCode, stdout, stderr } = await warren('check')
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toContain('warren: warren.config.yaml ')
+    expect(stderr).toContain(words)
+  })
+
+  it('a file that is missing suggests warren init', async () => {
+    const { warren } = setupCli()
+
+    expect((await warren('check')).stderr).toMatch(
+      /^warren: There is no warren\.config\.ts .*`warren init`.*\n$/,
+    )
+    expect((await warren('check --config other.ts')).stderr).toContain('warren init --config other.ts')
+  })
+
+  it.each([
+    ['export const topology = {}', 'has no default export'],
+    ['export default defineTopology({', 'cannot be read: ParseError'],
+    ["throw new Error('no luck')", 'cannot be read: no luck'],
+    [
+      "import { defineTopology } from 'warrenmq'\nexport default defineTopology({ queues: { a: { retry: { delays: ['5'] } } } })",
+      'warren.config.ts has one mistake:\n  queues.a.retry.delays[0]: must be a duration',
+    ],
+  ])('a module that says %j', async (code, words) => {
+    const { warren, write } = setupCli()
+    write('warren.config.ts', code)
+
+    const { exitCode, stderr } = await warren('check')
+
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(words)
+    expect(stderr).not.toContain('    at ')
+  })
+})
+
+describe('warren check', () => {
+  it.each(['warren', 'ratatoskr', 'event-bus', 'freeflow', 'isolated'])(
+    'proves the starter of layout %s on every version',
+    async (layout) => {
+      const { warren } = setupCli()
+      await warren(`init --layout ${layout} --config starter.yaml`)
+
+      const versions = '--broker-version 3.10 --broker-version 4.0.5 --broker-version 4.3.6'
+      const { exitCode, stdout } = await warren(`check --config starter.yaml ${versions} --json`)
+
+      expect(exitCode).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({ isProved: true, proofs: { length: 3 } })
+    },
+  )
+
+  it('fails with the path of a lost message where a property is broken, and says what would mend it', async () => {
+    const { warren } = setupCli({ layout: 'isolated', exact: true, queues: { 'q.audit': {} } })
+
+    const { exitCode, stdout } = await warren('check --broker-version 4.0')
+
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('q.audit.retry > expired > default exchange, key q.audit > q.audit')
+    expect(stdout).toContain('Hardening would add\n  q.audit: type="quorum" instead of "classic"')
+    expect(stdout).not.toContain('\u001b[')
+  })
+
+  it('takes what was accepted, and repeats the reason', async () => {
+    const accept = [{ finding: 'no-silent-loss', reason: 'one node, and we restart it by hand' }]
+    const { warren } = setupCli({ layout: 'isolated', exact: true, accept, queues: { 'q.audit': {} } })
+
+    const { exitCode, stdout } = await warren('check --broker-version 3.10')
+
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('no-silent-loss/at-most-once-hop: one node, and we restart it by hand')
+  })
+})
+
+describe('warren diagram', () => {
+  it('draws mermaid, dot and svg, by the name of the file or as told', async () => {
+    const { warren, read } = setupCli(orders)
+
+    const mermaid = await warren('diagram')
+    const dot = await warren('diagram --format dot')
+    await warren('diagram --output topology.svg')
+
+    expect(mermaid.stdout).toMatch(/^flowchart LR\n/)
+    expect(dot.stdout).toMatch(/^digraph topology {\n/)
+    expect(read('topology.svg')).toContain('<svg')
+    expect(read('topology.svg')).toContain('orders.retry.1m')
+  })
+
+  it('marks what the proof found in red', async () => {
+    const { warren } = setupCli({ layout: 'isolated', exact: true, queues: { 'q.audit': {} } })
+
+    const { stdout } = await warren('diagram --broker-version 4.0 --json')
+
+    const { problems, diagram } = JSON.parse(stdout) as { problems: string[]; diagram: string }
+    expect(problems).toContain('q.audit.retry')
+    expect(diagram).toContain('("q.audit.retry<br/><small>classic, 15s</small>")]:::problem')
+  })
+})
+
+describe('warren export', () => {
+  it('writes a definitions.json that the broker imports, after which a plan is empty', async () => {
+    const broker = await useVhost()
+    const { warren } = setupCli(orders, broker)
+
+    const { stdout } = await warren(`export --broker-version ${broker.version} --vhost ${broker.vhost}`)
+    await broker.management('POST', `/api/definitions`, JSON.parse(stdout))
+
+    expect((await warren('plan --detailed-exitcode')).exitCode).toBe(0)
+  })
+})
+
+describe('warren init', () => {
+  it('refuses to overwrite a file unless told to', async () => {
+    const { warren, read, write } = setupCli()
+    write('warren.config.ts', 'mine')
+
+    const refused = await warren('init')
+    const before = read('warren.config.ts')
+    const agreed = await warren('init --yes')
+
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(refused.stderr).toContain('warren.config.ts exists already')
+    expect(before).toBe('mine')
+    expect(agreed.exitCode).toBe(0)
+    expect(read('warren.config.ts')).toContain('defineTopology')
+  })
+
+  it.each([
+    ['warren', 'back.config.ts'],
+    ['ratatoskr', 'back.mjs'],
+    ['event-bus', 'back.json'],
+    ['freeflow', 'back.yaml'],
+    ['isolated', 'back.yml'],
+  ])('reads layout %s back from a broker into %s, and a plan from it is empty', async (layout, file) => {
+    const { warren } = setupCli(undefined, await useVhost())
+    await warren(`init --layout ${layout} --config first.config.ts`)
+    await warren('apply --config first.config.ts')
+
+    const written = await warren(`init --from-broker --config ${file} --json`)
+    const planned = await warren(`plan --config ${file} --detailed-exitcode`)
+
+    const { queues, plainQueues } = JSON.parse(written.stdout) as {
+      queues: { layout: string }[]
+      plainQueues: string[]
+    }
+    expect(new Set(queues.map((queue) => queue.layout))).toEqual(new Set([layout]))
+    expect(plainQueues).toEqual([])
+    expect([written.exitCode, planned.exitCode]).toEqual([0, 0])
+  })
+
+  it('reads a definitions.json, and declares what follows no layout as it is', async () => {
+    const { warren, write, read } = setupCli()
+    write('definitions.json', {
+      rabbitmq_version: '4.0.5',
+      exchanges: [{ name: 'in', vhost: '/', type: 'fanout', durable: true, arguments: {} }],
+      queues: [
+        { name: 'plain', vhost: '/', durable: true, arguments: { 'x-max-length': 10 } },
+        { name: 'amq.gen-1', vhost: '/', durable: true, arguments: {} },
+      ],
+      bindings: [
+        { source: 'in', vhost: '/', destination: 'plain', destination_type: 'queue', routing_key: '' },
+      ],
+    })
+
+    const { exitCode, stdout } = await warren('init --from-definitions definitions.json')
+
+    expect(exitCode).toBe(3)
+    expect(stdout).toContain('plain: follows no layout, declared as it is')
+    expect(stdout).toContain('amq.gen-1: left out')
+    expect(read('warren.config.ts')).toContain("arguments: { 'x-max-length': 10 }")
+    expect((await warren('export')).exitCode).toBe(0)
+  })
+
+  it.each([
+    ['init --from-definitions missing.json', 'missing.json cannot be read'],
+    ['init --config warren.toml', 'warren.toml has no ending'],
+  ])('%s fails with a sentence', async (command, words) => {
+    const { warren } = setupCli()
+
+    const { exitCode, stderr } = await warren(command)
+
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(words)
+  })
+})

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { validateTopology } from '../../src/topology/validate-topology.ts'
+
+it('the JSON Schema and the diagrams of the documentation are what the code makes', async () => {
+  const check = promisify(execFile)(process.execPath, ['scripts/generate-files.mjs', '--check'])
+
+  await expect(check).resolves.toMatchObject({ stdout: '', stderr: '' })
+})
+
+describe('a declaration in the documentation has no mistakes', () => {
+  const pages = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  )
+  const declarations = pages.flatMap((page) => {
+    const blocks = readFileSync(join('docs', page), 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```/gm)
+    return [...blocks].map(([, text], index) => [`${page}, number ${index + 1}`, text ?? ''] as const)
+  })
+
+  it.each(declarations.filter(([, text]) => /^queues:/m.test(text)))('%s', (_, text) => {
+    expect(validateTopology(parse(text))).toEqual([])
+  })
+})

@@ -1,0 +1,199 @@
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { orders, setupCli, useVhost } from './cli-rig.ts'
+
+const otherDelay = {
+  ...orders,
+  queues: { orders: { ...orders.queues.orders, retry: { delays: ['5s'] } } },
+}
+const otherType = { queues: { orders: { type: 'classic', deadLetter: false } } }
+
+describe('warren apply', () => {
+  it('makes what the topology says, so that a plan after it is empty', async () => {
+    const { warren } = setupCli(orders, await useVhost())
+
+    const before = await warren('plan --detailed-exitcode --json')
+    const applied = await warren('apply')
+    const after = await warren('plan --detailed-exitcode --json')
+
+    expect(before.exitCode, before.stderr).toBe(2)
+    expect(JSON.parse(before.stdout)).toMatchObject({ isEmpty: false, disruptive: [], impossible: [] })
+    expect(applied).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(applied.stdout).toContain('done    create queue orders.retry.1m')
+    expect(after.exitCode, after.stderr).toBe(0)
+    expect(JSON.parse(after.stdout)).toMatchObject({ isEmpty: true, safe: [], isProved: true })
+  })
+
+  it('leaves disruptive steps where nobody can be asked, and says so', async () => {
+    const broker = await useVhost()
+    const { warren, write } = setupCli(orders, broker)
+    await warren('apply')
+    write('warren.config.yaml', otherDelay)
+
+    const withoutConsent = await warren('apply')
+    const allowed = await warren('apply --allow disruptive --json')
+
+    expect(withoutConsent.exitCode, withoutConsent.stderr).toBe(3)
+    expect(withoutConsent.stdout).toContain('skipped delete queue orders.retry.1m')
+    expect(withoutConsent.stdout).toContain('There is no terminal to ask on')
+    expect(allowed.exitCode, allowed.stderr).toBe(0)
+    expect(JSON.parse(allowed.stdout)).toMatchObject({ report: { done: 1, skipped: 0, isComplete: true } })
+    const queues = await broker.management<{ name: string }[]>('GET', `/api/queues/${broker.vhost}`)
+    expect(queues.map(({ name }) => name).sort()).toEqual(['orders', 'orders.dlq', 'orders.retry.5s'])
+  })
+
+  it('never deletes a queue that holds messages, whatever was allowed', async () => {
+    const broker = await useVhost()
+    const { warren, write } = setupCli(orders, broker)
+    await warren('apply')
+    await broker.management('POST', `/api/exchanges/${broker.vhost}/amq.default/publish`, {
+      ...{ properties: {}, routing_key: 'orders.retry.1m', payload: 'x', payload_encoding: 'string' },
+    })
+    write('warren.config.yaml', otherDelay)
+
+    const { exitCode, stdout } = await warren('apply --yes')
+
+    expect(exitCode).toBe(3)
+    expect(stdout).toContain('kept    delete queue orders.retry.1m: it holds')
+  })
+
+  it('does nothing about what is impossible in place but name the ways out', async () => {
+    const broker = await useVhost()
+    const { warren, write } = setupCli(orders, broker)
+    await warren('apply')
+    write('warren.config.yaml', otherType)
+
+    const { exitCode, stdout } = await warren('apply')
+
+    expect(exitCode).toBe(3)
+    expect(stdout).toContain('! queue orders: type is "quorum", the topology says "classic"')
+    expect(stdout).toContain('1 impossible in place')
+  })
+
+  it('declares over AMQP where there is no management API, and says what it could not check', async () => {
+    const broker = await useVhost()
+    const { warren, write } = setupCli(orders, broker)
+
+    const blind = await warren('apply --no-management --json')
+    const seen = await warren('plan --detailed-exitcode')
+    write('warren.config.yaml', otherType)
+    const refused = await warren('apply --no-management')
+
+    expect(blind.exitCode, blind.stderr).toBe(0)
+    expect(JSON.parse(blind.stdout).unchecked).toContain(
+      'Policies that override arguments were not looked for.',
+    )
+    expect(seen).toMatchObject({ exitCode: 0 })
+    expect(refused.exitCode, refused.stderr).toBe(1)
+    expect(refused.stdout).toMatch(/failed {2}create queue orders: .*inequivalent arg/)
+    expect(refused.stdout).toContain('`warren plan` names the ways out')
+  })
+
+  it('may be run by many replicas at once', async () => {
+    const { warren } = setupCli(orders, await useVhost())
+
+    const all = await Promise.all([1, 2, 3].map(() => warren('apply')))
+    const after = await warren('plan --detailed-exitcode')
+
+    expect(all.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
+    expect(after.exitCode, after.stderr).toBe(0)
+  })
+
+  it('without the right to configure says which step was refused and what the user needs', async () => {
+    const broker = await useVhost()
+    const path = `/api/permissions/${broker.vhost}/${encodeURIComponent(broker.username)}`
+    await broker.management('PUT', path, { configure: '^events$', write: '.*', read: '.*' })
+    const { warren } = setupCli(orders, broker)
+
+    const { exitCode, stdout } = await warren('apply')
+
+    expect(exitCode).toBe(3)
+    expect(stdout).toContain('done    create exchange events')
+    expect(stdout).toMatch(/failed {2}create queue orders: .*'orders'.*refused/)
+    expect(stdout).toContain('rabbitmqctl set_permissions')
+  })
+
+  it('with --wait waits for a broker that is still starting, and without it does not', async () => {
+    const broker = await useVhost()
+    const { hostname, port } = new URL(broker.url)
+    let tries = 0
+    const door = createServer((socket) => {
+      tries += 1
+      if (tries <= 2) return void socket.destroy()
+      const behind = connect(Number(port), hostname)
+      socket.pipe(behind).pipe(socket)
+      for (const each of [socket, behind]) each.on('error', () => each.destroy())
+    })
+    await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void door.close())
+    const url = broker.url.replace(`${hostname}:${port}`, `127.0.0.1:${(door.address() as AddressInfo).port}`)
+    const { warren } = setupCli(orders, broker)
+
+    const hasty = await warren('apply', { AMQP_URL: url })
+    const patient = await warren('apply --wait 30s', { AMQP_URL: url })
+
+    expect(hasty).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(patient).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(tries).toBe(3)
+  })
+
+  it('waits as long as it was told for a broker that is not there, and no longer', async () => {
+    const { warren } = setupCli(orders)
+
+    const { exitCode, stderr } = await warren('apply --wait 300ms --url amqp://127.0.0.1:1')
+
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/^warren: Cannot reach a broker at amqp:\/\/127\.0\.0\.1:1\/.*\n$/)
+  })
+})
+
+describe('a broker that cannot be used is told in one sentence', () => {
+  it.each([
+    ['plan', '--management-url http://127.0.0.1:1', /Cannot reach the management API at 127\.0\.0\.1:1/],
+    ['apply', '--url amqp://127.0.0.1:1', /Cannot reach a broker at amqp:\/\/127\.0\.0\.1:1\//],
+    ['plan', '--vhost nowhere', /no vhost "nowhere"/],
+    ['apply', '--vhost nowhere', /no vhost "nowhere".*Create it or correct/],
+    ['plan', '--url http://localhost', /The broker's URL cannot be used/],
+    ['init --from-broker', '--vhost nowhere', /no vhost "nowhere"/],
+  ])('%s %s', async (command, option, sentence) => {
+    const { warren } = setupCli(orders, await useVhost())
+
+    const { exitCode, stdout, stderr } = await warren(`${command} ${option}`)
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toMatch(sentence)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('--json', () => {
+  it.each(['check', 'diagram', 'export', 'plan', 'apply', 'init --config new.config.json'])(
+    'of %s is exactly one document, and nothing else is on stdout',
+    async (command) => {
+      const { warren } = setupCli(orders, await useVhost())
+
+      const { stdout } = await warren(`${command} --json`)
+
+      expect(typeof JSON.parse(stdout)).toBe('object')
+    },
+  )
+})
+
+describe('bad usage ends with 2 and names the option', () => {
+  it.each([
+    'check --broker-version new',
+    'diagram --format png',
+    'apply --wait soon',
+    'apply --allow everything',
+    'init --layout nothing',
+    'init --from-broker --layout warren',
+    'plan --detailed-exit',
+  ])('%s', async (command) => {
+    const { warren } = setupCli(orders)
+
+    const { exitCode, stdout, stderr } = await warren(command)
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toContain(command.split(' ').find((word) => word.startsWith('--')))
+  })
+})

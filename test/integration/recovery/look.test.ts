@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { type IncomingMessage, joinBody } from '../../../src/broker/amqp/message.ts'
+import { createCauseGroups } from '../../../src/recovery/group-causes.ts'
+import { lookAtQueue } from '../../../src/recovery/look-at-queue.ts'
+import { readDeadLetter } from '../../../src/recovery/read-dead-letter.ts'
+import { eventually } from '../../support/eventually.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { createRecoveryRig, type RecoveryRig } from './recovery-rig.ts'
+
+const broker = await useBroker()
+let number = 0
+
+async function setup(args?: Parameters<RecoveryRig['declare']>[1]) {
+  const rig = await createRecoveryRig(broker)
+  number += 1
+  const dlq = `dlq-${number}`
+  await rig.declare(dlq, args)
+  const look = async (count?: number) => {
+    const seen: string[] = []
+    const onMessage = ({ body }: IncomingMessage) => {
+      seen.push(joinBody(body).toString())
+    }
+    const report = await lookAtQueue({
+      ...rig,
+      ...{ queue: dlq, by: 'test', onMessage },
+      ...(count === undefined ? {} : { count }),
+    })
+    return { ...report, bodies: seen }
+  }
+  return { ...rig, dlq, look }
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index))
+
+test('a hundred looks at a quorum dead-letter queue lose nothing and keep the order', async () => {
+  const { dlq, fill, look, depth, drain } = await setup()
+  await fill(dlq, 12)
+
+  for (let round = 0; round < 100; round += 1) expect((await look()).bodies).toEqual(numbers(12))
+
+  await eventually(async () => expect(await depth(dlq)).toBe(12))
+  expect((await drain(dlq)).map(({ body }) => body)).toEqual(numbers(12))
+})
+
+test('dead letters that died of the delivery limit outlive a look at their queue', async () => {
+  const { dlq, admin, fill, declare, look, depth, drain } = await setup()
+  const deadLetters = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dlq }
+  await declare(`${dlq}-work`, { 'x-queue-type': 'quorum', 'x-delivery-limit': 2, ...deadLetters })
+  await fill(`${dlq}-work`, 5)
+  await eventually(async () => {
+    for (let got = await admin.get(`${dlq}-work`); got; got = await admin.get(`${dlq}-work`)) {
+      got.reject({ requeue: true })
+    }
+    expect(await depth(dlq)).toBe(5)
+  })
+
+  for (let round = 0; round < 5; round += 1) expect((await look()).seen).toBe(5)
+
+  await eventually(async () => expect(await depth(dlq)).toBe(5))
+  expect((await drain(dlq)).map(({ body }) => body).sort()).toEqual(numbers(5))
+})
+
+test('a look at the first few leaves all where they are', async () => {
+  const { dlq, fill, look, drain, depth } = await setup({ 'x-queue-type': 'classic' })
+  await fill(dlq, 700)
+
+  const first = await look(3)
+
+  expect(first).toMatchObject({ present: 700, seen: 3, refreshed: 0, bodies: ['0', '1', '2'] })
+  await eventually(async () => expect(await depth(dlq)).toBe(700))
+  expect((await drain(dlq)).map(({ body }) => body)).toEqual(numbers(700))
+})
+
+test('a look holds more messages than the broker sends ahead', async () => {
+  const { dlq, fill, look, depth } = await setup()
+  await fill(dlq, 3_000)
+
+  expect((await look()).seen).toBe(3_000)
+
+  await eventually(async () => expect(await depth(dlq)).toBe(3_000))
+})
+
+test('causes are grouped with their counts, and what is not known stays unknown', async () => {
+  const { dlq, fill, consuming, publishing, management } = await setup()
+  const failure = (index: number) => ({
+    headers: {
+      'x-original-queue': 'orders',
+      'warren-error-type': 'TimeoutError',
+      'x-final-error': `no answer from 10.0.0.${index} after ${index} ms`,
+      'warren-last-failed-at': new Date(Date.UTC(2026, 0, 1, 0, 0, index)).toISOString(),
+    },
+  })
+  await fill(dlq, 10, (index) => (index < 7 ? failure(index) : {}))
+  const groups = createCauseGroups()
+
+  const onMessage = groups.add
+  await lookAtQueue({ consuming, publishing, management, queue: dlq, by: 'test', onMessage })
+
+  const [timeouts, unknown] = groups.list()
+  expect(timeouts).toMatchObject({
+    ...{ kind: 'error', count: 7, sample: 'm-0' },
+    ...{ first: '2026-01-01T00:00:00.000Z', last: '2026-01-01T00:00:06.000Z' },
+  })
+  expect(timeouts?.label).toContain('TimeoutError')
+  expect(unknown).toMatchObject({ id: 'unknown', count: 3, first: undefined })
+})
+
+test('a dead letter is shown with its cause, its origin and as much of its body as was asked for', async () => {
+  const { dlq, publisher, consuming, publishing, management } = await setup()
+  const headers = { 'x-original-queue': 'orders', 'warren-attempts': 3, 'x-final-error': 'boom' }
+  await publisher.publish({ key: dlq, body: 'abcdef', type: 'order.placed', messageId: 'a', headers })
+  await publisher.publish({ key: dlq, body: Buffer.from([255, 0, 254]), messageId: 'b' })
+  const shown: ReturnType<typeof readDeadLetter>[] = []
+
+  const onMessage = (message: Parameters<typeof readDeadLetter>[0]) => {
+    shown.push(readDeadLetter(message, 4))
+  }
+  await lookAtQueue({ consuming, publishing, management, queue: dlq, by: 'test', onMessage })
+
+  expect(shown[0]).toMatchObject({
+    ...{ id: 'a', type: 'order.placed', queue: 'orders', attempts: 3, bodyBytes: 6 },
+    body: { encoding: 'utf8', text: 'abcd', isCut: true },
+  })
+  expect(shown[1]).toMatchObject({ id: 'b', body: { encoding: 'base64', text: '/wD+', isCut: false } })
+})

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { bindQueue, declareExchange } from '../../../src/broker/amqp/operations.ts'
+import { recoverQueues } from '../../../src/recovery/recover-queues.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { createRecoveryRig } from './recovery-rig.ts'
+
+const broker = await useBroker()
+const timeouts = { idleMs: 50, emptyMs: 50 }
+let number = 0
+
+async function setup() {
+  const rig = await createRecoveryRig(broker)
+  number += 1
+  const [dlq, scans, exchange] = [`dlq-${number}`, `collection.scan-${number}`, `tasks-${number}`]
+  await rig.declare(dlq)
+  await rig.declare(scans)
+  await declareExchange(rig.admin, { exchange, type: 'direct' })
+  await bindQueue(rig.admin, { queue: scans, exchange, routingKey: 'collection.scan' })
+  const types = { routes: { CollectionScan: { exchange, key: 'collection.scan' } } }
+  const lines: string[] = []
+  const recover = () =>
+    recoverQueues({ ...rig, queues: [dlq], types, timeouts, log: (line) => lines.push(line) })
+  return { ...rig, dlq, scans, recover, lines }
+}
+
+test('messages of a known type are recovered and those of an unknown type are kept', async () => {
+  const { dlq, scans, fill, recover, lines, depth, drain } = await setup()
+  const types = ['CollectionScan', 'Nonsense', undefined]
+  await fill(dlq, 1_500, (index) => ({ headers: { MessageType: types[index % 3] } }))
+
+  const [recovery] = await recover()
+
+  expect(recovery).toMatchObject({ recovered: 500, failed: 0, skipped: 1_000, left: 1_000 })
+  expect(await depth(dlq)).toBe(1_000)
+  const recovered = await drain(scans)
+  expect(recovered).toHaveLength(500)
+  expect(recovered[0]?.headers).toMatchObject({ MessageType: 'CollectionScan', 'x-redriven-count': 1 })
+  expect(lines.slice(0, 2)).toEqual([
+    '🔄 Starting DLQ Recovery Service...',
+    '⚠️  Found 1500 messages in DLQ. Starting recovery...',
+  ])
+  expect(lines.slice(lines.indexOf('📊 DLQ RECOVERY SUMMARY') - 1)).toEqual([
+    '================================',
+    '📊 DLQ RECOVERY SUMMARY',
+    '================================',
+    '✅ Total Recovered: 500 messages',
+    '❌ Total Failed: 0 messages (kept in DLQ for retry)',
+    '⚠️  Skipped Messages: 1000 (unknown type, kept in DLQ for manual review)',
+    '',
+    'Successfully Recovered By Queue:',
+    '   collection.scan: 500',
+    '================================',
+    '⚠️  1000 messages still in DLQ (will retry on next startup)',
+  ])
+})
+
+test('a message without a type goes by the routing key it died with', async () => {
+  const { dlq, scans, fill, recover, depth } = await setup()
+  const death = {
+    queue: 'q',
+    reason: 'rejected',
+    count: 1,
+    exchange: 'e',
+    'routing-keys': ['collection.scan'],
+  }
+  await fill(dlq, 10, () => ({ headers: { 'x-death': [death] } }))
+
+  const [recovery] = await recover()
+
+  expect(recovery).toMatchObject({ recovered: 10, skipped: 0, left: 0 })
+  expect(await depth(scans)).toBe(10)
+})
+
+test('an empty queue is said to be empty', async () => {
+  const { recover, lines } = await setup()
+
+  const [recovery] = await recover()
+
+  expect(recovery).toMatchObject({ recovered: 0, left: 0, receipt: undefined })
+  expect(lines[1]).toBe('DLQ Empty ✅')
+})
+
+test('running it twice recovers nothing twice', async () => {
+  const { dlq, scans, fill, recover, depth } = await setup()
+  await fill(dlq, 100, () => ({ headers: { MessageType: 'CollectionScan' } }))
+
+  const [first] = await recover()
+  const [second] = await recover()
+
+  expect([first?.recovered, second?.recovered]).toEqual([100, 0])
+  expect(await depth(scans)).toBe(100)
+})

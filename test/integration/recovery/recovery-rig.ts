@@ -1,0 +1,101 @@
+import { onTestFinished } from 'vitest'
+import type { AmqpChannel } from '../../../src/broker/amqp/channel.ts'
+import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
+import { joinBody } from '../../../src/broker/amqp/message.ts'
+import { declareQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
+import { Session } from '../../../src/broker/amqp/session.ts'
+import { type Management, openManagement } from '../../../src/broker/management/open-management.ts'
+import type { OutgoingMessage } from '../../../src/publisher/outgoing-message.ts'
+import { Publisher } from '../../../src/publisher/publisher.ts'
+import type { Receipt } from '../../../src/recovery/receipt.ts'
+import { type RedriveOptions, startRedrive } from '../../../src/recovery/redrive.ts'
+import { type PlainTable, toFieldTable, toPlainTable } from '../../../src/wire/plain-fields.ts'
+import { decodeProperties, type Properties, type RawProperties } from '../../../src/wire/properties.ts'
+import { decodeTable } from '../../../src/wire/read-field.ts'
+
+export interface RecoveryRig {
+  readonly consuming: Session
+  readonly publishing: Session
+  readonly admin: AmqpChannel
+  readonly management: Management
+  readonly publisher: Publisher
+  declare(queue: string, args?: PlainTable): Promise<void>
+  fill(queue: string, count: number, message?: (index: number) => Partial<OutgoingMessage>): Promise<void>
+  depth(queue: string): Promise<number>
+  drain(queue: string): Promise<Drained[]>
+  redrive(options: Partial<RedriveOptions> & { queue: string }): Promise<Receipt>
+}
+
+export interface Drained {
+  readonly raw: RawProperties
+  readonly properties: Properties
+  readonly headers: PlainTable
+  readonly body: string
+}
+
+export interface RigOptions {
+  readonly url: string
+  /** Where the re-drive connects, when its line is to be broken. */
+  readonly consumingUrl?: string
+  readonly publishingUrl?: string
+  readonly managementUrl: string
+  readonly username: string
+  readonly password: string
+}
+
+const quick = { backoff: { initialMs: 5, maxMs: 100 } }
+
+/** Sessions of its own for each part, so that a test can break one without the others. */
+export async function createRecoveryRig(options: RigOptions): Promise<RecoveryRig> {
+  const { url, consumingUrl = url, publishingUrl = url, username, password } = options
+  const direct = await Session.open(url, quick)
+  const consuming = await Session.open(consumingUrl, quick)
+  const publishing = await Session.open(publishingUrl, quick)
+  const access = new URL(options.managementUrl)
+  const management = openManagement(`${access.protocol}//${username}:${password}@${access.host}`)
+  onTestFinished(async () => {
+    await Promise.all([direct, consuming, publishing].map((session) => session.close()))
+    management.close()
+  })
+  const publisher = new Publisher(direct)
+  const admin = await direct.openChannel()
+  return {
+    ...{ consuming, publishing, admin, management, publisher },
+    declare: async (queue, args = { 'x-queue-type': 'quorum' }) => {
+      await declareQueue(admin, { queue, arguments: toFieldTable(args) })
+    },
+    fill: async (queue, count, message = () => ({})) => {
+      const results = Array.from({ length: count }, (_, index) =>
+        publisher.publish({ key: queue, body: String(index), messageId: `m-${index}`, ...message(index) }),
+      )
+      const kinds = new Set((await Promise.all(results)).map(({ kind }) => kind))
+      if (count > 0 && [...kinds].join() !== 'confirmed') throw new Error(`Filled with ${[...kinds].join()}.`)
+    },
+    depth: async (queue) => (await inspectQueue(admin, queue)).messageCount,
+    drain: (queue) => drain(admin, queue),
+    redrive: (rest) => startRedrive({ consuming, publishing, management, by: 'test', ...rest }).receipt,
+  }
+}
+
+/** Takes everything out of a queue that holds so many as it says. */
+async function drain(channel: AmqpChannel, queue: string): Promise<Drained[]> {
+  const messages: Drained[] = []
+  const { messageCount } = await inspectQueue(channel, queue)
+  if (messageCount === 0) return messages
+  await channel.setPrefetch(500)
+  await new Promise<void>((resolve, reject) => {
+    const take = (delivery: Delivery): void => {
+      messages.push(readMessage(delivery))
+      delivery.ack()
+      if (messages.length === messageCount) channel.cancel(delivery.consumerTag).then(resolve, reject)
+    }
+    channel.consume(queue, take).catch(reject)
+  })
+  return messages
+}
+
+function readMessage({ properties: raw, body }: Delivery): Drained {
+  const properties = decodeProperties(raw)
+  const headers = properties.headers === undefined ? {} : toPlainTable(decodeTable(properties.headers))
+  return { raw: Buffer.from(raw), properties, headers, body: joinBody(body).toString() }
+}
