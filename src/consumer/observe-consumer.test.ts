@@ -39,7 +39,7 @@ function setup() {
 }
 
 describe('the log of a consumer', () => {
-  it('has a line of JSON with who, what and why, and the code of seed 2', () => {
+  it('has a line of JSON with who, what and why, and the code that event-bus logs', () => {
     const consumer = setup()
     const lines: string[] = []
     logConsumer(consumer, jsonLogger({ write: (line) => lines.push(line), now: () => 5 }))

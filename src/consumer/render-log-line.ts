@@ -11,7 +11,7 @@ export interface LogLine {
   readonly message: string
 }
 
-/** The code that seed 2 logs when a message has used up its attempts. */
+/** The code that event-bus logs when a message has used up its attempts. */
 export const maxRetriesExceeded = 'RABBITMQ_MESSAGE_MAX_RETRIES_EXCEEDED'
 
 /** What a consumer's event says in a log. */

@@ -32,7 +32,7 @@ export const statusTables: Readonly<Record<StatusTableName, StatusTable>> = {
       { from: 100, to: 599, means: 'retry' },
     ],
   },
-  /** Seed 2, "Consumer Status Handling": everything that is neither a success nor too early is retried. */
+  /** The event-bus table of statuses: everything that is neither a success nor too early is retried. */
   'event-bus': {
     honoursRetryAfter: false,
     rules: [

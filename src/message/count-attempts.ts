@@ -32,7 +32,7 @@ export function countAttempts({ headers, rule, version }: AttemptsQuestion): num
 }
 
 /**
- * The header to write when a message is published with its `x-death` left on, as seed 2 does in its DLQ. The
+ * The header to write when a message is published with its `x-death` left on, as event-bus does in its DLQ. The
  * rejections that stand in it then are not counted again when the message comes back, by whatever tool: older
  * brokers count on from them, newer ones show them until the next death and then start at 1.
  */

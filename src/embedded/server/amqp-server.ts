@@ -35,14 +35,7 @@ export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpS
       socket.resetAndDestroy()
       return
     }
-    const connection = createAmqpConnection(socket, {
-      broker: options.broker,
-      faults: options.faults,
-      clusterName: options.clusterName,
-      onEnd: (ended) => connections.delete(ended),
-      report: options.report,
-    })
-    connections.add(connection)
+    connections.add(createAmqpConnection(socket, options, (ended) => connections.delete(ended)))
   }
 
   async function listen(port: number): Promise<void> {

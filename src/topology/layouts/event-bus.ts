@@ -6,7 +6,7 @@ import { bindQueue, declaredBindings, durableExchange, layoutQueue } from './lay
 import { rejectLoopFlow } from './reject-loop.ts'
 
 /**
- * Seed 2: the key in `queues` is a service; its prefix names a fanout exchange that all services of the prefix
+ * Event-bus: the key in `queues` is a service; its prefix names a fanout exchange that all services of the prefix
  * share. The document's queues are classic: from classic to classic nothing is lost at a restart of one node, but
  * a dead letter is cast without a confirm and is not replicated, and one queue of another type on the path loses
  * all of it. So the hardened form makes all three quorum, at least once, and the exact form stays classic.

@@ -8,7 +8,7 @@ import type { Layout, LayoutGuess, LayoutParts, ResolvedQueue, SharedSettings } 
 import { bindQueue, declaredBindings, durableExchange, layoutQueue, seedHeaders } from './layout-parts.ts'
 
 /**
- * Seed 3: consumers publish a failed message to a shared direct exchange with the key of a delay; it returns
+ * FreeFlow: consumers publish a failed message to a shared direct exchange with the key of a delay; it returns
  * through the topic exchange as `<domain>.retry`, which every binding that matches it sees. The document names
  * no queue type, which makes classic queues; the hardened form makes them quorum and at least once.
  */

@@ -5,7 +5,7 @@ import { bindQueue, declaredBindings, durableExchange, layoutQueue } from './lay
 import { rejectLoopFlow } from './reject-loop.ts'
 
 /**
- * Seed 4: a retry exchange and a DLQ exchange for each queue, so that a retry is seen by nobody else. The
+ * Isolated: a retry exchange and a DLQ exchange for each queue, so that a retry is seen by nobody else. The
  * document names no queue type, which makes classic queues; the hardened form makes all three quorum, because
  * only quorum queues dead-letter at least once, and mixing the two loses what expires during a restart.
  */

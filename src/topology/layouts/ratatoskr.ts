@@ -4,7 +4,7 @@ import type { Layout, LayoutGuess, LayoutParts, ResolvedQueue } from './layout.t
 import { bindQueue, declaredBindings, durableExchange, layoutQueue } from './layout-parts.ts'
 import { rejectLoopFlow } from './reject-loop.ts'
 
-/** Seed 1: quorum queues, a wait queue reached and left through the default exchange, a fanout DLQ exchange. */
+/** Ratatoskr: quorum queues, a wait queue reached and left through the default exchange, a fanout DLQ exchange. */
 export const ratatoskr: Layout = {
   name: 'ratatoskr',
   summary: 'Quorum queues; a rejected message waits in X.retry and returns; parked ones go to X.dlq.',

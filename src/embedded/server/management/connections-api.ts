@@ -53,7 +53,7 @@ function renderConnection({ nodeName }: ApiRequest, connection: AmqpConnection):
     name: connection.name,
     user: connection.user?.name ?? null,
     vhost: connection.vhost ?? null,
-    state: connection.state,
+    state: connection.phase,
     node: nodeName,
     protocol: 'AMQP 0-9-1',
     auth_mechanism: 'PLAIN',

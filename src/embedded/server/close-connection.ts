@@ -1,0 +1,78 @@
+import type { Method } from '../../wire/method-specs.ts'
+import { methodIdOf } from '../../wire/methods.ts'
+import { removeQueue } from '../model/broker.ts'
+import type { ProtocolError } from '../model/protocol-error.ts'
+import type { ConnectionRecord } from './connection-record.ts'
+
+/** A client that does not answer the broker's close has so long. */
+const closeGraceMs = 5000
+
+/** Answers a refusal: it closes the channel it belongs to, or the whole connection. */
+export function refuse(
+  connection: ConnectionRecord,
+  error: ProtocolError,
+  { channel: number, cause }: { channel: number; cause: Method | undefined },
+): void {
+  const channel = connection.channels.get(number)
+  if (error.closes === 'channel' && channel) {
+    connection.host.broker.inbox.run(() => channel.refuse(error, cause))
+    connection.output.planFlush()
+  } else closeWith(connection, error, cause)
+}
+
+/** Says goodbye from the broker's side and waits for the client to agree. */
+export function closeWith(connection: ConnectionRecord, error: ProtocolError, cause?: Method): void {
+  const { phase } = connection
+  if (phase === 'closing' || phase === 'closed') return
+  endChannels(connection)
+  sendClose(connection, error, cause)
+  if (phase === 'greeting' || phase === 'starting') {
+    finish(connection)
+    return
+  }
+  connection.phase = 'closing'
+  setTimeout(() => finish(connection), closeGraceMs).unref()
+}
+
+export function sendClose({ output }: ConnectionRecord, error: ProtocolError, cause?: Method): void {
+  const id = cause ? methodIdOf(cause.name) : 0
+  output.method(0, {
+    name: 'connection.close',
+    replyCode: error.replyCode,
+    replyText: error.replyText,
+    classId: id >>> 16,
+    methodId: id & 0xffff,
+  })
+}
+
+/** Gives back what the connection held, and deletes the queues that were its own. */
+export function endChannels({ channels, actor, identity, host }: ConnectionRecord): void {
+  const { broker } = host
+  broker.inbox.run(() => {
+    // All at once: what one channel gives back must not be handed to the next one that is about to end.
+    for (const { model } of channels.values()) model.isSilenced = true
+    for (const channel of channels.values()) channel.end()
+    channels.clear()
+    if (!actor) return
+    for (const queue of [...actor.vhost.queues.values()]) {
+      if (queue.owner === identity) removeQueue(broker, actor.vhost, queue)
+    }
+  })
+}
+
+/** Sends what is left and lets go of the socket. */
+export function finish(connection: ConnectionRecord): void {
+  if (connection.phase === 'closed') return
+  connection.output.flush()
+  connection.output.drop()
+  connection.phase = 'closed'
+  connection.heartbeat?.stop()
+  connection.socket.end()
+}
+
+/** Ends it as if the network had failed: without a word, and without what was not sent yet. */
+export function cut(connection: ConnectionRecord): void {
+  connection.output.drop()
+  connection.phase = 'closed'
+  connection.socket.resetAndDestroy()
+}

@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net'
+import type { FieldTable } from '../../wire/field-value.ts'
+import type { FrameParser } from '../../wire/frame-parser.ts'
+import type { User } from '../model/access.ts'
+import type { Actor } from '../model/actor.ts'
+import type { Broker } from '../model/broker.ts'
+import { booleanOf, lookUp } from '../model/field-terms.ts'
+import type { ConnectionOutput } from './connection-output.ts'
+import type { FaultPlan } from './faults.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import type { ServerChannel } from './server-channel.ts'
+
+export type ConnectionPhase =
+  | 'greeting'
+  | 'starting'
+  | 'tuning'
+  | 'opening'
+  | 'running'
+  | 'closing'
+  | 'closed'
+
+export interface ConnectionHost {
+  readonly broker: Broker
+  readonly faults: FaultPlan
+  readonly clusterName: string
+  /** An error that is a mistake of the broker itself. */
+  report(error: unknown): void
+}
+
+/** One connection, as far as it has come. */
+export interface ConnectionRecord {
+  readonly socket: Socket
+  readonly host: ConnectionHost
+  /** Owns the exclusive queues. */
+  readonly identity: object
+  readonly output: ConnectionOutput
+  readonly parser: FrameParser
+  readonly channels: Map<number, ServerChannel>
+  phase: ConnectionPhase
+  /** The first bytes, until the protocol header is whole. */
+  greeting: Buffer
+  user: User | undefined
+  actor: Actor | undefined
+  clientProperties: FieldTable
+  frameMax: number
+  heartbeat: Heartbeat | undefined
+  hasPublished: boolean
+  isBlocked: boolean
+  receivedBytes: number
+}
+
+/** Whether the client said that it understands something that not all clients do. */
+export function isCapable({ clientProperties }: ConnectionRecord, capability: string): boolean {
+  const declared = lookUp(clientProperties, 'capabilities')
+  return declared?.type === 'F' ? (booleanOf(lookUp(declared.value, capability)) ?? false) : false
+}

@@ -1,0 +1,85 @@
+import type { Method } from '../../wire/method-specs.ts'
+import { ProtocolError } from '../model/protocol-error.ts'
+import { endChannels, finish } from './close-connection.ts'
+import type { ConnectionRecord } from './connection-record.ts'
+import { channelMax, onOpen, onStartOk, onTuneOk } from './handshake.ts'
+import { type ChannelHost, createServerChannel, type ServerChannel } from './server-channel.ts'
+
+/** Does what a method on channel 0 asks of the connection itself. */
+export function onConnectionMethod(connection: ConnectionRecord, method: Method): void {
+  const { output } = connection
+  if (connection.phase === 'closing') {
+    onFarewell(connection, method)
+    return
+  }
+  switch (method.name) {
+    case 'connection.start-ok':
+      onStartOk(connection, method)
+      break
+    case 'connection.tune-ok':
+      onTuneOk(connection, method)
+      break
+    case 'connection.open':
+      onOpen(connection, method)
+      break
+    case 'connection.update-secret':
+      output.method(0, { name: 'connection.update-secret-ok' })
+      break
+    case 'connection.close':
+      endChannels(connection)
+      onFarewell(connection, method)
+      break
+    default:
+      throw new ProtocolError('COMMAND_INVALID', 'unimplemented method')
+  }
+}
+
+/** Opens, closes or hands to its channel. */
+export function onChannelMethod(
+  connection: ConnectionRecord,
+  number: number,
+  { method, channelHost }: { method: Method; channelHost: ChannelHost },
+): void {
+  if (connection.phase === 'closing') return
+  if (connection.phase !== 'running') {
+    throw new ProtocolError('CHANNEL_ERROR', 'expected a method of class connection')
+  }
+  const channel = connection.channels.get(number)
+  if (method.name === 'channel.open') openChannel(connection, number, channelHost)
+  else if (!channel) throw notOpen()
+  else if (method.name === 'channel.close') closeByClient(connection, number, channel)
+  else if (method.name !== 'channel.close-ok') channel.method(method)
+  else if (channel.isClosing) connection.channels.delete(number)
+}
+
+export function notOpen(): ProtocolError {
+  return new ProtocolError('CHANNEL_ERROR', "expected 'channel.open'")
+}
+
+/** The broker has said goodbye, or the client has: whichever word is missing follows, then it is over. */
+function onFarewell(connection: ConnectionRecord, { name }: Method): void {
+  if (name === 'connection.close') connection.output.method(0, { name: 'connection.close-ok' })
+  if (name === 'connection.close' || name === 'connection.close-ok') finish(connection)
+}
+
+function openChannel({ channels, output }: ConnectionRecord, number: number, channelHost: ChannelHost): void {
+  if (channels.has(number)) throw new ProtocolError('CHANNEL_ERROR', "second 'channel.open' seen")
+  if (channels.size >= channelMax) {
+    throw new ProtocolError(
+      'NOT_ALLOWED',
+      `number of channels opened (${channels.size}) has reached the negotiated channel_max (${channelMax})`,
+    )
+  }
+  channels.set(number, createServerChannel(number, channelHost))
+  output.method(number, { name: 'channel.open-ok' })
+}
+
+function closeByClient({ channels, output }: ConnectionRecord, number: number, channel: ServerChannel): void {
+  // When both sides close at once, the channel stays until the client has answered the broker's close.
+  if (!channel.isClosing) {
+    channel.flush()
+    channel.end()
+    channels.delete(number)
+  }
+  output.method(number, { name: 'channel.close-ok' })
+}
