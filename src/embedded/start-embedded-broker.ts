@@ -85,7 +85,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
       ...switches,
       closeChannels: (which) => closeChannels(amqp, which),
       crash: async () => {
-        await amqp.shut()
+        await amqp.crash()
         takeDown(broker)
       },
       restart: async () => {

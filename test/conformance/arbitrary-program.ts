@@ -38,7 +38,7 @@ const classicArguments = fc
     'x-overflow': argument(['drop-head', 'reject-publish', 'reject-publish-dlx', 'other']),
     'x-max-priority': argument([2, 5]),
     'x-single-active-consumer': argument([true]),
-    'x-queue-mode': argument(['lazy', 'eager']),
+    'x-queue-mode': argument(['default', 'eager']),
     'x-delivery-limit': fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 2),
     'x-unknown': argument(['x']),
     'x-queue-type': argument(['classic']),
@@ -343,12 +343,15 @@ export const arbitraryProgram: fc.Arbitrary<Program> = fc
   })
 
 /**
- * A quorum queue of 4.3.6 stands still for good when its single active consumer ends while one of higher
- * priority waits for its place. The embedded broker goes on, so priorities and single consumers are not mixed.
+ * Faults of RabbitMQ around the priorities of consumers that are not modelled: a quorum queue of 4.3.6 stands
+ * still when its single active consumer ends while one of higher priority waits; one of 3.10.8 remembers the
+ * place, and so the old priority, of a consumer that was cancelled and comes back.
  */
 function avoidKnownFaults(program: Program): Program {
-  const isSingle = program.some((op) => op.do === 'declare-queue' && op.arguments['x-single-active-consumer'])
-  return isSingle ? program.map((op) => (op.do === 'consume' ? { ...op, arguments: {} } : op)) : program
+  const isAtRisk = program.some(
+    (op) => op.do === 'cancel' || (op.do === 'declare-queue' && op.arguments['x-single-active-consumer']),
+  )
+  return isAtRisk ? program.map((op) => (op.do === 'consume' ? { ...op, arguments: {} } : op)) : program
 }
 
 function clean<Table extends object>(table: Table): PlainTable & Table {

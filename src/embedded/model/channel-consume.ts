@@ -47,6 +47,7 @@ export function consume(
     isExclusive: request.exclusive,
     prefetch: channel.prefetch,
     priority: integerOf(lookUp(request.arguments, 'x-priority')) ?? 0,
+    timeoutMs: integerOf(lookUp(request.arguments, 'x-consumer-timeout')),
     arguments: request.arguments,
   }
   queue.consume(consumer)

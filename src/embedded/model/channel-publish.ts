@@ -3,6 +3,7 @@ import { editProperties, readProperty } from '../../wire/properties.ts'
 import { demand } from './actor.ts'
 import type { Channel, RoutedPublish } from './channel.ts'
 import { findExchange } from './declare-exchange.ts'
+import { compareAsBinaries } from './field-terms.ts'
 import { makeMessage, type Publication } from './make-message.ts'
 import type { Message } from './message.ts'
 import { ProtocolError } from './protocol-error.ts'
@@ -52,10 +53,14 @@ export function deliverToQueues(
   return isTaken
 }
 
-/** A classic queue delivers at once, a quorum queue after it has agreed with itself: consumers of both see it so. */
+/**
+ * A classic queue delivers at once, a quorum queue after it has agreed with itself, and RabbitMQ goes through
+ * its list of queues from the end: a channel that consumes from several sees the copies in that order.
+ */
 function bySpeed(queues: readonly Queue[]): readonly Queue[] {
   if (queues.length < 2) return queues
-  return queues.toSorted((a, b) => Number(a.kind !== 'classic') - Number(b.kind !== 'classic'))
+  const isSlow = (queue: Queue): number => Number(queue.kind !== 'classic')
+  return queues.toSorted((a, b) => isSlow(a) - isSlow(b) || compareAsBinaries(b.name, a.name))
 }
 
 /** Tells the publisher what has become of its messages, in as few words as RabbitMQ does. */

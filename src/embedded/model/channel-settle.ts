@@ -37,7 +37,9 @@ function collect(channel: Channel, deliveryTag: number, multiple: boolean): read
 
 function tellQueues(channel: Channel, held: readonly HeldDelivery[], settlement: Settlement): void {
   if (channel.globalLimit !== undefined) {
-    channel.globalHeld -= held.filter(({ consumer }) => consumer).length
+    // What a quorum queue delivered is not counted when it goes out, but it is when it is settled.
+    const settled = held.filter(({ consumer }) => consumer).length
+    channel.globalHeld = Math.max(0, channel.globalHeld - settled)
   }
   for (const group of groupByQueueAndConsumer(held)) {
     const { queue, consumer } = group[0]!

@@ -100,10 +100,11 @@ export function openChannel({ actor, peer, number, supportsCancelNotify }: Chann
     peer,
     port: {
       id,
-      canTake: (consumer) => canTake(channel, consumer),
+      canSend: () => canSend(channel),
+      canTake: (consumer) => canSend(channel) && isWithinLimit(channel, consumer),
       deliver: (delivery) => deliver(channel, delivery),
       consumerCancelled: (consumer) => dropConsumer(channel, consumer),
-      released: (queue, consumer) => releaseAfterTimeout(channel, queue, consumer),
+      released: (consumer) => releaseAfterTimeout(channel, consumer),
     },
     number,
     supportsCancelNotify,
@@ -127,16 +128,20 @@ export function openChannel({ actor, peer, number, supportsCancelNotify }: Chann
   return channel
 }
 
-function canTake(channel: Channel, consumer: Consumer): boolean {
-  if (channel.isClosed || channel.isSilenced || !channel.peer.isWritable) return false
-  return consumer.noAck || channel.globalLimit === undefined || channel.globalHeld < channel.globalLimit
+function canSend({ isClosed, isSilenced, peer }: Channel): boolean {
+  return !isClosed && !isSilenced && peer.isWritable
+}
+
+function isWithinLimit({ globalLimit, globalHeld }: Channel, { noAck }: Consumer): boolean {
+  return noAck || globalLimit === undefined || globalHeld < globalLimit
 }
 
 function deliver(channel: Channel, delivery: Delivery): void {
   const { consumer } = delivery
   if (!consumer || channel.isClosed) return
   const deliveryTag = takeDeliveryTag(channel, delivery)
-  if (delivery.needsAck && channel.globalLimit !== undefined) channel.globalHeld += 1
+  const isLimited = channel.globalLimit !== undefined && delivery.queue.kind === 'classic'
+  if (delivery.needsAck && isLimited) channel.globalHeld += 1
   channel.peer.deliver(consumer.tag, deliveryTag, delivery)
 }
 
@@ -164,12 +169,12 @@ function dropConsumer(channel: Channel, consumer: Consumer): void {
 }
 
 /** A quorum queue of 4.3 has taken back what was held for too long. */
-function releaseAfterTimeout(channel: Channel, queue: Queue, consumer: Consumer | undefined): void {
+function releaseAfterTimeout(channel: Channel, consumer: Consumer | undefined): void {
   if (consumer && channel.supportsCancelNotify && channel.consumers.has(consumer.tag)) {
     channel.peer.consumerCancelled(consumer.tag)
     return
   }
-  channel.peer.closed(timedOut(channel, queue.settings.consumerTimeoutMs))
+  channel.peer.closed(timedOut(channel, -1)) // the channel is not told how long it was
 }
 
 /** RabbitMQ looks at what a channel holds only so often. */

@@ -40,13 +40,15 @@ export interface QueuedMessage {
 export interface ConsumerChannel {
   /** Grows with each channel that is opened. */
   readonly id: number
-  /** False while the client does not read, or holds as much as its channel may. */
+  /** False while the client does not read. */
+  canSend(): boolean
+  /** False also while the client holds as much as its channel may. Only classic queues ask for that. */
   canTake(consumer: Consumer): boolean
   deliver(delivery: Delivery): void
   /** The queue has dropped the consumer: it is gone, or the consumer held a message for too long. */
   consumerCancelled(consumer: Consumer): void
-  /** Deliveries that the queue has taken back by itself. */
-  released(queue: Queue, consumer: Consumer | undefined, entries: readonly QueuedMessage[]): void
+  /** The queue has taken back what the consumer, or a basic.get, held for too long. */
+  released(consumer: Consumer | undefined): void
 }
 
 export interface Consumer {
@@ -56,6 +58,8 @@ export interface Consumer {
   readonly isExclusive: boolean
   readonly prefetch: number
   readonly priority: number
+  /** How long it may hold a message of a quorum queue, if it asked for a time of its own. */
+  readonly timeoutMs?: number | undefined
   readonly arguments: FieldTable
 }
 

@@ -44,8 +44,8 @@ export function describeDelivery(
 
 /** The order of members that get messages, or give them back, at the same time. */
 export function compareMembers(order: 'tag' | 'age', a: Member, b: Member): number {
-  if (order === 'age') return a.age - b.age
-  // A basic.get has a number for a tag, which comes before any name.
+  if (order === 'age') return Number(!a.consumer) - Number(!b.consumer) || a.age - b.age
+  // Here a basic.get has a number for a tag, which comes before any name.
   const [tagA, tagB] = [a.consumer?.tag ?? '', b.consumer?.tag ?? '']
   return tagA < tagB ? -1 : tagA > tagB ? 1 : a.channel.id - b.channel.id || a.age - b.age
 }

@@ -223,7 +223,7 @@ export function createQuorumMembers({
     next: () => {
       for (let member = service.take(); member; member = service.take()) {
         if (!current.has(member) || member.credit === 0 || member.status !== 'up') continue
-        if (!member.consumer || member.channel.canTake(member.consumer)) return member
+        if (member.channel.canSend()) return member
         parked.add(member)
       }
       return undefined

@@ -97,7 +97,8 @@ export function createQuorumReady(priorities: QuorumPriorities): QuorumReady {
       )
     },
     clear: () => {
-      for (const level of [returned, ...fresh.levels]) level.clear()
+      returned.clear()
+      fresh.clear()
       size = 0
       bytes = 0
       expiringCount = 0
@@ -114,6 +115,7 @@ interface Fresh {
   add(entry: QueuedMessage, priority: number | undefined): void
   peek(): QueuedMessage | undefined
   take(): QueuedMessage | undefined
+  clear(): void
   inOrder(): readonly QueuedMessage[]
 }
 
@@ -149,6 +151,9 @@ function createLevels(rankOf: (priority: number | undefined) => number): Fresh {
     add: (entry, priority) => levelOf(rankOf(priority)).push(entry),
     peek: () => first()?.peek(),
     take: () => first()?.shift(),
+    clear: () => {
+      for (const level of levels) level.clear()
+    },
     inOrder: () => levels.flatMap((level) => [...level]),
   }
 }
@@ -173,6 +178,11 @@ function createTurns(): Fresh {
       const entry = next().shift()
       if (entry) turn = turn === 2 ? 0 : turn + 1
       return entry
+    },
+    clear: () => {
+      high.clear()
+      normal.clear()
+      turn = 0
     },
     inOrder: () => takeTurns([...high], [...normal], turn),
   }

@@ -13,6 +13,8 @@ export function settleEntries(state: QuorumState, { consumer, entries, settlemen
     if (isReturn) giveBack(state, { member, entry, settlement })
     else complete(state, { member, entry, settlement })
   }
+  // One that was timed out and has now answered for all that was taken from it stands in line again.
+  if (member.status === 'up') refresh(state, member, 0)
   if (!isReturn || state.rules.activatesAfterReturn) state.members.activate()
   finish(state)
 }
@@ -40,7 +42,7 @@ export function takeBackTimedOut(state: QuorumState): void {
       member.timedOut.add(entry)
       returnOne(state, { member, entry, cause: 'timeout' })
     }
-    member.channel.released(state.queue, member.consumer, late)
+    member.channel.released(member.consumer)
   }
   state.members.activate()
   finish(state)

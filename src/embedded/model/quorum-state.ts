@@ -57,7 +57,8 @@ export function makeEntry(state: QuorumState, message: Message): QueuedMessage {
 
 /** The member has it until it settles it. */
 export function hold(state: QuorumState, member: Member, entry: QueuedMessage): void {
-  entry.heldUntilMs = state.surroundings.clock.now() + state.settings.consumerTimeoutMs
+  const timeoutMs = member.consumer?.timeoutMs ?? state.settings.consumerTimeoutMs
+  entry.heldUntilMs = state.surroundings.clock.now() + timeoutMs
   member.held.add(entry)
   state.unacknowledged += 1
   state.unacknowledgedBytes += entry.sizeBytes

@@ -43,7 +43,7 @@ export function createStreamQueue(
   function readOn(reader: Reader): void {
     const { consumer } = reader
     reader.offset = Math.max(reader.offset, log.firstOffset)
-    while (reader.credit > 0 && consumer.channel.canTake(consumer)) {
+    while (reader.credit > 0 && consumer.channel.canSend()) {
       const entry = log.read(reader.offset)
       if (!entry) return
       reader.credit -= 1
@@ -60,6 +60,9 @@ export function createStreamQueue(
     }
     if (consumer.noAck) {
       throw new ProtocolError('NOT_IMPLEMENTED', surroundings.profile.streamRefusals.noAck(resource))
+    }
+    if (lookUp(consumer.arguments, 'x-stream-filter')) {
+      throw new ProtocolError('NOT_IMPLEMENTED', 'x-stream-filter is not modelled by the embedded broker')
     }
     const offset = log.startOf(consumer.arguments, clock.now())
     readers.set(consumer, { consumer, offset, credit: consumer.prefetch })

@@ -5,7 +5,7 @@ import { createFrameParser } from '../../wire/frame-parser.ts'
 import { decodeMethod } from '../../wire/methods.ts'
 import type { User } from '../model/access.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
-import { closeWith, cut, endChannels, refuse } from './close-connection.ts'
+import { closeWith, cut, endChannels, finish, refuse } from './close-connection.ts'
 import { createConnectionOutput } from './connection-output.ts'
 import {
   type ConnectionHost,
@@ -33,6 +33,8 @@ export interface AmqpConnection {
   readonly receivedBytes: number
   /** The broker closes it, e.g. because an operator asked for it. */
   close(error: ProtocolError): void
+  /** The same without waiting for the client to agree. */
+  shutDown(error: ProtocolError): void
   /** Ends it without a word. */
   cut(): void
   /**
@@ -76,6 +78,11 @@ export function createAmqpConnection(
       return record.receivedBytes
     },
     close: (error) => closeWith(record, error),
+    shutDown: (error) => {
+      closeWith(record, error)
+      finish(record)
+      socket.destroySoon()
+    },
     cut: () => cut(record),
     nudge: () => {
       if (record.phase !== 'running') return

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Broker } from '../model/broker.ts'
+import { ProtocolError } from '../model/protocol-error.ts'
 import { type AmqpConnection, createAmqpConnection } from './amqp-connection.ts'
 import type { FaultPlan } from './faults.ts'
 
@@ -9,9 +10,9 @@ export interface AmqpServer {
   readonly port: number
   readonly connections: ReadonlySet<AmqpConnection>
   /** Cuts every connection and accepts none until `reopen`, on the same port. */
-  shut(): Promise<void>
+  crash(): Promise<void>
   reopen(): Promise<void>
-  /** Cuts every connection and closes the door. */
+  /** Says goodbye to every client and closes the door. */
   stop(): Promise<void>
 }
 
@@ -43,17 +44,27 @@ export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpS
     await once(server, 'listening')
   }
 
-  async function shut(): Promise<void> {
+  async function shut(end: (connection: AmqpConnection) => void): Promise<void> {
     if (!server.listening) return
     const closed = once(server, 'close')
     server.close()
-    for (const connection of connections) connection.cut()
+    for (const connection of connections) end(connection)
     await closed
   }
 
   await listen(options.port)
   const port = portOf(server)
-  return { port, connections, shut, reopen: () => listen(port), stop: shut }
+  return {
+    port,
+    connections,
+    crash: () => shut((connection) => connection.cut()),
+    reopen: () => listen(port),
+    stop: () => shut((connection) => connection.shutDown(shutdown())),
+  }
+}
+
+function shutdown(): ProtocolError {
+  return new ProtocolError('CONNECTION_FORCED', "broker forced connection closure with reason 'shutdown'")
 }
 
 function portOf(server: Server): number {
