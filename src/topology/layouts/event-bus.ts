@@ -1,9 +1,8 @@
 import type { LiveIndex } from '../live-topology.ts'
 import { guessOneWaitQueue } from './guess-wait-queues.ts'
-import { atLeastOnce, unlimitedDeliveries } from './hardening.ts'
 import type { Layout, LayoutGuess, LayoutParts, ResolvedQueue } from './layout.ts'
-import { bindQueue, declaredBindings, durableExchange, layoutQueue } from './layout-parts.ts'
-import { rejectLoopFlow } from './reject-loop.ts'
+import { bindQueue, declaredBindings, durableExchange } from './layout-parts.ts'
+import { rejectLoopFlow, rejectLoopQueues } from './reject-loop.ts'
 
 /**
  * Event-bus: the key in `queues` is a service; its prefix names a fanout exchange that all services of the prefix
@@ -47,47 +46,32 @@ function compileQueue(of: ResolvedQueue): LayoutParts {
     of.name,
     of.options.prefix ?? prefixOf(of.name),
   )
-  const hardened = of.isExact ? {} : atLeastOnce(of)
-  // A delivery limit would send its victims round the wait loop without a rejection: a cycle, which is cut.
-  const unlimited = of.isExact ? {} : unlimitedDeliveries(of)
-  const toRetry = { 'x-dead-letter-exchange': retryExchange, 'x-dead-letter-routing-key': 'retry' }
-  const toWork = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': queue }
-  const ttl = { 'x-message-ttl': of.retry?.delaysMs[0] ?? 0 }
+  const loop = {
+    of,
+    layout: 'event-bus',
+    queue,
+    wait: { exchange: retryExchange, key: 'retry', queue: retryQueue },
+    deadLetterQueue: dlq,
+  } as const
 
   return {
     exchanges: [durableExchange(mainExchange, 'fanout'), durableExchange(retryExchange, 'direct')],
-    queues: [
-      layoutQueue({
-        ...part,
-        name: queue,
-        role: 'work',
-        of,
-        args: { ...toRetry, ...hardened, ...unlimited },
-      }),
-      layoutQueue({ ...part, name: retryQueue, role: 'wait', of, args: { ...toWork, ...ttl, ...hardened } }),
-      layoutQueue({ ...part, name: dlq, role: 'dead-letter', of, args: unlimited }),
-    ],
+    queues: rejectLoopQueues(loop),
     bindings: [
       bindQueue(queue, mainExchange, ''),
       ...declaredBindings(queue, of.bind ?? []),
       bindQueue(retryQueue, retryExchange, 'retry'),
     ],
     flow: rejectLoopFlow({
-      of,
-      layout: 'event-bus',
-      queue,
-      wait: { exchange: retryExchange, key: 'retry', queue: retryQueue },
+      ...loop,
       // The document has no exchange in front of the DLQ, so the default one leads there.
       park: { kind: 'publish', exchange: '', key: dlq },
-      deadLetterQueue: dlq,
       redrive: { attempts: 'continue', exchange: mainExchange },
       // On a quorum queue each requeue counts as a delivery, so only a classic one follows the document here.
       ...(of.type === 'classic' ? { defer: { short: 'sleep-and-requeue', tiers: [] } } : {}),
     }),
   }
 }
-
-const part = { layout: 'event-bus' } as const
 
 function guessDeclaration(queue: string, live: LiveIndex): LayoutGuess | undefined {
   const at = queue.indexOf('.queue.')

@@ -1,7 +1,30 @@
+import type { CompiledQueue } from '../compiled-topology.ts'
 import type { ParkRule, PublishAddress, QueueFlow, RedriveRule } from '../queue-flow.ts'
+import { atLeastOnce, unlimitedDeliveries } from './hardening.ts'
 import type { ResolvedQueue } from './layout.ts'
 import type { LayoutName } from './layout-names.ts'
-import { seedHeaders } from './layout-parts.ts'
+import { layoutQueue, seedHeaders } from './layout-parts.ts'
+
+/** The work queue, its one wait queue and its DLQ. The work queue's dead letters go to `wait`, and from there home. */
+export function rejectLoopQueues({
+  of,
+  layout,
+  queue,
+  wait,
+  deadLetterQueue,
+}: Pick<RejectLoop, 'of' | 'layout' | 'queue' | 'wait' | 'deadLetterQueue'>): readonly CompiledQueue[] {
+  const hardened = of.isExact ? {} : atLeastOnce(of)
+  // A delivery limit would send its victims round the wait loop without a rejection: a cycle, which is cut.
+  const unlimited = of.isExact ? {} : unlimitedDeliveries(of)
+  const toWait = { 'x-dead-letter-exchange': wait.exchange, 'x-dead-letter-routing-key': wait.key }
+  const toWork = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': queue }
+  const ttl = { 'x-message-ttl': of.retry?.delaysMs[0] ?? 0 }
+  return [
+    layoutQueue({ layout, name: queue, role: 'work', of, args: { ...toWait, ...hardened, ...unlimited } }),
+    layoutQueue({ layout, name: wait.queue, role: 'wait', of, args: { ...toWork, ...ttl, ...hardened } }),
+    layoutQueue({ layout, name: deadLetterQueue, role: 'dead-letter', of, args: unlimited }),
+  ]
+}
 
 /** The flow of a layout whose consumers reject a failed message into the one wait queue of its queue. */
 export function rejectLoopFlow({
