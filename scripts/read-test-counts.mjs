@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 
-/** How many tests passed, failed and were skipped in a run, from the file of vitest's JSON reporter. */
+/** How many tests passed, failed and were skipped in a run, and which failed, from the file of vitest's JSON reporter. */
 export function readTestCounts(file) {
   let results
   try {
     results = JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 }
+    return { passed: 0, failed: 0, skipped: 0, failures: [] }
   }
   // A file that could not be loaded has no tests to count, and must not look like success.
   const brokenFiles = results.testResults.filter(
@@ -17,5 +18,19 @@ export function readTestCounts(file) {
     passed: results.numPassedTests,
     failed: results.numFailedTests + brokenFiles.length,
     skipped: results.numPendingTests + results.numTodoTests,
+    failures: [
+      ...brokenFiles.map(({ name, message }) => describe(name, '(could not be loaded)', message)),
+      ...results.testResults.flatMap(({ name, assertionResults }) =>
+        assertionResults
+          .filter(({ status }) => status === 'failed')
+          .map(({ fullName, failureMessages }) => describe(name, fullName, failureMessages.join('\n'))),
+      ),
+    ],
   }
+}
+
+/** Enough of a failure to find it when only the end of a log is left. */
+function describe(file, test, message = '') {
+  const [firstLines] = message.split('\n    at ')
+  return `${relative(process.cwd(), file)} > ${test}\n  ${firstLines.slice(0, 600).replaceAll('\n', '\n  ')}`
 }
