@@ -5,6 +5,7 @@ import type { Body } from '../../wire/frame-writer.ts'
 import type { Method, MethodName } from '../../wire/method-specs.ts'
 import { decodeMethod, encodeMethod, methodIdOf } from '../../wire/methods.ts'
 import type { RawProperties } from '../../wire/properties.ts'
+import { readConfirm } from '../../wire/read-confirm.ts'
 import { createDeliverReader, type DeliverMethod } from '../../wire/read-delivery.ts'
 import { type AckLedger, createAckLedger, type Settled } from './ack-ledger.ts'
 import { Delivery } from './delivery.ts'
@@ -73,6 +74,7 @@ export class AmqpChannel {
   readonly #replies: PendingReplies
   #state: 'open' | 'closing' | 'closed' = 'open'
   #closedBy: ChannelError | ConnectionError | undefined
+  #prefetchCount = 0
   #ackBatch = ackBatchFor(0)
   #ackTimer: NodeJS.Timeout | undefined
   #isWritingAcks = false
@@ -100,6 +102,16 @@ export class AmqpChannel {
   /** Deliveries handed out and not yet settled. */
   get openDeliveries(): number {
     return this.#acks.openCount
+  }
+
+  get consumerCount(): number {
+    return this.#consumers.size
+  }
+
+  /** May the broker send on for a while before it needs our acks? */
+  get hasCreditLeft(): boolean {
+    const heldCount = this.#acks.openCount + this.#acks.owedCount
+    return this.#prefetchCount === 0 || heldCount * 2 < this.#prefetchCount
   }
 
   /** Sends a method and waits for its answer. Answers come in the order of the questions. */
@@ -168,6 +180,7 @@ export class AmqpChannel {
 
   /** How many unsettled deliveries each consumer of the channel that starts from now on may hold; 0 is no limit. */
   async setPrefetch(prefetchCount: number): Promise<void> {
+    this.#prefetchCount = prefetchCount
     this.#ackBatch = ackBatchFor(prefetchCount)
     await this.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount, global: false }, 'basic.qos-ok')
   }
@@ -291,8 +304,8 @@ export class AmqpChannel {
 
   #receiveConfirm(payload: Buffer, isAck: boolean): void {
     if (this.#state !== 'open') return
-    const { deliveryTag, multiple } = decodeMethod(payload) as Method<'basic.ack' | 'basic.nack'>
-    this.#emit.emit('confirmed', { tag: deliveryTag, multiple, isAck })
+    const { tag, multiple } = readConfirm(payload)
+    this.#emit.emit('confirmed', { tag, multiple, isAck })
   }
 
   #receive(method: Method): void {

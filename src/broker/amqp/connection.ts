@@ -12,6 +12,7 @@ import { createMethodQueue, type MethodQueue } from './method-queue.ts'
 import { openSocket } from './open-socket.ts'
 import { createOutput, type Output } from './output.ts'
 import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
+import { createReadPacer } from './read-pacer.ts'
 
 export interface ConnectionEvents {
   /** The connection is gone, for good; `error` is undefined when we closed it ourselves. */
@@ -22,6 +23,8 @@ export interface ConnectionEvents {
 }
 
 const protocolHeader = Buffer.from('AMQP\x00\x00\x09\x01', 'latin1')
+/** How long reading may wait for company: the least that a timer knows. */
+const waitMs = 1
 /** Until the limits are agreed on, nothing but a few methods can arrive. */
 const handshakeLimits = { bodyBytes: 0, headerBytes: 1024 * 1024 }
 /** A broker that was told goodbye and does not answer is not waited for. */
@@ -188,6 +191,7 @@ export class AmqpConnection {
     }
   })()
 
+  readonly #pacer = createReadPacer()
   readonly #sink: FrameSink = {
     method: (channelId, payload) => {
       if (channelId === 0) this.#receiveMethod(decodeMethod(payload))
@@ -255,7 +259,25 @@ export class AmqpConnection {
       this.#parser.push(chunk)
     } catch (cause) {
       this.#fail(this.#notAmqp(cause as Error))
+      return
     }
+    if (this.#pacer.shouldWait(chunk.length, this.#hasCreditLeft)) this.#readLater()
+  }
+
+  /** May the broker send more of itself? If it waits for acks, reading later would only delay them. */
+  readonly #hasCreditLeft = (): boolean => {
+    let hasConsumers = false
+    for (const channel of this.#channels.values()) {
+      if (channel.consumerCount === 0) continue
+      hasConsumers = true
+      if (!channel.hasCreditLeft) return false
+    }
+    return hasConsumers
+  }
+
+  #readLater(): void {
+    this.#socket.pause()
+    setTimeout(() => this.#socket.resume(), waitMs)
   }
 
   #receiveMethod(method: Method): void {

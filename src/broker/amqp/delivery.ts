@@ -12,14 +12,15 @@ import type { Content } from './read-content.ts'
  */
 export class Delivery implements IncomingMessage {
   readonly #channel: AmqpChannel
-  readonly deliveryTag: number
-  readonly consumerTag: string
-  readonly isRedelivered: boolean
-  readonly exchange: string
-  readonly routingKey: string
-  readonly properties: RawProperties
-  readonly body: Body
-  readonly bodyBytes: number
+  // `declare`: else every message would have its fields written twice, the first time with undefined.
+  declare readonly deliveryTag: number
+  declare readonly consumerTag: string
+  declare readonly isRedelivered: boolean
+  declare readonly exchange: string
+  declare readonly routingKey: string
+  declare readonly properties: RawProperties
+  declare readonly body: Body
+  declare readonly bodyBytes: number
 
   constructor(channel: AmqpChannel, method: DeliverMethod, content: Content) {
     this.#channel = channel

@@ -2,6 +2,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { ConnectionError } from '../../errors.ts'
 import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
+import { readIntoSlabs } from './read-slabs.ts'
 
 /** What Node's TLS takes: ca, cert, key, pfx, passphrase, servername, … The server is verified unless told not to. */
 export type TlsOptions = Pick<
@@ -23,9 +24,9 @@ export function openSocket(
   options: { tls?: TlsOptions; signal: AbortSignal },
 ): Promise<Socket> {
   const { host, port, isTls } = endpoint
-  const socket = isTls
+  const socket: Socket = isTls
     ? connectTls({ host, port, servername: isHostName(host) ? host : '', ...options.tls })
-    : connectTcp({ host, port })
+    : connectTcp({ host, port, onread: readIntoSlabs(() => socket) })
   socket.setNoDelay(true)
   return new Promise((resolve, reject) => {
     const opened = isTls ? 'secureConnect' : 'connect'
