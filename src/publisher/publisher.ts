@@ -1,4 +1,4 @@
-import { type AmqpChannel, encodePublish } from '../broker/amqp/channel.ts'
+import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { ReturnedMessage } from '../broker/amqp/message.ts'
 import { enableConfirms } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
@@ -10,6 +10,7 @@ import { createFifo, type Fifo } from './fifo.ts'
 import { isExactReturnOf, isReturnOf } from './match-return.ts'
 import { createMessageIds } from './message-ids.ts'
 import { type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
+import { createPublishMethods } from './publish-methods.ts'
 import type { PublishResult } from './publish-result.ts'
 
 export interface PublisherOptions {
@@ -43,7 +44,7 @@ export class Publisher {
   readonly #deadlineMs: number
   readonly #resend: boolean
   readonly #waiting: Fifo<Publish> = createFifo()
-  readonly #methods = new Map<string, Buffer>()
+  readonly #methodFor = createPublishMethods()
   readonly #nextId = createMessageIds()
   readonly #stopListening: () => void
   #unanswered: ConfirmLedger<Publish>
@@ -74,17 +75,22 @@ export class Publisher {
     // What cannot be encoded rejects the promise, like anything that is thrown in here.
     return new Promise((settle) => {
       const messageId = message.messageId ?? this.#nextId()
-      this.publishEncoded(encodeMessage(message, { messageId, nowMs: Date.now() }), settle)
+      const nowMs = Date.now()
+      this.publishEncoded(encodeMessage(message, { messageId, nowMs }), settle, nowMs)
     })
   }
 
   /** The same for a message that is already on its wire form, e.g. one that is passed on. */
-  publishEncoded(message: EncodedMessage, settle: (result: PublishResult) => void): void {
+  publishEncoded(
+    message: EncodedMessage,
+    settle: (result: PublishResult) => void,
+    nowMs: number = Date.now(),
+  ): void {
     const bytes = sizeOfBody(message.body) + message.properties.length + frameOverheadBytes
     const publish: Publish = {
       message,
       bytes,
-      deadlineAt: Date.now() + this.#deadlineMs,
+      deadlineAt: nowMs + this.#deadlineMs,
       settle,
       mayBeDuplicate: false,
       returned: undefined,
@@ -185,17 +191,6 @@ export class Publisher {
     this.#unansweredBytes += publish.bytes
   }
 
-  /** The encoded method is the same for every message to one address, and most go to a few. */
-  #methodFor({ exchange, key, mandatory = true }: EncodedMessage): Buffer {
-    const address = `${mandatory ? 'm' : '-'}${exchange}\0${key}`
-    let method = this.#methods.get(address)
-    if (method) return method
-    if (this.#methods.size >= 1000) this.#methods.clear()
-    method = encodePublish({ exchange, routingKey: key, mandatory })
-    this.#methods.set(address, method)
-    return method
-  }
-
   #opened(channel: AmqpChannel): void {
     this.#unanswered = createConfirmLedger(this.#window.messages)
     this.#unansweredBytes = 0
@@ -242,11 +237,11 @@ export class Publisher {
     this.#unansweredBytes = 0
     const cause = error ?? new PublishError('PUBLISHER_CLOSED')
     // A channel that the broker closes alone was closed over a publish: with that one it would be closed again.
-    const resent = this.#resend && error instanceof ConnectionError
-    for (const publish of resent ? lost.reverse() : lost) {
-      if (resent) this.#sendAgain(publish)
-      else this.#settle(publish, unknown(publish, true, cause))
-    }
+    const mayResend = this.#resend && error instanceof ConnectionError
+    // Without an id nobody could tell a second copy from a second message.
+    const [again, over] = partition(lost, ({ message }) => mayResend && message.messageId !== undefined)
+    for (const publish of again.reverse()) this.#sendAgain(publish)
+    for (const publish of over) this.#settle(publish, unknown(publish, true, cause))
   }
 
   #sendAgain(publish: Publish): void {
@@ -313,6 +308,10 @@ function tell(publish: Publish, result: PublishResult): void {
       throw error
     })
   }
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter((one) => isFirst(one)), all.filter((one) => !isFirst(one))]
 }
 
 function unknown(publish: Publish, wasSent: boolean, cause: WarrenError): PublishResult {

@@ -26,7 +26,8 @@ export function encodeProperties(input: PropertiesInput): RawProperties {
   putText(0x0008, 'appId', input.appId)
   putText(0x0004, 'clusterId', input.clusterId)
   scratch.writeUInt16BE(flags, 0)
-  const raw = Buffer.from(scratch.subarray(0, at))
+  const raw = Buffer.allocUnsafe(at)
+  scratch.copy(raw, 0, 0, at)
   if (scratch.length > maxKept) scratch = Buffer.allocUnsafeSlow(withoutTable)
   return raw
 }

@@ -4,7 +4,7 @@ import { createFrameWriter, type FrameWriter } from '../../wire/frame-writer.ts'
 /** Above this many unsent bytes a caller is asked to wait; below it the socket never runs dry. */
 const congestedBytes = 1024 * 1024
 /** A tick that writes more than this is sent in parts, so that the broker can start while we go on. */
-const flushBytes = 128 * 1024
+const flushBytes = 256 * 1024
 
 /** The sending side of a connection: everything written in one tick leaves in one write. */
 export interface Output {

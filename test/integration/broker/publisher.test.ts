@@ -1,8 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { declareQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
+import { parseAmqpUrl } from '../../../src/broker/amqp/parse-amqp-url.ts'
 import { Session } from '../../../src/broker/amqp/session.ts'
+import type { PublishResult } from '../../../src/publisher/publish-result.ts'
 import { Publisher, type PublisherOptions } from '../../../src/publisher/publisher.ts'
 import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+import { encodeProperties } from '../../../src/wire/properties.ts'
+import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()
@@ -20,6 +24,36 @@ async function setup(options: PublisherOptions = {}) {
   const depth = async (queue: string) => (await inspectQueue(channel, queue)).messageCount
   return { session, publisher, channel, declare, depth }
 }
+
+describe('a publish that is sent again when asked', () => {
+  it('is not, when it has no id by which a second copy could be told', async () => {
+    const { declare, depth } = await setup()
+    await declare('again')
+    const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })
+    const session = await Session.open(proxy.urlFor(broker.url), { backoff: { initialMs: 5, maxMs: 50 } })
+    const publisher = new Publisher(session, { resend: true })
+    onTestFinished(async () => {
+      await publisher.close()
+      await session.close()
+      proxy.close()
+    })
+    const properties = encodeProperties({ deliveryMode: 2 })
+    const publish = (messageId: string | undefined): Promise<PublishResult> =>
+      new Promise((resolve) => {
+        const message = { exchange: '', key: 'again', properties, body: Buffer.from('x'), messageId }
+        publisher.publishEncoded(message, resolve)
+      })
+    await publish('warm-up')
+
+    proxy.swallow('to-broker')
+    const results = Promise.all([publish(undefined), publish('known')])
+    proxy.cutAll()
+    proxy.resume()
+
+    expect((await results).map(({ kind }) => kind)).toEqual(['unknown', 'confirmed'])
+    expect(await depth('again')).toBe(2)
+  })
+})
 
 describe('a publish', () => {
   it('is confirmed when a queue has it', async () => {

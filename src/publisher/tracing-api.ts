@@ -1,0 +1,38 @@
+/**
+ * The part of `@opentelemetry/api` that Warren uses; pass the module itself. It is described here and not imported,
+ * so that nobody installs it who does not trace.
+ */
+export interface TracingApi {
+  readonly context: {
+    active(): unknown
+    with<Result>(context: never, task: () => Result): Result
+  }
+  readonly propagation: {
+    extract(context: never, carrier: Record<string, string>): unknown
+    inject(context: never, carrier: Record<string, string>): void
+  }
+  readonly trace: {
+    getTracer(name: string): {
+      startSpan(name: string, options: SpanOptions, context?: never): TracingSpan
+    }
+    setSpan(context: never, span: never): unknown
+    getSpanContext(context: never): unknown
+  }
+}
+
+export interface SpanOptions {
+  readonly kind: number
+  readonly attributes: Record<string, string | number>
+  readonly links?: { readonly context: never }[]
+}
+
+export interface TracingSpan {
+  setAttribute(name: string, value: string | number): unknown
+  recordException(error: Error): void
+  setStatus(status: { readonly code: number; readonly message?: string }): unknown
+  end(): void
+}
+
+/** The numbers that OpenTelemetry gives to kinds and states of spans. */
+export const spanKinds = { producer: 3, consumer: 4 } as const
+export const spanError = 2
