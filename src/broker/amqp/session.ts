@@ -6,6 +6,7 @@ import type { ConnectionOptions } from './connection-options.ts'
 import { type BackoffPolicy, decideBackoff, defaultBackoff } from './decide-backoff.ts'
 import { describeEndpoint, type Endpoint, parseAmqpUrl } from './parse-amqp-url.ts'
 import { pause } from './pause.ts'
+import { hideSecret } from './secret.ts'
 import { nextSessionState, type SessionState, type SessionStep } from './session-state.ts'
 import { SupervisedChannel } from './supervised-channel.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -35,7 +36,7 @@ export interface SessionEvents {
 export class Session {
   readonly events: Events<SessionEvents>
   readonly #emit: EventSource<SessionEvents> = createEvents<SessionEvents>()
-  readonly #endpoints: readonly Endpoint[]
+  #endpoints: readonly Endpoint[]
   readonly #options: ConnectionOptions
   readonly #backoff: BackoffPolicy
   readonly #channels = new Set<SupervisedChannel>()
@@ -116,6 +117,13 @@ export class Session {
     if (this.connection) return Promise.resolve(this.connection)
     if (this.#state === 'closed') return Promise.reject(closedError())
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
+  }
+
+  /** Gives the broker a new password or token: to the connection of now, and to every one that follows. */
+  async updateSecret(newSecret: string, reason: string): Promise<void> {
+    const password = hideSecret(newSecret)
+    this.#endpoints = this.#endpoints.map((endpoint) => ({ ...endpoint, password }))
+    await this.connection?.updateSecret(newSecret, reason)
   }
 
   /** Closes the channels and the connection; nothing is reopened any more. Safe to call twice. */

@@ -46,6 +46,35 @@ describe('a session', () => {
     expect(seen[0]?.isCurrent).toBe(false)
   })
 
+  it('logs in with the new password after it was told one', async () => {
+    const user = `rotated-${broker.vhost}`
+    const setPassword = (password: string): Promise<unknown> =>
+      broker.management('PUT', `/api/users/${user}`, { password, tags: '' })
+    await setPassword('first')
+    onTestFinished(async () => void (await broker.management('DELETE', `/api/users/${user}`)))
+    await broker.management('PUT', `/api/permissions/${broker.vhost}/${user}`, {
+      configure: '.*',
+      write: '.*',
+      read: '.*',
+    })
+    const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })
+    const url = new URL(proxy.urlFor(broker.url))
+    Object.assign(url, { username: user, password: 'first' })
+    const session = await Session.open(url.href, quick)
+    onTestFinished(async () => {
+      await session.close()
+      proxy.close()
+    })
+
+    await setPassword('second')
+    await session.updateSecret('second', 'rotation')
+    const reconnected = new Promise<void>((resolve) => session.events.on('connected', () => resolve()))
+    proxy.cutAll()
+
+    await reconnected
+    expect(session.state).toBe('connected')
+  })
+
   it('never lets an ack of before the cut reach a message of after it', async () => {
     const { proxy, session, direct, admin } = await setup()
     await declareQueue(admin, { queue: 'epochs' })
