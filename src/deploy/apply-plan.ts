@@ -1,5 +1,6 @@
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
-import { WarrenError } from '../errors.ts'
+import { type Clock, realClock } from '../clock.ts'
+import { ConnectionError, WarrenError } from '../errors.ts'
 import type { ImpossibleStep, Plan } from '../topology/plan-topology.ts'
 import { type ExecutableStep, executeStep, type StepOutcome } from './execute-step.ts'
 
@@ -13,6 +14,8 @@ export interface ApplyOptions {
   readonly allowDisruptive?: boolean
   /** Steps at once, each on a channel of its own. @default 4 */
   readonly concurrency?: number
+  /** How long a broker that went away may take to come back before the rest of the steps fail. @default 10 s */
+  readonly reconnectMs?: number
   readonly signal?: AbortSignal
   readonly onResult?: (result: StepResult) => void
 }
@@ -55,11 +58,35 @@ export async function applyPlan(
   const things = plan.safe.filter(({ kind }) => kind !== 'add-binding')
   const bindings = plan.safe.filter(({ kind }) => kind === 'add-binding')
   const phases = [things, bindings, options.allowDisruptive === true ? plan.disruptive : []]
-  for (const steps of phases) await runPhase({ source, steps, options, tell })
+  const patient = waitBriefly(source, options.reconnectMs ?? 10_000)
+  for (const steps of phases) await runPhase({ source: patient, steps, options, tell })
   if (options.allowDisruptive !== true) {
     for (const step of plan.disruptive) tell({ step, outcome: { kind: 'skipped' } })
   }
   return summarise(results, plan)
+}
+
+/**
+ * A session waits for a broker that went away as long as it takes; a person who applies a plan does not. Once the wait
+ * was in vain, the steps that are left fail at once.
+ */
+function waitBriefly(source: ChannelSource, waitMs: number, clock: Clock = realClock): ChannelSource {
+  let lost: ConnectionError | undefined
+  const giveUp = (reject: (error: Error) => void) => () => {
+    lost ??= new ConnectionError({
+      code: 'CONNECTION_TIMEOUT',
+      message: `The broker went away and did not come back within ${waitMs} ms. Once it is up, apply again: what is done stays.`,
+    })
+    reject(lost)
+  }
+  return {
+    openChannel: () =>
+      new Promise((resolve, reject) => {
+        if (lost !== undefined) return reject(lost)
+        const callOff = clock.schedule(waitMs, giveUp(reject))
+        source.openChannel().then(resolve, reject).finally(callOff)
+      }),
+  }
 }
 
 interface Phase {

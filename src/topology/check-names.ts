@@ -1,5 +1,5 @@
 import type { TopologyMistake } from '../errors.ts'
-import { renderPath } from './check-shape.ts'
+import { type Path, renderPath } from './check-shape.ts'
 import type { CompiledTopology } from './compiled-topology.ts'
 
 const longestNameBytes = 255
@@ -15,10 +15,10 @@ export function checkNames({ queues, exchanges, bindings }: CompiledTopology): r
     ...queues.flatMap(({ name, owner }) =>
       name !== owner && badNames.has(owner)
         ? []
-        : checkName({ kind: 'queue', name, path: renderPath(['queues', owner]) }),
+        : checkName({ kind: 'queue', name, path: ['queues', owner] }),
     ),
     ...exchanges.flatMap(({ name }) =>
-      isDerived(name) ? [] : checkName({ kind: 'exchange', name, path: renderPath(['exchanges', name]) }),
+      isDerived(name) ? [] : checkName({ kind: 'exchange', name, path: ['exchanges', name] }),
     ),
     ...bindings.flatMap(({ key, destination }) => checkKey(key, destination)),
   ]
@@ -31,10 +31,12 @@ function checkName({
 }: {
   kind: string
   name: string
-  path: string
+  path: Path
 }): readonly TopologyMistake[] {
   const problem = nameProblem(name)
-  return problem === undefined ? [] : [{ path, problem: `${kind} ${shorten(name)} ${problem}` }]
+  return problem === undefined
+    ? []
+    : [{ path: renderPath(path), problem: `${kind} ${shorten(name)} ${problem}` }]
 }
 
 function nameProblem(name: string): string | undefined {

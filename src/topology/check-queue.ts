@@ -1,7 +1,7 @@
 import type { TopologyMistake } from '../errors.ts'
 import { readDuration } from '../message/duration.ts'
 import { renderPath } from './check-shape.ts'
-import type { QueueDeclaration, TopologyDeclaration } from './declaration.ts'
+import type { QueueDeclaration, QueueType, TopologyDeclaration } from './declaration.ts'
 import type { Layout, LayoutSetting } from './layouts/layout.ts'
 import { layouts } from './layouts/layouts.ts'
 import { isExactQueue, layoutOf, optionsOf } from './resolve-queue.ts'
@@ -16,7 +16,11 @@ export function checkQueue({ topology, name, queue }: CheckedQueue): readonly To
   const at = (...steps: (string | number)[]) => renderPath(['queues', name, ...steps])
   return [
     ...checkRetry({ queue, layout, at }),
-    ...checkType({ queue, at }),
+    ...checkType({
+      queue,
+      at,
+      type: queue.type ?? (isExactQueue(topology, queue) ? layout.exactType : 'quorum'),
+    }),
     ...checkLayoutSettings({ queue, layout, at }),
     ...(isExactQueue(topology, queue) && !layout.hasExactForm
       ? [noExactForm(layout, queue.exact === undefined ? 'exact' : at('exact'))]
@@ -74,14 +78,22 @@ function checkDelay(delay: unknown, path: string): readonly TopologyMistake[] {
   return []
 }
 
-function checkType({ queue, at }: Omit<QueueAt, 'layout'>): readonly TopologyMistake[] {
+function checkType({
+  queue,
+  at,
+  type,
+}: Omit<QueueAt, 'layout'> & { type: QueueType }): readonly TopologyMistake[] {
   const mistakes: TopologyMistake[] = []
   if (queue.type === 'stream' && queue.deadLetter !== false) {
     const problem = 'a stream cannot dead-letter; add "deadLetter: false", or use a quorum queue'
     mistakes.push({ path: at('type'), problem })
   }
-  if (queue.type !== 'classic' && queue.durable === false && queue.type !== undefined) {
-    mistakes.push({ path: at('durable'), problem: `a ${queue.type} queue is always durable` })
+  if (type !== 'classic' && queue.durable === false) {
+    mistakes.push({ path: at('durable'), problem: `a ${type} queue is always durable` })
+  }
+  if (type !== 'classic' && queue.autoDelete === true) {
+    const problem = `a ${type} queue cannot delete itself; drop it, or say "type: classic"`
+    mistakes.push({ path: at('autoDelete'), problem })
   }
   return mistakes
 }

@@ -60,7 +60,12 @@ function checkAcceptances(
   topology: TopologyDeclaration,
   compiled: CompiledTopology,
 ): readonly TopologyMistake[] {
-  const queues = new Set([...compiled.queues.map(({ name }) => name), ...Object.keys(topology.queues)])
+  // Only an acceptance that names a queue needs all their names.
+  const queues = new Set(
+    topology.accept?.some(({ queue }) => queue !== undefined)
+      ? [...compiled.queues.map(({ name }) => name), ...Object.keys(topology.queues)]
+      : [],
+  )
   const ofTopology = (topology.accept ?? []).flatMap(({ finding, queue }, index) => [
     ...checkFinding(finding, ['accept', index, 'finding']),
     ...(queue === undefined || queues.has(queue)

@@ -192,6 +192,8 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function show(value: unknown): string {
   if (value === undefined) return 'nothing'
+  // JSON has no word for infinity, and null is something else.
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (typeof value === 'function' || typeof value === 'bigint') return `a ${typeof value}`
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 57)}…` : text

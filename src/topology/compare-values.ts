@@ -27,7 +27,8 @@ export function bindingIdentity(binding: {
   readonly arguments: Readonly<Record<string, unknown>>
 }): string {
   const { source, destinationType, destination, key, arguments: args } = binding
-  return [source, destinationType, destination, key, canonicalText(args)].join('\u0000')
+  const rest = Object.keys(args).length === 0 ? '' : canonicalText(args)
+  return `${source}\u0000${destinationType}\u0000${destination}\u0000${key}\u0000${rest}`
 }
 
 /** JSON with sorted keys. */

@@ -107,6 +107,8 @@ export interface PublicationDeclaration {
   /** @default '' */
   readonly key?: string
   readonly headers?: Arguments
+  /** The messages carry an `expiration` of their own, of about so long. @default none */
+  readonly expiration?: Duration
 }
 
 export interface Acceptance {

@@ -57,16 +57,17 @@ export function diffTopology(wanted: CompiledTopology, live: LiveTopology): Topo
   const liveExchanges = new Map(live.exchanges.map((exchange) => [exchange.name, exchange]))
   const liveQueues = new Map(live.queues.map((queue) => [queue.name, queue]))
   const liveBindings = new Set(live.bindings.map(bindingIdentity))
+  const wantedBindings = wanted.bindings.map(bindingIdentity)
 
   return {
     missingExchanges: wanted.exchanges.filter(({ name }) => !liveExchanges.has(name)),
     missingQueues: wanted.queues.filter(({ name }) => !liveQueues.has(name)),
-    missingBindings: wanted.bindings.filter((binding) => !liveBindings.has(bindingIdentity(binding))),
+    missingBindings: wanted.bindings.filter((_, index) => !liveBindings.has(wantedBindings[index] ?? '')),
     changedExchanges: changedThings(wanted.exchanges, liveExchanges, exchangeChanges),
     changedQueues: changedThings(wanted.queues, liveQueues, (queue, liveQueue) =>
       queueChanges({ wanted: queue, live: liveQueue, capabilities }),
     ),
-    ...extraBindings(wanted, live),
+    ...extraBindings({ wanted, live, identities: new Set(wantedBindings) }),
     orphanedQueues: orphanedQueues(wanted, live),
     policyConflicts: policyConflicts({ wanted, liveQueues, capabilities }),
   }
@@ -93,15 +94,14 @@ function exchangeChanges(wanted: CompiledExchange, live: LiveExchange): readonly
 }
 
 function queueChanges({ wanted, live, capabilities }: QueuePair): readonly SettingChange[] {
+  const ofQueue = changesOf(wanted, live, ['type', 'durable', 'autoDelete'])
+  if (isSameValue(wanted.arguments, live.arguments)) return ofQueue
   // The broker compares only the arguments that it knows; the rest have no effect and cannot be in the way.
   const names = namesOf(wanted.arguments, live.arguments).filter((name) =>
     Object.hasOwn(knownArguments, name),
   )
   const unmet = names.filter((name) => !isMetByPolicy({ name, wanted, live, capabilities }))
-  return [
-    ...changesOf(wanted, live, ['type', 'durable', 'autoDelete']),
-    ...changesOf(wanted.arguments, live.arguments, unmet),
-  ]
+  return [...ofQueue, ...changesOf(wanted.arguments, live.arguments, unmet)]
 }
 
 interface QueuePair {
@@ -130,10 +130,9 @@ function namesOf(left: object, right: object): readonly string[] {
   return [...new Set([...Object.keys(left), ...Object.keys(right)])]
 }
 
-function extraBindings(wanted: CompiledTopology, live: LiveTopology) {
+function extraBindings({ wanted, live, identities }: BindingCheck) {
   const exchanges = new Set(wanted.exchanges.map(({ name }) => name))
   const queues = new Set(wanted.queues.map(({ name }) => name))
-  const identities = new Set(wanted.bindings.map(bindingIdentity))
   const extra = live.bindings.filter(({ source, destination, destinationType }) => {
     // Every queue is bound to the default exchange by its name; that is not for us to manage.
     if (source === '') return false
@@ -146,15 +145,24 @@ function extraBindings(wanted: CompiledTopology, live: LiveTopology) {
   }
 }
 
+interface BindingCheck {
+  readonly wanted: CompiledTopology
+  readonly live: LiveTopology
+  /** Of the bindings that are wanted. */
+  readonly identities: ReadonlySet<string>
+}
+
 function orphanedQueues(wanted: CompiledTopology, live: LiveTopology): readonly LiveQueue[] {
   const declared = new Set(wanted.queues.map(({ name }) => name))
+  const undeclared = live.queues.filter(({ name }) => !declared.has(name))
+  if (undeclared.length === 0) return []
   const prefixes = new Set<string | undefined>(
     wanted.flows.flatMap(({ queue, waitQueues }) => [`${queue}.retry.`, ...waitQueues.map(tierPrefix)]),
   )
-  return live.queues.filter(({ name, arguments: args }) => {
+  return undeclared.filter(({ name, arguments: args }) => {
     const prefix = tierPrefix(name)
     const isWaitQueue = args['x-message-ttl'] !== undefined && args['x-dead-letter-exchange'] !== undefined
-    return isWaitQueue && prefix !== undefined && prefixes.has(prefix) && !declared.has(name)
+    return isWaitQueue && prefix !== undefined && prefixes.has(prefix)
   })
 }
 

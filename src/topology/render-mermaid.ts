@@ -52,12 +52,12 @@ function renderColours(edges: readonly DrawnEdge[]): readonly string[] {
 
 const edgeColours = { deliver: '#1565c0', retry: '#e65100', park: '#455a64' } as const
 
-// In mermaid a # starts a character code and a quote ends the text.
+// In mermaid a # starts a character code, a quote ends the text, a backtick makes it markdown, and more besides. So
+// what is neither a letter, a digit nor a harmless sign is written as its code, which always stands for itself.
 function escapeText(text: string): string {
-  return text
-    .replaceAll('#', '#35;')
-    .replaceAll('"', '#quot;')
-    .replaceAll('<', '#lt;')
-    .replaceAll('>', '#gt;')
-    .replaceAll(/[\r\n]+/g, ' ')
+  return text.replaceAll(/[\r\n\u2028\u2029]+/g, ' ').replaceAll(/[^\p{L}\p{N} ._*:,/'-]/gu, codeOf)
+}
+
+function codeOf(sign: string): string {
+  return `#${sign.codePointAt(0)};`
 }

@@ -23,6 +23,7 @@ export function renderProof(
       ({ finding, queue }) =>
         `Accepted but not found: ${finding}${queue === undefined ? '' : ` of ${queue}`}`,
     ),
+    proof.assumptions.flatMap(({ text, queues }) => [`Assumed of ${nameSome(queues)}`, `  ${text}`]),
     hardening.length === 0
       ? []
       : ['Hardening would add', ...hardening.map((one) => `  ${renderHardening(one)}`)],
@@ -72,6 +73,12 @@ function renderAlike(alike: readonly [Finding, ...Finding[]]): readonly string[]
   const [{ property, code, problem, wayOut }] = alike
   const title = alike.length === 1 ? nameOf(alike[0]) : `${property}/${code}, ${alike.length} times`
   return [title, ...alike.map(({ path }) => `  ${path.join(' > ')}`), `  ${problem}`, `  ${wayOut}`]
+}
+
+/** Many queues need the same assumption, and their names say little. */
+function nameSome(queues: readonly string[]): string {
+  const shown = queues.slice(0, 3).join(', ')
+  return queues.length > 3 ? `${shown} and ${queues.length - 3} more` : shown
 }
 
 function nameOf({ property, code, queue }: Finding): string {

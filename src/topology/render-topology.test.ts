@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import { compileTopology } from './compile-topology.ts'
@@ -68,8 +69,47 @@ describe('a diagram', () => {
   it('names with quotes do not break out of their labels', () => {
     const topology = compile({ queues: { 'a"]; b': { deadLetter: false } } })
 
-    expect(renderMermaid(topology)).toContain('[("a#quot;]; b<br/>')
+    expect(renderMermaid(topology)).toContain('[("a#34;#93;#59; b<br/>')
     expect(renderDot(topology)).toContain('label="a\\"]; b\\nquorum"')
+  })
+
+  it('in mermaid is made of nothing but plain lines, whatever the names', () => {
+    const text = /(?:[\p{L}\p{N} ._*:,/'-]|#\d+;)*/u.source
+    const label = `"${text}(?:<br/><small>${text}</small>)?"`
+    const lines = [
+      'flowchart LR',
+      '  end',
+      `  subgraph g\\d+\\[${label}\\]`,
+      ` {2,4}(?:e\\d+\\{\\{${label}\\}\\}|q\\d+\\[\\(${label}\\)\\]):::\\w+`,
+      `  [eq]\\d+ (?:-->|-\\.->|==>)(?:\\|${label}\\|)? [eq]\\d+`,
+      '  linkStyle [\\d,]+ stroke:#[\\da-f]{6}',
+      '  classDef \\w+ [\\w:#,-]+',
+      '',
+    ]
+    const grammar = new RegExp(`^(?:${lines.join('|')})$`, 'u')
+    const name = fc.oneof(
+      fc.constantFrom(
+        'end',
+        'a"b',
+        'x]y',
+        '`tick`',
+        '#quot;',
+        '%% comment',
+        'A --> B',
+        'q:::work',
+        '😀',
+        '<b>',
+      ),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+    )
+    const property = fc.property(name, name, (queue, key) => {
+      const topology = compile({
+        exchanges: { [`x${queue}`]: { type: 'topic' } },
+        queues: { [queue]: { bind: [{ exchange: `x${queue}`, key }], retry: { delays: ['5s'] } } },
+      })
+      for (const line of renderMermaid(topology, new Set([queue])).split('\n')) expect(line).toMatch(grammar)
+    })
+    fc.assert(property)
   })
 
   it('what all queues share stands outside of their groups', () => {

@@ -79,7 +79,10 @@ export const topologySchema: Schema = {
       ['type'],
     ),
     binding: objectOf({ exchange: text, key: text, arguments: argumentTable }, ['exchange']),
-    publication: objectOf({ exchange: text, key: text, headers: argumentTable }, ['exchange']),
+    publication: objectOf(
+      { exchange: text, key: text, headers: argumentTable, expiration: { $ref: '#/definitions/duration' } },
+      ['exchange'],
+    ),
     queue: objectOf({
       layout,
       exact: flag,

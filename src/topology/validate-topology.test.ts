@@ -54,6 +54,27 @@ describe('validation', () => {
       ],
     ],
     [
+      'a quorum queue that is not durable or deletes itself, also where the type is the default',
+      {
+        queues: {
+          q: { durable: false, autoDelete: true },
+          s: { type: 'stream', deadLetter: false, autoDelete: true },
+        },
+      },
+      [
+        'queues.q.durable: a quorum queue is always durable',
+        'queues.q.autoDelete: a quorum queue cannot delete itself; drop it, or say "type: classic"',
+        'queues.s.autoDelete: a stream queue cannot delete itself; drop it, or say "type: classic"',
+      ],
+    ],
+    [
+      'a number that JSON has no word for',
+      { queues: { q: { retry: { delays: [Number.POSITIVE_INFINITY] } } } },
+      [
+        `queues.q.retry.delays[0]: must be a duration such as '30s', '5m', '1h30m' or 1500 (milliseconds), not Infinity`,
+      ],
+    ],
+    [
       'two numbers of attempts',
       { queues: { q: { retry: { maxAttempts: 3, maxRetries: 2 } } } },
       ['queues.q.retry: say maxAttempts or maxRetries, not both'],

@@ -1,10 +1,15 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { startProxy } from '../support/start-proxy.ts'
+import type { TestVhost } from '../support/use-broker.ts'
 import { orders, setupCli, useVhost } from './cli-rig.ts'
 
 const otherDelay = {
   ...orders,
   queues: { orders: { ...orders.queues.orders, retry: { delays: ['5s'] } } },
+}
+const colliding = {
+  queues: { a: { retry: { delays: ['5s'] } }, 'a.retry.5s': { deadLetter: false } },
 }
 const otherType = { queues: { orders: { type: 'classic', deadLetter: false } } }
 
@@ -163,6 +168,106 @@ describe('a broker that cannot be used is told in one sentence', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
     expect(stderr).toMatch(sentence)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('a user who may not is told so in one sentence', () => {
+  const addresses = (broker: TestVhost, name: string, password = 'secret') => {
+    const as = (url: string) => Object.assign(new URL(url), { username: name, password }).href
+    return { AMQP_URL: as(broker.url), MANAGEMENT_URL: as(broker.managementUrl) }
+  }
+  const addUser = async (broker: TestVhost, tags: string) => {
+    const name = `user-${broker.vhost}`
+    await broker.management('PUT', `/api/users/${name}`, { password: 'secret', tags })
+    onTestFinished(async () => void (await broker.management('DELETE', `/api/users/${name}`)))
+    return name
+  }
+
+  it.each([
+    ['plan', 'with a wrong password', /user.*password|refused/i],
+    ['apply', 'with a wrong password', /user.*password|refused/i],
+    ['init --from-broker', 'with a wrong password', /user.*password|refused/i],
+  ])('%s %s', async (command, _, sentence) => {
+    const broker = await useVhost()
+    const { warren } = setupCli(orders, broker)
+
+    const { exitCode, stdout, stderr } = await warren(command, addresses(broker, broker.username, 'wrong'))
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toMatch(sentence)
+    expect(stderr).not.toContain('wrong')
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it.each([
+    ['plan', 'management', /permission|access/i],
+    ['plan', '', /management|tag|user/i],
+    ['apply', 'management', /vhost|permission|access/i],
+  ])('%s with the tag "%s" and no permission in the vhost', async (command, tags, sentence) => {
+    const broker = await useVhost()
+    const { warren } = setupCli(orders, broker)
+    const name = await addUser(broker, tags)
+
+    const { exitCode, stdout, stderr } = await warren(command, addresses(broker, name))
+
+    expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toMatch(sentence)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+})
+
+describe('a config with a mistake leaves the broker as it was', () => {
+  const good = { orders: {} }
+  it.each([
+    ['a name of more than 255 bytes', { queues: { ...good, ['q'.repeat(256)]: {} } }, 'has 256 bytes'],
+    [
+      'a name that gets too long by its layout',
+      { queues: { ...good, ['q'.repeat(250)]: {} } },
+      'RabbitMQ takes at most 255',
+    ],
+    ['a reserved name', { queues: { ...good, 'amq.mine': {} } }, 'choose another name'],
+    [
+      'an argument of the wrong type',
+      { queues: { orders: { arguments: { 'x-max-length': 'ten' } } } },
+      'must be a whole number',
+    ],
+    ['two queues that make the same wait queue', colliding, 'comes out twice'],
+  ])('%s', async (_, config, words) => {
+    const broker = await useVhost()
+    const { warren } = setupCli(config, broker)
+
+    const { exitCode, stdout, stderr } = await warren('apply --yes')
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toContain(words)
+    expect(await broker.management('GET', `/api/queues/${broker.vhost}`)).toEqual([])
+  })
+})
+
+describe('a broker that goes away in the middle of an apply', () => {
+  it('leaves a report of what was done and what was not, and the next apply does the rest', async () => {
+    const broker = await useVhost()
+    const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
+    onTestFinished(() => proxy.close())
+    const { warren } = setupCli(orders, broker)
+    const cut = proxy.cutAtFrame({
+      direction: 'to-client',
+      classId: 50,
+      methodId: 11,
+      nth: 2,
+      where: 'before',
+    })
+    void cut.then(() => proxy.refuse())
+
+    const broken = await warren('apply', { AMQP_URL: proxy.urlFor(broker.url) })
+    const mended = await warren('apply')
+    const after = await warren('plan --detailed-exitcode')
+
+    expect(broken.exitCode).not.toBe(0)
+    expect(broken.stdout).toMatch(/^done {4}create exchange/m)
+    expect(broken.stdout).toMatch(/^failed {2}create queue .*: .+/m)
+    expect(broken.stdout).toMatch(/\d done, \d failed\./)
+    expect([mended.exitCode, after.exitCode]).toEqual([0, 0])
   })
 })
 

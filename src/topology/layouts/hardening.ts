@@ -15,8 +15,14 @@ export function atLeastOnce({
   capabilities: BrokerCapabilities
 }): Arguments {
   // A classic queue refuses the argument (406); it is at most once by nature.
-  if (type !== 'quorum' || !capabilities.hasAtLeastOnceDeadLettering) return {}
-  return { 'x-dead-letter-strategy': 'at-least-once', 'x-overflow': 'reject-publish' }
+  if (type !== 'quorum' || !capabilities.hasAtLeastOnceDeadLettering) return nothing
+  return keptUntilConfirmed
+}
+
+const nothing: Arguments = {}
+const keptUntilConfirmed: Arguments = {
+  'x-dead-letter-strategy': 'at-least-once',
+  'x-overflow': 'reject-publish',
 }
 
 /**
@@ -33,6 +39,8 @@ export function unlimitedDeliveries({
   type: QueueType
   capabilities: BrokerCapabilities
 }): Arguments {
-  if (type !== 'quorum' || !capabilities.supportsUnlimitedDeliveryLimit) return {}
-  return { 'x-delivery-limit': -1 }
+  if (type !== 'quorum' || !capabilities.supportsUnlimitedDeliveryLimit) return nothing
+  return withoutLimit
 }
+
+const withoutLimit: Arguments = { 'x-delivery-limit': -1 }

@@ -43,21 +43,21 @@ function compileQueue(of: ResolvedQueue): LayoutParts {
     exchanges: [durableExchange(dlq, 'fanout')],
     queues: [
       layoutQueue({
-        ...part,
+        layout,
         name: queue,
         role: 'work',
         of,
         args: { ...toDlq, ...atLeastOnce(of), ...poisonLimit },
       }),
       ...tiers.map((tier) => waitQueue(of, tier)),
-      layoutQueue({ ...part, name: dlq, role: 'dead-letter', of, args: unlimitedDeliveries(of) }),
+      layoutQueue({ layout, name: dlq, role: 'dead-letter', of, args: unlimitedDeliveries(of) }),
     ],
     bindings: [...declaredBindings(queue, of.bind ?? []), bindQueue(dlq, dlq, '')],
     flow: flowOf({ of, tiers, dlq }),
   }
 }
 
-const part = { layout: 'warren' } as const
+const layout = 'warren'
 
 function tiersOf(of: ResolvedQueue): readonly DelayTier[] {
   const delays = [...new Set(of.retry?.delaysMs ?? [])].sort((left, right) => left - right)
@@ -68,10 +68,16 @@ function tiersOf(of: ResolvedQueue): readonly DelayTier[] {
 }
 
 function waitQueue(of: ResolvedQueue, { queue, delayMs }: DelayTier): CompiledQueue {
-  const home = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': of.name }
-  const args = { 'x-message-ttl': delayMs, ...home, ...atLeastOnce(of) }
-  return layoutQueue({ ...part, name: queue, role: 'wait', of, args })
+  const args = {
+    'x-message-ttl': delayMs,
+    'x-dead-letter-exchange': '',
+    'x-dead-letter-routing-key': of.name,
+    ...atLeastOnce(of),
+  }
+  return layoutQueue({ layout, name: queue, role: 'wait', of, args })
 }
+
+const headers = { ...seedHeaders, attempts: warrenHeaders.attempts }
 
 function flowOf({
   of,
@@ -102,6 +108,6 @@ function flowOf({
     },
     waitQueues: tiers.map(({ queue }) => queue),
     deadLetterQueue: dlq,
-    headers: { ...seedHeaders, attempts: warrenHeaders.attempts },
+    headers,
   }
 }

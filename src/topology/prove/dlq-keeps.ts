@@ -1,5 +1,5 @@
 import type { CompiledQueue } from '../compiled-topology.ts'
-import type { Finding } from './finding.ts'
+import { expiryStep, type Finding } from './finding.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** A dead-letter queue holds its messages until a person decides, however often they are looked at. */
@@ -13,12 +13,15 @@ const property = 'dlq-keeps' as const
 
 function* proveQueue(graph: TopologyGraph, queue: CompiledQueue): Generator<Finding> {
   const { name, durable, autoDelete } = queue
-  const { deadLetter, ttlMs, expiresMs, hasLengthLimit, overflow } = graph.settings(name)
+  const { deadLetter, ttlMs, hasExpirations, expiresMs, hasLengthLimit, overflow } = graph.settings(name)
   const broken = (code: DlqCode, path: readonly string[], wayOut: string): Finding => ({
     ...{ property, code, queue: name, path: [name, ...path], wayOut },
     problem: 'The dead-letter queue does not keep what was parked in it.',
   })
-  if (ttlMs !== undefined) yield broken('ttl', [`expired after ${ttlMs} ms`, 'gone'], 'Remove x-message-ttl.')
+  if (ttlMs !== undefined || hasExpirations) {
+    const wayOut = ttlMs === undefined ? 'Publish there without an expiration.' : 'Remove x-message-ttl.'
+    yield broken('ttl', [expiryStep(ttlMs), 'gone'], wayOut)
+  }
   if (expiresMs !== undefined) {
     yield broken(
       'queue-expires',

@@ -1,11 +1,13 @@
 import { cycleThrough, findLoops } from './find-cycles.ts'
 import { addressStep, type Finding } from './finding.ts'
+import { findMisjudgedCycles } from './misjudged-cycles.ts'
 import type { DeathReason } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** No message goes round for ever, and none goes round in a way that the broker cuts by dropping it. */
 export function* proveEnds(graph: TopologyGraph): Generator<Finding> {
   yield* proveNoCutCycle(graph)
+  yield* proveNoMisjudgedCycle(graph)
   yield* proveCounted(graph)
 }
 
@@ -23,12 +25,37 @@ function* proveNoCutCycle(graph: TopologyGraph): Generator<Finding> {
         ...{ property, code: 'cut-cycle', queue },
         path: [...cyclePath({ graph, cycle, isPossible: isAutomatic }), 'cut'],
         problem: `A message can come back without having been rejected; the broker calls that a cycle and ${fateOf(graph, cycle)}.`,
-        wayOut: cycle.some((name) => graph.settings(name).deathReasons.includes('delivery_limit'))
-          ? 'Lift the delivery limit (x-delivery-limit: -1, from RabbitMQ 4.0 on), or let the queue dead-letter to its DLQ.'
-          : 'Let the wait queue return only what was rejected or published there.',
+        wayOut: wayOutOf(graph, cycle),
       }
     }
   }
+}
+
+function* proveNoMisjudgedCycle(graph: TopologyGraph): Generator<Finding> {
+  for (const hops of findMisjudgedCycles(graph)) {
+    const home = hops[0]?.queue
+    const steps = hops.flatMap(({ queue, reason }) => {
+      const hop = graph.settings(queue).deadLetter
+      return [queue, reason, addressStep(hop?.exchange ?? '', hop?.key)]
+    })
+    yield {
+      ...{ property, code: 'cut-cycle', queue: home },
+      path: [...steps, home ?? '', 'cut'],
+      problem:
+        'Before RabbitMQ 3.13 the broker loses the order of more than two deaths and overlooks the rejection on this way round: it takes it for a cycle without one, and drops the message.',
+      wayOut: 'Shorten the way round to one wait queue, or upgrade to 3.13.3 or later.',
+    }
+  }
+}
+
+function wayOutOf(graph: TopologyGraph, cycle: readonly string[]): string {
+  const settings = cycle.map((name) => graph.settings(name))
+  if (settings.some(({ deathReasons }) => deathReasons.includes('delivery_limit'))) {
+    return 'Lift the delivery limit (x-delivery-limit: -1, from RabbitMQ 4.0 on), or let the queue dead-letter to its DLQ.'
+  }
+  return settings.some(({ hasExpirations }) => hasExpirations)
+    ? 'Publish without an expiration, or use layout warren, where what expires goes to the DLQ.'
+    : 'Let the wait queue return only what was rejected or published there.'
 }
 
 function fateOf(graph: TopologyGraph, cycle: readonly string[]): string {
@@ -66,7 +93,7 @@ function hopsBy(
 ): readonly string[] {
   const { deadLetter, deathReasons } = graph.settings(queue)
   if (deadLetter === undefined || !deathReasons.some(isPossible)) return []
-  return graph.hopTargets(queue).map((target) => target.queue)
+  return graph.hopQueues(queue)
 }
 
 /** The queues that a finding is told of: those with a consumer, or else the first. */

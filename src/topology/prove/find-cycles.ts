@@ -6,7 +6,7 @@ type Next = (node: string) => readonly string[]
  */
 export function findLoops(nodes: Iterable<string>, next: Next): readonly (readonly string[])[] {
   const search: Search = { next, visits: new Map(), stack: [], loops: [] }
-  for (const node of nodes) if (!search.visits.has(node) && next(node).length > 0) explore(search, node)
+  for (const node of nodes) if (next(node).length > 0 && !search.visits.has(node)) explore(search, node)
   return search.loops
 }
 

@@ -21,6 +21,11 @@ export function addressStep(exchange: string, key: string | undefined): string {
   return key === undefined || key === '' ? name : `${name}, key ${key}`
 }
 
+/** `expired after 5000 ms`; without a TTL of the queue it was the message's own. */
+export function expiryStep(ttlMs: number | undefined): string {
+  return ttlMs === undefined ? 'expired by its own expiration' : `expired after ${ttlMs} ms`
+}
+
 export function bindingSteps(via: readonly CompiledBinding[]): readonly string[] {
   return via.flatMap(({ key, destinationType, destination }) => [
     ...(key === '' ? [] : [`binding ${key}`]),

@@ -1,5 +1,5 @@
 import type { CompiledQueue } from '../compiled-topology.ts'
-import { addressStep, type Finding } from './finding.ts'
+import { addressStep, expiryStep, type Finding } from './finding.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** Nothing disappears without a trace: each hop waits for its target, and no limit deletes. */
@@ -70,7 +70,8 @@ interface HopTo {
 }
 
 function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Generator<Finding> {
-  const { deadLetter, ttlMs, expiresMs, hasLengthLimit, overflow, deliveryLimit } = graph.settings(name)
+  const { deadLetter, ttlMs, hasExpirations, expiresMs, hasLengthLimit, overflow, deliveryLimit } =
+    graph.settings(name)
   if (expiresMs !== undefined) {
     yield {
       ...{ property, code: 'queue-expires', queue: name },
@@ -81,10 +82,10 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
     }
   }
   if (deadLetter !== undefined) return
-  if (ttlMs !== undefined) {
+  if (ttlMs !== undefined || hasExpirations) {
     yield {
       ...{ property, code: 'ttl-deletes', queue: name },
-      path: [name, `expired after ${ttlMs} ms`, 'deleted'],
+      path: [name, expiryStep(ttlMs), 'deleted'],
       problem: 'Messages expire and there is no dead-letter exchange to take them.',
       wayOut: 'Set x-dead-letter-exchange, or remove x-message-ttl.',
     }

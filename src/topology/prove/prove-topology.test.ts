@@ -92,6 +92,32 @@ describe('the proof of the layouts', () => {
   })
 })
 
+describe('what a proof assumes', () => {
+  it.each(['ratatoskr', 'event-bus', 'isolated'] as const)(
+    'is that nothing expires in the loop of layout %s, until a producer is declared to make it expire',
+    (layout) => {
+      const declaration: TopologyDeclaration = { layout, queues: { 'q-1': {} } }
+      const { queue } = compileTopology(declaration, { brokerVersion: '4.0' }).flows[0]!
+      const publications = [{ exchange: '', key: queue, expiration: '5m' }]
+
+      const plain = prove(declaration, '4.0')
+      const expiring = prove({ ...declaration, publications }, '4.0')
+
+      expect(plain).toMatchObject({
+        isProved: true,
+        assumptions: [{ name: 'no-expiration', queues: [queue] }],
+      })
+      expect(expiring.assumptions).toEqual([])
+      expect(expiring.findings).toMatchObject([{ property: 'ends', code: 'cut-cycle', queue }])
+      expect(expiring.findings[0]?.wayOut).toContain('without an expiration')
+    },
+  )
+
+  it.each(['warren', 'freeflow'] as const)('is nothing in layout %s', (layout) => {
+    expect(prove({ layout, queues: { q: {} } }, '4.0').assumptions).toEqual([])
+  })
+})
+
 describe('accepting findings', () => {
   const exact: TopologyDeclaration = { layout: 'ratatoskr', exact: true, queues: { q: {}, other: {} } }
 
@@ -286,6 +312,81 @@ describe('the seven properties', () => {
       '4.0',
       { queues: { q: { arguments: { 'x-overflow': 'drop-head' } } } },
       ['q: no-silent-loss/at-most-once-hop', 'q: right-for-version/ignored'],
+    ],
+    [
+      'a way round whose rejection 3.10 overlooks',
+      '3.10',
+      {
+        queues: {
+          a: {
+            ...{ type: 'classic', deadLetter: false },
+            arguments: {
+              ...{ 'x-message-ttl': 20, 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'b' },
+            },
+          },
+          b: {
+            ...{ type: 'classic', deadLetter: false },
+            arguments: { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'c' },
+          },
+          c: {
+            ...{ type: 'classic', deadLetter: false },
+            arguments: {
+              ...{ 'x-message-ttl': 20, 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'a' },
+            },
+          },
+        },
+        accept: [
+          { finding: 'no-silent-loss', reason: 'not of interest here' },
+          { finding: 'second-failure', reason: 'not of interest here' },
+          { finding: 'ends/uncounted-cycle', reason: 'not of interest here' },
+        ],
+      },
+      ['a: ends/cut-cycle'],
+    ],
+    [
+      'a producer whose messages expire in a loop of rejections',
+      '3.10',
+      {
+        ...{ layout: 'ratatoskr', exchanges: { e: { type: 'fanout' } } },
+        queues: { q: { bind: [{ exchange: 'e' }] }, other: {} },
+        publications: [{ exchange: 'e', expiration: '1m' }],
+      },
+      ['q: ends/cut-cycle'],
+    ],
+    [
+      'a producer whose messages expire where nothing takes them',
+      '3.10',
+      {
+        queues: { q: { type: 'classic', deadLetter: false }, work: {} },
+        publications: [
+          { exchange: '', key: 'q', expiration: 100 },
+          { exchange: '', key: 'work.dlq', expiration: 100 },
+          { exchange: '', key: 'work', expiration: 100 },
+        ],
+      },
+      [
+        'q: no-silent-loss/ttl-deletes',
+        'work.dlq: no-silent-loss/ttl-deletes',
+        'work.dlq: dlq-keeps/ttl',
+        'q: second-failure/no-dead-letter-queue',
+      ],
+    ],
+    [
+      'a quorum queue that takes reject-publish-dlx for drop-head',
+      '4.0',
+      {
+        queues: {
+          q: {
+            deadLetter: false,
+            arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish-dlx', 'x-delivery-limit': -1 },
+          },
+        },
+      },
+      [
+        'q: no-silent-loss/drop-head',
+        'q: second-failure/no-dead-letter-queue',
+        'q: right-for-version/ignored',
+      ],
     ],
     [
       'a version with broken cycle detection',

@@ -4,6 +4,7 @@ import type { Acceptance } from '../declaration.ts'
 import { proveComesHome } from './comes-home.ts'
 import { proveDlqKeeps } from './dlq-keeps.ts'
 import { proveEnds } from './ends.ts'
+import { type Assumption, findAssumptions } from './find-assumptions.ts'
 import type { Finding } from './finding.ts'
 import { type PropertyName, propertyNames } from './finding-names.ts'
 import { proveNoBlackHole } from './no-black-hole.ts'
@@ -22,6 +23,8 @@ export interface Proof {
   readonly accepted: readonly AcceptedFinding[]
   /** Acceptances that met no finding: leave them out, or see whether a name changed. */
   readonly unusedAcceptances: readonly Acceptance[]
+  /** What the proof takes for granted. */
+  readonly assumptions: readonly Assumption[]
   /** Faults of this broker version that no topology can work around. */
   readonly notes: readonly KnownFault[]
 }
@@ -56,6 +59,7 @@ export function proveTopology(topology: CompiledTopology): Proof {
     findings,
     accepted,
     unusedAcceptances: accept.unused(),
+    assumptions: findAssumptions(graph),
     notes: knownFaults(topology.brokerVersion),
   }
 }

@@ -5,6 +5,8 @@ import type { CompiledQueue } from '../compiled-topology.ts'
 export interface QueueSettings {
   readonly deadLetter: DeadLetterHop | undefined
   readonly ttlMs: number | undefined
+  /** Some producer gives its messages an `expiration`, which counts in the first queue that they reach. */
+  readonly hasExpirations: boolean
   readonly expiresMs: number | undefined
   readonly hasLengthLimit: boolean
   readonly overflow: string
@@ -24,19 +26,31 @@ export interface DeadLetterHop {
 /** `rejected` needs a consumer's decision; the others happen by themselves. */
 export type DeathReason = 'rejected' | 'expired' | 'maxlen' | 'delivery_limit'
 
-export function queueSettings(queue: CompiledQueue, capabilities: BrokerCapabilities): QueueSettings {
+export function queueSettings({ queue, capabilities, hasExpirations }: QueueInGraph): QueueSettings {
   const { arguments: args } = queue
-  const overflow = textOf(args['x-overflow']) ?? 'drop-head'
   const hasLengthLimit = args['x-max-length'] !== undefined || args['x-max-length-bytes'] !== undefined
   const settings = {
     deadLetter: deadLetterHop(queue, capabilities),
     ttlMs: numberOf(args['x-message-ttl']),
+    hasExpirations,
     expiresMs: numberOf(args['x-expires']),
     hasLengthLimit,
-    overflow,
+    overflow: overflowOf(queue),
     deliveryLimit: deliveryLimit(queue, capabilities),
   }
   return { ...settings, deathReasons: deathReasons(queue, settings) }
+}
+
+interface QueueInGraph {
+  readonly queue: CompiledQueue
+  readonly capabilities: BrokerCapabilities
+  readonly hasExpirations: boolean
+}
+
+// A quorum queue accepts reject-publish-dlx and does what it does without: it drops the oldest.
+function overflowOf({ type, arguments: args }: CompiledQueue): string {
+  const overflow = textOf(args['x-overflow']) ?? 'drop-head'
+  return type === 'quorum' && overflow === 'reject-publish-dlx' ? 'drop-head' : overflow
 }
 
 function deadLetterHop(
@@ -68,11 +82,11 @@ function deliveryLimit(
 
 function deathReasons(
   { role }: CompiledQueue,
-  { ttlMs, hasLengthLimit, overflow, deliveryLimit }: Omit<QueueSettings, 'deathReasons'>,
+  { ttlMs, hasExpirations, hasLengthLimit, overflow, deliveryLimit }: Omit<QueueSettings, 'deathReasons'>,
 ): readonly DeathReason[] {
   const reasons: DeathReason[] = []
   if (role === 'work') reasons.push('rejected')
-  if (ttlMs !== undefined) reasons.push('expired')
+  if (ttlMs !== undefined || hasExpirations) reasons.push('expired')
   if (hasLengthLimit && overflow !== 'reject-publish') reasons.push('maxlen')
   if (role === 'work' && deliveryLimit !== undefined) reasons.push('delivery_limit')
   return reasons

@@ -17,7 +17,9 @@ export function* proveRightForVersion({ topology }: TopologyGraph): Generator<Fi
   yield* proveVersion(version)
   for (const queue of queues) {
     for (const [name, value] of Object.entries(queue.arguments)) {
-      yield* proveArgument({ queue, name, value, version, tooNew })
+      const known = Object.hasOwn(knownArguments, name) ? knownArguments[name] : undefined
+      const isRight = known?.types.includes(queue.type) === true && !tooNew.has(name)
+      if (!isRight) yield* proveArgument({ queue, name, value, version })
     }
     for (const { applies, code, happening, problem, wayOut } of rules) {
       if (applies(queue))
@@ -62,12 +64,11 @@ interface ArgumentOfQueue {
   readonly name: string
   readonly value: ArgumentValue
   readonly version: BrokerVersion
-  readonly tooNew: ReadonlySet<string>
 }
 
-function* proveArgument({ queue, name, value, version, tooNew }: ArgumentOfQueue): Generator<Finding> {
+/** What is wrong with an argument that is not right. */
+function* proveArgument({ queue, name, value, version }: ArgumentOfQueue): Generator<Finding> {
   const known = Object.hasOwn(knownArguments, name) ? knownArguments[name] : undefined
-  if (known?.types.includes(queue.type) && !tooNew.has(name)) return
   const path = [queue.name, `${name}=${JSON.stringify(value)}`]
   if (known === undefined) {
     if (!name.startsWith('x-')) return

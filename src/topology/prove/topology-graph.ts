@@ -18,6 +18,8 @@ export interface TopologyGraph {
   hopKeys(queue: string): readonly string[]
   /** Every queue that a dead letter of this one may reach. */
   hopTargets(queue: string): readonly HopTarget[]
+  /** Their names alone. */
+  hopQueues(queue: string): readonly string[]
 }
 
 export interface HopTarget extends Route {
@@ -29,7 +31,13 @@ export function createGraph(topology: CompiledTopology): TopologyGraph {
   const capabilities = brokerCapabilities(topology.brokerVersion)
   const routes = indexRoutes(topology)
   const queues = new Map(topology.queues.map((queue) => [queue.name, queue]))
-  const settings = new Map(topology.queues.map((queue) => [queue.name, queueSettings(queue, capabilities)]))
+  const expiring = queuesOfExpirations(topology, routes)
+  const settings = new Map(
+    topology.queues.map((queue) => [
+      queue.name,
+      queueSettings({ queue, capabilities, hasExpirations: expiring.has(queue.name) }),
+    ]),
+  )
   const flows = new Map(topology.flows.map((flow) => [flow.queue, flow]))
   const settingsOf = (name: string) => settings.get(name) ?? noSettings
   const arrivals = findArrivals({ topology, routes, settingsOf })
@@ -48,23 +56,44 @@ export function createGraph(topology: CompiledTopology): TopologyGraph {
       mayReach(routes, exchange, key).map((route) => ({ ...route, key })),
     )
   }
+  const hopTargets = (name: string) => {
+    const known = targets.get(name)
+    if (known !== undefined) return known
+    const found = targetsOf(name)
+    targets.set(name, found)
+    return found
+  }
+  const targetNames = new Map<string, readonly string[]>()
 
   return {
     ...{ topology, capabilities, routes, settings: settingsOf },
     queue: (name) => queues.get(name),
     flow: (queue) => flows.get(queue),
     hopKeys: (name) => keysOf({ hop: settingsOf(name).deadLetter, routes, patterns: hopPatterns(name) }),
-    hopTargets: (name) => {
-      const known = targets.get(name) ?? targetsOf(name)
-      targets.set(name, known)
-      return known
+    hopTargets,
+    hopQueues: (name) => {
+      const known = targetNames.get(name)
+      if (known !== undefined) return known
+      const names = hopTargets(name).map((target) => target.queue)
+      targetNames.set(name, names)
+      return names
     },
   }
 }
 
 const noSettings: QueueSettings = {
   ...{ deadLetter: undefined, ttlMs: undefined, expiresMs: undefined, deliveryLimit: undefined },
-  ...{ hasLengthLimit: false, overflow: 'drop-head', deathReasons: [] },
+  ...{ hasExpirations: false, hasLengthLimit: false, overflow: 'drop-head', deathReasons: [] },
+}
+
+// A dead letter loses its expiration, so only the first queue of a publication knows it.
+function queuesOfExpirations({ publications }: CompiledTopology, routes: RouteIndex): ReadonlySet<string> {
+  const expiring = publications.filter(({ expiration }) => expiration !== undefined)
+  return new Set(
+    expiring.flatMap(({ exchange, key = '', headers = {} }) =>
+      routes.route({ exchange, key, headers }).map(({ queue }) => queue),
+    ),
+  )
 }
 
 function mayReach(routes: RouteIndex, exchange: string, key: string): readonly Route[] {
@@ -107,13 +136,13 @@ function findArrivals({
     const hop = settingsOf(name).deadLetter
     return hop !== undefined && hop.key === undefined
   }
-  const bindings = groupBy(topology.bindings, ({ destination, destinationType }) =>
-    destinationType === 'queue' && keepsKey(destination) ? destination : undefined,
-  )
   const arrivals = new Map<string, Set<string>>()
   const minds = ({ name }: CompiledQueue) =>
     keepsKey(name) && !isFanout(routes, settingsOf(name).deadLetter?.exchange ?? '')
   if (!topology.queues.some(minds)) return arrivals
+  const bindings = groupBy(topology.bindings, ({ destination, destinationType }) =>
+    destinationType === 'queue' && keepsKey(destination) ? destination : undefined,
+  )
   const open: (readonly [queue: string, key: string])[] = []
   const arrive = (queue: string, key: string) => {
     const keys = arrivals.get(queue)

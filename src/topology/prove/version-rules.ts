@@ -87,9 +87,9 @@ const versionRules: readonly VersionRule[] = [
   {
     code: 'refused',
     happening: 'quorum and not durable, or auto-delete',
-    problem: 'The broker refuses a quorum queue that is not durable.',
-    wayOut: 'Declare it durable.',
-    applies: (queue) => queue.type !== 'classic' && !queue.durable,
+    problem: 'The broker refuses a quorum queue or a stream that is not durable or deletes itself (406).',
+    wayOut: 'Declare it durable and without autoDelete, or make it classic.',
+    applies: (queue) => queue.type !== 'classic' && (!queue.durable || queue.autoDelete),
   },
   {
     code: 'refused',

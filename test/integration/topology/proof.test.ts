@@ -87,6 +87,54 @@ describe('what the proof calls a loss can be made to happen, and what it does no
     expect(isLost).toBe(exact && !session.broker.version.startsWith('3.'))
   })
 
+  it.each([true, false])('ends/cut-cycle: a message that expires by itself, exact %s', async (exact) => {
+    const expiration = 50
+    const { publisher, findings, depth, send, drain, end } = await setup({
+      ...{ ...ratatoskr(exact), queues: { q: { retry: { delays: [300] } } } },
+      publications: [{ exchange: '', key: 'q', expiration }],
+    })
+    onTestFinished(end)
+    await publisher.publish({ key: 'q', body: 'not handled in time', expirationMs: expiration })
+
+    await eventually(async () => expect(await depth('q')).toBe(0))
+    await send('q.retry', 'behind it')
+    await eventually(async () => expect(await depth('q')).toBe(1))
+
+    expect(findings).toContain('q: ends/cut-cycle')
+    expect(await drain('q')).toEqual(['behind it'])
+    expect(await drain('q.dlq')).toEqual([])
+  })
+
+  it('ends/cut-cycle: a rejection that RabbitMQ before 3.13 overlooks', async () => {
+    const to = (key: string, ttlMs?: number): QueueDeclaration => ({
+      ...{ type: 'classic', deadLetter: false },
+      arguments: {
+        ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': key },
+        ...(ttlMs !== undefined && { 'x-message-ttl': ttlMs }),
+      },
+    })
+    const { session, findings, send, drain, end } = await setup({
+      queues: { a: to('b', 50), b: to('c'), c: to('a', 300) },
+    })
+    onTestFinished(end)
+    await send('a', 'goes round')
+    const channel = await session.openChannel()
+    const got = await eventually(async () => (await channel.get('b')) ?? false)
+    got.nack({ requeue: false })
+    await channel.close()
+
+    await send('c', 'behind it')
+    const arrived: string[] = []
+    await eventually(async () => {
+      arrived.push(...(await drain('b')))
+      expect(arrived).toContain('behind it')
+    })
+
+    const isLost = findings.includes('a: ends/cut-cycle')
+    expect(arrived.sort()).toEqual(isLost ? ['behind it'] : ['behind it', 'goes round'])
+    expect(isLost).toBe(session.broker.version.startsWith('3.'))
+  })
+
   it.each([true, false])(
     'dlq-keeps/delivery-limit: a dead letter looked at too often, exact %s',
     async (exact) => {

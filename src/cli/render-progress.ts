@@ -1,0 +1,28 @@
+const barCells = 24
+
+export interface ProgressFields {
+  readonly done: number
+  readonly total: number
+  readonly elapsedMs: number
+}
+
+/** A bar with the rate and what is left of the time: `[######------] 12000 of 24000  3000/s  4 s to go`. */
+export function renderProgressBar(fields: ProgressFields): string {
+  const { done, total } = fields
+  const filled = total === 0 ? barCells : Math.min(barCells, Math.floor((done / total) * barCells))
+  return `[${'#'.repeat(filled)}${'-'.repeat(barCells - filled)}] ${renderProgressLine(fields)}`
+}
+
+/** The same for a log. */
+export function renderProgressLine({ done, total, elapsedMs }: ProgressFields): string {
+  const perSecond = (done * 1000) / Math.max(1, elapsedMs)
+  const left = Math.max(0, total - done)
+  const toGo = perSecond === 0 ? '' : `  ${renderSeconds(left / perSecond)} to go`
+  return `${done} of ${total}  ${Math.round(perSecond)}/s${toGo}`
+}
+
+function renderSeconds(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  if (whole < 60) return `${whole} s`
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`
+}
