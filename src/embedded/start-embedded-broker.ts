@@ -1,5 +1,6 @@
 import { realClock } from '../clock.ts'
 import { type InspectedQueue, inspectQueue } from './inspect-queue.ts'
+import { loadDefinitions } from './load-definitions.ts'
 import { addVhost, createBroker, grant } from './model/broker.ts'
 import type { ProfileName } from './model/profile.ts'
 import { profiles } from './model/profiles/profiles.ts'
@@ -22,6 +23,8 @@ export interface EmbeddedBrokerOptions {
   readonly managementPort?: number
   /** Vhosts beside `/`; the user `guest` may do everything in them. */
   readonly vhosts?: readonly string[]
+  /** What it starts with: an export of RabbitMQ's HTTP API, or what `warren export` writes. */
+  readonly definitions?: object
   /** For the names that the broker gives to queues and consumers. @default 1 */
   readonly seed?: number
 }
@@ -38,6 +41,8 @@ export interface EmbeddedFaults extends FaultSwitches {
 
 /** A broker inside this process, listening on loopback. */
 export interface EmbeddedBroker {
+  /** Of the RabbitMQ it behaves as, e.g. `4.3.6`. */
+  readonly version: string
   /** For AMQP clients, with the user `guest` and the vhost `/`. */
   readonly url: string
   readonly port: number
@@ -66,6 +71,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
     addVhost(broker, vhost)
     grant(broker, { vhost, user: 'guest', permission: everything })
   }
+  if (options.definitions) loadDefinitions(broker, options.definitions)
   const switches = createFaults(clock, () => {
     for (const connection of amqp.connections) connection.applyBlock()
   })
@@ -74,8 +80,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
   const management = await startManagementServer(
     { broker, faults: switches, connections, clusterName: nodeName, nodeName, amqpPort: amqp.port },
     { port: managementPort, report },
-  )
+  ).catch(async (error: unknown) => {
+    await amqp.stop() // whoever is told that it did not start must not find half of it
+    throw error
+  })
   return {
+    version: broker.profile.version,
     url: `amqp://guest:guest@127.0.0.1:${amqp.port}`,
     port: amqp.port,
     managementUrl: `http://guest:guest@127.0.0.1:${management.port}`,

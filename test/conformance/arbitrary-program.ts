@@ -1,223 +1,21 @@
 import fc from 'fast-check'
 import type { PlainTable } from '../../src/wire/plain-fields.ts'
-import { typed } from '../../src/wire/plain-fields.ts'
-import { channelNames, type Operation, type Program } from './program.ts'
-
-const channel = fc.constantFrom(...channelNames)
-const queue = fc.constantFrom('q1', 'q2', 'q3')
-const exchange = fc.constantFrom('x1', 'x2')
-const exchangeOrDefault = fc.constantFrom('', '', '', 'x1', 'x2', 'amq.fanout')
-const key = fc.constantFrom('a', 'a.b', 'a.b.c', '', '#', 'a.*', '*.b', 'q1', 'q2')
-const tag = fc.constantFrom('t1', 't2', 't3')
-const often = fc.constantFrom(true, true, true, false)
-const seldom = fc.constantFrom(false, false, false, false, true)
-
-/** Long enough that nothing expires by accident, short enough to wait for. See `waits`. */
-export const shortTtlMs = 2000
-
-const argument = (
-  values: readonly (PlainTable[string] | undefined)[],
-): fc.Arbitrary<PlainTable[string] | undefined> => fc.constantFrom(undefined, undefined, undefined, ...values)
-
-const deadLettering = fc.constantFrom<PlainTable>(
-  {},
-  {},
-  { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'q1' },
-  { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'q2' },
-  { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'q3' },
-  { 'x-dead-letter-exchange': 'x1' },
-  { 'x-dead-letter-exchange': 'x1', 'x-dead-letter-routing-key': 'a.b' },
-  { 'x-dead-letter-exchange': 'amq.fanout' },
-)
-
-const classicArguments = fc
-  .record({
-    'x-message-ttl': argument([shortTtlMs, 100_000, -1, 'soon']),
-    'x-max-length': argument([1, 2, 3, 0]),
-    'x-max-length-bytes': argument([20, 40]),
-    'x-overflow': argument(['drop-head', 'reject-publish', 'reject-publish-dlx', 'other']),
-    'x-max-priority': argument([2, 5]),
-    'x-single-active-consumer': argument([true]),
-    'x-queue-mode': argument(['default', 'eager']),
-    'x-delivery-limit': fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 2),
-    'x-unknown': argument(['x']),
-    'x-queue-type': argument(['classic']),
-  })
-  .chain((args) => deadLettering.map((more) => clean({ ...args, ...more })))
-
-const quorumArguments = fc
-  .record({
-    'x-queue-type': fc.constant('quorum'),
-    'x-message-ttl': argument([shortTtlMs, 100_000]),
-    'x-max-length': argument([1, 2, 3]),
-    'x-overflow': argument(['drop-head', 'reject-publish', 'reject-publish-dlx']),
-    'x-delivery-limit': argument([0, 1, 2, 3, -1]),
-    'x-single-active-consumer': argument([true]),
-    'x-dead-letter-strategy': argument(['at-least-once', 'at-most-once', 'never']),
-    'x-max-priority': fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 2),
-  })
-  .chain((args) => deadLettering.map((more) => clean({ ...args, ...more })))
-
-const declareClassic = fc.record({
-  do: fc.constant('declare-queue' as const),
-  on: channel,
+import {
+  channel,
+  clean,
+  consume,
+  declareClassic,
+  declareQuorum,
+  get,
+  other,
+  policy,
+  publish,
   queue,
-  durable: often,
-  exclusive: seldom,
-  autoDelete: seldom,
-  passive: fc.constant(false),
-  arguments: classicArguments,
-})
-
-const declareQuorum = fc.record({
-  do: fc.constant('declare-queue' as const),
-  on: channel,
-  queue,
-  durable: fc.constantFrom(true, true, true, true, true, true, true, false),
-  exclusive: fc.constantFrom(false, false, false, false, false, false, false, true),
-  autoDelete: fc.constantFrom(false, false, false, false, false, false, false, true),
-  passive: fc.constant(false),
-  arguments: quorumArguments,
-})
-
-const headerValue = fc.constantFrom(
-  'text',
-  1,
-  -5,
-  1.5,
-  true,
-  null,
-  typed({ type: 'l', value: 7n }),
-  typed({ type: 's', value: 3 }),
-  Buffer.from([1, 2]),
-  ['a', 2],
-  { inner: 'x', more: 1 },
-)
-
-const headers = fc
-  .record({
-    zebra: fc.option(headerValue, { nil: undefined }),
-    apple: fc.option(headerValue, { nil: undefined }),
-    'x-custom': fc.option(headerValue, { nil: undefined }),
-    CC: fc.constantFrom(undefined, undefined, undefined, undefined, ['q2'], ['a.b', 'q1']),
-    BCC: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, ['q3']),
-  })
-  .map(clean)
-
-const publish = fc.record({
-  do: fc.constant('publish' as const),
-  on: channel,
-  exchange: exchangeOrDefault,
-  key: fc.constantFrom('q1', 'q2', 'q3', 'q1', 'q2', 'q3', 'a', 'a.b', 'a.b.c', ''),
-  mandatory: seldom,
-  bodyBytes: fc.constantFrom(3, 5, 15, 30),
-  properties: fc
-    .record({
-      headers: fc.option(headers, { nil: undefined }),
-      deliveryMode: fc.constantFrom(undefined, 2, 2, 1),
-      priority: fc.constantFrom(undefined, undefined, 0, 1, 2, 4, 5, 9),
-      expiration: fc.constantFrom(
-        undefined,
-        undefined,
-        undefined,
-        undefined,
-        String(shortTtlMs),
-        '100000',
-        '02000',
-      ),
-      messageId: fc.constantFrom(undefined, 'm-1'),
-      type: fc.constantFrom(undefined, undefined, 'order'),
-      timestamp: fc.constantFrom(undefined, undefined, 1_700_000_000),
-    })
-    .map(clean),
-})
-
-const settle = fc.record({
-  do: fc.constant('settle' as const),
-  on: channel,
-  how: fc.constantFrom('ack' as const, 'nack' as const, 'reject' as const),
-  which: fc.nat({ max: 5 }),
-  multiple: seldom,
-  requeue: fc.boolean(),
-})
-
-const consume = fc.record({
-  do: fc.constant('consume' as const),
-  on: channel,
-  queue,
+  settle,
+  shortTtlMs,
   tag,
-  noAck: seldom,
-  exclusive: seldom,
-  arguments: fc.constantFrom<PlainTable>({}, {}, {}, {}, { 'x-priority': 5 }, { 'x-priority': -1 }),
-})
-
-const other: fc.Arbitrary<Operation> = fc.oneof(
-  fc.record({
-    do: fc.constant('declare-exchange' as const),
-    on: channel,
-    exchange,
-    type: fc.constantFrom('topic', 'topic', 'direct', 'fanout', 'headers', 'nonsense'),
-    durable: often,
-    autoDelete: seldom,
-    internal: fc.constantFrom(false, false, false, false, false, false, false, true),
-    arguments: fc.constantFrom<PlainTable>(
-      {},
-      {},
-      {},
-      { 'alternate-exchange': 'x2' },
-      { 'alternate-exchange': 'amq.fanout' },
-    ),
-  }),
-  fc.record({
-    do: fc.constantFrom('bind' as const, 'bind' as const, 'bind' as const, 'unbind' as const),
-    on: channel,
-    exchange: fc.constantFrom('x1', 'x1', 'x2', 'amq.fanout'),
-    to: fc.oneof(
-      queue.map((name) => ({ queue: name })),
-      queue.map((name) => ({ queue: name })),
-      exchange.map((name) => ({ exchange: name })),
-    ),
-    key,
-    arguments: fc.constantFrom<PlainTable>(
-      {},
-      {},
-      { 'x-match': 'any', zebra: 'text', apple: 1 },
-      { 'x-match': 'all', zebra: 'text' },
-      { 'x-match': 'all-with-x', 'x-custom': 1 },
-      { 'x-match': 'some' },
-    ),
-  }),
-  fc.record({ do: fc.constant('cancel' as const), on: channel, tag }),
-  fc.record({ do: fc.constant('purge-queue' as const), on: channel, queue }),
-  fc.record({
-    do: fc.constant('delete-queue' as const),
-    on: channel,
-    queue,
-    ifUnused: seldom,
-    ifEmpty: seldom,
-  }),
-  fc.record({ do: fc.constant('delete-exchange' as const), on: channel, exchange, ifUnused: fc.boolean() }),
-  fc.record({ do: fc.constant('recover' as const), on: channel }),
-  fc.record({
-    do: fc.constant('qos' as const),
-    on: channel,
-    count: fc.constantFrom(0, 1, 2, 3),
-    global: seldom,
-  }),
-  fc.record({ do: fc.constant('close-channel' as const), on: channel }),
-  fc.record({
-    do: fc.constant('declare-queue' as const),
-    on: channel,
-    queue,
-    durable: fc.constant(true),
-    exclusive: fc.constant(false),
-    autoDelete: fc.constant(false),
-    passive: fc.constant(true),
-    arguments: fc.constant<PlainTable>({}),
-  }),
-)
-
-const get = fc.record({ do: fc.constant('get' as const), on: channel, queue, noAck: seldom })
+} from './arbitrary-operation.ts'
+import { type Operation, type Program, plainChannel } from './program.ts'
 
 /**
  * A wait lets everything expire that was published before it, and never falls near the end of a chain of
@@ -226,16 +24,17 @@ const get = fc.record({ do: fc.constant('get' as const), on: channel, queue, noA
 const wait = fc.record({ do: fc.constant('wait' as const), ms: fc.constant(3300) })
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
-  { weight: 8, arbitrary: publish as fc.Arbitrary<Operation> },
+  { weight: 8, arbitrary: publish },
   { weight: 5, arbitrary: settle },
   { weight: 3, arbitrary: consume },
   { weight: 3, arbitrary: get },
   { weight: 4, arbitrary: other },
-  { weight: 1, arbitrary: declareClassic as fc.Arbitrary<Operation> },
-  { weight: 1, arbitrary: declareQuorum as fc.Arbitrary<Operation> },
+  { weight: 1, arbitrary: policy },
+  { weight: 1, arbitrary: declareClassic },
+  { weight: 1, arbitrary: declareQuorum },
 )
 
-const declare = fc.oneof(declareClassic, declareQuorum) as fc.Arbitrary<Operation>
+const declare = fc.oneof(declareClassic, declareQuorum)
 
 /** First queues, then anything. */
 const wideProgram = fc
@@ -269,7 +68,7 @@ function onlyWhatFits(args: PlainTable): PlainTable {
 const deepOperation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 7,
-    arbitrary: publish.map((op) => ({ ...op, exchange: '', key: 'q1' })) as fc.Arbitrary<Operation>,
+    arbitrary: publish.map((op) => ({ ...op, exchange: '', key: 'q1' })),
   },
   { weight: 9, arbitrary: settle.map((op) => ({ ...op, on: 'a1' as const })) },
   {
@@ -326,10 +125,112 @@ const deepProgram = fc
     ]
   })
 
-/** A program of either kind, with at most two waits. */
+/** One channel that does everything in transactions, beside another that does not. */
+const transactedProgram = fc
+  .record({
+    declares: fc.array(declare, { minLength: 2, maxLength: 3 }),
+    body: fc.array(
+      fc.oneof(
+        { weight: 6, arbitrary: publish.map((op) => ({ ...op, on: plainChannel })) },
+        { weight: 3, arbitrary: consume.map((op) => ({ ...op, on: plainChannel, exclusive: false })) },
+        { weight: 3, arbitrary: get.map((op) => ({ ...op, on: plainChannel })) },
+        { weight: 5, arbitrary: settle.map((op) => ({ ...op, on: plainChannel })) },
+        {
+          weight: 5,
+          arbitrary: fc
+            .constantFrom('commit' as const, 'commit' as const, 'rollback' as const, 'select' as const)
+            .map((step) => ({ do: 'tx' as const, on: plainChannel, step })),
+        },
+        { weight: 2, arbitrary: publish },
+        { weight: 2, arbitrary: get },
+        { weight: 1, arbitrary: other },
+      ),
+      { minLength: 6, maxLength: 22, size: 'max' },
+    ),
+  })
+  .map(
+    ({ declares, body }): Program => [...declares, { do: 'tx', on: plainChannel, step: 'select' }, ...body],
+  )
+
+const toStream = { queue: 's1', exclusive: false, noAck: false }
+const streamOffset = fc.constantFrom<PlainTable>(
+  {},
+  { 'x-stream-offset': 'first' },
+  { 'x-stream-offset': 'next' },
+  { 'x-stream-offset': 'last' },
+  { 'x-stream-offset': 0 },
+  { 'x-stream-offset': 2 },
+  { 'x-stream-offset': 'never' },
+)
+
+/** A stream, its readers, and what a stream refuses. */
+const streamProgram = fc
+  .record({
+    arguments: fc.constantFrom<PlainTable>(
+      { 'x-queue-type': 'stream' },
+      { 'x-queue-type': 'stream' },
+      { 'x-queue-type': 'stream', 'x-max-age': '1D' },
+      { 'x-queue-type': 'stream', 'x-max-length-bytes': 1_000_000 },
+      { 'x-queue-type': 'stream', 'x-max-age': 'soon' },
+      { 'x-queue-type': 'stream', 'x-dead-letter-exchange': '' },
+    ),
+    body: fc.array(
+      fc.oneof(
+        { weight: 8, arbitrary: publish.map((op) => ({ ...op, exchange: '', key: 's1' })) },
+        {
+          weight: 4,
+          arbitrary: fc
+            .record({ op: consume, args: streamOffset, noAck: fc.constantFrom(false, false, false, true) })
+            .map(({ op, args, noAck }) => ({ ...op, ...toStream, noAck, arguments: args })),
+        },
+        { weight: 5, arbitrary: settle },
+        {
+          weight: 1,
+          arbitrary: fc
+            .record({ on: channel, count: fc.constantFrom(0, 1, 5) })
+            .map((op) => ({ do: 'qos' as const, ...op, global: false })),
+        },
+        { weight: 1, arbitrary: get.map((op) => ({ ...op, queue: 's1' })) },
+        {
+          weight: 1,
+          arbitrary: channel.map((on) => ({ do: 'purge-queue' as const, on, queue: 's1' })),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.record({ on: channel, tag }).map((op) => ({ do: 'cancel' as const, ...op })),
+        },
+        { weight: 1, arbitrary: channel.map((on) => ({ do: 'close-channel' as const, on })) },
+      ),
+      { minLength: 6, maxLength: 18, size: 'max' },
+    ),
+  })
+  .map(
+    ({ arguments: args, body }): Program => [
+      {
+        do: 'declare-queue',
+        on: 'a2',
+        queue: 's1',
+        durable: true,
+        exclusive: false,
+        autoDelete: false,
+        passive: false,
+        arguments: args,
+      },
+      { do: 'qos', on: 'a1', count: 2, global: false },
+      { do: 'qos', on: 'b1', count: 1, global: false },
+      ...body,
+    ],
+  )
+
+/** A program of any kind, with at most two waits. */
 export const arbitraryProgram: fc.Arbitrary<Program> = fc
   .record({
-    program: fc.oneof(wideProgram, deepProgram),
+    program: fc.oneof(
+      { weight: 8, arbitrary: wideProgram },
+      { weight: 8, arbitrary: deepProgram },
+      { weight: 3, arbitrary: transactedProgram },
+      { weight: 1, arbitrary: streamProgram },
+    ),
     waits: fc.oneof(
       { weight: 5, arbitrary: fc.constant<readonly number[]>([]) },
       { weight: 2, arbitrary: fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 2 }) },
@@ -352,9 +253,4 @@ function avoidKnownFaults(program: Program): Program {
     (op) => op.do === 'cancel' || (op.do === 'declare-queue' && op.arguments['x-single-active-consumer']),
   )
   return isAtRisk ? program.map((op) => (op.do === 'consume' ? { ...op, arguments: {} } : op)) : program
-}
-
-function clean<Table extends object>(table: Table): PlainTable & Table {
-  return Object.fromEntries(Object.entries(table).filter(([, value]) => value !== undefined)) as PlainTable &
-    Table
 }

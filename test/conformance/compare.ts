@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProfileName } from '../../src/embedded/model/profile.ts'
-import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
-import type { Program } from './program.ts'
-import { type Observation, openSession, type Step } from './session.ts'
+import type { Lane } from './lane.ts'
+import type { Step } from './plan-step.ts'
+import { type Program, plainChannel } from './program.ts'
+import type { Observation } from './session.ts'
 
 /** What the embedded broker did, step by step: what was sent, and what had come in after it. */
 export interface Script {
@@ -10,27 +10,21 @@ export interface Script {
   readonly expected: Observation
 }
 
-/** Runs a program on an embedded broker of its own. */
 export async function runOnEmbedded(
   program: Program,
-  { profile, vhost, prefix }: { profile: ProfileName; vhost: string; prefix: string },
+  { lane: { embedded, onEmbedded: session }, prefix }: { lane: Lane; prefix: string },
 ): Promise<readonly Script[]> {
-  const broker = await startEmbeddedBroker({ profile, clock: 'virtual', vhosts: [vhost] })
-  const session = await openSession(`${broker.url}/${encodeURIComponent(vhost)}`, prefix)
   const script: Script[] = []
-  try {
-    for (const operation of program) {
-      const step = session.plan(operation)
-      if (step.kind === 'wait') await broker.clock.advance(step.ms)
-      else await session.send(step)
-      await broker.settled()
-      script.push({ step, expected: session.observe() })
-      await session.reopen()
-    }
-  } finally {
-    await session.end()
-    await broker.stop()
+  await session.begin(prefix)
+  for (const operation of program) {
+    const step = session.plan(operation)
+    if (step.kind === 'wait') await embedded.clock.advance(step.ms)
+    else await session.send(step)
+    await embedded.settled()
+    script.push({ step, expected: session.observe() })
+    await session.reopen()
   }
+  await session.clear()
   return script
 }
 
@@ -53,19 +47,19 @@ export interface Difference {
 /** Sends the same to a real broker and waits each time until its clients see what the embedded one's saw. */
 export async function followOnRabbit(
   script: readonly Script[],
-  { url, prefix }: { url: string; prefix: string },
+  { lane: { onRabbit: session, turns }, prefix }: { lane: Lane; prefix: string },
 ): Promise<Verdict> {
-  const session = await openSession(url, prefix)
   const drift = createDrift()
+  await session.begin(prefix)
   try {
     for (const [at, { step, expected }] of script.entries()) {
       drift.note(step)
-      if (step.kind === 'wait') await sleep(step.ms)
+      if (step.kind === 'wait') await turns.pause(step.ms)
       else await session.send(step)
       const isLate = drift.isTooMuch()
       await awaitObservation(session.observe, expected)
-      await sleep(mayDeadLetter(step) ? longBreathMs : breathMs)
-      if (isSame(session.observe(), expected) && at === script.length - 1) await sleep(quietMs)
+      await sleep(breathAfter(step))
+      if (at === script.length - 1 && isSame(session.observe(), expected)) await sleep(quietMs)
       const actual = session.observe()
       if (!isSame(actual, expected)) {
         if (hasCrashed(actual)) return { kind: 'crashed' }
@@ -75,22 +69,31 @@ export async function followOnRabbit(
     }
     return { kind: 'same' }
   } finally {
-    await session.end()
+    await session.clear()
   }
 }
 
 /** A busy machine may take its time; what is right comes at once. */
 const patienceMs = Number(process.env.WARREN_CONFORMANCE_PATIENCE_MS ?? 2000)
-/** A dead letter travels unseen from queue to queue; it must not be overtaken by the next step. */
+/** What travels unseen, as a dead letter does from queue to queue, must not be overtaken by the next step. */
 const breathMs = 4
 const longBreathMs = 20
 
-function mayDeadLetter(step: Step): boolean {
-  if (step.kind !== 'methods') return step.kind === 'wait'
-  return step.methods.some(({ name }) =>
-    ['basic.nack', 'basic.reject', 'basic.recover', 'basic.cancel', 'channel.close'].includes(name),
-  )
+function breathAfter(step: Step): number {
+  if (step.kind === 'wait' || step.kind === 'http') return longBreathMs
+  if (step.kind === 'publish') return step.on === plainChannel ? longBreathMs : breathMs
+  const isLong = step.kind === 'method' && mayMoveUnseen.includes(step.method.name)
+  return isLong ? longBreathMs : breathMs
 }
+
+const mayMoveUnseen = [
+  'basic.nack',
+  'basic.reject',
+  'basic.recover',
+  'basic.cancel',
+  'channel.close',
+  'tx.commit',
+]
 
 /** Whatever comes in this time after the end should not have come. */
 const quietMs = 20
@@ -102,11 +105,19 @@ function createDrift(): { note(step: Step): void; isTooMuch(): boolean } {
   let virtualMs = 0
   return {
     note: (step) => {
-      if (step.kind === 'publish') startedAt ??= performance.now()
+      if (startsExpiry(step)) startedAt ??= performance.now()
       if (step.kind === 'wait' && startedAt !== undefined) virtualMs += step.ms
     },
     isTooMuch: () => startedAt !== undefined && performance.now() - startedAt - virtualMs > toleratedDriftMs,
   }
+}
+
+/** Before the first of these there is nothing whose time runs. */
+function startsExpiry(step: Step): boolean {
+  if (step.kind === 'method' && step.method.name === 'queue.declare') {
+    return step.method.arguments.some(({ name }) => name === 'x-expires')
+  }
+  return step.kind === 'publish'
 }
 
 async function awaitObservation(observe: () => Observation, expected: Observation): Promise<void> {

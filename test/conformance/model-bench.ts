@@ -33,7 +33,10 @@ export interface BenchChannel {
   readonly told: string[]
   readonly errors: ProtocolError[]
   publish(queue: string, body: string, options?: PublishOptions): void
-  consume(queue: string, options?: { tag?: string; prefetch?: number; noAck?: boolean }): void
+  consume(
+    queue: string,
+    options?: { tag?: string; prefetch?: number; noAck?: boolean; arguments?: PlainTable },
+  ): void
   cancel(tag: string): void
   get(queue: string): SeenDelivery | undefined
   settle(tag: number, settlement: Settlement, multiple?: boolean): void
@@ -126,10 +129,11 @@ function openBenchChannel(actor: Actor): BenchChannel {
       )
       flushConfirms(channel)
     },
-    consume: (queue, { tag = 't1', prefetch = 0, noAck = false } = {}) =>
+    consume: (queue, { tag = 't1', prefetch = 0, noAck = false, arguments: args = {} } = {}) =>
       inbox.run(() => {
         limitPrefetch(channel, { prefetchSize: 0, prefetchCount: prefetch, global: false })
-        consume(channel, { queue, consumerTag: tag, noAck, exclusive: false, arguments: [] }, () => undefined)
+        const request = { queue, consumerTag: tag, noAck, exclusive: false, arguments: toFieldTable(args) }
+        consume(channel, request, () => undefined)
       }),
     cancel: (tag) => inbox.run(() => cancel(channel, tag)),
     get: (queue) => {

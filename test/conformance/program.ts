@@ -1,7 +1,9 @@
 import type { PlainTable } from '../../src/wire/plain-fields.ts'
 
-/** Three channels on two connections. */
-export const channelNames = ['a1', 'a2', 'b1'] as const
+/** Four channels on two connections. All but the last confirm what is published on them. */
+export const channelNames = ['a1', 'a2', 'b1', 'b2'] as const
+/** The one channel without confirms, which alone can have transactions. */
+export const plainChannel = 'b2' as const
 export type ChannelName = (typeof channelNames)[number]
 
 /** One thing that a client does. Names are short; each run puts its own prefix before them. */
@@ -90,6 +92,16 @@ export type Operation =
   | { readonly do: 'qos'; readonly on: ChannelName; readonly count: number; readonly global: boolean }
   | { readonly do: 'close-channel'; readonly on: ChannelName }
   | { readonly do: 'tx'; readonly on: ChannelName; readonly step: 'select' | 'commit' | 'rollback' }
+  | {
+      readonly do: 'set-policy'
+      readonly policy: string
+      /** A part of a regular expression over the short names. */
+      readonly pattern: string
+      readonly definition: Readonly<Record<string, string | number>>
+      readonly priority: number
+      readonly applyTo: string
+    }
+  | { readonly do: 'clear-policy'; readonly policy: string }
   | { readonly do: 'wait'; readonly ms: number }
 
 export type Program = readonly Operation[]

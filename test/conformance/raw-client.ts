@@ -19,10 +19,17 @@ export interface Received {
 export interface RawClient {
   send(channel: number, method: Method): void
   publish(channel: number, method: Method<'basic.publish'>, properties: RawProperties, body: Buffer): void
-  /** Waits for the next method of that name on the channel that nobody has waited for yet. */
-  expect<Name extends MethodName>(channel: number, name: Name): Promise<Method<Name>>
+  /** Waits for the next method of one of these names on the channel; call it before the answer can be there. */
+  expect(channel: number, names: readonly MethodName[]): Promise<Method>
   readonly isOpen: boolean
   close(): Promise<void>
+}
+
+interface Waiting {
+  readonly channel: number
+  readonly names: readonly MethodName[]
+  resolve(method: Method): void
+  reject(error: Error): void
 }
 
 export async function connectRaw(url: string, onReceived: (received: Received) => void): Promise<RawClient> {
@@ -39,8 +46,7 @@ async function handshake(
   onReceived: (received: Received) => void,
 ): Promise<RawClient> {
   const writer = createFrameWriter({ frameMax: 131_072 })
-  const waiting: { channel: number; name: string; resolve: (method: never) => void }[] = []
-  const unclaimed: Received[] = []
+  const waiting: Waiting[] = []
   const pending = new Map<
     number,
     { method: Method; properties?: RawProperties; missing: number; pieces: Buffer[] }
@@ -66,10 +72,9 @@ async function handshake(
       writer.method(channel, { name: 'channel.close-ok' })
       flush()
     }
-    const at = waiting.findIndex((item) => item.channel === channel && item.name === method.name)
-    if (at !== -1) waiting.splice(at, 1)[0]!.resolve(method as never)
-    else unclaimed.push(received)
     onReceived(received)
+    const at = waiting.findIndex((item) => item.channel === channel && item.names.includes(method.name))
+    if (at !== -1) waiting.splice(at, 1)[0]!.resolve(method)
   }
 
   const parser = createFrameParser(
@@ -116,11 +121,9 @@ async function handshake(
       writer.content(channel, encodeMethod(method), properties, body)
       flush()
     },
-    expect: (channel, name) =>
-      new Promise((resolve) => {
-        const at = unclaimed.findIndex((item) => item.channel === channel && item.method.name === name)
-        if (at !== -1) resolve(unclaimed.splice(at, 1)[0]!.method as never)
-        else waiting.push({ channel, name, resolve: resolve as (method: never) => void })
+    expect: (channel, names) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ channel, names, resolve, reject })
       }),
     get isOpen() {
       return isOpen
@@ -137,9 +140,12 @@ async function handshake(
   socket.on('error', () => undefined)
   socket.on('close', () => {
     isOpen = false
+    for (const { names, reject } of waiting.splice(0)) {
+      reject(new Error(`The connection ended before ${names.join(' or ')} came.`))
+    }
   })
   socket.write(Buffer.from('AMQP\0\0\x09\x01', 'latin1'))
-  await client.expect(0, 'connection.start')
+  await client.expect(0, ['connection.start'])
   client.send(0, {
     name: 'connection.start-ok',
     clientProperties: toFieldTable({
@@ -155,9 +161,9 @@ async function handshake(
     response: Buffer.from(`\0${decodeURIComponent(target.username)}\0${decodeURIComponent(target.password)}`),
     locale: 'en_US',
   })
-  await client.expect(0, 'connection.tune')
+  await client.expect(0, ['connection.tune'])
   client.send(0, { name: 'connection.tune-ok', channelMax: 2047, frameMax: 131_072, heartbeat: 0 })
   client.send(0, { name: 'connection.open', vhost: decodeURIComponent(target.pathname.slice(1)) || '/' })
-  await client.expect(0, 'connection.open-ok')
+  await client.expect(0, ['connection.open-ok'])
   return client
 }

@@ -1,84 +1,76 @@
-import type { FieldTable, FieldValue } from '../../src/wire/field-value.ts'
 import type { Method } from '../../src/wire/method-specs.ts'
-import { type PlainField, type PlainTable, toFieldTable } from '../../src/wire/plain-fields.ts'
-import { decodeProperties, encodeProperties } from '../../src/wire/properties.ts'
-import { decodeTable } from '../../src/wire/read-field.ts'
-import { type ChannelName, channelNames, type Operation } from './program.ts'
+import { describeMethod, describeReceived } from './describe-received.ts'
+import { planStep, type Step } from './plan-step.ts'
+import { type ChannelName, channelNames, type Operation, plainChannel } from './program.ts'
 import { connectRaw, type RawClient, type Received } from './raw-client.ts'
 
 /** What a client sees of one run: per channel, everything that came in, in its order. */
-export type Observation = Readonly<Record<ChannelName, readonly string[]>>
+export type Observation = Readonly<Record<ChannelName | 'http', readonly string[]>>
 
-/** A concrete step: what was really sent, so that a second run can send the same. */
-export type Step =
-  | { readonly kind: 'methods'; readonly on: ChannelName; readonly methods: readonly Method[] }
-  | {
-      readonly kind: 'publish'
-      readonly on: ChannelName
-      readonly method: Method<'basic.publish'>
-      readonly properties: Buffer
-      readonly body: Buffer
-    }
-  | { readonly kind: 'wait'; readonly ms: number }
-  | { readonly kind: 'nothing' }
+/** A broker as one vhost of it is reached. */
+export interface Address {
+  readonly url: string
+  readonly managementUrl: string
+  readonly vhost: string
+}
 
+/** Two connections to a broker, over which one program after the other runs. */
 export interface Session {
-  /** Turns an operation into what is to be sent, given what has been delivered so far. */
+  /** Opens the channels for a program whose names get this prefix. */
+  begin(prefix: string): Promise<void>
   plan(operation: Operation): Step
   send(step: Exclude<Step, { kind: 'wait' }>): Promise<void>
   observe(): Observation
   /** Opens again what was closed by an error, so that the program can go on. */
   reopen(): Promise<void>
+  /** Closes the channels and deletes what the program has left behind. */
+  clear(): Promise<void>
   end(): Promise<void>
 }
 
 interface ChannelLog {
   readonly name: ChannelName
   readonly number: number
-  readonly events: string[]
+  events: string[]
   readonly acked: Set<number>
   readonly nacked: Set<number>
   held: number[]
-  publishCount: number
-  lastConfirmed: number
   isOpen: boolean
-  isTransactional: boolean
 }
 
-export async function openSession(url: string, prefix: string): Promise<Session> {
-  const logs = new Map<ChannelName, ChannelLog>()
+export async function openSession(address: Address): Promise<Session> {
+  const logs = new Map(channelNames.map((name) => [name, createLog(name)]))
   const clients = new Map<string, RawClient>()
-  let bodyCount = 0
-
-  for (const name of channelNames) logs.set(name, createLog(name))
-  await openConnections()
-  await openChannels()
+  const policies = new Set<string>()
+  let http: string[] = []
+  let prefix = ''
+  let count = 0
 
   async function openConnections(): Promise<void> {
     for (const connection of ['a', 'b']) {
       if (clients.get(connection)?.isOpen) continue
-      clients.set(connection, await connectRaw(url, (received) => record(connection, received)))
+      for (const log of logs.values()) if (log.name.startsWith(connection)) log.isOpen = false
+      clients.set(connection, await connectRaw(address.url, (received) => record(connection, received)))
     }
   }
 
+  /** All at once: a round trip each would be most of the time that a short program takes. */
   async function openChannels(): Promise<void> {
-    for (const log of logs.values()) {
-      if (log.isOpen) continue
-      const client = clientOf(log)
-      client.send(log.number, { name: 'channel.open' })
-      await client.expect(log.number, 'channel.open-ok')
-      client.send(log.number, { name: 'confirm.select', noWait: false })
-      await client.expect(log.number, 'confirm.select-ok')
-      Object.assign(log, {
-        isOpen: true,
-        held: [],
-        publishCount: 0,
-        lastConfirmed: 0,
-        isTransactional: false,
-      })
-      log.acked.clear()
-      log.nacked.clear()
+    await Promise.all([...logs.values()].filter(({ isOpen }) => !isOpen).map(openChannel))
+  }
+
+  async function openChannel(log: ChannelLog): Promise<void> {
+    const client = clientOf(log)
+    client.send(log.number, { name: 'channel.open' })
+    Object.assign(log, { isOpen: true, held: [] } satisfies Partial<ChannelLog>)
+    log.acked.clear()
+    log.nacked.clear()
+    if (log.name === plainChannel) {
+      await client.expect(log.number, ['channel.open-ok'])
+      return
     }
+    client.send(log.number, { name: 'confirm.select', noWait: false })
+    await client.expect(log.number, ['confirm.select-ok'])
   }
 
   function clientOf({ name }: ChannelLog): RawClient {
@@ -96,230 +88,86 @@ export async function openSession(url: string, prefix: string): Promise<Session>
     }
   }
 
-  function recordOn(log: ChannelLog, received: Received): void {
-    const { method } = received
-    switch (method.name) {
-      case 'basic.ack':
-      case 'basic.nack':
-        recordConfirm(log, method)
-        return
-      case 'channel.open-ok':
-      case 'confirm.select-ok':
-        return
-      case 'channel.close':
-      case 'channel.close-ok':
-        log.isOpen = false
-        break
-      case 'basic.deliver':
-      case 'basic.get-ok':
-        log.held.push(method.deliveryTag)
-        break
-      default:
-    }
-    log.events.push(describe(received))
-  }
-
-  /** How confirms are put together is chance; which publishes are confirmed is not. */
-  function recordConfirm(log: ChannelLog, method: Method<'basic.ack'> | Method<'basic.nack'>): void {
-    const tags = method.name === 'basic.ack' ? log.acked : log.nacked
-    if (!method.multiple) {
-      tags.add(method.deliveryTag)
-      return
-    }
-    for (let tag = 1; tag <= method.deliveryTag; tag += 1) {
-      if (!log.acked.has(tag) && !log.nacked.has(tag)) tags.add(tag)
-    }
-  }
-
-  const fullName = (name: string): string =>
-    name === '' || name.startsWith('amq.') ? name : `${prefix}${name}`
-
-  function expandTable(table: PlainTable): FieldTable {
-    return toFieldTable(
-      Object.fromEntries(Object.entries(table).map(([key, value]) => [key, expand(key, value)])),
-    )
-  }
-
-  /** Names inside arguments get the prefix too. */
-  function expand(key: string, value: PlainField | undefined): PlainField | undefined {
-    const isName = ['x-dead-letter-exchange', 'x-dead-letter-routing-key', 'alternate-exchange'].includes(key)
-    if (isName && typeof value === 'string') return fullName(value)
-    if ((key === 'CC' || key === 'BCC') && Array.isArray(value))
-      return value.map((item) => fullName(String(item)))
-    return value
-  }
-
-  function plan(operation: Operation): Step {
-    if (operation.do === 'wait') return { kind: 'wait', ms: operation.ms }
-    const log = logs.get(operation.on)!
-    const methods = (...list: Method[]): Step => ({ kind: 'methods', on: operation.on, methods: list })
-    switch (operation.do) {
-      case 'declare-queue':
-        return methods({
-          name: 'queue.declare',
-          queue: fullName(operation.queue),
-          passive: operation.passive,
-          durable: operation.durable,
-          exclusive: operation.exclusive,
-          autoDelete: operation.autoDelete,
-          noWait: false,
-          arguments: expandTable(operation.arguments),
-        })
-      case 'delete-queue':
-        return methods({
-          name: 'queue.delete',
-          queue: fullName(operation.queue),
-          ifUnused: operation.ifUnused,
-          ifEmpty: operation.ifEmpty,
-          noWait: false,
-        })
-      case 'purge-queue':
-        return methods({ name: 'queue.purge', queue: fullName(operation.queue), noWait: false })
-      case 'declare-exchange':
-        return methods({
-          name: 'exchange.declare',
-          exchange: fullName(operation.exchange),
-          type: operation.type,
-          passive: false,
-          durable: operation.durable,
-          autoDelete: operation.autoDelete,
-          internal: operation.internal,
-          noWait: false,
-          arguments: expandTable(operation.arguments),
-        })
-      case 'delete-exchange':
-        return methods({
-          name: 'exchange.delete',
-          exchange: fullName(operation.exchange),
-          ifUnused: operation.ifUnused,
-          noWait: false,
-        })
-      case 'bind':
-      case 'unbind':
-        return methods(bindMethod(operation))
-      case 'publish':
-        return planPublish(operation)
-      case 'consume':
-        return methods({
-          name: 'basic.consume',
-          queue: fullName(operation.queue),
-          consumerTag: operation.tag,
-          noLocal: false,
-          noAck: operation.noAck,
-          exclusive: operation.exclusive,
-          noWait: false,
-          arguments: expandTable(operation.arguments),
-        })
-      case 'cancel':
-        return methods({ name: 'basic.cancel', consumerTag: operation.tag, noWait: false })
-      case 'get':
-        return methods({ name: 'basic.get', queue: fullName(operation.queue), noAck: operation.noAck })
-      case 'settle': {
-        if (log.held.length === 0) return { kind: 'nothing' }
-        return methods(settleMethod(operation, log.held[operation.which % log.held.length]!))
-      }
-      case 'recover':
-        return methods({ name: 'basic.recover', requeue: true })
-      case 'qos':
-        return methods({
-          name: 'basic.qos',
-          prefetchSize: 0,
-          prefetchCount: operation.count,
-          global: operation.global,
-        })
-      case 'close-channel':
-        return methods({ name: 'channel.close', replyCode: 200, replyText: 'bye', classId: 0, methodId: 0 })
-      case 'tx':
-        return methods({ name: `tx.${operation.step}` } as Method)
-    }
-  }
-
-  function bindMethod(operation: Extract<Operation, { do: 'bind' | 'unbind' }>): Method {
-    const common = {
-      routingKey: operation.key,
-      arguments: expandTable(operation.arguments),
-      noWait: false,
-    }
-    if ('queue' in operation.to) {
-      return {
-        name: operation.do === 'bind' ? 'queue.bind' : 'queue.unbind',
-        queue: fullName(operation.to.queue),
-        exchange: fullName(operation.exchange),
-        ...common,
-      } as Method
-    }
-    return {
-      name: operation.do === 'bind' ? 'exchange.bind' : 'exchange.unbind',
-      destination: fullName(operation.to.exchange),
-      source: fullName(operation.exchange),
-      ...common,
-    }
-  }
-
-  function planPublish(operation: Extract<Operation, { do: 'publish' }>): Step {
-    const { headers, timestamp, ...rest } = operation.properties
-    bodyCount += 1
-    return {
-      kind: 'publish',
-      on: operation.on,
-      method: {
-        name: 'basic.publish',
-        exchange: fullName(operation.exchange),
-        routingKey: operation.exchange === '' ? fullName(operation.key) : operation.key,
-        mandatory: operation.mandatory,
-        immediate: false,
-      },
-      properties: encodeProperties({
-        ...rest,
-        headers: headers && expandTable(headers),
-        timestamp: timestamp === undefined ? undefined : BigInt(timestamp),
-      }),
-      body: Buffer.from(String(bodyCount).padEnd(operation.bodyBytes, '.')),
-    }
+  async function sendHttp({ method, path, body }: Extract<Step, { kind: 'http' }>): Promise<void> {
+    if (method === 'PUT') policies.add(path)
+    const answer = await callHttp(address, { method, path, body })
+    http.push(`${method} ${answer}`)
   }
 
   async function send(step: Exclude<Step, { kind: 'wait' }>): Promise<void> {
     if (step.kind === 'nothing') return
-    const log = logs.get(step.on)!
-    const client = clientOf(log)
-    if (step.kind === 'publish') {
-      log.publishCount += 1
-      client.publish(log.number, step.method, step.properties, step.body)
+    if (step.kind === 'http') {
+      await sendHttp(step)
       return
     }
-    for (const method of step.methods) {
-      noteSettled(log, method)
-      client.send(log.number, method)
+    const log = logs.get(step.on)!
+    const client = clientOf(log)
+    if (step.kind === 'publish') client.publish(log.number, step.method, step.properties, step.body)
+    else {
+      noteSettled(log, step.method)
+      client.send(log.number, step.method)
     }
   }
 
-  function noteSettled(log: ChannelLog, method: Method): void {
-    if (method.name === 'basic.recover') log.held = []
-    if (method.name !== 'basic.ack' && method.name !== 'basic.nack' && method.name !== 'basic.reject') return
-    const { deliveryTag } = method
-    const isMultiple = method.name !== 'basic.reject' && method.multiple
-    log.held = log.held.filter((tag) => (isMultiple ? tag > deliveryTag : tag !== deliveryTag))
+  async function closeChannels(): Promise<void> {
+    const open = [...logs.values()].filter((log) => log.isOpen && clientOf(log).isOpen)
+    await Promise.all(
+      open.map(async (log) => {
+        const client = clientOf(log)
+        client.send(log.number, goodbye)
+        await client.expect(log.number, ['channel.close-ok', 'channel.close'])
+        log.isOpen = false
+      }),
+    )
   }
 
+  /** What belongs to a connection alone can only be deleted over it. */
+  async function deleteRemains(): Promise<void> {
+    await openConnections()
+    let remains = remainsOf(prefix)
+    for (const client of clients.values()) {
+      const isDeleted = await Promise.all(remains.map((method, at) => deleteOne(client, at + 10, method)))
+      remains = remains.filter((_, at) => !isDeleted[at])
+    }
+    for (const path of policies) await callHttp(address, { method: 'DELETE', path, body: undefined })
+    policies.clear()
+  }
+
+  await openConnections()
   return {
-    plan,
+    begin: async (nextPrefix) => {
+      prefix = nextPrefix
+      http = []
+      for (const log of logs.values()) log.events = []
+      count = 0
+      await openConnections()
+      await openChannels()
+    },
+    plan: (operation) => {
+      if (operation.do === 'publish') count += 1
+      return planStep(operation, { prefix, vhost: address.vhost, count, held: (on) => logs.get(on)!.held })
+    },
     send,
     observe: () =>
-      Object.fromEntries(
-        [...logs.values()].map((log) => [
-          log.name,
-          [...log.events, `acked ${[...log.acked].sort(byNumber)} nacked ${[...log.nacked].sort(byNumber)}`],
-        ]),
-      ) as unknown as Observation,
+      Object.fromEntries([
+        ...[...logs.values()].map((log) => [log.name, [...log.events, describeConfirms(log)]]),
+        ['http', [...http]],
+      ]) as Observation,
     reopen: async () => {
       await openConnections()
       await openChannels()
+    },
+    clear: async () => {
+      await closeChannels()
+      await deleteRemains()
     },
     end: async () => {
       for (const client of clients.values()) await client.close()
     },
   }
 }
+
+const goodbye = { name: 'channel.close', replyCode: 200, replyText: 'bye', classId: 0, methodId: 0 } as const
 
 function createLog(name: ChannelName): ChannelLog {
   return {
@@ -329,55 +177,103 @@ function createLog(name: ChannelName): ChannelLog {
     acked: new Set(),
     nacked: new Set(),
     held: [],
-    publishCount: 0,
-    lastConfirmed: 0,
     isOpen: false,
-    isTransactional: false,
   }
 }
 
-function settleMethod(operation: Extract<Operation, { do: 'settle' }>, deliveryTag: number): Method {
-  const { how, multiple, requeue } = operation
-  if (how === 'ack') return { name: 'basic.ack', deliveryTag, multiple }
-  if (how === 'nack') return { name: 'basic.nack', deliveryTag, multiple, requeue }
-  return { name: 'basic.reject', deliveryTag, requeue }
+function recordOn(log: ChannelLog, received: Received): void {
+  const { method } = received
+  switch (method.name) {
+    case 'basic.ack':
+    case 'basic.nack':
+      recordConfirm(log, method)
+      return
+    case 'channel.open-ok':
+    case 'confirm.select-ok':
+      return
+    case 'channel.close':
+    case 'channel.close-ok':
+      log.isOpen = false
+      break
+    case 'basic.deliver':
+    case 'basic.get-ok':
+      log.held.push(method.deliveryTag)
+      break
+    default:
+  }
+  log.events.push(describeReceived(received))
 }
 
-function describe({ method, properties, body }: Received): string {
-  const content = properties ? ` ${describeProperties(properties)} ${body!.toString()}` : ''
-  return describeMethod(method) + content
+/** How confirms are put together is chance; which publishes are confirmed is not. */
+function recordConfirm(log: ChannelLog, method: Method<'basic.ack'> | Method<'basic.nack'>): void {
+  const tags = method.name === 'basic.ack' ? log.acked : log.nacked
+  if (!method.multiple) {
+    tags.add(method.deliveryTag)
+    return
+  }
+  for (let tag = 1; tag <= method.deliveryTag; tag += 1) {
+    if (!log.acked.has(tag) && !log.nacked.has(tag)) tags.add(tag)
+  }
 }
 
-function describeMethod(method: Method): string {
-  return JSON.stringify(method, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+function describeConfirms({ acked, nacked }: ChannelLog): string {
+  const inOrder = (tags: Set<number>): number[] => [...tags].sort((a, b) => a - b)
+  return `acked ${inOrder(acked)} nacked ${inOrder(nacked)}`
 }
 
-/** Everything but the times of death, which no two runs share. */
-function describeProperties(raw: Buffer): string {
-  const { headers, ...rest } = decodeProperties(raw)
-  const table = headers && decodeTable(headers)
-  return JSON.stringify(
-    { ...rest, ...(table ? { headers: table.map(({ name, value }) => [name, fixTimes(name, value)]) } : {}) },
-    replacer,
-  )
+function noteSettled(log: ChannelLog, method: Method): void {
+  if (method.name === 'basic.recover') log.held = []
+  if (method.name !== 'basic.ack' && method.name !== 'basic.nack' && method.name !== 'basic.reject') return
+  const { deliveryTag } = method
+  const isMultiple = method.name !== 'basic.reject' && method.multiple
+  log.held = log.held.filter((tag) => (isMultiple ? tag > deliveryTag : tag !== deliveryTag))
 }
 
-function fixTimes(name: string, value: FieldValue): unknown {
-  if (name !== 'x-death' || value.type !== 'A') return value
-  return value.value.map((death) =>
-    death.type === 'F'
-      ? death.value.map((entry) =>
-          entry.name === 'time' ? ['time', entry.value.type] : [entry.name, entry.value],
-        )
-      : death,
-  )
+function remainsOf(prefix: string): readonly Method[] {
+  return [
+    ...['q1', 'q2', 'q3', 's1'].map(
+      (name): Method => ({
+        name: 'queue.delete',
+        queue: prefix + name,
+        ifUnused: false,
+        ifEmpty: false,
+        noWait: false,
+      }),
+    ),
+    ...['x1', 'x2'].map(
+      (name): Method => ({
+        name: 'exchange.delete',
+        exchange: prefix + name,
+        ifUnused: false,
+        noWait: false,
+      }),
+    ),
+  ]
 }
 
-function replacer(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value)
-  return value
+/** One channel each: an exclusive queue of the other connection is refused, and the refusal closes the channel. */
+async function deleteOne(client: RawClient, channel: number, deletion: Method): Promise<boolean> {
+  client.send(channel, { name: 'channel.open' })
+  client.send(channel, deletion)
+  const { name } = await client.expect(channel, ['queue.delete-ok', 'exchange.delete-ok', 'channel.close'])
+  if (name === 'channel.close') return false
+  client.send(channel, goodbye)
+  await client.expect(channel, ['channel.close-ok'])
+  return true
 }
 
-function byNumber(a: number, b: number): number {
-  return a - b
+async function callHttp(
+  { managementUrl }: Address,
+  { method, path, body }: { method: string; path: string; body: object | undefined },
+): Promise<string> {
+  const target = new URL(`/api/${path}`, managementUrl)
+  const credentials = Buffer.from(`${target.username}:${target.password}`).toString('base64')
+  target.username = ''
+  target.password = ''
+  const answer = await fetch(target, {
+    method,
+    headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return `${answer.status} ${await answer.text()}`.trim()
 }

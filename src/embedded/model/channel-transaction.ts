@@ -17,7 +17,9 @@ export function commit(channel: Channel): void {
   const { publishes, settlements } = openTransaction(channel)
   channel.transaction = { publishes: [], settlements: [] }
   let isComplete = true
-  for (const routed of publishes) if (!deliverToQueues(channel, routed)) isComplete = false
+  // The channel returns messages itself and at once; what queues deliver in answer reaches it when it is done.
+  const inOrder = publishes.toSorted((a, b) => Number(a.queues.length > 0) - Number(b.queues.length > 0))
+  for (const routed of inOrder) if (!deliverToQueues(channel, routed)) isComplete = false
   for (const { held, settle } of settlements) settle(held)
   if (!isComplete) throw preconditionFailed('partial tx completion')
 }

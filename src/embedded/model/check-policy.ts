@@ -7,11 +7,12 @@ export function findPolicyProblem(
   policy: Policy,
   { profile, isOperator }: { profile: Profile; isOperator: boolean },
 ): string | undefined {
-  const problem =
-    findPatternProblem(policy.pattern) ??
-    findTargetProblem(policy, profile) ??
-    findDefinitionProblem(policy, isOperator ? profile.operatorPolicyKeys : profile.policyKeys, profile)
-  return problem === undefined ? undefined : `Validation failed\n\n${problem}\n`
+  const problems = [
+    findDefinitionProblem(policy, isOperator ? profile.operatorPolicyKeys : profile.policyKeys, profile),
+    findTargetProblem(policy, profile),
+    findPatternProblem(policy.pattern),
+  ].filter((problem) => problem !== undefined)
+  return problems.length === 0 ? undefined : `Validation failed\n\n${problems.join('\n')}\n`
 }
 
 function findPatternProblem(pattern: string): string | undefined {
@@ -19,7 +20,7 @@ function findPatternProblem(pattern: string): string | undefined {
     new RegExp(pattern, 'u')
     return undefined
   } catch {
-    return `pattern should be regular expression, got ${JSON.stringify(pattern)}`
+    return `pattern should be regular expression but is invalid: ${JSON.stringify(pattern)}`
   }
 }
 
@@ -37,7 +38,7 @@ function findDefinitionProblem(
   knownKeys: readonly string[],
   profile: Profile,
 ): string | undefined {
-  const entries = Object.entries(definition)
+  const entries = Object.entries(definition).toSorted(([a], [b]) => (a < b ? -1 : 1))
   if (entries.length === 0) return 'no policy provided'
   for (const [key, value] of entries) {
     const words = rules[key]
@@ -48,7 +49,7 @@ function findDefinitionProblem(
   const unknown = entries.filter(([key]) => !knownKeys.includes(key))
   if (unknown.length === 0) return undefined
   const shown = unknown.map(([key, value]) => `{<<"${key}">>,${renderValue(value)}}`).join(',')
-  return `[${shown}] are not recognised policy settings\n`
+  return `[${shown}] are not recognised policy settings`
 }
 
 interface Rule {

@@ -1,5 +1,5 @@
 import type { FieldTable, FieldValue } from '../../wire/field-value.ts'
-import { decodeProperties, encodeProperties } from '../../wire/properties.ts'
+import { decodeProperties, encodeProperties, type RawProperties } from '../../wire/properties.ts'
 import { decodeTable } from '../../wire/read-field.ts'
 import { setSorted } from './field-terms.ts'
 import type { Death, DeathRecord, DeathRules, Message } from './message.ts'
@@ -9,17 +9,28 @@ export const deathHistory: DeathRules = { record, isCycle }
 
 function record(message: Message, death: Death): Message {
   const deaths = addDeath(message, death)
-  const properties = decodeProperties(message.properties)
-  const { expiration: _, ...kept } = properties
-  const headers = properties.headers ? decodeTable(properties.headers) : []
+  const { deadLetterRoutingKey } = death
+  const before = message.properties
+  const isFirst = message.deaths.length === 0
+  const { exchange } = message
+  let shown: RawProperties | undefined
   return {
-    ...message,
     exchange: death.deadLetterExchange,
-    routingKeys:
-      death.deadLetterRoutingKey === undefined ? message.routingKeys : [death.deadLetterRoutingKey],
-    properties: encodeProperties({ ...kept, headers: showDeaths(headers, { message, deaths, death }) }),
+    routingKeys: deadLetterRoutingKey === undefined ? message.routingKeys : [deadLetterRoutingKey],
+    bccKeys: message.bccKeys,
+    // Written when somebody looks: many a message dies on its way to where it is read, or is never read.
+    get properties() {
+      shown ??= showDeaths(before, { deaths, death, diedFrom: exchange, isFirst })
+      return shown
+    },
+    body: message.body,
+    bodyBytes: message.bodyBytes,
+    propertiesBytes: message.propertiesBytes,
+    isPersistent: message.isPersistent,
+    priority: message.priority,
     expirationMs: undefined,
     deaths,
+    carriedDeliveryCount: message.carriedDeliveryCount,
   }
 }
 
@@ -54,23 +65,30 @@ function isSame(record: DeathRecord, death: Death): boolean {
   return record.queue === death.queue && record.reason === death.reason
 }
 
-function showDeaths(
-  headers: FieldTable,
-  { message, deaths, death }: { message: Message; deaths: readonly DeathRecord[]; death: Death },
-): FieldTable {
-  const firstDeath = message.deaths.length === 0 ? describeDeath('first', death, message) : []
-  return setSorted(headers, [
-    ...firstDeath,
-    ...describeDeath('last', death, message),
-    { name: 'x-death', value: { type: 'A', value: deaths.map(renderDeath) } },
-  ])
+interface ShownDeaths {
+  readonly deaths: readonly DeathRecord[]
+  /** The newest. */
+  readonly death: Death
+  /** The exchange it had come through. */
+  readonly diedFrom: string
+  readonly isFirst: boolean
 }
 
-function describeDeath(which: 'first' | 'last', death: Death, message: Message): FieldTable {
+function showDeaths(raw: RawProperties, { deaths, death, diedFrom, isFirst }: ShownDeaths): RawProperties {
+  const { expiration: _, ...kept } = decodeProperties(raw)
+  const headers = setSorted(kept.headers ? decodeTable(kept.headers) : [], [
+    ...(isFirst ? describeDeath('first', death, diedFrom) : []),
+    ...describeDeath('last', death, diedFrom),
+    { name: 'x-death', value: { type: 'A', value: deaths.map(renderDeath) } },
+  ])
+  return encodeProperties({ ...kept, headers })
+}
+
+function describeDeath(which: 'first' | 'last', { reason, queue }: Death, exchange: string): FieldTable {
   return [
-    { name: `x-${which}-death-reason`, value: text(death.reason) },
-    { name: `x-${which}-death-queue`, value: text(death.queue) },
-    { name: `x-${which}-death-exchange`, value: text(message.exchange) },
+    { name: `x-${which}-death-reason`, value: text(reason) },
+    { name: `x-${which}-death-queue`, value: text(queue) },
+    { name: `x-${which}-death-exchange`, value: text(exchange) },
   ]
 }
 

@@ -34,7 +34,7 @@ export function declareQueue(actor: Actor, declare: QueueDeclare): Queue {
     existing.touch()
     return existing
   }
-  return createQueue(actor, { ...declare, queue: name, durable: isDurable, arguments: args })
+  return createQueue(actor, { ...declare, queue: name, durable: isDurable })
 }
 
 /** The passive declare: refuses when there is none, or when it is another connection's own. */
@@ -74,9 +74,10 @@ export function createQueue(actor: Actor, declare: QueueDeclare): Queue {
   const { broker, vhost } = actor
   const { profile } = broker
   const resource = describeQueue(actor, declare.queue)
+  const args = completeArguments(actor, declare)
   checkDeadLetterExchange(actor, declare, resource)
-  const kind = readQueueKind(declare.arguments, resource, profile)
-  checkQueueArguments({ kind, arguments: declare.arguments }, resource, profile)
+  const kind = readQueueKind(args, resource, profile)
+  checkQueueArguments({ kind, arguments: args }, resource, profile)
   const declaration: QueueDeclaration = {
     vhost: vhost.name,
     name: declare.queue,
@@ -84,7 +85,7 @@ export function createQueue(actor: Actor, declare: QueueDeclare): Queue {
     isDurable: declare.durable,
     isAutoDelete: declare.autoDelete,
     owner: declare.exclusive ? actor.connection : undefined,
-    arguments: declare.arguments,
+    arguments: args,
   }
   if (kind !== 'classic') refuseProperties(declaration, resource)
   const policy = policyOfQueue(vhost, declaration, profile)

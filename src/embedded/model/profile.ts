@@ -6,6 +6,7 @@ import type { PolicyTarget } from './policies.ts'
 import type { QueuedMessage, QueueKind, Settlement } from './queue.ts'
 import type { SettingsRules } from './queue-settings.ts'
 import type { QuorumPriorities } from './quorum-ready.ts'
+import type { StreamStorage } from './stream-properties.ts'
 
 export type ProfileName = '3.10' | '4.0' | '4.3'
 
@@ -41,6 +42,8 @@ export interface Profile {
   readonly streamRefusals: {
     readonly noPrefetch: (resource: string) => string
     readonly noAck: (resource: string) => string
+    /** Undefined where rejecting is as good as acknowledging. */
+    readonly rejecting: ((resource: string) => string) | undefined
   }
   readonly publish: PublishRules
   readonly deaths: DeathRules
@@ -53,6 +56,8 @@ export interface Profile {
   readonly closesChannelOnConsumerTimeout: boolean
   /** At-most-once dead letters reach a stream. */
   readonly deadLettersIntoStreams: boolean
+  readonly streamStorage: StreamStorage
+  readonly management: ManagementRules
 }
 
 export interface QuorumRules {
@@ -80,4 +85,15 @@ export interface QuorumRules {
   readonly purgesDeadLetters: boolean
   /** From 4.3 on the queue itself takes back what a consumer holds for too long. */
   readonly takesBackAfterTimeout: boolean
+}
+
+/** Where versions differ in the HTTP API. */
+export interface ManagementRules {
+  /** It tells what is wrong with a policy as HTML. */
+  readonly escapesPolicyProblems: boolean
+  /** It says of a queue that is not there, or an exchange, only that; before, it said what AMQP says. */
+  readonly namesMissingTargets: boolean
+  readonly exportsVhostOfPolicies: boolean
+  /** From 4.3 on a queue can be internal, an export tells its type and leaves out what is internal. */
+  readonly knowsInternalQueues: boolean
 }

@@ -37,6 +37,7 @@ export function createReadyMessages(maxPriority: number): ReadyMessages {
 
   function firstLevel(): Level | undefined {
     if (size === 0) return undefined
+    if (levels.length === 1) return levels[0]
     return levels.findLast(({ fresh, returned }) => fresh.size > 0 || returned.size > 0)
   }
 

@@ -1,17 +1,11 @@
-import {
-  decodeProperties,
-  editProperties,
-  encodeProperties,
-  type RawProperties,
-} from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/read-field.ts'
-import { integerOf, lookUp, setSorted } from './field-terms.ts'
+import { integerOf, lookUp } from './field-terms.ts'
 import type { EffectivePolicy } from './policies.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { Consumer, Queue, QueueDeclaration, QueuedMessage, QueueSurroundings } from './queue.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import { describeResource } from './resource-name.ts'
 import { createStreamLog } from './stream-log.ts'
+import { readFromStream } from './stream-properties.ts'
 
 interface Reader {
   readonly consumer: Consumer
@@ -48,7 +42,11 @@ export function createStreamQueue(
       if (!entry) return
       reader.credit -= 1
       unacknowledged += 1
-      const properties = withOffset(entry.message.properties, reader.offset)
+      const properties = readFromStream(
+        entry.message.properties,
+        reader.offset,
+        surroundings.profile.streamStorage,
+      )
       reader.offset += 1
       consumer.channel.deliver({ queue, consumer, entry, isRedelivered: false, properties, needsAck: true })
     }
@@ -118,7 +116,9 @@ export function createStreamQueue(
     cancel: (consumer) => {
       readers.delete(consumer)
     },
-    settle: ({ consumer, entries }) => {
+    settle: ({ consumer, entries, settlement }) => {
+      const { rejecting } = surroundings.profile.streamRefusals
+      if (settlement !== 'ack' && rejecting) throw new ProtocolError('NOT_IMPLEMENTED', rejecting(resource))
       unacknowledged -= entries.length
       const reader = consumer && readers.get(consumer)
       if (!reader) return
@@ -145,15 +145,4 @@ export function createStreamQueue(
     messages: () => log.all(),
   }
   return queue
-}
-
-function withOffset(raw: RawProperties, offset: number): RawProperties {
-  const properties = decodeProperties(raw)
-  const value = { type: 'l', value: BigInt(offset) } as const
-  if (!properties.headers)
-    return editProperties(raw, { headers: { set: [{ name: 'x-stream-offset', value }] } })
-  return encodeProperties({
-    ...properties,
-    headers: setSorted(decodeTable(properties.headers), [{ name: 'x-stream-offset', value }]),
-  })
 }

@@ -29,7 +29,7 @@ export interface AmqpConnection {
   readonly frameMax: number
   /** True when nothing waits to be sent. */
   readonly isFlushed: boolean
-  /** Counts what has come in, so that one can see whether anything still does. */
+  /** Counts what has come in but for heartbeats, so that one can see whether anything still does. */
   readonly receivedBytes: number
   /** The broker closes it, e.g. because an operator asked for it. */
   close(error: ProtocolError): void
@@ -105,6 +105,9 @@ export function createAmqpConnection(
   return connection
 }
 
+/** Some clients answer each heartbeat with another: that says nothing. */
+const heartbeatBytes = 8
+
 function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
   const record: ConnectionRecord = {
     socket,
@@ -122,7 +125,9 @@ function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
         method: (number, payload) => step(record, number, () => onMethod(record, number, payload)),
         header: (number, payload) => step(record, number, () => channelOf(record, number)?.header(payload)),
         body: (number, piece) => step(record, number, () => channelOf(record, number)?.body(piece)),
-        heartbeat: () => undefined,
+        heartbeat: () => {
+          record.receivedBytes -= heartbeatBytes
+        },
       },
       { bodyBytes: 4096, headerBytes: largestFrame },
     ),

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import type { Broker } from '../model/broker.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
 import { type AmqpConnection, createAmqpConnection } from './amqp-connection.ts'
 import type { FaultPlan } from './faults.ts'
+import { listen } from './listen.ts'
 
 /** The door for AMQP clients. */
 export interface AmqpServer {
@@ -39,11 +40,6 @@ export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpS
     connections.add(createAmqpConnection(socket, options, (ended) => connections.delete(ended)))
   }
 
-  async function listen(port: number): Promise<void> {
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-  }
-
   async function shut(end: (connection: AmqpConnection) => void): Promise<void> {
     if (!server.listening) return
     const closed = once(server, 'close')
@@ -52,24 +48,18 @@ export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpS
     await closed
   }
 
-  await listen(options.port)
-  const port = portOf(server)
+  const port = await listen(server, options.port)
   return {
     port,
     connections,
     crash: () => shut((connection) => connection.cut()),
-    reopen: () => listen(port),
+    reopen: async () => {
+      await listen(server, port)
+    },
     stop: () => shut((connection) => connection.shutDown(shutdown())),
   }
 }
 
 function shutdown(): ProtocolError {
   return new ProtocolError('CONNECTION_FORCED', "broker forced connection closure with reason 'shutdown'")
-}
-
-function portOf(server: Server): number {
-  const address = server.address()
-  if (address === null || typeof address === 'string')
-    throw new Error('The server does not listen on a port.')
-  return address.port
 }

@@ -1,6 +1,7 @@
 import { deathInHeader } from '../death-in-header.ts'
 import type { Profile } from '../profile.ts'
 import { renderCounts } from '../render-delivery.ts'
+import { storedBefore40 } from '../stream-properties.ts'
 
 /** RabbitMQ 3.10 as Debian 12 ships it. */
 export const profile310: Profile = {
@@ -149,6 +150,7 @@ export const profile310: Profile = {
   streamRefusals: {
     noPrefetch: (resource) => `consumer prefetch count is not set for '${resource}'`,
     noAck: (resource) => `automatic acknowledgement not supported by stream queues ${resource}`,
+    rejecting: (resource) => `basic.nack and basic.reject not supported by stream queues ${resource}`,
   },
   publish: { refusesUnknownDeliveryMode: true, normalise: (properties) => properties },
   deaths: deathInHeader,
@@ -178,4 +180,11 @@ export const profile310: Profile = {
   classicCountsFailures: false,
   closesChannelOnConsumerTimeout: true,
   deadLettersIntoStreams: false,
+  streamStorage: storedBefore40,
+  management: {
+    escapesPolicyProblems: true,
+    namesMissingTargets: false,
+    exportsVhostOfPolicies: true,
+    knowsInternalQueues: false,
+  },
 }

@@ -2,6 +2,7 @@ import { deathHistory } from '../death-history.ts'
 import { normaliseProperties } from '../normalise-properties.ts'
 import type { Profile } from '../profile.ts'
 import { renderCounts } from '../render-delivery.ts'
+import { storedFrom40 } from '../stream-properties.ts'
 import { profile310 } from './profile-3-10.ts'
 
 /** RabbitMQ 4.0 as Debian 13 ships it, told as its differences from 3.10. */
@@ -51,6 +52,7 @@ export const profile40: Profile = {
   streamRefusals: {
     noPrefetch: (resource) => `consumer prefetch count is not set for stream ${resource}`,
     noAck: (resource) => `automatic acknowledgement not supported by stream ${resource}`,
+    rejecting: undefined,
   },
   publish: { refusesUnknownDeliveryMode: false, normalise: normaliseProperties },
   deaths: deathHistory,
@@ -73,4 +75,6 @@ export const profile40: Profile = {
     ordersDeliveriesBy: 'age',
   },
   deadLettersIntoStreams: true,
+  management: { ...profile310.management, namesMissingTargets: true, exportsVhostOfPolicies: false },
+  streamStorage: storedFrom40,
 }

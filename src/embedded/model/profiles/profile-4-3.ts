@@ -60,6 +60,7 @@ export const profile43: Profile = {
   },
   classicCountsFailures: true,
   closesChannelOnConsumerTimeout: false,
+  management: { ...profile40.management, escapesPolicyProblems: false, knowsInternalQueues: true },
 }
 
 function shown(count: number): number | undefined {

@@ -74,7 +74,7 @@ export function vhostOf({ broker, params }: ApiRequest): Vhost {
 }
 
 /** The user of a request, acting in a vhost without a connection of its own. */
-export function actorOf({ broker, user }: ApiRequest, vhost: Vhost): Actor {
+export function actorOf({ broker, user }: Pick<ApiRequest, 'broker' | 'user'>, vhost: Vhost): Actor {
   return { broker, vhost, user, connection: apiConnection }
 }
 

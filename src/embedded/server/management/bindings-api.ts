@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { encodeTable } from '../../../wire/write-field.ts'
 import { type BindRequest, bind, unbind } from '../../model/bind.ts'
 import type { Binding } from '../../model/binding.ts'
+import { sortTable } from '../../model/field-terms.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,
@@ -125,7 +126,9 @@ function bindingsBetween(request: ApiRequest): readonly ShownBinding[] {
 function findBinding(request: ApiRequest): ShownBinding {
   const key = request.params[4]
   const found = bindingsBetween(request).find(
-    (binding) => propertiesKey(binding.routingKey, binding.arguments) === key,
+    // A client may quote the key once more for its URL, as is right, or use it as it stands.
+    ({ routingKey, arguments: args }) =>
+      propertiesKey(routingKey, args) === key || (args.length === 0 && routingKey === key),
   )
   if (!found) throw notFound()
   return found
@@ -145,7 +148,16 @@ function renderBinding(binding: ShownBinding): JsonObject {
 
 /** What tells one binding from another between the same two ends. */
 function propertiesKey(routingKey: string, args: Binding['arguments']): string {
-  if (args.length === 0) return routingKey === '' ? '~' : routingKey
-  const hash = createHash('md5').update(encodeTable(args)).digest('base64url')
-  return `${routingKey}~${hash}`
+  const quoted = quote(routingKey)
+  if (args.length === 0) return quoted === '' ? '~' : quoted
+  const hash = createHash('md5')
+    .update(encodeTable(sortTable(args)))
+    .digest('base64url')
+  return `${quoted}~${hash}`
+}
+
+/** RabbitMQ leaves fewer characters as they are than a URL would. */
+function quote(routingKey: string): string {
+  const asHex = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+  return encodeURIComponent(routingKey).replaceAll(/[!'()*~]/g, asHex)
 }

@@ -2,9 +2,11 @@ import { bind } from '../../model/bind.ts'
 import { addVhost, type Broker, grant } from '../../model/broker.ts'
 import { declareExchange } from '../../model/declare-exchange.ts'
 import { createQueue } from '../../model/declare-queue.ts'
+import type { ManagementRules } from '../../model/profile.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,
+  ApiRefusal,
   type ApiRequest,
   actorOf,
   badRequest,
@@ -25,6 +27,7 @@ import { readPermission, readUser, renderUser } from './users-api.ts'
 import { describeVhost } from './vhosts-api.ts'
 
 export function exportDefinitions({ broker }: ApiRequest): ApiAnswer {
+  const rules = broker.profile.management
   const vhosts = [...broker.vhosts.values()]
   return ok({
     ...versionFields(broker),
@@ -39,9 +42,11 @@ export function exportDefinitions({ broker }: ApiRequest): ApiAnswer {
     policies: vhosts.flatMap((vhost) =>
       [...vhost.policies.values()].map((policy) => renderPolicy(vhost, policy)),
     ),
-    queues: vhosts.flatMap((vhost) => queuesOf(vhost).map((queue) => ({ ...queue, vhost: vhost.name }))),
+    queues: vhosts.flatMap((vhost) =>
+      queuesOf(vhost, rules).map((queue) => ({ ...queue, vhost: vhost.name })),
+    ),
     exchanges: vhosts.flatMap((vhost) =>
-      exchangesOf(vhost).map((exchange) => ({ ...exchange, vhost: vhost.name })),
+      exchangesOf(vhost, rules).map((exchange) => ({ ...exchange, vhost: vhost.name })),
     ),
     bindings: vhosts.flatMap((vhost) =>
       bindingsOf(vhost).map((binding) => ({ ...binding, vhost: vhost.name })),
@@ -51,18 +56,30 @@ export function exportDefinitions({ broker }: ApiRequest): ApiAnswer {
 
 export function exportVhostDefinitions(request: ApiRequest): ApiAnswer {
   const vhost = vhostOf(request)
+  const rules = request.broker.profile.management
   return ok({
     ...versionFields(request.broker),
     parameters: [],
-    policies: [...vhost.policies.values()].map((policy) => renderPolicy(vhost, policy)),
-    queues: queuesOf(vhost),
-    exchanges: exchangesOf(vhost),
+    policies: [...vhost.policies.values()].map((policy) => {
+      const { vhost: name, ...rest } = renderPolicy(vhost, policy)
+      return rules.exportsVhostOfPolicies ? { ...rest, vhost: name } : rest
+    }),
+    queues: queuesOf(vhost, rules),
+    exchanges: exchangesOf(vhost, rules),
     bindings: bindingsOf(vhost),
   })
 }
 
-/** What exists already is left as it is, even where it differs: importing is not applying. */
 export function importDefinitions(request: ApiRequest): ApiAnswer {
+  importAll(request, (item) => findVhost(request.broker, requiredText(item, 'vhost')))
+  return noContent
+}
+
+/** What an import needs of the request it comes with. */
+type Import = Pick<ApiRequest, 'broker' | 'user' | 'body'>
+
+/** What exists already is left as it is, even where it differs: importing is not applying. */
+export function importAll(request: Import, vhostFor: (item: JsonObject) => Vhost): void {
   const { broker, body } = request
   for (const user of listIn(body, 'users')) {
     const name = requiredText(user, 'name')
@@ -82,17 +99,17 @@ export function importDefinitions(request: ApiRequest): ApiAnswer {
       permission: readPermission(permission),
     })
   }
-  importObjects(request, (item) => findVhost(broker, requiredText(item, 'vhost')))
-  return noContent
+  importObjects(request, vhostFor)
 }
 
 export function importVhostDefinitions(request: ApiRequest): ApiAnswer {
-  const vhost = vhostOf(request)
+  const vhost = request.broker.vhosts.get(request.params[0]!)
+  if (!vhost) throw new ApiRefusal(404, 'not_found', 'vhost_not_found')
   importObjects(request, () => vhost)
   return noContent
 }
 
-function importObjects(request: ApiRequest, vhostFor: (item: JsonObject) => Vhost): void {
+function importObjects(request: Import, vhostFor: (item: JsonObject) => Vhost): void {
   const { body } = request
   for (const item of listIn(body, 'policies')) {
     setPolicy(request, vhostFor(item), 'policies', readPolicy(requiredText(item, 'name'), item))
@@ -102,7 +119,7 @@ function importObjects(request: ApiRequest, vhostFor: (item: JsonObject) => Vhos
   for (const item of listIn(body, 'bindings')) importBinding(request, vhostFor(item), item)
 }
 
-function importQueue(request: ApiRequest, vhost: Vhost, item: JsonObject): void {
+function importQueue(request: Import, vhost: Vhost, item: JsonObject): void {
   const queue = requiredText(item, 'name')
   if (vhost.queues.has(queue)) return
   createQueue(actorOf(request, vhost), {
@@ -114,7 +131,7 @@ function importQueue(request: ApiRequest, vhost: Vhost, item: JsonObject): void 
   })
 }
 
-function importExchange(request: ApiRequest, vhost: Vhost, item: JsonObject): void {
+function importExchange(request: Import, vhost: Vhost, item: JsonObject): void {
   const exchange = requiredText(item, 'name')
   if (vhost.exchanges.has(exchange) || exchange.startsWith('amq.')) return
   declareExchange(actorOf(request, vhost), {
@@ -127,7 +144,7 @@ function importExchange(request: ApiRequest, vhost: Vhost, item: JsonObject): vo
   })
 }
 
-function importBinding(request: ApiRequest, vhost: Vhost, item: JsonObject): void {
+function importBinding(request: Import, vhost: Vhost, item: JsonObject): void {
   bind(actorOf(request, vhost), {
     source: requiredText(item, 'source'),
     destination: requiredText(item, 'destination'),
@@ -137,7 +154,7 @@ function importBinding(request: ApiRequest, vhost: Vhost, item: JsonObject): voi
   })
 }
 
-function findVhost(broker: Broker, name: string): Vhost {
+export function findVhost(broker: Broker, name: string): Vhost {
   const vhost = broker.vhosts.get(name)
   if (!vhost) throw badRequest(`Virtual host '${name}' does not exist`)
   return vhost
@@ -153,23 +170,26 @@ function versionFields({ profile }: Broker): JsonObject {
 }
 
 /** Only what survives a restart is exported. */
-function queuesOf(vhost: Vhost): readonly JsonObject[] {
+function queuesOf(vhost: Vhost, { knowsInternalQueues }: ManagementRules): readonly JsonObject[] {
   return [...vhost.queues.values()]
     .filter((queue) => queue.isDurable && !queue.owner)
     .map((queue) => ({
       name: queue.name,
       durable: true,
       auto_delete: queue.isAutoDelete,
+      ...(knowsInternalQueues ? { type: queue.kind } : {}),
       arguments: tableToJson(queue.arguments),
     }))
 }
 
-function exchangesOf(vhost: Vhost): readonly JsonObject[] {
+function exchangesOf(vhost: Vhost, { knowsInternalQueues }: ManagementRules): readonly JsonObject[] {
   return [...vhost.exchanges.values()]
     .filter((exchange) => exchange.isDurable && exchange.name !== '' && !exchange.name.startsWith('amq.'))
+    .filter((exchange) => !(knowsInternalQueues && exchange.isInternal))
     .map((exchange) => {
       const { name, type, durable, auto_delete, internal, arguments: args } = renderExchange(vhost, exchange)
-      return { name, type, durable, auto_delete, internal, arguments: args }
+      const told = { name, type, durable, auto_delete, arguments: args }
+      return knowsInternalQueues ? told : { ...told, internal }
     })
 }
 

@@ -36,7 +36,7 @@ export function putExchange(request: ApiRequest): ApiAnswer {
   declareExchange(actorOf(request, vhost), {
     exchange: name,
     type: requiredText(request.body, 'type'),
-    durable: flag(request.body, 'durable', true),
+    durable: flag(request.body, 'durable', false),
     autoDelete: flag(request.body, 'auto_delete', false),
     internal: flag(request.body, 'internal', false),
     arguments: jsonToTable(objectIn(request.body, 'arguments')),

@@ -25,7 +25,8 @@ const names = {
   cluster_id: 'clusterId',
 } as const
 
-export function propertiesToJson(raw: RawProperties): JsonObject {
+/** No properties are an empty list there, not an empty object. */
+export function propertiesToJson(raw: RawProperties): Json {
   const properties = decodeProperties(raw)
   const shown: Record<string, Json> = {}
   for (const [shownName, name] of Object.entries(names)) {
@@ -33,7 +34,7 @@ export function propertiesToJson(raw: RawProperties): JsonObject {
     if (value !== undefined) shown[shownName] = typeof value === 'bigint' ? Number(value) : value
   }
   if (properties.headers) shown.headers = tableToJson(decodeTable(properties.headers))
-  return shown
+  return Object.keys(shown).length === 0 ? [] : shown
 }
 
 export function jsonToProperties(json: JsonObject): RawProperties {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { WarrenError } from '../../../errors.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import { checkPassword } from '../authenticate.ts'
+import { listen } from '../listen.ts'
 import {
   type ApiAnswer,
   ApiRefusal,
@@ -34,10 +35,7 @@ export async function startManagementServer(
       (error: unknown) => send(response, explain(error, report)),
     )
   })
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address !== null && typeof address !== 'string') boundPort = address.port
+  boundPort = await listen(server, port)
   return {
     port: boundPort,
     stop: async () => {
@@ -130,5 +128,6 @@ function explain(error: unknown, report: (error: unknown) => void): ApiAnswer {
 function explainProtocolError(error: ProtocolError): ApiAnswer {
   const status = error.condition === 'NOT_FOUND' ? 404 : error.condition === 'ACCESS_REFUSED' ? 401 : 400
   const name = status === 400 ? 'bad_request' : status === 404 ? 'not_found' : 'not_authorised'
-  return { status, json: { error: name, reason: error.message } }
+  // Whoever may not do something is not told what it was.
+  return { status, json: { error: name, reason: status === 401 ? 'Access refused.' : error.message } }
 }

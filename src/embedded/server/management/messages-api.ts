@@ -8,6 +8,7 @@ import { closeChannel } from '../../model/close-channel.ts'
 import type { Settlement } from '../../model/queue.ts'
 import {
   type ApiAnswer,
+  ApiRefusal,
   type ApiRequest,
   actorOf,
   badRequest,
@@ -18,14 +19,15 @@ import {
   text,
   vhostOf,
 } from './api-request.ts'
-import { findExchangeByPath } from './exchanges-api.ts'
+import { exchangeName } from './exchanges-api.ts'
 import { jsonToProperties, propertiesToJson } from './json-properties.ts'
-import { findQueue } from './queues-api.ts'
 
 /** Fetches messages, and gives them back or not. On a quorum queue with a limit this counts, as it does there. */
 export function getMessages(request: ApiRequest): ApiAnswer {
-  const queue = findQueue(request)
-  const count = Number(request.body.count ?? 1)
+  demandKeys(request.body, ['count', 'ackmode', 'encoding'])
+  const queue = vhostOf(request).queues.get(request.params[1]!)
+  if (!queue) throw missing(request, 'queue')
+  const count = Number(request.body.count)
   const settlement = readSettlement(request.body)
   const channel = openApiChannel(request)
   try {
@@ -45,7 +47,9 @@ export function getMessages(request: ApiRequest): ApiAnswer {
 }
 
 export function publishMessage(request: ApiRequest): ApiAnswer {
-  const exchange = findExchangeByPath(request)
+  demandKeys(request.body, ['routing_key', 'properties', 'payload', 'payload_encoding'])
+  const exchange = vhostOf(request).exchanges.get(exchangeName(request.params[1]!))
+  if (!exchange) throw missing(request, 'exchange')
   let isRouted = true
   const channel = openApiChannel(request, () => {
     isRouted = false
@@ -63,6 +67,20 @@ export function publishMessage(request: ApiRequest): ApiAnswer {
   } finally {
     closeChannel(channel)
   }
+}
+
+function missing({ broker, params }: ApiRequest, kind: 'queue' | 'exchange'): ApiRefusal {
+  if (broker.profile.management.namesMissingTargets) {
+    return new ApiRefusal(404, 'not_found', `${kind}_not_found`)
+  }
+  const told = `NOT_FOUND - no ${kind} '${params[1]}' in vhost '${params[0]}'`
+  return kind === 'queue' ? new ApiRefusal(404, 'not_found', told) : badRequest(`404 ${told}`)
+}
+
+/** RabbitMQ names all that is missing at once. */
+function demandKeys(body: JsonObject, keys: readonly string[]): void {
+  const absent = keys.filter((key) => body[key] === undefined)
+  if (absent.length > 0) throw badRequest(`[${absent.map((key) => `{key_missing,${key}}`).join(',')}]`)
 }
 
 function openApiChannel(request: ApiRequest, onReturned: () => void = () => undefined): Channel {
@@ -88,8 +106,7 @@ const settlements: Readonly<Record<string, Settlement>> = {
 }
 
 function readSettlement(body: JsonObject): Settlement {
-  const mode = text(body, 'ackmode')
-  if (mode === undefined) return body.requeue === false || body.requeue === 'false' ? 'ack' : 'return'
+  const mode = String(body.ackmode)
   const settlement = settlements[mode]
   if (!settlement) throw badRequest(`invalid ackmode: ${mode}`)
   return settlement

@@ -1,7 +1,8 @@
 import { type ApiAnswer, badRequest, type Json, type JsonObject, ok } from './api-request.ts'
 
 /** A list, whole or in pages, as the query asks for it. */
-export function answerList(items: readonly JsonObject[], query: URLSearchParams): ApiAnswer {
+export function answerList(unsorted: readonly JsonObject[], query: URLSearchParams): ApiAnswer {
+  const items = unsorted.toSorted((a, b) => compareText(a.vhost, b.vhost) || compareText(a.name, b.name))
   if (!query.has('page') && query.get('pagination') !== 'true')
     return ok(items.map((item) => pick(item, query)))
   const page = readNumber(query, 'page', 1)
@@ -20,6 +21,10 @@ export function answerList(items: readonly JsonObject[], query: URLSearchParams)
     page_size: pageSize,
     total_count: items.length,
   })
+}
+
+function compareText(a: unknown, b: unknown): number {
+  return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0
 }
 
 function readNumber(query: URLSearchParams, name: string, byDefault: number): number {

@@ -58,9 +58,16 @@ export function setPolicy(
     profile: broker.profile,
     isOperator: kind === 'operatorPolicies',
   })
-  if (problem !== undefined) throw badRequest(problem)
+  if (problem !== undefined) {
+    const isEscaped = kind === 'policies' && broker.profile.management.escapesPolicyProblems
+    throw badRequest(isEscaped ? escapeForHtml(problem) : problem)
+  }
   vhost[kind].set(policy.name, policy)
   applyPolicies(vhost, broker.profile)
+}
+
+function escapeForHtml(problem: string): string {
+  return problem.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 export function readPolicy(name: string, body: JsonObject): Policy {

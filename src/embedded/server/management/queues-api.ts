@@ -37,7 +37,7 @@ export function putQueue(request: ApiRequest): ApiAnswer {
   const isNew = !vhost.queues.has(name)
   declareQueue(actorOf(request, vhost), {
     queue: name,
-    durable: flag(request.body, 'durable', true),
+    durable: flag(request.body, 'durable', false),
     exclusive: false,
     autoDelete: flag(request.body, 'auto_delete', false),
     arguments: jsonToTable(objectIn(request.body, 'arguments')),
@@ -75,6 +75,7 @@ export function renderQueue({ broker, nodeName }: ApiScope, queue: Queue): JsonO
     durable: queue.isDurable,
     auto_delete: queue.isAutoDelete,
     exclusive: queue.owner !== undefined,
+    ...(broker.profile.management.knowsInternalQueues ? { internal: false } : {}),
     arguments: tableToJson(queue.arguments),
     node: nodeName,
     state: 'running',
