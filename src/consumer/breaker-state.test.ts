@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  type BreakerCause,
   type BreakerPolicy,
   type BreakerState,
   type BreakerStep,
@@ -23,7 +24,11 @@ const ended = (kind: 'succeeded' | 'failed', atMs: number, isProbe = false): Bre
   atMs,
   isProbe,
 })
-const probing = (openings: number): BreakerState => ({ kind: 'probing', openings })
+const probing = (openings: number, cause: BreakerCause = 'failures'): BreakerState => ({
+  kind: 'probing',
+  cause,
+  openings,
+})
 
 describe('a closed breaker', () => {
   it('stays closed below the ratio, and while there are too few results', () => {
@@ -41,7 +46,7 @@ describe('a closed breaker', () => {
       ended('succeeded', 3),
       ended('failed', 4),
     ])
-    expect(state).toEqual({ kind: 'open', openings: 1, untilMs: 104 })
+    expect(state).toEqual({ kind: 'open', cause: 'failures', openings: 1, untilMs: 104 })
   })
 
   it('forgets results that are older than its window', () => {
@@ -51,7 +56,12 @@ describe('a closed breaker', () => {
   })
 
   it('opens at once when messages cannot be settled', () => {
-    expect(stateAfter([{ kind: 'tripped', atMs: 7 }])).toEqual({ kind: 'open', openings: 1, untilMs: 107 })
+    expect(stateAfter([{ kind: 'tripped', atMs: 7 }])).toEqual({
+      kind: 'open',
+      cause: 'unsettled',
+      openings: 1,
+      untilMs: 107,
+    })
   })
 
   it('never opens by failures where no ratio is set', () => {
@@ -68,10 +78,10 @@ describe('a closed breaker', () => {
 })
 
 describe('an open breaker', () => {
-  const open: BreakerState = { kind: 'open', openings: 1, untilMs: 100 }
+  const open: BreakerState = { kind: 'open', cause: 'unsettled', openings: 1, untilMs: 100 }
 
   it('probes when its pause is over', () => {
-    expect(stateAfter([{ kind: 'due', atMs: 100 }], open)).toEqual(probing(1))
+    expect(stateAfter([{ kind: 'due', atMs: 100 }], open)).toEqual(probing(1, 'unsettled'))
   })
 
   it('does not hear of runs that began before it opened', () => {
@@ -91,18 +101,25 @@ describe('a probing breaker', () => {
   it('opens for twice as long with each probe that fails, up to its longest', () => {
     expect(stateAfter([ended('failed', 200, true)], probing(1))).toEqual({
       kind: 'open',
+      cause: 'failures',
       openings: 2,
       untilMs: 400,
     })
     expect(stateAfter([ended('failed', 200, true)], probing(2))).toEqual({
       kind: 'open',
+      cause: 'failures',
       openings: 3,
       untilMs: 550,
     })
   })
 
   it('opens again when settling fails', () => {
-    expect(stateAfter([{ kind: 'tripped', atMs: 200 }], probing(1)).kind).toBe('open')
+    expect(stateAfter([{ kind: 'tripped', atMs: 200 }], probing(1))).toEqual({
+      kind: 'open',
+      cause: 'unsettled',
+      openings: 2,
+      untilMs: 400,
+    })
   })
 
   it('does not hear of runs that are no probe', () => {

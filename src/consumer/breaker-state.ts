@@ -13,8 +13,19 @@ export interface BreakerPolicy {
 /** closed: all runs. open: nothing starts. probing: one runs, to see whether things work again. */
 export type BreakerState =
   | { readonly kind: 'closed'; readonly current: ResultCount; readonly previous: ResultCount }
-  | { readonly kind: 'open'; readonly untilMs: number; readonly openings: number }
-  | { readonly kind: 'probing'; readonly openings: number }
+  | {
+      readonly kind: 'open'
+      readonly cause: BreakerCause
+      readonly untilMs: number
+      readonly openings: number
+    }
+  | { readonly kind: 'probing'; readonly cause: BreakerCause; readonly openings: number }
+
+/**
+ * What opened it, and so what a probe has to show: that handlers work again, or that copies can be published again,
+ * for which a handler that fails is as good as any.
+ */
+export type BreakerCause = 'failures' | 'unsettled'
 
 export interface ResultCount {
   readonly sinceMs: number
@@ -55,13 +66,14 @@ type Probing = BreakerState & { kind: 'probing' }
 function fromClosed(state: Closed, step: BreakerStep, policy: BreakerPolicy): BreakerState {
   switch (step.kind) {
     case 'tripped':
-      return open(1, step.atMs, policy)
+      return open({ cause: 'unsettled', openings: 1 }, step.atMs, policy)
     case 'due':
       throw new Error('A closed breaker has no pause that could be over.')
     case 'succeeded':
     case 'failed': {
       const counted = count(state, step, policy)
-      return isOverLimit(counted, policy) ? open(1, step.atMs, policy) : counted
+      if (!isOverLimit(counted, policy)) return counted
+      return open({ cause: 'failures', openings: 1 }, step.atMs, policy)
     }
   }
 }
@@ -69,7 +81,7 @@ function fromClosed(state: Closed, step: BreakerStep, policy: BreakerPolicy): Br
 function fromOpen(state: Open, step: BreakerStep, policy: BreakerPolicy): BreakerState {
   switch (step.kind) {
     case 'due':
-      return { kind: 'probing', openings: state.openings }
+      return { kind: 'probing', cause: state.cause, openings: state.openings }
     case 'tripped':
       return { ...state, untilMs: Math.max(state.untilMs, step.atMs + pauseOf(state.openings, policy)) }
     case 'succeeded':
@@ -83,16 +95,21 @@ function fromProbing(state: Probing, step: BreakerStep, policy: BreakerPolicy): 
     case 'due':
       throw new Error('A probing breaker has no pause that could be over.')
     case 'tripped':
-      return open(state.openings + 1, step.atMs, policy)
+      return open({ cause: 'unsettled', openings: state.openings + 1 }, step.atMs, policy)
     case 'succeeded':
       return step.isProbe ? closedBreaker : state
     case 'failed':
-      return step.isProbe ? open(state.openings + 1, step.atMs, policy) : state
+      if (!step.isProbe) return state
+      return open({ cause: state.cause, openings: state.openings + 1 }, step.atMs, policy)
   }
 }
 
-function open(openings: number, atMs: number, policy: BreakerPolicy): BreakerState {
-  return { kind: 'open', openings, untilMs: atMs + pauseOf(openings, policy) }
+function open(
+  { cause, openings }: { cause: BreakerCause; openings: number },
+  atMs: number,
+  policy: BreakerPolicy,
+): BreakerState {
+  return { kind: 'open', cause, openings, untilMs: atMs + pauseOf(openings, policy) }
 }
 
 function pauseOf(openings: number, { openMs, maxOpenMs }: BreakerPolicy): number {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import {
+  type BreakerCause,
   type BreakerPolicy,
   type BreakerState,
   type BreakerStep,
@@ -10,6 +11,8 @@ import {
 /** Holds the state of a breaker and ends its pauses. */
 export interface Breaker {
   readonly kind: BreakerState['kind']
+  /** What a run has to show that is started now; undefined where nothing is tried out. */
+  readonly probes: BreakerCause | undefined
   step(step: BreakerStep): void
   /** Leaves no timer behind. */
   stop(): void
@@ -43,6 +46,9 @@ export function createBreaker({
   return {
     get kind() {
       return state.kind
+    },
+    get probes() {
+      return state.kind === 'probing' ? state.cause : undefined
     },
     step,
     stop: () => callOff?.(),

@@ -4,4 +4,6 @@ export const consumerHeaders = {
   deferredUntil: 'warren-deferred-until',
   /** Deliveries from a classic queue that ended without an answer. */
   deliveries: 'warren-deliveries',
+  /** The span of the attempt before this one, as W3C writes a traceparent. */
+  lastAttempt: 'warren-last-attempt',
 } as const

@@ -1,6 +1,7 @@
 import { type Clock, realClock } from '../clock.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
+import type { TracingApi } from '../publisher/tracing-api.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import type { BreakerPolicy } from './breaker-state.ts'
 import type { ConsumedMessage } from './consumed-message.ts'
@@ -9,7 +10,7 @@ import type { Middleware } from './handler.ts'
 import { type StandardSchema, validateBody } from './middleware/validate-body.ts'
 import { type StatusTable, type StatusTableName, statusTables } from './status-tables.ts'
 
-export interface ConsumerOptions {
+export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema> {
   /** Handlers that run at a time. @default 10 */
   readonly concurrency?: number
   /** Messages the broker sends ahead, those in the handlers included. @default twice the concurrency */
@@ -32,14 +33,16 @@ export interface ConsumerOptions {
   readonly breaker?: boolean | Partial<BreakerPolicy>
   /** @default 'auto': JSON and text by content type, bytes otherwise */
   readonly decode?: 'auto' | 'json' | BodyDecoder
-  /** A Standard Schema (zod, valibot, arktype, …); what fails it is parked at once. */
-  readonly schema?: StandardSchema
+  /** A Standard Schema (zod, valibot, arktype, …); what fails it is parked at once, and the handler gets its type. */
+  readonly schema?: Schema
   /** Around the handler; the first is the outermost. */
   readonly middleware?: readonly Middleware[]
   /** Written into dead letters. */
   readonly service?: string
   /** Written into dead letters. @default the host's name */
   readonly host?: string
+  /** The module `@opentelemetry/api`: one span per attempt. */
+  readonly tracing?: TracingApi
   /** Higher ones are served first. An operator's consumer on a live queue should be negative. */
   readonly priority?: number
   /** @default the wall clock */
@@ -64,6 +67,7 @@ export interface SettledConsumerOptions {
   readonly service: string | undefined
   readonly host: string | undefined
   readonly priority: number | undefined
+  readonly tracing: TracingApi | undefined
   readonly clock: Clock
   readonly random: () => number
 }
@@ -94,6 +98,7 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     service: options.service,
     host: options.host,
     priority: options.priority,
+    tracing: options.tracing,
     clock: options.clock ?? realClock,
     random: options.random ?? Math.random,
   }

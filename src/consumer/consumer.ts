@@ -6,37 +6,31 @@ import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
 import { ConsumerError } from '../errors.ts'
 import { createEvents, type EventSource, type Events } from '../events.ts'
 import { type BrokerVersion, parseBrokerVersion } from '../message/broker-version.ts'
-import { countAttempts } from '../message/count-attempts.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import { toFieldTable } from '../wire/plain-fields.ts'
-import { readProperty } from '../wire/properties.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
-import { DeliveredMessage } from './consumed-message.ts'
 import type { BreakerKind, ConsumerEvents, DeliveryEvent } from './consumer-events.ts'
 import {
   type ConsumerOptions,
   type SettledConsumerOptions,
   settleConsumerOptions,
 } from './consumer-options.ts'
-import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { isTransientFailure, type Outcome } from './decide-outcome.ts'
 import {
-  attemptOf,
+  conclude,
   type FailedSettle,
   type Handled,
   type HandlingPorts,
   handleDelivery,
-  settle,
 } from './handle-delivery.ts'
 import { type Handler, wrapHandler } from './handler.ts'
-import { createHolds, type Holds } from './holds.ts'
 import { createLostAckMemory, type LostAckMemory } from './lost-ack-memory.ts'
-import { pause } from './pause.ts'
-import { newRun, type Run } from './run.ts'
-import { failedBy, interruptRun } from './run-handler.ts'
-import { createRunQueue, type RunQueue } from './run-queue.ts'
+import { attemptOf, createRun, type Run, type RunReading } from './run.ts'
+import { Runs } from './runs.ts'
+import { type Settlement, settleAtOnce } from './settle-delivery.ts'
+import { createRunTracing } from './trace-run.ts'
 import { verifyQueues } from './verify-queues.ts'
 
 export interface ConsumerParts {
@@ -48,6 +42,9 @@ export interface ConsumerParts {
   readonly options?: ConsumerOptions
 }
 
+/** Handlers that end within this time after a close do so before anything is given back, in milliseconds. */
+const quickHandlersMs = 500
+
 /** Takes messages of one queue to its handler, and each of them to an end. Made by `startConsumer`. */
 export class Consumer {
   readonly queue: string
@@ -56,14 +53,11 @@ export class Consumer {
   readonly #session: Session
   readonly #flow: QueueFlow
   readonly #options: SettledConsumerOptions
+  readonly #reading: RunReading
   readonly #publisher: Publisher
   readonly #ownsPublisher: boolean
   readonly #ports: HandlingPorts
-  readonly #waiting: RunQueue<Run> = createRunQueue<Run>((run) => run.orderKey)
-  readonly #running = new Set<Run>()
-  readonly #holds: Holds<Run>
-  readonly #timeouts: Deadlines<Run>
-  readonly #overdue: Deadlines<Run>
+  readonly #runs: Runs
   readonly #memory: LostAckMemory
   readonly #breaker: Breaker
   readonly #ending = new AbortController()
@@ -72,7 +66,6 @@ export class Consumer {
   #closed: Promise<void> | undefined
   #consumerTag: string | undefined
   #version: BrokerVersion
-  #idle: (() => void) | undefined
 
   constructor({ consuming, publishing, flow, handler, options = {} }: ConsumerParts) {
     this.queue = flow.queue
@@ -80,21 +73,21 @@ export class Consumer {
     this.#session = consuming
     this.#flow = flow
     this.#options = settleConsumerOptions(options, flow)
+    const { clock, prefetch, decode, orderBy, breaker: policy } = this.#options
+    this.#reading = { decode, orderBy, attempts: flow.attempts }
     this.#ownsPublisher = publishing instanceof Session
     this.#publisher = publishing instanceof Session ? new Publisher(publishing) : publishing
     this.#version = parseBrokerVersion(consuming.broker.version)
-    const { clock, timeoutMs, longestHoldMs, prefetch } = this.#options
-    this.#holds = createHolds(clock)
-    this.#timeouts = createDeadlines({ clock, afterMs: timeoutMs, onDue: (run) => this.#timeOut(run) })
-    this.#overdue = createDeadlines({
-      clock,
-      afterMs: longestHoldMs,
-      onDue: (run) => this.#giveBackOverdue(run),
-    })
     this.#memory = createLostAckMemory({ clock, prefetch })
-    const policy = this.#options.breaker
     this.#breaker = createBreaker({ policy, clock, onChange: (change) => this.#breakerChanged(change) })
     this.#ports = this.#createPorts(handler)
+    this.#runs = new Runs({
+      queue: this.queue,
+      options: this.#options,
+      breaker: this.#breaker,
+      handle: (run) => handleDelivery(run, this.#ports),
+      giveBack: (run) => this.#giveBack(run),
+    })
     this.#channel = consuming.superviseChannel(`consumer ${flow.queue}`, (channel) => this.#setUp(channel))
   }
 
@@ -109,7 +102,7 @@ export class Consumer {
 
   /** What it has in its hands at this moment. */
   get counts(): { readonly waiting: number; readonly running: number; readonly held: number } {
-    return { waiting: this.#waiting.size, running: this.#running.size, held: this.#holds.size }
+    return this.#runs.counts
   }
 
   /**
@@ -123,27 +116,19 @@ export class Consumer {
 
   async #close(deadlineMs: number): Promise<void> {
     this.#state = 'closing'
-    const stopped = new AbortController()
-    const idle = new Promise<void>((resolve) => {
-      this.#idle = resolve
-    })
+    this.#runs.stopStarting()
     const tag = this.#consumerTag
     if (tag !== undefined) await this.#channel.current?.cancel(tag).catch(() => undefined)
-    this.#giveBackUnstarted()
-    if (this.#running.size > 0) {
-      const late = pause(deadlineMs, { clock: this.#options.clock, signal: stopped.signal })
-      await Promise.race([idle, late])
-      stopped.abort()
-    }
-    const unfinished = this.#running.size
+    // First what runs, then what is given back: a quorum queue takes commands of a channel one by one, and an ack
+    // that waits behind many nacks is lost when the channel closes. Slow handlers do not keep the others waiting.
+    await this.#runs.whenIdle(Math.min(deadlineMs, quickHandlersMs))
+    this.#channel.current?.flushAcks()
+    this.#runs.giveBackUnstarted()
+    await this.#runs.whenIdle(Math.max(0, deadlineMs - quickHandlersMs))
+    const unfinished = this.counts.running
     this.#ending.abort()
-    for (const run of this.#running) {
-      run.abort ??= new AbortController()
-      run.abort.abort(closingError(this.queue))
-    }
+    this.#runs.abort(closingError(this.queue))
     await this.#channel.close()
-    this.#timeouts.stop()
-    this.#overdue.stop()
     this.#breaker.stop()
     if (this.#ownsPublisher) await this.#publisher.close()
     this.#state = 'closed'
@@ -166,15 +151,14 @@ export class Consumer {
       throw error
     }
     this.#emit.emit('consumer.started', { queue: this.queue })
+    // A turn later: a message may have come with the answer, and whoever waits for the start wants to listen first.
+    setImmediate(() => this.#runs.begin())
   }
 
   #channelLost(error: Error | undefined): void {
     const wasStarted = this.#consumerTag !== undefined
     this.#consumerTag = undefined
-    const isStale = ({ delivery }: Run) => !delivery.isCurrent
-    for (const run of this.#waiting.removeWaiting(isStale)) this.#overdue.remove(run)
-    for (const run of this.#holds.removeAll(isStale)) this.#overdue.remove(run)
-    this.#memory.channelLost([...this.#running].filter(isStale))
+    this.#memory.channelLost(this.#runs.dropStale())
     if (wasStarted && this.#state === 'running') {
       this.#emit.emit('consumer.interrupted', { queue: this.queue, error })
     }
@@ -187,14 +171,10 @@ export class Consumer {
     }
     if (delivery.isRedelivered && this.#isKnown(delivery)) return
     const run = this.#createRun(delivery)
-    this.#overdue.add(run)
-    const { retryJitterMs, clock, random } = this.#options
-    if (retryJitterMs > 0 && run.failedBefore > 0) {
-      this.#holdUntil(run, clock.now() + Math.floor(random() * retryJitterMs))
-      return
-    }
-    this.#waiting.push(run)
-    this.#pump()
+    const { retryJitterMs, random } = this.#options
+    if (retryJitterMs > 0 && run.failedBefore > 0)
+      this.#runs.holdUntil(run, run.receivedAtMs + Math.floor(random() * retryJitterMs), 'run')
+    else this.#runs.add(run)
   }
 
   /** Work of this process whose channel was lost: done, or still at it. */
@@ -207,78 +187,27 @@ export class Consumer {
     }
     delivery.ack()
     this.#memory.acknowledged(delivery)
-    const message = new DeliveredMessage(delivery, this.#options.decode)
-    const attempt = this.#failedAttempts(delivery) + 1
-    this.#emit.emit('delivery.remembered', { queue: this.queue, message, attempt })
+    this.#emit.emit('delivery.remembered', this.#eventOf(this.#createRun(delivery)))
     return true
   }
 
   #createRun(delivery: Delivery): Run {
-    const message = new DeliveredMessage(delivery, this.#options.decode)
-    const order = this.#orderOf(message)
-    const failedBefore = this.#failedAttempts(delivery)
-    return newRun({ delivery, message, failedBefore, ...order, receivedAtMs: this.#options.clock.now() })
+    const nowMs = this.#options.clock.now()
+    return createRun(delivery, this.#reading, { version: this.#version, nowMs })
   }
 
-  #orderOf(message: DeliveredMessage): Pick<Run, 'orderKey' | 'refusal'> {
-    const { orderBy } = this.#options
-    if (!orderBy) return unordered
-    try {
-      return { orderKey: orderBy(message), refusal: undefined }
-    } catch (thrown) {
-      return { orderKey: undefined, refusal: failedBy(thrown) }
-    }
+  #ended(run: Run, { outcome, settlement }: Handled): void {
+    this.#runs.ended(run)
+    if (settlement) this.#settled(run, outcome, settlement)
+    else if (outcome.kind === 'hold') this.#hold(run, outcome)
+    else if (outcome.kind === 'requeue') this.#holdUntil(run, outcome.atMs, 'give-back')
+    this.#runs.pump()
   }
 
-  #failedAttempts({ properties }: Delivery): number {
-    const headers = readProperty(properties, 'headers')
-    if (headers === undefined) return 0
-    return countAttempts({ headers, rule: this.#flow.attempts, version: this.#version })
-  }
-
-  #pump(): void {
-    while (this.#mayStart()) {
-      const run = this.#waiting.take()
-      if (!run) return
-      this.#running.add(run)
-      run.isProbe = this.#breaker.kind === 'probing'
-      run.startedAtMs = this.#options.clock.now()
-      this.#timeouts.add(run)
-      void this.#handle(run)
-    }
-  }
-
-  #mayStart(): boolean {
-    if (this.#state !== 'running') return false
-    switch (this.#breaker.kind) {
-      case 'closed':
-        return this.#running.size < this.#options.concurrency
-      case 'open':
-        return false
-      case 'probing':
-        return ![...this.#running].some(({ isProbe }) => isProbe)
-    }
-  }
-
-  async #handle(run: Run): Promise<void> {
-    const handled = await handleDelivery(run, this.#ports)
-    this.#timeouts.remove(run)
-    this.#running.delete(run)
-    this.#waiting.done(run)
-    this.#finish(run, handled)
-    this.#pump()
-    if (this.#running.size === 0) this.#idle?.()
-  }
-
-  #finish(run: Run, { outcome, settlement }: Handled): void {
-    if (outcome.kind === 'hold') this.#hold(run, outcome)
-    else if (outcome.kind === 'requeue') this.#holdUntil(run, outcome.atMs, () => void this.#giveBack(run))
-    else this.#finishSettled(run, { outcome, settlement: settlement! })
-  }
-
-  #finishSettled(run: Run, { outcome, settlement }: Handled & { settlement: object }): void {
-    this.#overdue.remove(run)
+  #settled(run: Run, outcome: Handled['outcome'], settlement: Settlement): void {
     if (settlement.kind === 'settled') {
+      if (run.probes === 'unsettled')
+        this.#breaker.step({ kind: 'succeeded', isProbe: true, atMs: this.#options.clock.now() })
       if (settlement.isAcknowledged) this.#memory.acknowledged(run.delivery)
       if (this.#emit.listenerCount('delivery.settled') === 0) return
       const durationMs = this.#options.clock.now() - run.startedAtMs
@@ -294,47 +223,17 @@ export class Consumer {
   #hold(run: Run, outcome: Outcome & { kind: 'hold' }): void {
     if (outcome.why === 'no-way-out') run.localFailures += 1
     this.#emit.emit('delivery.held', { ...this.#eventOf(run), outcome })
-    this.#holdUntil(run, outcome.untilMs)
+    this.#holdUntil(run, outcome.untilMs, 'run')
   }
 
-  #holdUntil(run: Run, untilMs: number, then: () => void = () => this.#runAgain(run)): void {
-    // Its channel may have gone, or the consumer begun to close, while its handler ran.
-    if (!run.delivery.isCurrent) this.#memory.forget(run.delivery)
-    else if (this.#state !== 'running') void this.#giveBack(run)
-    else this.#holds.add(run, untilMs, then)
+  #holdUntil(run: Run, untilMs: number, then: 'run' | 'give-back'): void {
+    if (run.delivery.isCurrent) this.#runs.holdUntil(run, untilMs, then)
+    else this.#memory.forget(run.delivery) // its channel went while its handler ran
   }
 
-  #runAgain(run: Run): void {
-    run.abort = undefined
-    this.#waiting.push(run)
-    this.#pump()
-  }
-
-  async #giveBack(run: Run): Promise<void> {
-    const handled = await settle(run, { kind: 'give-back' }, this.#ports)
-    this.#finishSettled(run, { ...handled, settlement: handled.settlement! })
-  }
-
-  #giveBackUnstarted(): void {
-    // In the order of their delivery, because a quorum queue serves what is returned in the order of its return.
-    const unstarted = [...this.#waiting.removeWaiting(() => true), ...this.#holds.removeAll(() => true)]
-    unstarted.sort((left, right) => left.delivery.deliveryTag - right.delivery.deliveryTag)
-    for (const run of unstarted) void this.#giveBack(run)
-  }
-
-  /** Nothing is kept for so long that the broker would close the channel over it. */
-  #giveBackOverdue(run: Run): void {
-    const overdue = [
-      ...this.#waiting.removeWaiting((waiting) => waiting === run),
-      ...this.#holds.removeAll((held) => held === run),
-    ]
-    for (const each of overdue) void this.#giveBack(each)
-  }
-
-  #timeOut(run: Run): void {
-    const { timeoutMs } = this.#options
-    const message = `The handler of "${this.queue}" did not end within ${timeoutMs} ms.`
-    interruptRun(run, new ConsumerError({ code: 'HANDLER_TIMEOUT', message }))
+  #giveBack(run: Run): void {
+    const outcome = { kind: 'give-back' } as const
+    this.#settled(run, outcome, settleAtOnce(run, outcome)!)
   }
 
   #settleFailed({ run, outcome, result, nextAttemptMs }: FailedSettle): void {
@@ -344,14 +243,14 @@ export class Consumer {
 
   #decided(run: Run, outcome: Outcome): void {
     const { breaker, clock } = this.#options
-    if (breaker.failureRatio === undefined && this.#breaker.kind === 'closed') return
+    if (breaker.failureRatio === undefined || run.probes === 'unsettled') return
     const kind = isTransientFailure(outcome) ? 'failed' : 'succeeded'
-    this.#breaker.step({ kind, isProbe: run.isProbe, atMs: clock.now() })
+    this.#breaker.step({ kind, isProbe: run.probes === 'failures', atMs: clock.now() })
   }
 
   #breakerChanged(change: { readonly from: BreakerKind; readonly to: BreakerKind }): void {
     this.#emit.emit('breaker.changed', { queue: this.queue, ...change })
-    if (change.to !== 'open') this.#pump()
+    if (change.to !== 'open') this.#runs.pump()
   }
 
   #eventOf(run: Run): DeliveryEvent {
@@ -359,7 +258,8 @@ export class Consumer {
   }
 
   #createPorts(handler: Handler): HandlingPorts {
-    const { clock, random, statusTable, poisonLimit, service, host, middleware } = this.#options
+    const options = this.#options
+    const { clock, random, statusTable, poisonLimit, service, host, middleware, tracing } = options
     return {
       handler: wrapHandler(handler, middleware),
       flow: this.#flow,
@@ -372,20 +272,21 @@ export class Consumer {
       poisonLimit,
       brokerVersion: () => this.#version,
       holding: () => ({
-        shortMs: this.#options.shortHoldMs,
-        longestMs: this.#options.longestHoldMs,
-        hasRoom: this.#holds.size < this.#options.prefetch - this.#options.concurrency,
+        shortMs: options.shortHoldMs,
+        longestMs: options.longestHoldMs,
+        hasRoom: this.#runs.heldCount < options.prefetch - options.concurrency,
       }),
       random,
       clock,
+      tracing: tracing && createRunTracing(tracing),
       ending: this.#ending.signal,
+      answered: (run, result) => conclude(run, result, this.#ports),
       decided: (run, outcome) => this.#decided(run, outcome),
       settleFailed: (failed) => this.#settleFailed(failed),
+      ended: (run, handled) => this.#ended(run, handled),
     }
   }
 }
-
-const unordered = { orderKey: undefined, refusal: undefined } as const
 
 function closingError(queue: string): ConsumerError {
   return new ConsumerError({

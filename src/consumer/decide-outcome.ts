@@ -46,19 +46,22 @@ export interface Decision {
   readonly flow: Pick<QueueFlow, 'retry' | 'defer' | 'park' | 'maxAttempts'>
   readonly statusTable: StatusTable
   readonly holding: HoldingLimits
-  /** The breaker let this one through to see whether things work again: its failure costs no attempt. */
+  /** The breaker let this one through to see whether handlers work again: its failure costs no attempt. */
   readonly isProbe: boolean
   readonly nowMs: number
   /** When a "too early" without a time is asked again. */
   readonly tooEarlyUntilMs: number
 }
 
+/** The outcome of what was handled, under all circumstances. */
+export const acknowledge: Outcome = { kind: 'acknowledge' }
+
 /** The only place that knows what becomes of a delivery. */
 export function decideOutcome(decision: Decision): Outcome {
   const { result } = decision
   switch (result.kind) {
     case 'handled':
-      return { kind: 'acknowledge' }
+      return acknowledge
     case 'deferred':
       return deferUntil(decision, 'untilMs' in result ? result.untilMs : decision.nowMs + result.forMs)
     case 'rejected':
@@ -92,7 +95,7 @@ function decideStatus(decision: Decision, result: HandlerResult & { kind: 'statu
   const meaning = meaningOfStatus(status, statusTable)
   switch (meaning) {
     case 'acknowledge':
-      return { kind: 'acknowledge' }
+      return acknowledge
     case 'dead-letter':
       return deadLetter(decision, 'refused-status', failure)
     case 'defer':

@@ -5,14 +5,21 @@ import type { PublishResult } from '../publisher/publish-result.ts'
 import { readProperty } from '../wire/properties.ts'
 import { type Admission, decideAdmission } from './decide-admission.ts'
 import type { HoldingLimits } from './decide-delay.ts'
-import { decideOutcome, type Outcome } from './decide-outcome.ts'
+import { acknowledge, decideOutcome, type Outcome } from './decide-outcome.ts'
 import type { Handler } from './handler.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { pause } from './pause.ts'
-import type { Run } from './run.ts'
+import { attemptOf, type Run } from './run.ts'
 import { runHandler } from './run-handler.ts'
-import { type SettledOutcome, type Settlement, type SettlePorts, settleDelivery } from './settle-delivery.ts'
+import {
+  type SettledOutcome,
+  type Settlement,
+  type SettlePorts,
+  settleAtOnce,
+  settleByPublish,
+} from './settle-delivery.ts'
 import type { StatusTable } from './status-tables.ts'
+import type { RunTracing } from './trace-run.ts'
 
 /** What handling needs of its consumer. */
 export interface HandlingPorts extends SettlePorts {
@@ -23,11 +30,16 @@ export interface HandlingPorts extends SettlePorts {
   readonly holding: () => HoldingLimits
   readonly random: () => number
   readonly clock: Clock
+  readonly tracing: RunTracing | undefined
   /** Aborted when the consumer waits no longer. */
   readonly ending: AbortSignal
+  /** The handler has answered: what `conclude` does, bound to these ports once and not for every message. */
+  readonly answered: (run: Run, result: HandlerResult) => void
   /** The outcome is known and not yet told. */
   readonly decided: (run: Run, outcome: Outcome) => void
   readonly settleFailed: (failed: FailedSettle) => void
+  /** The story is over: the delivery is settled, or is to be kept. */
+  readonly ended: (run: Run, handled: Handled) => void
 }
 
 export interface FailedSettle {
@@ -43,27 +55,56 @@ export interface Handled {
   readonly settlement: Settlement | undefined
 }
 
-/** The story of one message: admit, run, decide, settle. */
-export async function handleDelivery(run: Run, ports: HandlingPorts): Promise<Handled> {
+/**
+ * The story of one message: admit, run, decide, settle. Told by `ended` and not by a promise, because most messages
+ * of a quick handler are acknowledged on the spot.
+ */
+export function handleDelivery(run: Run, ports: HandlingPorts): void {
   const admission = admit(run, ports)
-  if (admission.kind === 'recount') return settle(run, admission, ports)
-  const result = await resultOf(run, admission, ports)
-  run.give = undefined
-  const outcome = decide(run, result, ports)
-  ports.decided(run, outcome)
-  if (outcome.kind === 'hold' || outcome.kind === 'requeue') return { outcome, settlement: undefined }
-  return settle(run, outcome, ports)
+  switch (admission.kind) {
+    case 'run':
+      if (run.refusal) conclude(run, run.refusal, ports)
+      else runInSpan(run, ports)
+      return
+    case 'early':
+      conclude(run, { kind: 'deferred', untilMs: admission.untilMs }, ports)
+      return
+    case 'poisonous':
+      conclude(run, admission, ports)
+      return
+    case 'recount':
+      settle(run, admission, ports)
+  }
 }
 
-/** The attempt that a run is, from 1. */
-export function attemptOf({ failedBefore, localFailures }: Run): number {
-  return failedBefore + localFailures + 1
+function runInSpan(run: Run, ports: HandlingPorts): void {
+  const { maxAttempts, queue } = ports.flow
+  const facts = { attempt: attemptOf(run), maxAttempts, queue }
+  run.span = ports.tracing?.begin(run.message, facts)
+  if (run.span) run.span.within(() => runHandler(run, ports.handler, facts, ports.answered))
+  else runHandler(run, ports.handler, facts, ports.answered)
+}
+
+/** What follows from the result of a handler. */
+export function conclude(run: Run, result: HandlerResult, ports: HandlingPorts): void {
+  const outcome = decide(run, result, ports)
+  run.span?.end(outcome)
+  ports.decided(run, outcome)
+  if (outcome.kind === 'hold' || outcome.kind === 'requeue')
+    ports.ended(run, { outcome, settlement: undefined })
+  else settle(run, outcome, ports)
 }
 
 /** Settles, and where a copy cannot be placed tries again with growing pauses until it is or the delivery is gone. */
-export async function settle(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Handled> {
+export function settle(run: Run, outcome: SettledOutcome, ports: HandlingPorts): void {
+  const settlement = settleAtOnce(run, outcome)
+  if (settlement) ports.ended(run, { outcome, settlement })
+  else void settleInTime(run, outcome, ports).then((handled) => ports.ended(run, handled))
+}
+
+async function settleInTime(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Handled> {
   for (let failures = 1; ; failures += 1) {
-    const settlement = await settleOnce(run, outcome, ports)
+    const settlement = await publishOnce(run, outcome, ports)
     if (settlement.kind !== 'unpublished') return { outcome, settlement }
     const nextAttemptMs = pauseAfter(failures)
     ports.settleFailed({ run, outcome, result: settlement.result, nextAttemptMs })
@@ -74,9 +115,9 @@ export async function settle(run: Run, outcome: SettledOutcome, ports: HandlingP
   }
 }
 
-async function settleOnce(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Settlement> {
+async function publishOnce(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Settlement> {
   try {
-    return await settleDelivery(run, outcome, ports)
+    return await settleByPublish(run, outcome, ports)
   } catch (error) {
     // A message that cannot be written anew is kept like one that cannot be published.
     const result = {
@@ -95,29 +136,12 @@ function admit(run: Run, ports: HandlingPorts): Admission {
     isRedelivered: run.delivery.isRedelivered,
     version: ports.brokerVersion(),
     poisonLimit: ports.poisonLimit,
-    nowMs: ports.clock.now(),
+    nowMs: run.startedAtMs,
   })
 }
 
-function resultOf(
-  run: Run,
-  admission: Exclude<Admission, { kind: 'recount' }>,
-  ports: HandlingPorts,
-): HandlerResult | Promise<HandlerResult> {
-  switch (admission.kind) {
-    case 'poisonous':
-      return admission
-    case 'early':
-      return { kind: 'deferred', untilMs: admission.untilMs }
-    case 'run': {
-      if (run.refusal) return run.refusal
-      const { maxAttempts, queue } = ports.flow
-      return runHandler(run, ports.handler, { attempt: attemptOf(run), maxAttempts, queue })
-    }
-  }
-}
-
 function decide(run: Run, result: HandlerResult, ports: HandlingPorts): Outcome {
+  if (result.kind === 'handled') return acknowledge // whatever else is the case, so nothing else is looked up
   const nowMs = ports.clock.now()
   return decideOutcome({
     result,
@@ -125,7 +149,7 @@ function decide(run: Run, result: HandlerResult, ports: HandlingPorts): Outcome 
     flow: ports.flow,
     statusTable: ports.statusTable,
     holding: ports.holding(),
-    isProbe: run.isProbe,
+    isProbe: run.probes === 'failures',
     nowMs,
     tooEarlyUntilMs: result.kind === 'status' ? tooEarlyUntil(run, nowMs, ports.random()) : nowMs,
   })

@@ -29,18 +29,26 @@ export interface Failure {
 }
 
 /** Describes whatever was thrown. */
-export function describeFailure(thrown: unknown): Failure {
+function describeFailure(thrown: unknown): Failure {
   if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: String(thrown) }
   const { code } = thrown as { code?: unknown }
   return {
     errorType: thrown.name,
     errorCode: typeof code === 'string' ? code : undefined,
     errorMessage: thrown.message,
-    stack: thrown.stack,
+    // Writing a stack out costs more than all else about a failure, and only a dead letter shows it.
+    get stack() {
+      return thrown.stack
+    },
   }
 }
 
 /** Does the error say that it can never work? Any error may, by `isPermanent: true`. */
-export function isPermanentError(thrown: unknown): boolean {
+function isPermanentError(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as { isPermanent?: unknown }).isPermanent === true
+}
+
+/** What a throw of the handler comes to. */
+export function failedBy(thrown: unknown): HandlerResult {
+  return { kind: 'failed', failure: describeFailure(thrown), isPermanent: isPermanentError(thrown) }
 }

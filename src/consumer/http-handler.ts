@@ -26,21 +26,22 @@ export interface HttpHandlerOptions {
  */
 export function httpHandler(options: HttpHandlerOptions): Handler {
   const url = readUrl(options.url)
+  const method = readMethod(options.method ?? 'POST')
   const timeoutMs = parseDuration(options.timeout ?? '30s')
   const send = options.fetch ?? fetch
   return async (message, context) => {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)])
     const request = {
-      method: options.method ?? 'POST',
-      headers: requestHeaders(message, context, options),
+      method,
+      headers: { ...url.login, ...requestHeaders(message, context, options) },
       body: new Uint8Array(message.rawBody),
       redirect: 'manual',
       signal,
     } as const
     try {
-      return await readResponse(await send(url, request))
+      return await readResponse(await send(url.href, request))
     } catch (cause) {
-      throw deliveryError({ url, cause, timeoutMs })
+      throw deliveryError({ url: url.href, cause, timeoutMs })
     }
   }
 }
@@ -125,10 +126,25 @@ function headerSafe(value: string): string {
   return /^[\x20-\x7e]*$/.test(value) ? value : encodeURIComponent(value)
 }
 
-function readUrl(url: string | URL): string {
-  const { protocol, href } = new URL(url)
-  if (protocol === 'http:' || protocol === 'https:') return href
-  throw new InvalidArgumentError(`"${url}" is no address to deliver to; write http:// or https://.`)
+/** `fetch` refuses a URL with a login in it, so the login becomes the header that it means. */
+function readUrl(given: string | URL): { readonly href: string; readonly login: Record<string, string> } {
+  if (!URL.canParse(String(given))) throw notAnAddress(given)
+  const url = new URL(given)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw notAnAddress(given)
+  if (url.username === '') return { href: url.href, login: {} }
+  const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  url.username = ''
+  url.password = ''
+  return { href: url.href, login: { authorization: `Basic ${Buffer.from(login).toString('base64')}` } }
+}
+
+function notAnAddress(given: string | URL): InvalidArgumentError {
+  return new InvalidArgumentError(`"${given}" is no address to deliver to; write http:// or https://.`)
+}
+
+function readMethod(method: string): string {
+  if (!/^(GET|HEAD)$/i.test(method)) return method.toUpperCase()
+  throw new InvalidArgumentError(`A ${method} carries no body. Deliver by POST, PUT, PATCH or DELETE.`)
 }
 
 function deliveryError({

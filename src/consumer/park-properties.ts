@@ -14,6 +14,7 @@ import {
   firstFailureOf,
   integer,
   type Republish,
+  spanHeader,
   text,
   time,
 } from './republish-properties.ts'
@@ -67,6 +68,7 @@ function compose(park: Park, texts: Texts): RawProperties {
         ...edit.headers!.set!,
         ...countHeaders(park),
         ...addressHeaders(park),
+        ...spanHeader(park),
         ...failureHeaders(park, texts),
       ],
     },

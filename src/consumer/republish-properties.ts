@@ -20,6 +20,8 @@ export interface Republish {
   readonly login: string | undefined
   /** Attempts that failed by now. The broker's own count ends with the publish, so it is written down. */
   readonly failedAttempts: number
+  /** The span of the attempt that ends with this publish, as W3C writes it: the next one is linked to it. */
+  readonly lastAttempt?: string | undefined
 }
 
 /** The properties of a message that is published to a wait queue because it failed. */
@@ -53,7 +55,7 @@ function editForRepublish(
     ...edit,
     headers: {
       remove: (name) => gone.includes(name) || edit.headers!.remove!(name),
-      set: [...edit.headers!.set!, ...set, ...addressHeaders(of), attemptsHeader(of)],
+      set: [...edit.headers!.set!, ...set, ...addressHeaders(of), attemptsHeader(of), ...spanHeader(of)],
     },
   })
 }
@@ -73,6 +75,10 @@ export function addressHeaders({
 }: Pick<Republish, 'delivery' | 'flow'>): readonly FieldEntry[] {
   const { exchange, routingKey } = originOf(delivery, readProperty(delivery.properties, 'headers'))
   return [text(flow.headers.originalExchange, exchange), text(flow.headers.originalRoutingKey, routingKey)]
+}
+
+export function spanHeader({ lastAttempt }: Pick<Republish, 'lastAttempt'>): readonly FieldEntry[] {
+  return lastAttempt === undefined ? [] : [text(consumerHeaders.lastAttempt, lastAttempt)]
 }
 
 /** As written by an earlier attempt, as the broker saw the first rejection, or now. */

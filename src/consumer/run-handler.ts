@@ -1,27 +1,63 @@
 import type { Handler, HandlerContext } from './handler.ts'
 import { readAnswer } from './handler-answer.ts'
-import { describeFailure, type HandlerResult, isPermanentError } from './handler-result.ts'
+import { failedBy, type HandlerResult } from './handler-result.ts'
 import type { Run } from './run.ts'
 
 /**
- * Runs the handler once. Gives its result, or the one that `run.give` brings first: a handler that hangs is
- * then on its own, and what it comes to later is nobody's business any more.
+ * Runs the handler once and gives its result, at once where the handler is done when it returns, else later. What
+ * `run.give` brings may come first: a handler that hangs is then on its own, and what it comes to is nobody's
+ * business any more.
  */
-export function runHandler(run: Run, handler: Handler, facts: RunFacts): Promise<HandlerResult> {
-  return new Promise((resolve) => {
-    run.give = resolve
-    try {
-      const returned = handler(run.message, new RunContext(run, facts))
-      if (isPromise(returned)) {
-        returned.then(
-          (value) => resolve(readAnswer(value)),
-          (thrown: unknown) => resolve(failedBy(thrown)),
-        )
-      } else resolve(readAnswer(returned))
-    } catch (thrown) {
-      resolve(failedBy(thrown))
-    }
-  })
+export function runHandler(
+  run: Run,
+  handler: Handler,
+  facts: RunFacts,
+  ended: (run: Run, result: HandlerResult) => void,
+): void {
+  const returned = call(run, handler, facts)
+  if (!isPromise(returned)) {
+    ended(run, returned instanceof Thrown ? failedBy(returned.value) : readSafely(returned))
+    return
+  }
+  // With callbacks and not with promises of our own: this is done for every message.
+  const give = (result: HandlerResult): void => {
+    if (run.give !== give) return
+    run.give = undefined
+    ended(run, result)
+  }
+  run.give = give
+  returned.then(
+    (value) => give(readSafely(value)),
+    (thrown: unknown) => give(failedBy(thrown)),
+  )
+}
+
+/** A throw as a value, so that what follows it is not done inside the `try`. */
+class Thrown {
+  readonly value: unknown
+
+  constructor(value: unknown) {
+    this.value = value
+  }
+}
+
+function call(run: Run, handler: Handler, facts: RunFacts): unknown {
+  try {
+    const returned = handler(run.message, new RunContext(run, facts))
+    // A thenable of somebody else's may throw or answer twice; a promise is taken as it is.
+    return isPromise(returned) ? Promise.resolve(returned) : returned
+  } catch (thrown) {
+    return new Thrown(thrown)
+  }
+}
+
+/** What is returned may be anything, even an object that throws when it is looked at. */
+function readSafely(value: unknown): HandlerResult {
+  try {
+    return readAnswer(value)
+  } catch (thrown) {
+    return failedBy(thrown)
+  }
 }
 
 /** Ends a run from outside: the handler is told through its signal, and its message counts as failed. */
@@ -35,10 +71,6 @@ export interface RunFacts {
   readonly attempt: number
   readonly maxAttempts: number
   readonly queue: string
-}
-
-export function failedBy(thrown: unknown): HandlerResult {
-  return { kind: 'failed', failure: describeFailure(thrown), isPermanent: isPermanentError(thrown) }
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -1,6 +1,12 @@
 import type { Delivery } from '../broker/amqp/delivery.ts'
-import type { DeliveredMessage } from './consumed-message.ts'
-import type { HandlerResult } from './handler-result.ts'
+import type { BrokerVersion } from '../message/broker-version.ts'
+import { type AttemptsRule, countAttempts } from '../message/count-attempts.ts'
+import { readProperty } from '../wire/properties.ts'
+import type { BreakerCause } from './breaker-state.ts'
+import { type ConsumedMessage, DeliveredMessage } from './consumed-message.ts'
+import type { BodyDecoder } from './decode-body.ts'
+import { failedBy, type HandlerResult } from './handler-result.ts'
+import type { RunSpan } from './trace-run.ts'
 
 /** One message on its way through the consumer, from its delivery to its settlement. */
 export interface Run {
@@ -10,25 +16,71 @@ export interface Run {
   /** Failed attempts before this delivery. */
   readonly failedBefore: number
   readonly orderKey: unknown
-  readonly receivedAtMs: number
   /** The user's `orderBy` threw: the handler is not run. */
   readonly refusal: HandlerResult | undefined
   /** Failures within this delivery that cost no attempt on the broker: those of a plain queue. */
   localFailures: number
-  /** It was let through while the breaker tries whether things work again. */
-  isProbe: boolean
+  /** It was let through while the breaker tries whether things work again: what it has to show. */
+  probes: BreakerCause | undefined
+  readonly receivedAtMs: number
   startedAtMs: number
   /** Made when the handler asks for its signal. */
   abort: AbortController | undefined
   /** Ends the wait for the handler with this result; undefined while no handler runs. */
   give: ((result: HandlerResult) => void) | undefined
+  /** The span of its last attempt, where there is tracing. */
+  span: RunSpan | undefined
 }
 
-export type NewRun = Pick<
-  Run,
-  'delivery' | 'message' | 'failedBefore' | 'orderKey' | 'refusal' | 'receivedAtMs'
->
+/** How the deliveries of a queue are read. */
+export interface RunReading {
+  readonly decode: BodyDecoder
+  readonly orderBy: ((message: ConsumedMessage) => unknown) | undefined
+  readonly attempts: AttemptsRule
+}
 
-export function newRun(of: NewRun): Run {
-  return { ...of, startedAtMs: 0, localFailures: 0, isProbe: false, abort: undefined, give: undefined }
+export function createRun(
+  delivery: Delivery,
+  reading: RunReading,
+  { version, nowMs }: { readonly version: BrokerVersion; readonly nowMs: number },
+): Run {
+  const message = new DeliveredMessage(delivery, reading.decode)
+  const { orderKey, refusal } = orderOf(message, reading.orderBy)
+  return {
+    delivery,
+    message,
+    failedBefore: countFailures(delivery, reading.attempts, version),
+    orderKey,
+    refusal,
+    localFailures: 0,
+    probes: undefined,
+    receivedAtMs: nowMs,
+    startedAtMs: 0,
+    abort: undefined,
+    give: undefined,
+    span: undefined,
+  }
+}
+
+/** The attempt that a run is, from 1. */
+export function attemptOf({ failedBefore, localFailures }: Run): number {
+  return failedBefore + localFailures + 1
+}
+
+type Order = Pick<Run, 'orderKey' | 'refusal'>
+
+const unordered: Order = { orderKey: undefined, refusal: undefined }
+
+function orderOf(message: DeliveredMessage, orderBy: RunReading['orderBy']): Order {
+  if (!orderBy) return unordered
+  try {
+    return { orderKey: orderBy(message), refusal: undefined }
+  } catch (thrown) {
+    return { orderKey: undefined, refusal: failedBy(thrown) }
+  }
+}
+
+function countFailures({ properties }: Delivery, rule: AttemptsRule, version: BrokerVersion): number {
+  const headers = readProperty(properties, 'headers')
+  return headers === undefined ? 0 : countAttempts({ headers, rule, version })
 }

@@ -37,77 +37,96 @@ export interface SettlePorts {
   readonly now: () => number
 }
 
-/**
- * Tells the broker. Where the message moves on by a publish, the order is never changed: publish, wait for the
- * confirm without a return, then acknowledge.
- */
-export async function settleDelivery(
-  run: Run,
-  outcome: SettledOutcome,
-  ports: SettlePorts,
-): Promise<Settlement> {
+/** Tells the broker what needs no publish; undefined where the message moves on by one. */
+export function settleAtOnce(run: Run, outcome: SettledOutcome): Settlement | undefined {
   switch (outcome.kind) {
     case 'acknowledge':
       return run.delivery.ack() === 'sent' ? acknowledged : stale
     case 'give-back':
       return run.delivery.nack({ requeue: true }) === 'sent' ? settled : stale
     case 'retry':
-      if (outcome.delay.by === 'reject') return reject(run)
-      return moveTo(run, outcome.delay.tier, ports, (of) => retryProperties({ ...of, nowMs: ports.now() }), 1)
-    case 'defer':
-      return moveTo(run, outcome.tier, ports, (of) => deferProperties({ ...of, untilMs: outcome.untilMs }))
-    case 'recount': {
-      const { deliveries } = outcome
-      const home = { exchange: '', key: ports.flow.queue }
-      return moveTo(run, home, ports, (of) => recountProperties({ ...of, deliveries }))
-    }
+      return outcome.delay.by === 'reject' ? reject(run) : undefined
     case 'dead-letter':
-      return park(run, outcome, ports)
+      return outcome.park.kind === 'reject' ? reject(run) : undefined
+    case 'defer':
+    case 'recount':
+      return undefined
   }
 }
 
-function park(
+/** Moves the message on, in an order that is never changed: publish, confirm and no return, then acknowledge. */
+export async function settleByPublish(
   run: Run,
-  outcome: Outcome & { kind: 'dead-letter' },
+  outcome: SettledOutcome,
   ports: SettlePorts,
-): Promise<Settlement> | Settlement {
-  const { park: rule, reason, failure } = outcome
-  if (rule.kind === 'reject') return reject(run)
-  const { service, host } = ports
-  const address = { exchange: rule.exchange, key: rule.key ?? run.message.routingKey }
+): Promise<Settlement> {
+  // The broker has it back already; a copy would be a second message.
+  if (!run.delivery.isCurrent) return stale
+  const { address, failures, propertiesOf } = planMove(run, outcome, ports)
+  const { delivery, span } = run
+  const { flow, login } = ports
+  const failedAttempts = run.failedBefore + failures
+  const properties = propertiesOf({ delivery, flow, login, failedAttempts, lastAttempt: span?.traceparent })
+  const messageId = readProperty(properties, 'messageId')
+  const result = await ports.publish({ ...address, properties, body: delivery.body, messageId })
+  if (result.kind !== 'confirmed') return { kind: 'unpublished', result }
+  return run.delivery.ack() === 'sent' ? acknowledged : { kind: 'stale', isPublished: true }
+}
+
+/** Where a copy goes, with which properties, and how many attempts more have failed. */
+interface Move {
+  readonly address: PublishAddress
+  readonly failures: 0 | 1
+  readonly propertiesOf: (of: Republish) => RawProperties
+}
+
+function planMove({ message }: Run, outcome: SettledOutcome, ports: SettlePorts): Move {
   const nowMs = ports.now()
-  const hasRun = reason === 'poison' ? 0 : 1
-  return moveTo(
-    run,
-    address,
-    ports,
-    (of) => parkProperties({ ...of, reason, failure, nowMs, service, host }),
-    hasRun,
-  )
+  switch (outcome.kind) {
+    case 'retry':
+      if (outcome.delay.by === 'reject') break
+      return {
+        address: addressOf(outcome.delay.tier),
+        failures: 1,
+        propertiesOf: (of) => retryProperties({ ...of, nowMs }),
+      }
+    case 'defer': {
+      const { untilMs, tier } = outcome
+      return {
+        address: addressOf(tier),
+        failures: 0,
+        propertiesOf: (of) => deferProperties({ ...of, untilMs }),
+      }
+    }
+    case 'recount': {
+      const { deliveries } = outcome
+      const home = { exchange: '', key: ports.flow.queue }
+      return { address: home, failures: 0, propertiesOf: (of) => recountProperties({ ...of, deliveries }) }
+    }
+    case 'dead-letter': {
+      const { park, reason, failure } = outcome
+      if (park.kind === 'reject') break
+      const { service, host } = ports
+      return {
+        address: { exchange: park.exchange, key: park.key ?? message.routingKey },
+        failures: reason === 'poison' ? 0 : 1,
+        propertiesOf: (of) => parkProperties({ ...of, reason, failure, nowMs, service, host }),
+      }
+    }
+    case 'acknowledge':
+    case 'give-back':
+      break
+  }
+  throw new Error(`The outcome "${outcome.kind}" is settled without a publish.`)
+}
+
+function addressOf({ exchange, key }: PublishAddress): PublishAddress {
+  return { exchange, key }
 }
 
 /** A nack and not a reject: from 4.3 on a reject counts towards the delivery limit of every queue to come. */
 function reject(run: Run): Settlement {
   return run.delivery.nack({ requeue: false }) === 'sent' ? settled : stale
-}
-
-async function moveTo(
-  run: Run,
-  { exchange, key }: PublishAddress,
-  ports: SettlePorts,
-  propertiesOf: (of: Republish) => RawProperties,
-  failures = 0,
-): Promise<Settlement> {
-  const { delivery } = run
-  // The broker has it back already; a copy would be a second message.
-  if (!delivery.isCurrent) return stale
-  const { flow, login } = ports
-  const failedAttempts = run.failedBefore + failures
-  const properties = propertiesOf({ delivery, flow, login, failedAttempts })
-  const messageId = readProperty(properties, 'messageId')
-  const result = await ports.publish({ exchange, key, properties, body: delivery.body, messageId })
-  if (result.kind !== 'confirmed') return { kind: 'unpublished', result }
-  return run.delivery.ack() === 'sent' ? acknowledged : { kind: 'stale', isPublished: true }
 }
 
 const acknowledged: Settlement = { kind: 'settled', isAcknowledged: true }

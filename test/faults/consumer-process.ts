@@ -1,18 +1,9 @@
-import { Session } from '../../src/broker/amqp/session.ts'
-import { startConsumer } from '../../src/consumer/start-consumer.ts'
-import { compileTopology } from '../../src/topology/compile-topology.ts'
-import { stormHandler, stormQueue, stormTopology } from './consumer-storm.ts'
+import { connect, defineTopology } from '../../src/index.ts'
+import { stormHandler, stormOptions, stormQueues, stormTopology } from './consumer-storm-topology.ts'
 
-// A consumer in a process of its own, to be killed: writes the id of each message that it handled.
+// Consumers in a process of their own, to be stopped or killed: writes the id of each message that was handled.
 const [url = ''] = process.argv.slice(2)
-const consuming = await Session.open(url)
-const publishing = await Session.open(url)
-const [flow] = compileTopology(stormTopology('warren'), { brokerVersion: consuming.broker.version }).flows
-startConsumer({
-  consuming,
-  publishing,
-  flow: flow!,
-  handler: stormHandler((id) => process.stdout.write(`${id}\n`)),
-  options: { concurrency: 20, prefetch: 60, poisonLimit: false },
-})
-process.stderr.write(`consuming ${stormQueue}\n`)
+const warren = await connect(url, { topology: defineTopology(stormTopology), closeOn: ['SIGTERM'] })
+const handler = stormHandler((id) => process.stdout.write(`${id}\n`))
+for (const queue of stormQueues) await warren.consume(queue, handler, stormOptions)
+process.stdout.write('ready\n')

@@ -1,60 +1,46 @@
 import { expect } from 'vitest'
-import type { Handler } from '../../src/consumer/handler.ts'
-import { murmurHash } from '../../src/message/murmur-hash.ts'
 import type { Publisher } from '../../src/publisher/publisher.ts'
-import type { TopologyDeclaration } from '../../src/topology/declaration.ts'
+import type { QueueFlow } from '../../src/topology/queue-flow.ts'
 import type { ConsumerRig } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
-
-export const stormQueue = 'storm-orders'
-
-export type StormLayout = 'warren' | 'event-bus' | 'isolated' | 'ratatoskr'
-
-export function stormTopology(layout: StormLayout): TopologyDeclaration {
-  return { layout, queues: { [stormQueue]: { retry: { delays: [20], maxAttempts: 3 } } } }
-}
-
-/** Four attempts in ten fail, the same ones in every run: chosen by the id and the attempt. */
-export function stormHandler(handled: (id: string) => void): Handler {
-  return async ({ id }, { attempt }) => {
-    await new Promise((resolve) => setImmediate(resolve))
-    if (murmurHash(Buffer.from(`${id}#${attempt}`), 7) % 10 < 4) throw new Error('bad luck')
-    handled(id!)
-  }
-}
+import { isDoomed, stormQueues } from './consumer-storm-topology.ts'
 
 /** Publishes until the broker has each of the messages, however often it is away. */
-export async function publishAll(publisher: Publisher, queue: string, count: number): Promise<string[]> {
-  const ids = Array.from({ length: count }, (_, index) => `m${index}`)
+export async function publishAll(
+  publisher: Publisher,
+  flows: readonly Pick<QueueFlow, 'queue'>[],
+  countEach: number,
+): Promise<string[]> {
+  const messages = flows.flatMap(({ queue }) =>
+    Array.from({ length: countEach }, (_, index) => ({ queue, id: `${queue}#${index}` })),
+  )
   await Promise.all(
-    ids.map(async (id) => {
+    messages.map(async ({ queue, id }) => {
       for (;;) {
         const result = await publisher.publish({ key: queue, body: id, messageId: id })
         if (result.kind === 'confirmed') return
       }
     }),
   )
-  return ids
+  return messages.map(({ id }) => id)
 }
 
-/** Waits until every message was handled or is dead, and says which are dead. */
+/** Waits until every message was handled or is dead, proves that each came to the one end it had to, and counts those that came there twice. */
 export async function awaitConservation(
-  rig: Pick<ConsumerRig, 'depth' | 'drain'>,
-  {
-    ids,
-    handled,
-    dlq,
-    timeoutMs = 90_000,
-  }: { ids: readonly string[]; handled: readonly string[]; dlq: string; timeoutMs?: number },
-): Promise<readonly string[]> {
+  rig: Pick<ConsumerRig, 'drain' | 'flow'>,
+  { ids, handled }: { readonly ids: readonly string[]; readonly handled: readonly string[] },
+): Promise<number> {
+  const dlqs = new Set(stormQueues.map((queue) => rig.flow(queue).deadLetterQueue!))
   const dead: string[] = []
   await eventually(
     async () => {
-      for (const { id } of await rig.drain(dlq)) dead.push(id!)
+      for (const dlq of dlqs) for (const { id } of await rig.drain(dlq)) dead.push(id!)
       const ended = new Set([...handled, ...dead])
       expect(ids.filter((id) => !ended.has(id))).toEqual([])
     },
-    { timeoutMs, intervalMs: 200, what: 'every message to be handled or dead' },
+    { timeoutMs: 200_000, intervalMs: 200, what: 'every message to be handled or dead' },
   )
-  return dead
+  expect([...new Set(dead)].toSorted()).toEqual(ids.filter(isDoomed).toSorted())
+  expect([...new Set(handled)].toSorted()).toEqual(ids.filter((id) => !isDoomed(id)).toSorted())
+  return handled.length + dead.length - ids.length
 }

@@ -23,6 +23,19 @@ async function setup() {
 }
 
 describe('connect', () => {
+  it('lets whoever starts a consumer listen before its first message is run', async () => {
+    const warren = await setup()
+    await warren.apply()
+    await warren.publisher().publish({ key: 'billing.orders', body: 'waits already' })
+    const settled: string[] = []
+
+    const consumer = await warren.consume('billing.orders', () => undefined)
+    consumer.events.on('delivery.settled', ({ outcome }) => settled.push(outcome.kind))
+
+    await eventually(() => expect(settled).toEqual(['acknowledge']))
+    await consumer.close()
+  })
+
   it('applies a topology, publishes, retries and parks, and nothing is lost', async () => {
     const warren = await setup()
     await warren.apply()

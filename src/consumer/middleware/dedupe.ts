@@ -37,16 +37,23 @@ export function dedupe(store: DedupeStore, options: DedupeOptions = {}): Middlew
     const claim = await store.begin(key, leaseMs)
     if (claim === 'done') return undefined
     if (claim === 'busy') return defer(busyPauseMs)
-    try {
-      const answer = await next(message, context)
-      // Only an answer that acknowledges is the end of a message; a retry must find it undone.
-      await (isDone(answer) ? store.finish(key, keepMs) : store.release(key))
-      return answer
-    } catch (error) {
+    const answer = await Promise.resolve(next(message, context)).catch(async (error: unknown) => {
       await store.release(key)
       throw error
-    }
+    })
+    // Only an answer that acknowledges is the end of a message; a retry must find it undone.
+    if (isDone(answer)) await store.finish(key, keepMs).catch((error: unknown) => warn(key, error))
+    else await store.release(key)
+    return answer
   }
+}
+
+/** The work is done: to run it again because it could not be written down would be the duplicate we are here to prevent. */
+function warn(key: string, error: unknown): void {
+  process.emitWarning(
+    `The dedupe store could not keep that ${key} is done (${String(error)}). A copy that comes after the lease runs again.`,
+    { code: 'WARREN_DEDUPE_NOT_KEPT' },
+  )
 }
 
 function isDone(answer: unknown): boolean {

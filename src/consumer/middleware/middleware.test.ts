@@ -8,7 +8,6 @@ import { ignoreErrors } from './ignore-errors.ts'
 import { memoryDedupeStore } from './memory-dedupe-store.ts'
 import { processAfterDelay } from './process-after-delay.ts'
 import { throttle } from './throttle.ts'
-import { type TracingApi, trace } from './trace.ts'
 import { validateBody } from './validate-body.ts'
 
 function message(more: Partial<ConsumedMessage> = {}): ConsumedMessage {
@@ -64,6 +63,23 @@ it('the first middleware of a list is the outermost', async () => {
 })
 
 describe('dedupe', () => {
+  it('does not run again what is done but could not be written down, and warns', async () => {
+    const store = memoryDedupeStore()
+    const failing = { ...store, finish: () => Promise.reject(new Error('store is down')) }
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+    let runs = 0
+    const handler = dedupe(failing)(() => {
+      runs += 1
+    })
+
+    await expect(handler(message(), context)).resolves.toBeUndefined()
+    const second = await handler(message(), context)
+
+    expect(runs).toBe(1)
+    expect(second).toMatchObject({ result: { kind: 'deferred' } })
+    expect(await warned).toMatchObject({ code: 'WARREN_DEDUPE_NOT_KEPT' })
+  })
+
   function setup(answers: readonly unknown[]) {
     const clock = testClock()
     let runs = 0
@@ -193,59 +209,4 @@ it('throttle starts handlers evenly spread', async () => {
   clock.turn(100)
   await all[2]
   expect(started).toEqual([0, 100, 200])
-})
-
-describe('trace', () => {
-  function setup() {
-    const spans: Record<string, unknown>[] = []
-    const api: TracingApi<string> = {
-      context: { active: () => 'root', with: (_, task) => task() },
-      propagation: { extract: (parent, carrier) => `${parent}/${carrier.traceparent ?? 'none'}` },
-      trace: {
-        getSpanContext: (of) => (of.endsWith('none') ? undefined : of),
-        setSpan: (parent) => `${parent}+span`,
-        getTracer: () => ({
-          startSpan: (name, options, parent) => {
-            const span: Record<string, unknown> = { name, ...options, parent }
-            spans.push(span)
-            return {
-              setAttribute: (key, value) => Object.assign(span, { [key]: value }),
-              recordException: (error) => Object.assign(span, { exception: error.message }),
-              setStatus: (status) => Object.assign(span, { status }),
-              end: () => Object.assign(span, { isEnded: true }),
-            }
-          },
-        }),
-      },
-    }
-    return { api, spans }
-  }
-
-  it('makes each attempt a span below the producer, linked to it', async () => {
-    const { api, spans } = setup()
-    await trace(api)(() => retry())(message({ headers: { traceparent: '00-a-b-01', n: 1 } }), {
-      ...context,
-      attempt: 2,
-    })
-
-    expect(spans).toMatchObject([
-      {
-        name: 'process work',
-        kind: 4,
-        parent: 'root/00-a-b-01',
-        links: [{ context: 'root/00-a-b-01' }],
-        attributes: { 'messaging.system': 'rabbitmq', 'warren.attempt': 2, 'messaging.message.id': 'm1' },
-        'warren.answer': 'retry-asked',
-        isEnded: true,
-      },
-    ])
-  })
-
-  it('ends the span of a handler that throws, with its error', async () => {
-    const { api, spans } = setup()
-    const run = trace(api)(() => Promise.reject(new Error('no')))(message(), context)
-
-    await expect(run).rejects.toThrow('no')
-    expect(spans).toMatchObject([{ exception: 'no', status: { code: 2 }, links: [], isEnded: true }])
-  })
 })

@@ -7,9 +7,14 @@ export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
   }
 }
+
+/** What a schema makes of a body, as a type. */
+export type SchemaOutput<Schema extends StandardSchema> =
+  Schema extends StandardSchema<infer Output> ? Output : unknown
 
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }

@@ -25,6 +25,7 @@ async function setup(
   replies: readonly Reply[],
   http: Partial<HttpHandlerOptions> = {},
   options: ConsumerOptions = {},
+  login = '',
 ) {
   made += 1
   const queue = `push-${made}`
@@ -43,11 +44,11 @@ async function setup(
     server.closeAllConnections()
     server.close()
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const url = `http://${login}127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   const declaration = { queues: { [queue]: { retry: { delays: [10, 60], maxAttempts: 4 } } } }
   const rig = await createConsumerRig({ url: broker.url, declaration })
   const consumer = await rig.consume(queue, httpHandler({ url, ...http }), options)
-  return { ...rig, queue, dlq: `${queue}.dlq`, requests, settled: collect(consumer, 'delivery.settled') }
+  return { ...rig, url, queue, dlq: `${queue}.dlq`, requests, settled: collect(consumer, 'delivery.settled') }
 }
 
 describe('an endpoint', () => {
@@ -161,4 +162,22 @@ describe('an endpoint', () => {
       },
     })
   })
+
+  it('with a login in its URL gets it as basic authentication', async () => {
+    const { publisher, queue, requests, url } = await setup([{ status: 200 }], {}, {}, 'me:s%20cret@')
+
+    await publisher.publish({ key: queue, body: 'x' })
+
+    const { headers } = await eventually(() => requests[0] ?? false)
+    expect(headers.authorization).toBe(`Basic ${Buffer.from('me:s cret').toString('base64')}`)
+    expect(url).toContain('me:s%20cret@')
+  })
+})
+
+it.each([
+  ['by GET, which carries no body', { url: 'http://x', method: 'get' }, 'carries no body'],
+  ['to another protocol', { url: 'ftp://x' }, 'http:// or https://'],
+  ['to nowhere', { url: 'nowhere' }, 'http:// or https://'],
+])('a delivery %s is refused before a message is taken', (_, options, message) => {
+  expect(() => httpHandler(options)).toThrow(message)
 })

@@ -255,6 +255,31 @@ describe('a consumer', () => {
     ])
   })
 
+  it('whose dead letters find a queue again parks all of them, although every handler fails', async () => {
+    const { consume, name, publish, admin, dlq, depth } = await setup({ retry: false })
+    const binding = { queue: dlq, exchange: dlq, routingKey: '', arguments: [] }
+    const consumer = await consume(
+      name,
+      () => {
+        throw new Error('no')
+      },
+      { concurrency: 2, prefetch: 4, breaker: { failureRatio: undefined, openMs: 5 } },
+    )
+    const failed = collect(consumer, 'settle.failed')
+    const held = collect(consumer, 'delivery.held')
+    await admin.call({ name: 'queue.unbind', ...binding }, 'queue.unbind-ok')
+    await publish(...Array.from({ length: 20 }, (_, index) => `${index}`))
+    await eventually(() => expect(failed.length).toBeGreaterThan(2))
+
+    await admin.call({ name: 'queue.bind', noWait: false, ...binding }, 'queue.bind-ok')
+
+    await eventually(async () => expect(await depth(dlq)).toBe(20))
+    expect(consumer.breaker).toBe('closed')
+    expect(held).toEqual([])
+    await consumer.close()
+    expect(await depth(name)).toBe(0)
+  })
+
   it('pauses while everything fails, so that an outage does not empty the queue into the DLQ', async () => {
     const { consume, name, publish, dlq, depth } = await setup({ retry: { delays: [1], maxAttempts: 2 } })
     let isOut = true

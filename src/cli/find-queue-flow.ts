@@ -1,0 +1,67 @@
+import { openManagement } from '../broker/management/open-management.ts'
+import { observeTopology } from '../deploy/observe-topology.ts'
+import { InvalidArgumentError, ManagementError } from '../errors.ts'
+import { compileTopology } from '../topology/compile-topology.ts'
+import type { TopologyDeclaration } from '../topology/declaration.ts'
+import type { LiveTopology } from '../topology/live-topology.ts'
+import type { QueueFlow } from '../topology/queue-flow.ts'
+import { recogniseTopology } from '../topology/recognise-layout.ts'
+import type { BrokerAddress } from './broker-options.ts'
+import type { CommandInput } from './command.ts'
+import { loadConfig } from './load-config.ts'
+
+export interface FoundFlow {
+  readonly flow: QueueFlow
+  /** Declared in the config, read from the broker, or unknown: nobody could be asked. */
+  readonly source: 'config' | 'broker' | 'unknown'
+}
+
+/**
+ * How messages of a queue are retried and parked: as the config declares it, by either of its names, or as what
+ * stands on the broker shows. Where neither can be had, the queue is taken as one on its own.
+ */
+export async function findQueueFlow(
+  queue: string,
+  { input, address, brokerVersion }: { input: CommandInput; address: BrokerAddress; brokerVersion: string },
+): Promise<FoundFlow> {
+  const flowIn = (topology: TopologyDeclaration): QueueFlow | undefined =>
+    compileTopology(topology, { brokerVersion }).flows.find(
+      (flow) => flow.name === queue || flow.queue === queue,
+    )
+  const declared = await loadDeclared(input)
+  const ofConfig = declared && flowIn(declared)
+  if (ofConfig) return { flow: ofConfig, source: 'config' }
+  const live = await observe(address)
+  if (!live) return { flow: flowIn({ queues: { [queue]: { deadLetter: false } } })!, source: 'unknown' }
+  const ofBroker = flowIn(recogniseTopology(live).topology)
+  if (ofBroker) return { flow: ofBroker, source: 'broker' }
+  throw new InvalidArgumentError(
+    `There is no queue "${queue}" to deliver from in vhost "${address.vhost}". Check the name and the vhost.`,
+  )
+}
+
+async function loadDeclared({ options }: CommandInput): Promise<TopologyDeclaration | undefined> {
+  try {
+    return (await loadConfig(options)).topology
+  } catch (error) {
+    const isAbsent = options.config === undefined && (error as { code?: string }).code === 'CONFIG_NOT_FOUND'
+    if (isAbsent) return undefined
+    throw error
+  }
+}
+
+async function observe({
+  managementUrl,
+  isManagementGuessed,
+  vhost,
+}: BrokerAddress): Promise<LiveTopology | undefined> {
+  const management = openManagement(managementUrl)
+  try {
+    return await observeTopology(management, { vhost })
+  } catch (error) {
+    if (error instanceof ManagementError && isManagementGuessed) return undefined
+    throw error
+  } finally {
+    management.close()
+  }
+}

@@ -1,0 +1,25 @@
+/** A signal that asks a process to end. */
+export type EndingSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGUSR2'
+
+/**
+ * Runs a task at the first of these signals, once. A second signal finds no listener of ours any more, so that it
+ * ends the process at once, as it would without us. Gives the function that takes the listeners off.
+ */
+export function onSignals(
+  signals: readonly EndingSignal[],
+  task: (signal: EndingSignal, facts: { readonly isHeardByOthers: boolean }) => void,
+): () => void {
+  const listeners = signals.map((signal) => {
+    const listener = (): void => {
+      takeOff()
+      task(signal, { isHeardByOthers: process.listenerCount(signal) > 0 })
+    }
+    // Before the others, so that those who listen but once are still there to be counted.
+    process.prependListener(signal, listener)
+    return () => process.off(signal, listener)
+  })
+  const takeOff = (): void => {
+    for (const each of listeners) each()
+  }
+  return takeOff
+}

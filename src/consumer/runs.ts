@@ -1,0 +1,198 @@
+import { ConsumerError } from '../errors.ts'
+import { type Alarm, createAlarm } from './alarm.ts'
+import type { Breaker } from './breaker.ts'
+import type { SettledConsumerOptions } from './consumer-options.ts'
+import { createHolds, type Holds } from './holds.ts'
+import { pause } from './pause.ts'
+import type { Run } from './run.ts'
+import { interruptRun } from './run-handler.ts'
+import { createRunQueue, type RunQueue } from './run-queue.ts'
+
+/** What the runs need of their consumer. */
+export interface RunsParts {
+  readonly queue: string
+  readonly options: Pick<SettledConsumerOptions, 'clock' | 'concurrency' | 'timeoutMs' | 'longestHoldMs'>
+  readonly breaker: Pick<Breaker, 'kind' | 'probes'>
+  /** Takes a run to its outcome, and says so by `ended`, at once or later. */
+  readonly handle: (run: Run) => void
+  /** Returns a run that is not in a handler to its queue. */
+  readonly giveBack: (run: Run) => void
+}
+
+/** The runs that a consumer has in hand: those that wait for a place, those in a handler, those held for later. */
+export class Runs {
+  readonly #parts: RunsParts
+  readonly #waiting: RunQueue<Run> = createRunQueue<Run>((run) => run.orderKey)
+  readonly #running = new Set<Run>()
+  readonly #holds: Holds<Run>
+  /** For handlers that take too long, and for what is kept too long: timers per message would cost too much. */
+  readonly #timeouts: Alarm
+  readonly #overdue: Alarm
+  #hasBegun = false
+  #isStarting = true
+  #isPumping = false
+  #idle: (() => void) | undefined
+
+  constructor(parts: RunsParts) {
+    this.#parts = parts
+    const { clock } = parts.options
+    this.#holds = createHolds(clock)
+    this.#timeouts = createAlarm(clock, (nowMs) => this.#timeOutLate(nowMs))
+    this.#overdue = createAlarm(clock, (nowMs) => this.#giveBackOverdue(nowMs))
+  }
+
+  get counts(): { readonly waiting: number; readonly running: number; readonly held: number } {
+    return { waiting: this.#waiting.size, running: this.#running.size, held: this.#holds.size }
+  }
+
+  get heldCount(): number {
+    return this.#holds.size
+  }
+
+  /** Takes a run over; it is started as soon as there is a place. */
+  add(run: Run): void {
+    this.#overdue.setBy(this.#overdueAt(run))
+    this.#waiting.push(run)
+    this.pump()
+  }
+
+  /** Keeps a run that is in no handler until its time. */
+  holdUntil(run: Run, untilMs: number, then: 'run' | 'give-back'): void {
+    if (!this.#isStarting) {
+      this.#parts.giveBack(run)
+      return
+    }
+    this.#overdue.setBy(this.#overdueAt(run))
+    this.#holds.add(run, untilMs, () => (then === 'run' ? this.#runAgain(run) : this.#parts.giveBack(run)))
+  }
+
+  /** From now on runs are started; until then they wait. */
+  begin(): void {
+    this.#hasBegun = true
+    this.pump()
+  }
+
+  /** Starts what may be started. */
+  pump(): void {
+    // A handler that is done at once ends within the loop, which goes on with the place it leaves.
+    if (this.#isPumping) return
+    this.#isPumping = true
+    for (let run = this.#takeNext(); run; run = this.#takeNext()) this.#start(run)
+    this.#isPumping = false
+  }
+
+  /** Its handler's place is free again, and it is not in hand any more unless it is held anew. */
+  ended(run: Run): void {
+    this.#running.delete(run)
+    this.#waiting.done(run)
+    if (this.#running.size === 0) this.#idle?.()
+  }
+
+  /** Forgets those whose channel is gone; the broker has them back. Gives those that are still in a handler. */
+  dropStale(): readonly Run[] {
+    const isStale = ({ delivery }: Run) => !delivery.isCurrent
+    this.#waiting.removeWaiting(isStale)
+    this.#holds.removeAll(isStale)
+    return [...this.#running].filter(isStale)
+  }
+
+  /** Starts no more from now on. */
+  stopStarting(): void {
+    this.#isStarting = false
+  }
+
+  giveBackUnstarted(): void {
+    // In the order of their delivery, because a quorum queue serves what is returned in the order of its return.
+    const unstarted = [...this.#waiting.removeWaiting(() => true), ...this.#holds.removeAll(() => true)]
+    unstarted.sort((left, right) => left.delivery.deliveryTag - right.delivery.deliveryTag)
+    for (const run of unstarted) this.#parts.giveBack(run)
+  }
+
+  /** Resolves when no handler runs any more, or after the deadline. */
+  async whenIdle(deadlineMs: number): Promise<void> {
+    if (this.#running.size === 0) return
+    const idle = new Promise<void>((resolve) => {
+      this.#idle = resolve
+    })
+    const stopped = new AbortController()
+    await Promise.race([
+      idle,
+      pause(deadlineMs, { clock: this.#parts.options.clock, signal: stopped.signal }),
+    ])
+    stopped.abort()
+  }
+
+  /** Tells the handlers that are still running to end, and leaves no timer behind. */
+  abort(reason: Error): void {
+    for (const run of this.#running) {
+      run.abort ??= new AbortController()
+      run.abort.abort(reason)
+    }
+    this.#timeouts.stop()
+    this.#overdue.stop()
+  }
+
+  #takeNext(): Run | undefined {
+    return this.#mayStart() ? this.#waiting.take() : undefined
+  }
+
+  #mayStart(): boolean {
+    if (!this.#hasBegun || !this.#isStarting) return false
+    switch (this.#parts.breaker.kind) {
+      case 'closed':
+        return this.#running.size < this.#parts.options.concurrency
+      case 'open':
+        return false
+      case 'probing':
+        return ![...this.#running].some(({ probes }) => probes !== undefined)
+    }
+  }
+
+  #start(run: Run): void {
+    const { breaker, options, handle } = this.#parts
+    this.#running.add(run)
+    run.probes = breaker.probes
+    run.startedAtMs = options.clock.now()
+    this.#timeouts.setBy(run.startedAtMs + options.timeoutMs)
+    handle(run)
+  }
+
+  #runAgain(run: Run): void {
+    run.abort = undefined
+    this.#waiting.push(run)
+    this.pump()
+  }
+
+  #overdueAt({ receivedAtMs }: Run): number {
+    return receivedAtMs + this.#parts.options.longestHoldMs
+  }
+
+  /** Nothing is kept for so long that the broker would close the channel over it. */
+  #giveBackOverdue(nowMs: number): void {
+    const isOverdue = (run: Run): boolean => {
+      const dueMs = this.#overdueAt(run)
+      if (dueMs > nowMs) this.#overdue.setBy(dueMs)
+      return dueMs <= nowMs
+    }
+    const overdue = [...this.#waiting.removeWaiting(isOverdue), ...this.#holds.removeAll(isOverdue)]
+    for (const run of overdue) this.#parts.giveBack(run)
+  }
+
+  #timeOutLate(nowMs: number): void {
+    const { timeoutMs } = this.#parts.options
+    for (const run of this.#running) {
+      // In the order of their starts, so the first that has time left is the next that may run out of it.
+      if (run.startedAtMs + timeoutMs > nowMs) {
+        this.#timeouts.setBy(run.startedAtMs + timeoutMs)
+        return
+      }
+      if (run.give) interruptRun(run, this.#lateError())
+    }
+  }
+
+  #lateError(): ConsumerError {
+    const { queue, options } = this.#parts
+    const message = `The handler of "${queue}" did not end within ${options.timeoutMs} ms.`
+    return new ConsumerError({ code: 'HANDLER_TIMEOUT', message })
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { connect, defineTopology, type StandardSchema } from '../../../src/index.ts'
+import { eventually } from '../../support/eventually.ts'
+import { useBroker } from '../../support/use-broker.ts'
+
+const broker = await useBroker()
+const queue = { retry: { delays: [10], maxAttempts: 2 } }
+const topology = defineTopology({ queues: { typed: queue, spelt: queue, untyped: queue } })
+
+async function setup() {
+  const warren = await connect(broker.url, { topology, managementUrl: 'http://127.0.0.1:1' })
+  onTestFinished(() => warren.close())
+  await warren.apply()
+  return warren
+}
+
+it('a schema gives the handler its own type, and what it made of the body', async () => {
+  const warren = await setup()
+  const schema = z.object({ id: z.number(), placedAt: z.iso.datetime().transform((text) => new Date(text)) })
+  const seen: Date[] = []
+  await warren.consume(
+    'typed',
+    ({ body }) => {
+      expectTypeOf(body).toEqualTypeOf<{ id: number; placedAt: Date }>()
+      seen.push(body.placedAt)
+    },
+    { schema },
+  )
+
+  await warren.publisher().publish({ key: 'typed', body: { id: 1, placedAt: '2026-01-02T03:04:05Z' } })
+
+  await eventually(() => expect(seen).toEqual([new Date('2026-01-02T03:04:05Z')]))
+})
+
+it('any Standard Schema does, and one that may answer later', async () => {
+  const warren = await setup()
+  const schema: StandardSchema<'upper'> = {
+    '~standard': { version: 1, vendor: 'test', validate: () => Promise.resolve({ value: 'upper' }) },
+  }
+  const seen: string[] = []
+  await warren.consume(
+    'spelt',
+    ({ body }) => {
+      expectTypeOf(body).toEqualTypeOf<'upper'>()
+      seen.push(body)
+    },
+    { schema },
+  )
+
+  await warren.publisher().publish({ key: 'spelt', body: 'lower' })
+
+  await eventually(() => expect(seen).toEqual(['upper']))
+})
+
+it('without a schema a body is unknown, and a wrong use of it does not compile', async () => {
+  const warren = await setup()
+  const lengths: unknown[] = []
+  await warren.consume('untyped', ({ body }) => {
+    expectTypeOf(body).toBeUnknown()
+    // @ts-expect-error nobody has looked at the body yet
+    lengths.push(body.length)
+  })
+
+  await warren.publisher().publish({ key: 'untyped', body: 'four' })
+
+  await eventually(() => expect(lengths).toEqual([4]))
+})
