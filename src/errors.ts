@@ -233,4 +233,54 @@ export type RecoveryErrorCode =
   | 'RECOVERY_LOCKED'
   | 'RECOVERY_QUEUE_NOT_FOUND'
   | 'RECOVERY_LOOK_REFUSED'
+  | 'RECOVERY_INTERRUPTED'
+  | 'RECOVERY_EDIT_TOO_LARGE'
+  | 'BACKUP_INVALID'
+  | 'BACKUP_NOT_WRITTEN'
+  | 'RECEIPT_INVALID'
   | 'FILTER_INVALID'
+
+/** An embedded broker that cannot start as it was asked to. Nothing listens then. */
+export class EmbeddedBrokerError extends WarrenError {
+  readonly code: EmbeddedBrokerErrorCode
+
+  constructor(fields: { code: EmbeddedBrokerErrorCode; message: string }, options?: ErrorOptions) {
+    super(fields.message, options)
+    this.code = fields.code
+  }
+}
+
+export type EmbeddedBrokerErrorCode = 'EMBEDDED_PORT_UNAVAILABLE' | 'EMBEDDED_DEFINITIONS_REFUSED'
+
+/** Why the admin API did not do what was asked. */
+export class ApiError extends WarrenError {
+  readonly code: ApiErrorCode
+  /** When to try again. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    fields: { code: ApiErrorCode; message: string; retryAfterSeconds?: number },
+    options?: ErrorOptions,
+  ) {
+    super(fields.message, options)
+    this.code = fields.code
+    this.retryAfterSeconds = fields.retryAfterSeconds
+  }
+}
+
+export type ApiErrorCode =
+  | 'API_REQUEST_INVALID'
+  | 'API_NOT_AUTHENTICATED'
+  | 'API_CREDENTIALS_EXPIRED'
+  | 'API_FORBIDDEN'
+  | 'API_CSRF_REFUSED'
+  | 'API_NOT_FOUND'
+  | 'API_TASK_ENDED'
+  | 'API_TASK_NOT_ENDED'
+  | 'API_TOO_MANY_ATTEMPTS'
+  | 'API_BUSY'
+  | 'API_FAILED'
+  | 'SERVER_UNPROTECTED'
+  | 'SERVER_PORT_UNAVAILABLE'
+  | 'AUDIT_UNAVAILABLE'
+  | 'AUDIT_BROKEN'

@@ -4,12 +4,20 @@ import { openManagement } from './broker/management/open-management.ts'
 import type { Consumer } from './consumer/consumer.ts'
 import type { ConsumerOptions } from './consumer/consumer-options.ts'
 import type { Handler } from './consumer/handler.ts'
+import type { SchemaOutput, StandardSchema } from './consumer/middleware/validate-body.ts'
+import { type EndingSignal, onSignals } from './consumer/on-signals.ts'
 import { startConsumer } from './consumer/start-consumer.ts'
 import { type ApplyReport, applyPlan } from './deploy/apply-plan.ts'
 import { type PlannedDeployment, planBlindly, planDeployment } from './deploy/deploy-topology.ts'
 import { DeploymentError, InvalidArgumentError, ManagementError } from './errors.ts'
 import type { Events } from './events.ts'
+import type { Duration } from './message/duration.ts'
 import { Publisher, type PublisherOptions } from './publisher/publisher.ts'
+import { TracedPublisher } from './publisher/traced-publisher.ts'
+import type { TracingApi } from './publisher/tracing-api.ts'
+import { readRecoverySection } from './recovery/read-recovery-section.ts'
+import { type RecoverOptions, recoverQueues } from './recovery/recover-queues.ts'
+import type { QueueRecovery } from './recovery/render-recovery.ts'
 import { compileTopology } from './topology/compile-topology.ts'
 import type { CompiledTopology } from './topology/compiled-topology.ts'
 import type { Topology } from './topology/define-topology.ts'
@@ -20,13 +28,23 @@ export interface ConnectOptions<QueueName extends string = never> extends Sessio
   readonly topology?: Topology<QueueName>
   /** Where RabbitMQ's HTTP API is, for `plan` and `apply`. @default the same host, port 15672 or 15671 */
   readonly managementUrl?: string
+  /**
+   * Closes everything at one of these signals, then lets the signal end the process, or leaves that to whoever else
+   * listens to it. A second signal does not wait. @default none
+   */
+  readonly closeOn?: readonly EndingSignal[]
+  /** How long `closeOn` lets running handlers finish. @default '30s' */
+  readonly closeDeadline?: Duration
+  /** The module `@opentelemetry/api`: spans of every publish and every attempt. */
+  readonly tracing?: TracingApi
 }
 
 /** Connects to a broker; several hosts may be given. Wrong credentials or an unknown vhost end it at once. */
 export async function connect<const QueueName extends string = never>(
   url: string | readonly string[],
-  { topology, managementUrl, ...options }: ConnectOptions<QueueName> = {},
+  settings: ConnectOptions<QueueName> = {},
 ): Promise<Warren<QueueName>> {
+  const { topology, managementUrl, closeOn = [], closeDeadline, tracing, ...options } = settings
   const firstUrl = typeof url === 'string' ? url : url[0]
   if (firstUrl === undefined)
     throw new InvalidArgumentError('connect() was given no URL. Give it at least one.')
@@ -37,7 +55,9 @@ export async function connect<const QueueName extends string = never>(
       consuming,
       publishing,
       topology,
+      tracing,
       managementUrl: managementUrl ?? deriveManagementUrl(firstUrl),
+      ...{ closeOn, closeDeadline },
     })
   } catch (error) {
     await consuming.close()
@@ -50,6 +70,9 @@ interface WarrenParts<QueueName extends string> {
   readonly publishing: Session
   readonly topology: Topology<QueueName> | undefined
   readonly managementUrl: string
+  readonly tracing: TracingApi | undefined
+  readonly closeOn: readonly EndingSignal[]
+  readonly closeDeadline: Duration | undefined
 }
 
 /** One application's line to RabbitMQ. It comes back by itself when the broker does. */
@@ -61,14 +84,23 @@ export class Warren<QueueName extends string = never> {
   readonly #managementUrl: string
   readonly #publishers = new Set<Publisher>()
   readonly #consumers = new Set<Consumer>()
+  readonly #tracing: TracingApi | undefined
+  readonly #stopListening: () => void
   #compiled: CompiledTopology | undefined
 
   /** @internal */
-  constructor({ consuming, publishing, topology, managementUrl }: WarrenParts<QueueName>) {
-    this.#consuming = consuming
-    this.#publishing = publishing
-    this.#topology = topology
-    this.#managementUrl = managementUrl
+  constructor(parts: WarrenParts<QueueName>) {
+    this.#consuming = parts.consuming
+    this.#publishing = parts.publishing
+    this.#topology = parts.topology
+    this.#managementUrl = parts.managementUrl
+    this.#tracing = parts.tracing
+    const deadline = parts.closeDeadline
+    this.#stopListening = onSignals(parts.closeOn, (signal, { isHeardByOthers }) => {
+      void this.close(deadline === undefined ? {} : { deadline }).finally(() => {
+        if (!isHeardByOthers) process.kill(process.pid, signal)
+      })
+    })
   }
 
   /** Connections lost and found, channels reopened, publishing blocked by an alarm. */
@@ -90,13 +122,22 @@ export class Warren<QueueName extends string = never> {
 
   /** A publisher whose every publish settles exactly once. */
   publisher(options: PublisherOptions = {}): Publisher {
-    const publisher = new Publisher(this.#publishing, options)
+    const publisher = this.#tracing
+      ? new TracedPublisher(this.#publishing, options, this.#tracing)
+      : new Publisher(this.#publishing, options)
     this.#publishers.add(publisher)
     return publisher
   }
 
-  /** Hands messages of a declared queue to the handler, with its retry policy. Resolves when it is consuming. */
-  async consume(queue: QueueName, handler: Handler, options: ConsumerOptions = {}): Promise<Consumer> {
+  /**
+   * Hands messages of a declared queue to the handler, with its retry policy. Resolves when it is consuming. With a
+   * `schema` the handler gets bodies of its type.
+   */
+  async consume<Schema extends StandardSchema = StandardSchema>(
+    queue: QueueName,
+    handler: Handler<SchemaOutput<Schema>>,
+    options: ConsumerOptions<Schema> = {},
+  ): Promise<Consumer> {
     const flow = this.#compile().flows.find(({ name }) => name === queue)
     if (!flow)
       throw new InvalidArgumentError(`The topology has no queue "${queue}". Declare it, or correct the name.`)
@@ -104,8 +145,8 @@ export class Warren<QueueName extends string = never> {
       consuming: this.#consuming,
       publishing: this.#publishing,
       flow,
-      handler,
-      options,
+      handler: handler as Handler,
+      options: this.#tracing ? { tracing: this.#tracing, ...options } : options,
     })
     this.#consumers.add(consumer)
     await consumer.whenStarted()
@@ -135,9 +176,27 @@ export class Warren<QueueName extends string = never> {
     return report
   }
 
-  /** Lets running handlers finish and waits for the answers that are still to come, then closes. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
+  /** Puts dead letters back by their type, as the topology's `recovery` section says. Meant for a worker's start. */
+  async recover(
+    options: Pick<RecoverOptions, 'by' | 'log' | 'signal' | 'acceptDeliveryLimit'> = {},
+  ): Promise<readonly QueueRecovery[]> {
+    const section = readRecoverySection(this.#declared().recovery)
+    const management = openManagement(this.#managementUrl)
+    const sessions = { consuming: this.#consuming, publishing: this.#publishing }
+    try {
+      return await recoverQueues({ ...section, ...options, ...sessions, management })
+    } finally {
+      management.close()
+    }
+  }
+
+  /**
+   * Takes no more messages, lets running handlers finish until the deadline and gives the rest back, waits for the
+   * answers that are still to come, then closes. @default a deadline of '30s'
+   */
+  async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
+    this.#stopListening()
+    await Promise.all([...this.#consumers].map((consumer) => consumer.close(options)))
     await Promise.all([...this.#publishers].map((publisher) => publisher.close()))
     await Promise.all([this.#publishing.close(), this.#consuming.close()])
   }

@@ -11,6 +11,20 @@ export function addWhereOption(command: Command): void {
   )
 }
 
+/** `--accept-delivery-limit`, for every command that takes messages from a queue. */
+export function addAcceptOption(command: Command): void {
+  command.option(
+    '--accept-delivery-limit',
+    'go on although the queue deletes messages that are over its delivery limit when a connection breaks',
+  )
+}
+
+export function readAccept({ acceptDeliveryLimit }: Readonly<Record<string, unknown>>): {
+  readonly acceptDeliveryLimit: boolean
+} {
+  return { acceptDeliveryLimit: acceptDeliveryLimit === true }
+}
+
 export function addCountOption(command: Command): void {
   command.option('--count <n>', 'look at so many from the head', readCount)
 }

@@ -1,7 +1,7 @@
 import type { EncodedHeaders } from './header-values.ts'
 import { murmurHash } from './murmur-hash.ts'
 import { normaliseMessage } from './normalise-message.ts'
-import { readDeaths } from './read-deaths.ts'
+import { readLastDeath } from './read-deaths.ts'
 import { type Failure, readFailure } from './read-failure.ts'
 
 /** Why messages are dead, as one value per cause: messages of one cause have the same `id`. */
@@ -18,9 +18,10 @@ export const unknownCause: Cause = { id: 'unknown', label: 'unknown', kind: 'unk
 
 /** The cause of a dead letter from its headers: what was written when it was parked, else `x-death`. */
 export function causeOf(headers: EncodedHeaders): Cause {
+  if (headers === undefined) return unknownCause
   const failure = readFailure(headers)
   if (hasError(failure)) return fingerprintCause(failure)
-  const { last } = readDeaths(headers)
+  const last = readLastDeath(headers)
   return fingerprintCause({
     ...failure,
     reason: failure.reason ?? last?.reason,
@@ -28,8 +29,27 @@ export function causeOf(headers: EncodedHeaders): Cause {
   })
 }
 
-/** The cause of a failure. Without an error and without a reason it stays unknown, wherever it happened. */
+const mostKnown = 512
+const known = new Map<string, Cause>()
+
+/**
+ * The cause of a failure. Without an error and without a reason it stays unknown, wherever it happened. A
+ * queue of dead letters has few failures and many messages, so what was worked out is kept.
+ */
 export function fingerprintCause(failure: Partial<Failure>): Cause {
+  const { errorType = '', errorMessage = '', statusCode = '', reason = '', queue = '' } = failure
+  // The lengths keep apart texts that are equal only when joined.
+  const lengths = `${errorType.length},${errorMessage.length},${reason.length},${statusCode}`
+  const name = `${lengths}:${errorType}${errorMessage}${reason}${queue}`
+  let cause = known.get(name)
+  if (cause) return cause
+  if (known.size >= mostKnown) known.clear()
+  cause = nameCause(failure)
+  known.set(name, cause)
+  return cause
+}
+
+function nameCause(failure: Partial<Failure>): Cause {
   const message = normaliseMessage(failure.errorMessage ?? '')
   const parts = [
     failure.errorType?.trim() ?? '',

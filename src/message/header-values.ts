@@ -1,11 +1,14 @@
 import type { FieldValue } from '../wire/field-value.ts'
-import { findHeader } from '../wire/header-table.ts'
+import { decodeFieldValue } from '../wire/read-field.ts'
+import { encodeName, endOfValue, findValue } from './scan-headers.ts'
 
 /** The headers of a message as they stand on the wire; undefined where it has none. */
 export type EncodedHeaders = Buffer | undefined
 
 export function headerValue(headers: EncodedHeaders, name: string): FieldValue | undefined {
-  return headers && findHeader(headers, name)
+  if (headers === undefined) return undefined
+  const at = findValue(headers, encodeName(name))
+  return at < 0 ? undefined : decodeFieldValue(headers.subarray(at, endOfValue(headers, at)))
 }
 
 export function headerText(headers: EncodedHeaders, name: string): string | undefined {

@@ -4,7 +4,7 @@ import { anyFieldTable } from '../../test/support/arbitrary/fields.ts'
 import type { FieldValue } from '../wire/field-value.ts'
 import { type PlainTable, toFieldTable, typed } from '../wire/plain-fields.ts'
 import { encodeTable } from '../wire/write-field.ts'
-import { countDeaths, noDeaths, originalAddress, readDeaths } from './read-deaths.ts'
+import { countDeaths, noDeaths, originalAddress, readDeaths, readLastDeath } from './read-deaths.ts'
 
 const encode = (headers: PlainTable) => encodeTable(toFieldTable(headers))
 const at = (seconds: number) => typed({ type: 'T', value: BigInt(seconds) })
@@ -137,8 +137,27 @@ describe('readDeaths', () => {
           { name: 'x-first-death-queue', value: queue },
         ])
         expect(readDeaths(headers).deaths.every(({ count }) => Number.isSafeInteger(count))).toBe(true)
+        expect(readLastDeath(headers)).toEqual(readDeaths(headers).last)
       }),
     )
+  })
+})
+
+describe('readLastDeath', () => {
+  it.each<[string, PlainTable]>([
+    ['the newest entry', { 'x-death': [expiredInWait, rejectedByWork] }],
+    ['the first entry that is one', { 'x-death': ['nonsense', { queue: 5 }, rejectedByWork] }],
+    [
+      'what the broker wrote along',
+      {
+        'x-death': [expiredInWait],
+        'x-last-death-queue': 'billing',
+        'x-last-death-reason': 'rejected',
+      },
+    ],
+    ['nothing', { tenant: 'blue', 'x-death': 'no list' }],
+  ])('is %s, as in the whole history', (_, headers) => {
+    expect(readLastDeath(encode(headers))).toEqual(readDeaths(encode(headers)).last)
   })
 })
 

@@ -1,5 +1,7 @@
 import type { FieldTable, FieldValue } from '../wire/field-value.ts'
+import { decodeFieldValue } from '../wire/read-field.ts'
 import { type EncodedHeaders, headerText, headerValue, integerOf, textOf } from './header-values.ts'
+import { encodeName, endOfValue, findValue } from './scan-headers.ts'
 
 /** One entry of `x-death`: a queue, a reason, and how often the message left that queue for that reason. */
 export interface Death {
@@ -50,6 +52,26 @@ export function readDeathEntries(headers: EncodedHeaders): readonly Death[] {
   const header = headerValue(headers, 'x-death')
   return header?.type === 'A' ? header.value.flatMap(readDeath) : []
 }
+
+/** Where and why the message died last: `readDeaths(headers).last` without decoding the rest of the history. */
+export function readLastDeath(headers: EncodedHeaders): DeathPlace | undefined {
+  return readPlace(headers, 'x-last-death') ?? readNewestDeath(headers)
+}
+
+function readNewestDeath(headers: EncodedHeaders): Death | undefined {
+  const at = headers === undefined ? -1 : findValue(headers, encodeName('x-death'))
+  if (headers === undefined || at < 0 || headers[at] !== arrayTag) return undefined
+  const end = endOfValue(headers, at)
+  for (let itemAt = at + 5; itemAt < end; ) {
+    const itemEnd = endOfValue(headers, itemAt)
+    const [death] = readDeath(decodeFieldValue(headers.subarray(itemAt, itemEnd)))
+    if (death) return death
+    itemAt = itemEnd
+  }
+  return undefined
+}
+
+const arrayTag = 'A'.charCodeAt(0)
 
 /** Whether `x-first-death-*` and `x-last-death-*` are there and name entries of `x-death`, as a broker writes them. */
 export function isCoherent(headers: EncodedHeaders, deaths: readonly Death[]): boolean {

@@ -1,5 +1,6 @@
-import { headerNames } from '../wire/header-table.ts'
-import { type EncodedHeaders, headerInteger, headerText } from './header-values.ts'
+import { decodeFieldValue } from '../wire/read-field.ts'
+import { type EncodedHeaders, integerOf, textOf } from './header-values.ts'
+import { endOfValue, matchNames, valueOfEntry } from './scan-headers.ts'
 import { warrenHeaders } from './warren-headers.ts'
 
 /** Why a message failed, as whoever parked it wrote down. */
@@ -12,37 +13,70 @@ export interface Failure {
   readonly queue: string | undefined
 }
 
+/** Per field the headers that tell it, the best first. */
+const sources: readonly (readonly string[])[] = [
+  [
+    warrenHeaders.errorType,
+    'NServiceBus.ExceptionInfo.ExceptionType',
+    'MT-Fault-ExceptionType',
+    'exception-type',
+  ],
+  [
+    warrenHeaders.finalError,
+    'NServiceBus.ExceptionInfo.Message',
+    'MT-Fault-Message',
+    'x-exception-message',
+    'exception-message',
+  ],
+  [warrenHeaders.finalStatusCode],
+  [warrenHeaders.reason],
+  [warrenHeaders.originalQueue, 'NServiceBus.FailedQ'],
+]
+
+const ranks = 8
+const rankOf = matchNames({
+  names: new Map(
+    sources.flatMap((names, field) => names.map((name, rank) => [name, field * ranks + rank] as const)),
+  ),
+})
+
 /** Reads what Warren, the reference systems and well-known frameworks write when they park a message. */
 export function readFailure(headers: EncodedHeaders): Failure {
-  const present = new Set(headers ? headerNames(headers) : [])
-  const firstOf = (names: readonly string[]) => {
-    const name = names.find((candidate) => present.has(candidate))
-    return name === undefined ? undefined : headerText(headers, name) || undefined
-  }
+  const [errorType, errorMessage, statusCode, reason, queue] = findSources(headers)
   return {
-    errorType: firstOf(errorTypeHeaders),
-    errorMessage: firstOf(errorMessageHeaders),
-    statusCode: present.has(warrenHeaders.finalStatusCode)
-      ? headerInteger(headers, warrenHeaders.finalStatusCode)
-      : undefined,
-    reason: firstOf([warrenHeaders.reason]),
-    queue: firstOf(queueHeaders),
+    errorType: readText(headers, errorType!),
+    errorMessage: readText(headers, errorMessage!),
+    statusCode: statusCode! < 0 ? undefined : integerOf(readValue(headers!, statusCode!)),
+    reason: readText(headers, reason!),
+    queue: readText(headers, queue!),
   }
 }
 
-const errorTypeHeaders = [
-  warrenHeaders.errorType,
-  'NServiceBus.ExceptionInfo.ExceptionType',
-  'MT-Fault-ExceptionType',
-  'exception-type',
-]
+/** Per field the offset of the best value there is, or -1. One walk over the names answers all. */
+function findSources(headers: EncodedHeaders): readonly number[] {
+  const offsets = [-1, -1, -1, -1, -1]
+  if (headers === undefined) return offsets
+  const best = [ranks, ranks, ranks, ranks, ranks]
+  for (let at = 0; at < headers.length; ) {
+    const valueAt = valueOfEntry(headers, at)
+    const found = rankOf(headers, at)
+    if (found >= 0) {
+      const field = Math.floor(found / ranks)
+      const rank = found % ranks
+      if (rank < best[field]!) {
+        best[field] = rank
+        offsets[field] = valueAt
+      }
+    }
+    at = endOfValue(headers, valueAt)
+  }
+  return offsets
+}
 
-const errorMessageHeaders = [
-  warrenHeaders.finalError,
-  'NServiceBus.ExceptionInfo.Message',
-  'MT-Fault-Message',
-  'x-exception-message',
-  'exception-message',
-]
+function readText(headers: EncodedHeaders, at: number): string | undefined {
+  return at < 0 ? undefined : textOf(readValue(headers!, at)) || undefined
+}
 
-const queueHeaders = [warrenHeaders.originalQueue, 'NServiceBus.FailedQ']
+function readValue(headers: Buffer, at: number): ReturnType<typeof decodeFieldValue> {
+  return decodeFieldValue(headers.subarray(at, endOfValue(headers, at)))
+}

@@ -2,7 +2,7 @@ import type { Delivery } from '../broker/amqp/delivery.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { readProperty } from '../wire/properties.ts'
-import { digestMessage } from './digest-message.ts'
+import { digestBody } from './digest-message.ts'
 import type { RecentMoves } from './recent-moves.ts'
 import type { PassRules } from './redrive-pass.ts'
 import { refreshDelivery } from './refresh-delivery.ts'
@@ -19,24 +19,33 @@ export interface Leftovers {
   readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed'>
 }
 
-/**
- * Acknowledges again what was moved and is still there, because its ack was lost. Gives back the number of
- * those that look like it but carry no id to prove it; they stay.
- */
-export async function clearLeftovers(task: Leftovers): Promise<number> {
+export interface Cleared {
+  /** Acknowledged again. */
+  readonly cleared: number
+  /** Look like it but carry no id to prove it; they stay. */
+  readonly unproved: number
+}
+
+/** Acknowledges again what was moved and is still there, because its ack was lost. */
+export async function clearLeftovers(task: Leftovers): Promise<Cleared> {
   const { session, queue, count, window, recent, publisher, rules } = task
   const channel = await session.openChannel()
   const probe = await session.openChannel()
   let held = 0
   let unproved = 0
+  let cleared = 0
   const hold = (delivery: Delivery): void => {
     held += 1
     if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, onDone: () => {} })
   }
   const look = (delivery: Delivery): void => {
-    const move = delivery.isRedelivered ? recent.take(digestMessage(delivery)) : undefined
-    if (move && readProperty(delivery.properties, 'messageId')) {
-      delivery.ack()
+    const { properties } = delivery
+    const id = readProperty(properties, 'messageId') ?? ''
+    const move = delivery.isRedelivered
+      ? recent.take({ id, properties, digest: digestBody(delivery) })
+      : undefined
+    if (move && id !== '') {
+      if (delivery.ack() === 'sent') cleared += 1
       return
     }
     if (move) unproved += 1
@@ -51,5 +60,5 @@ export async function clearLeftovers(task: Leftovers): Promise<number> {
   await channel.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount: 1, global: false }, 'basic.qos-ok')
   await channel.close()
   await probe.close()
-  return unproved
+  return { cleared, unproved }
 }

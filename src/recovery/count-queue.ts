@@ -3,10 +3,6 @@ import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import { ChannelError, RecoveryError } from '../errors.ts'
 
-export function vhostOf(session: Session): string {
-  return session.connection?.endpoint.vhost ?? '/'
-}
-
 /** Ready messages, exact. A queue that is not there is an error that says so. */
 export async function depthOf(session: Session, queue: string): Promise<number> {
   const channel = await session.openChannel()
@@ -37,20 +33,28 @@ export async function closeSettled(channel: AmqpChannel, probe: AmqpChannel, que
 }
 
 /**
- * The depth once it stands still. What a channel held is not ready at the moment it is closed, so a depth
- * below `atLeast` is waited for; it stays below only where somebody else takes messages.
+ * The depth once it stands still, or only grows because others publish. What a channel held is not ready at
+ * the moment it is closed, so a depth below `atLeast` is waited for; it stays below only where somebody else
+ * takes messages.
  */
 export async function settledDepth(session: Session, queue: string, atLeast: number): Promise<number> {
   const channel = await session.openChannel()
   let depth = -1
   for (let unchanged = 0; unchanged < (depth < atLeast ? patientReads : quickReads); ) {
     const { messageCount } = await inspectQueue(channel, queue)
-    unchanged = messageCount === depth ? unchanged + 1 : 0
+    const isSettled = messageCount === depth || (depth >= atLeast && messageCount > depth)
+    unchanged = isSettled ? unchanged + 1 : 0
     depth = messageCount
     await new Promise((resolve) => setTimeout(resolve, readEveryMs))
   }
   await channel.close()
   return depth
+}
+
+/** The depth as soon as so many are ready again. It stays below only where somebody else takes messages. */
+export async function awaitDepth(session: Session, queue: string, atLeast: number): Promise<number> {
+  const depth = await depthOf(session, queue)
+  return depth >= atLeast ? depth : settledDepth(session, queue, atLeast)
 }
 
 const readEveryMs = 15

@@ -1,6 +1,7 @@
 import type { CompiledTopology } from '../topology/compiled-topology.ts'
 import type { LiveQueue, LiveTopology } from '../topology/live-topology.ts'
-import { indexRoutes } from '../topology/route.ts'
+import type { QueueFlow } from '../topology/queue-flow.ts'
+import { indexRoutes, type RouteIndex } from '../topology/route.ts'
 
 /** A queue in which messages end, and how that is known. */
 export interface DeadLetterQueue {
@@ -19,31 +20,55 @@ export function decideDeadLetterQueues(
   live: LiveTopology,
   topology?: CompiledTopology | undefined,
 ): readonly DeadLetterQueue[] {
-  const sources = findSources(live)
-  const declared = new Set(topology?.flows.flatMap(({ deadLetterQueue }) => deadLetterQueue ?? []))
+  const routes = indexRoutes(live)
+  const sources = findSources(live, routes)
+  const parked = findParked(live, routes)
+  const declared = new Set(topology?.flows.flatMap((flow) => declaredBy(flow, routes)))
   return live.queues.flatMap((queue) => {
-    const knownBy = decideKind(queue, declared, sources)
+    const knownBy = decideKind(queue, { declared, sources, parked })
     if (knownBy === undefined) return []
     const { name, type, messages, consumers } = queue
     return [{ queue: name, type, messages, consumers, sources: sources.get(name) ?? [], knownBy }]
   })
 }
 
-function decideKind(
-  queue: LiveQueue,
-  declared: ReadonlySet<string>,
-  sources: ReadonlyMap<string, readonly string[]>,
-): DeadLetterQueue['knownBy'] | undefined {
-  if (declared.has(queue.name)) return 'topology'
+/** Where a declared queue parks its messages, by its own address and by the name that it gives. */
+function declaredBy({ park, deadLetterQueue }: QueueFlow, routes: RouteIndex): readonly string[] {
+  const reached = park?.kind === 'publish' ? reachedFrom(routes, park.exchange, park.key) : []
+  return deadLetterQueue === undefined ? reached : [deadLetterQueue, ...reached]
+}
+
+interface Known {
+  readonly declared: ReadonlySet<string>
+  readonly sources: ReadonlyMap<string, readonly string[]>
+  readonly parked: ReadonlySet<string>
+}
+
+function decideKind(queue: LiveQueue, known: Known): DeadLetterQueue['knownBy'] | undefined {
+  if (known.declared.has(queue.name)) return 'topology'
   // A queue that dead-letters on by itself is a station on the way, such as a wait queue or the work queue
   // that a wait queue returns to.
   if (setting(queue, 'dead-letter-exchange') !== undefined) return undefined
-  if (sources.has(queue.name)) return 'dead-lettering'
-  return /(^|[._-])(dlq|dead-?letters?|parking)$/i.test(queue.name) ? 'name' : undefined
+  if (known.sources.has(queue.name)) return 'dead-lettering'
+  return isNamedSo(queue.name) || known.parked.has(queue.name) ? 'name' : undefined
 }
 
-function findSources(live: LiveTopology): ReadonlyMap<string, readonly string[]> {
-  const routes = indexRoutes(live)
+function isNamedSo(name: string): boolean {
+  return /(^|[._-])(dlq|dlx|dead-?letters?|parking|parked)$/i.test(name)
+}
+
+/** Queues behind exchanges that are named for parking: whoever parks by publishing sets no argument. */
+function findParked(live: LiveTopology, routes: RouteIndex): ReadonlySet<string> {
+  const exchanges = live.exchanges.filter(({ name }) => isNamedSo(name))
+  return new Set(exchanges.flatMap(({ name }) => reachedFrom(routes, name, undefined)))
+}
+
+function reachedFrom(routes: RouteIndex, exchange: string, key: string | undefined): readonly string[] {
+  const reached = key === undefined ? routes.mayRoute(exchange, '#') : routes.route({ exchange, key })
+  return reached.map(({ queue }) => queue)
+}
+
+function findSources(live: LiveTopology, routes: RouteIndex): ReadonlyMap<string, readonly string[]> {
   const sources = new Map<string, string[]>()
   for (const queue of live.queues) {
     const exchange = setting(queue, 'dead-letter-exchange')

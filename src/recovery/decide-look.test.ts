@@ -5,35 +5,80 @@ import { encodeTable } from '../wire/write-field.ts'
 import { decideLook, mayReturn, type QueueFacts } from './decide-look.ts'
 
 const quorum: QueueFacts = {
+  vhost: '/',
+  queue: 'orders.dlq',
   type: 'quorum',
   reportedLimit: undefined,
   argumentLimit: undefined,
   policyLimit: undefined,
+  policyDefinition: {},
+  overLimit: 'deleted',
 }
 const free = { kind: 'free' }
 const counted = (limit: number) => ({ kind: 'counted', limit })
+const refused = (...words: string[]) => ({
+  kind: 'refused',
+  problem: expect.stringMatching(new RegExp(words.join('.*'), 's')),
+})
 
-describe('what a look costs', () => {
+function decide(facts: Partial<QueueFacts>, version: string, acceptsLimit?: boolean) {
+  return decideLook({ facts: { ...quorum, ...facts }, version: parseBrokerVersion(version), acceptsLimit })
+}
+
+describe('what taking messages costs', () => {
   test.each<[string, Partial<QueueFacts>, string, unknown]>([
     ['a classic queue', { type: 'classic' }, '4.3', free],
     ['a quorum queue without a limit before 4.0', {}, '3.10', free],
-    ['a quorum queue without a limit since 4.0', {}, '4.0', counted(20)],
     ['an unlimited one', { reportedLimit: 'unlimited' }, '4.3', free],
-    ['a reported limit', { reportedLimit: 3, argumentLimit: -1 }, '4.3', counted(3)],
     ['-1 since 4.0', { argumentLimit: -1 }, '4.0', free],
-    ['-1 before 4.0 drops at the first return', { argumentLimit: -1 }, '3.10', counted(0)],
-    ['the lower of argument and policy', { argumentLimit: 9, policyLimit: 5 }, '3.10', counted(5)],
-    ['a positive policy defeats -1', { argumentLimit: -1, policyLimit: 5 }, '4.0', counted(5)],
-    ['an unknown queue on 4.x', { type: undefined }, '4.0', counted(20)],
+    ['a quorum queue without a limit since 4.0', {}, '4.0', refused('limit of 20', 'default since 4.0')],
+    ['a reported limit', { reportedLimit: 3, argumentLimit: -1 }, '4.3', refused('limit of 3')],
+    ['-1 before 4.0 drops at the first return', { argumentLimit: -1 }, '3.10', refused('limit of 0')],
+    [
+      'the lower one',
+      { argumentLimit: 9, policyLimit: 5 },
+      '3.10',
+      refused('limit of 5', 'argument and a policy'),
+    ],
+    ['a policy defeats -1', { argumentLimit: -1, policyLimit: 5 }, '4.0', refused('limit of 5')],
+    ['an unknown queue', { type: undefined }, '3.10', refused('management API')],
+    ['a stream', { type: 'stream' }, '4.3', refused('stream')],
+    ['a limit with a queue behind it', { argumentLimit: 3, overLimit: 'kept' }, '4.3', counted(3)],
   ])('%s', (_name, facts, version, expected) => {
-    expect(decideLook({ facts: { ...quorum, ...facts }, version: parseBrokerVersion(version) })).toEqual(
-      expected,
+    expect(decide(facts, version)).toEqual(expected)
+  })
+
+  test.each<[string, Partial<QueueFacts>, string, unknown]>([
+    ['the default of 4.x', {}, '4.3', counted(20)],
+    ['an argument', { argumentLimit: 3 }, '3.10', counted(3)],
+    ['an unknown queue before 4.0', { type: undefined }, '3.10', free],
+    ['an unknown queue since 4.0', { type: undefined }, '4.0', counted(20)],
+    ['a stream all the same', { type: 'stream' }, '4.3', refused('stream')],
+  ])('where the limit was accepted: %s', (_name, facts, version, expected) => {
+    expect(decide(facts, version, true)).toEqual(expected)
+  })
+})
+
+describe('the way out that a refusal names', () => {
+  const problem = (facts: Partial<QueueFacts>, version: string) => {
+    const cost = decide(facts, version)
+    return cost.kind === 'refused' ? cost.problem : cost.kind
+  }
+
+  test('a default is lifted by a policy, with the settings of the one that it displaces', () => {
+    expect(problem({ policyDefinition: { 'max-length': 9 } }, '4.0')).toContain(
+      `rabbitmqctl set_policy -p '/' --priority 1000 --apply-to queues 'warren orders.dlq' '^orders\\.dlq$' '{"max-length":9,"delivery-limit":-1}'`,
     )
   })
 
-  test('a stream is refused', () => {
-    const version = parseBrokerVersion('4.3')
-    expect(decideLook({ facts: { ...quorum, type: 'stream' }, version }).kind).toBe('refused')
+  test('an argument cannot be lifted, so what is over it is caught', () => {
+    expect(problem({ argumentLimit: 3 }, '4.3')).toContain(
+      '"dead-letter-routing-key":"orders.dlq.over-limit"',
+    )
+  })
+
+  test('before 4.0 a policy must not set one', () => {
+    expect(problem({ policyLimit: 3 }, '3.10')).toContain('Take delivery-limit out of the policy')
   })
 })
 

@@ -3,42 +3,70 @@ import type { BrokerVersion } from '../message/broker-version.ts'
 import type { EncodedHeaders } from '../message/header-values.ts'
 import { readDeliveryCounts } from '../message/read-delivery-counts.ts'
 
-/** What is known of a queue before it is looked at. Undefined is not known. */
+/** What is known of a queue before a message is taken from it. Undefined is not known. */
 export interface QueueFacts {
+  readonly vhost: string
+  readonly queue: string
   readonly type: 'classic' | 'quorum' | 'stream' | undefined
   /** As the broker reports it, from 4.0 on. */
   readonly reportedLimit: number | 'unlimited' | undefined
   readonly argumentLimit: number | undefined
+  /** Of the policies, as the broker merges them. */
   readonly policyLimit: number | undefined
+  /** The policies in force, merged. Another one would displace them, so their settings have to come along. */
+  readonly policyDefinition: Readonly<Record<string, unknown>>
+  /** What becomes of a message over the limit. `kept`: a dead-letter exchange leads to another queue. */
+  readonly overLimit: 'deleted' | 'kept'
 }
 
-/** What a look costs. Every message that is handed out and given back counts one return. */
+/** What taking messages and giving them back costs. Every one that is given back counts one return. */
 export type LookCost =
   | { readonly kind: 'free' }
   /** Messages survive `limit` returns; those near it are put back by a confirmed publish instead. */
   | { readonly kind: 'counted'; readonly limit: number }
   | { readonly kind: 'refused'; readonly problem: string }
 
-/** What giving messages back costs on this queue and version. */
-export function decideLook({ facts, version }: { facts: QueueFacts; version: BrokerVersion }): LookCost {
-  if (facts.type === 'stream') {
-    return {
-      kind: 'refused',
-      problem: 'It is a stream: nothing can be taken out of it, so nothing is re-driven.',
-    }
-  }
-  if (facts.type === 'classic') return { kind: 'free' }
-  if (facts.type === undefined) return decideBlind(version)
-  const limit = effectiveLimit(facts, version)
-  return limit === undefined ? { kind: 'free' } : { kind: 'counted', limit }
+export interface LookQuestion {
+  readonly facts: QueueFacts
+  readonly version: BrokerVersion
+  /** Somebody decided that no message of the queue is at its limit, or that losing it is worth it. */
+  readonly acceptsLimit?: boolean | undefined
 }
 
-/** Without the management API only the version is known, so its default limit is assumed. */
-function decideBlind(version: BrokerVersion): LookCost {
+/**
+ * What taking messages from a queue costs. A message can be at the limit already (on 4.3 it arrives so when a
+ * delivery limit was what it died of), and then a connection that breaks while it is held deletes it. Nobody
+ * can read the count without taking the message, so a queue with a limit is refused before the first one.
+ */
+export function decideLook({ facts, version, acceptsLimit = false }: LookQuestion): LookCost {
+  if (facts.type === 'stream') {
+    return refuse('It is a stream: nothing can be taken out of it and nothing goes back into it.')
+  }
+  if (facts.type === 'classic') return { kind: 'free' }
+  if (facts.type === undefined) return decideBlind(version, acceptsLimit)
+  const limit = effectiveLimit(facts, version)
+  if (limit === undefined) return { kind: 'free' }
+  if (facts.overLimit === 'kept' || acceptsLimit) return { kind: 'counted', limit }
+  return refuse(
+    `It is a quorum queue with a delivery limit of ${limit} (${sourceOf(facts)}) and no dead-letter exchange, so ` +
+      'RabbitMQ deletes a message that is over the limit when it goes back, also when a connection breaks. ' +
+      wayOut(facts, version),
+  )
+}
+
+/** Without the management API only the version is known, so the worst that it allows is assumed. */
+function decideBlind(version: BrokerVersion, acceptsLimit: boolean): LookCost {
   const { defaultDeliveryLimit } = brokerCapabilities(version)
-  return defaultDeliveryLimit === undefined
-    ? { kind: 'free' }
-    : { kind: 'counted', limit: defaultDeliveryLimit }
+  if (acceptsLimit) {
+    return defaultDeliveryLimit === undefined
+      ? { kind: 'free' }
+      : { kind: 'counted', limit: defaultDeliveryLimit }
+  }
+  return refuse(
+    'Without the management API nobody can tell whether it has a delivery limit, and messages over one are ' +
+      'deleted when a connection breaks. Say where the API is (--management-url), or, if the queue is a classic ' +
+      'or an unlimited one, say --accept-delivery-limit.',
+  )
 }
 
 function effectiveLimit(facts: QueueFacts, version: BrokerVersion): number | undefined {
@@ -51,6 +79,46 @@ function effectiveLimit(facts: QueueFacts, version: BrokerVersion): number | und
   const hasUnlimited = limits.some((limit) => limit < 0)
   const limit = hasUnlimited ? Math.max(...limits) : Math.min(...limits)
   return limit < 0 ? undefined : limit
+}
+
+function sourceOf({ argumentLimit, policyLimit }: QueueFacts): string {
+  if (argumentLimit !== undefined && policyLimit !== undefined) return 'its argument and a policy'
+  if (argumentLimit !== undefined) return 'its argument x-delivery-limit'
+  return policyLimit === undefined ? "RabbitMQ's default since 4.0" : 'a policy'
+}
+
+/** A policy lifts a limit that no argument sets; where one does, a policy can still catch what is over it. */
+function wayOut(facts: QueueFacts, version: BrokerVersion): string {
+  const { supportsUnlimitedDeliveryLimit } = brokerCapabilities(version)
+  const { 'delivery-limit': _, ...others } = facts.policyDefinition
+  if (facts.argumentLimit === undefined && supportsUnlimitedDeliveryLimit) {
+    const command = policyCommand(facts, { ...others, 'delivery-limit': -1 })
+    return `Lift the limit first: ${command}`
+  }
+  if (facts.argumentLimit === undefined) {
+    return 'Take delivery-limit out of the policy first: this version has no limit of its own.'
+  }
+  const net = `${facts.queue}.over-limit`
+  const command = policyCommand(facts, {
+    ...others,
+    'dead-letter-exchange': '',
+    'dead-letter-routing-key': net,
+    'dead-letter-strategy': 'at-least-once',
+    overflow: 'reject-publish',
+  })
+  return `No policy lifts an argument, but one can catch what is over the limit: declare a classic queue "${net}", then ${command}`
+}
+
+/** Above every other policy, because only the highest one applies. */
+function policyCommand({ vhost, queue }: QueueFacts, definition: Readonly<Record<string, unknown>>): string {
+  const pattern = `^${queue.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+  const words = [`-p ${quote(vhost)}`, '--priority 1000', '--apply-to queues']
+  return `rabbitmqctl set_policy ${words.join(' ')} ${quote(`warren ${queue}`)} ${quote(pattern)} ${quote(JSON.stringify(definition))}`
+}
+
+function refuse(problem: string): LookCost {
+  return { kind: 'refused', problem }
 }
 
 /** Returns that stay in hand, for a connection that breaks while the message is held. */

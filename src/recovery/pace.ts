@@ -6,6 +6,7 @@ export class Pace {
   #filledAt = performance.now()
   #timer: NodeJS.Timeout | undefined
   #isPaused = false
+  #waiting: (() => void)[] = []
 
   constructor(perSecond: number | undefined, onRoom: () => void) {
     this.#perSecond = perSecond ?? Number.POSITIVE_INFINITY
@@ -29,17 +30,29 @@ export class Pace {
     return false
   }
 
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
   pause(): void {
     this.#isPaused = true
   }
 
   resume(): void {
     this.#isPaused = false
+    for (const resume of this.#waiting.splice(0)) resume()
     this.#onRoom()
+  }
+
+  /** Resolves when it is not paused, or stopped. */
+  whenRunning(): Promise<void> {
+    if (!this.#isPaused) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   stop(): void {
     clearTimeout(this.#timer)
+    this.resume()
   }
 
   /** Never more than a tenth of a second's worth at once, so that a rate is a rate and not a burst. */

@@ -34,6 +34,9 @@ export type KeepReason =
   | 'no-wait-queue'
   | 'target-refused'
   | 'too-large'
+  | 'unreadable'
+  /** It was put back by this very re-drive and is dead again. */
+  | 'came-back'
   | 'stopped'
 
 export interface RedriveQuestion {

@@ -2,6 +2,7 @@ import { lookAtQueue } from './look-at-queue.ts'
 import type { KeepReason } from './plan-redrive.ts'
 import type { RedriveOptions } from './redrive.ts'
 import { prepareRules } from './redrive-rules.ts'
+import { nameAddress } from './redrive-tally.ts'
 
 /** What a re-drive would do, read from every message and without moving one. */
 export interface RedrivePreview {
@@ -38,7 +39,7 @@ export async function previewRedrive(options: RedriveOptions): Promise<RedrivePr
         return
       }
       moving += 1
-      const target = step.exchange === '' ? step.key : `${step.exchange} ${step.key}`
+      const target = nameAddress(step)
       const name = `${target}\0${step.why}`
       const known = targets.get(name)
       const proof = known ?? proofOf(rules.prove(step))

@@ -1,6 +1,14 @@
 import type { KeepReason } from './plan-redrive.ts'
 import type { FailureKind } from './redrive-tally.ts'
 
+export type RedriveOutcome =
+  | 'done'
+  | 'cancelled'
+  | 'held-too-long'
+  | 'came-back-dead'
+  | 'target-too-deep'
+  | 'interrupted'
+
 /** What became of every message that was in the queue when the re-drive began. */
 export interface Receipt {
   readonly format: 'warren-receipt/1'
@@ -12,7 +20,11 @@ export interface Receipt {
   readonly startedAt: string
   readonly endedAt: string
   readonly ratePerSecond: number
-  readonly outcome: 'done' | 'cancelled' | 'held-too-long'
+  /**
+   * `came-back-dead` and `target-too-deep`: it stopped itself, as it was told to. `interrupted`: the connection
+   * was lost and somebody else had the queue when it was back.
+   */
+  readonly outcome: RedriveOutcome
   /** In the queue at the start. Equals moved + failed + kept + stillThere. */
   readonly present: number
   /** Confirmed at their target and acknowledged here. */
@@ -23,21 +35,29 @@ export interface Receipt {
   readonly kept: number
   /** Not looked at; still in the queue. */
   readonly stillThere: number
-  /** Came into the queue during the run. */
+  /**
+   * Came into the queue during the run, those that came back dead among them. The broker tells how many messages
+   * a queue holds and not which, so what others took out meanwhile is missing here: exact while
+   * `otherConsumers` is 0.
+   */
   readonly arrivals: number
+  /** Messages of this re-drive that are dead again, as far as it looked for them. */
+  readonly cameBack: number
   /** Messages that the queue has fewer than it should: taken by somebody else meanwhile. */
   readonly missing: number
+  /** Consumers of the queue besides this re-drive, at its start or its end. */
+  readonly otherConsumers: number
   /** Messages that may be at their target twice. */
   readonly duplicatesPossible: number
   /** Kept messages that were put at the end of the queue, because giving them back would have deleted them. */
   readonly refreshed: number
-  /** The queue was counted at the end, and holds what it should. */
+  /** The queue was counted at the end, and holds at least what it should. */
   readonly isBalanced: boolean
   readonly targets: readonly { readonly target: string; readonly moved: number }[]
   readonly causes: readonly { readonly id: string; readonly label: string; readonly moved: number }[]
   readonly failures: readonly { readonly kind: FailureKind; readonly count: number }[]
   readonly keptBecause: readonly { readonly reason: KeepReason; readonly count: number }[]
-  /** Over the messages that were moved, whatever their order. */
+  /** Over the ids and bodies of the messages that were moved, whatever their order. */
   readonly digest: string
   /** Targets that were refused, and why. */
   readonly refusals: readonly string[]

@@ -1,8 +1,27 @@
-/** What is known of a message that was moved and came back because its ack was lost. */
+import { headerNames } from '../wire/header-table.ts'
+import { editProperties, type RawProperties, readProperty } from '../wire/properties.ts'
+
+/** Where a message was moved to, should it come back because its ack was lost. */
 export interface RecentMove {
   /** It was counted as moved. False when its channel was gone before it could be acknowledged. */
   readonly isCounted: boolean
-  readonly to: { readonly exchange: string; readonly key: string }
+  readonly to: Address
+}
+
+interface Address {
+  readonly exchange: string
+  readonly key: string
+}
+
+/**
+ * Who a message is: its id and all that it carries. The id alone would take a message that was moved and is dead
+ * again for one whose ack was lost, and delete it.
+ */
+export interface MovedMessage {
+  readonly id: string
+  readonly properties: RawProperties
+  /** What `digestBody` gave. */
+  readonly digest: string
 }
 
 /**
@@ -10,27 +29,58 @@ export interface RecentMove {
  * broker hands out no more than the window before it has seen the acks of what came before.
  */
 export interface RecentMoves {
-  add(digest: Buffer, move: RecentMove): void
+  add(message: MovedMessage, move: RecentMove): void
   /** Finds and forgets a move. */
-  take(digest: Buffer): RecentMove | undefined
+  take(message: MovedMessage): RecentMove | undefined
   readonly size: number
 }
 
+/** A ring: adding is all that most messages ever need of it, so only looking costs. */
 export function createRecentMoves(capacity: number): RecentMoves {
-  const moves = new Map<string, RecentMove>()
+  const ids: (string | undefined)[] = []
+  const digests: string[] = []
+  const properties: RawProperties[] = []
+  const addresses: Address[] = []
+  const counted: boolean[] = []
+  let next = 0
+  let size = 0
   return {
-    add: (digest, move) => {
-      moves.set(digest.toString('latin1'), move)
-      if (moves.size > capacity) moves.delete(moves.keys().next().value!)
+    add: (message, { isCounted, to }) => {
+      if (ids[next] === undefined) size += 1
+      ids[next] = message.id
+      properties[next] = message.properties
+      digests[next] = message.digest
+      addresses[next] = to
+      counted[next] = isCounted
+      next = (next + 1) % capacity
     },
-    take: (digest) => {
-      const name = digest.toString('latin1')
-      const move = moves.get(name)
-      if (move) moves.delete(name)
-      return move
+    take: (message) => {
+      for (let at = 0; at < ids.length; at += 1) {
+        if (ids[at] !== message.id || digests[at] !== message.digest) continue
+        if (!isSame(properties[at]!, message.properties)) continue
+        ids[at] = undefined
+        size -= 1
+        return { isCounted: counted[at]!, to: addresses[at]! }
+      }
+      return undefined
     },
     get size() {
-      return moves.size
+      return size
     },
   }
+}
+
+function isSame(one: RawProperties, other: RawProperties): boolean {
+  return withoutCounts(one).equals(withoutCounts(other))
+}
+
+/** What a queue writes into a message each time it hands it out again. */
+const counts: ReadonlySet<string> = new Set(['x-delivery-count', 'x-acquired-count'])
+
+function withoutCounts(raw: RawProperties): RawProperties {
+  const headers = readProperty(raw, 'headers')
+  if (headers === undefined) return raw
+  if (headerNames(headers).every((name) => counts.has(name)))
+    return editProperties(raw, { remove: ['headers'] })
+  return editProperties(raw, { headers: { remove: (name) => counts.has(name) } })
 }

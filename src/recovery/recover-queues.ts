@@ -22,9 +22,21 @@ export interface RecoverOptions {
   readonly types: TypeRoutes
   readonly timeouts?: Partial<RecoverTimeouts>
   readonly window?: RedriveOptions['window']
+  /** See `LookPermission`. @default false */
+  readonly acceptDeliveryLimit?: boolean | undefined
   readonly by?: string
   readonly log?: (line: string) => void
+  /** How far it is with a queue; told often. Who listens draws it, and no line per thousand is logged. */
+  readonly onProgress?: ((progress: RecoverProgress) => void) | undefined
   readonly signal?: AbortSignal
+}
+
+export interface RecoverProgress {
+  readonly queue: string
+  readonly recovered: number
+  /** In the queue at the start, with what came since. */
+  readonly total: number
+  readonly elapsedMs: number
 }
 
 /** In milliseconds. */
@@ -79,7 +91,7 @@ async function recoverQueue(task: QueueTask): Promise<QueueRecovery> {
   if (depth === 0) log('DLQ Empty ✅')
   else log(`⚠️  Found ${depth} messages in DLQ. Starting recovery...`)
   while (depth > 0) {
-    last = await runOnce(task, totals.recovered)
+    last = await runOnce(task, totals.recovered, tellProgress(task, depth))
     totals.recovered += last.receipt.moved
     for (const { target, moved } of last.receipt.targets) {
       const name = target.split(' ').at(-1)!
@@ -99,9 +111,24 @@ async function recoverQueue(task: QueueTask): Promise<QueueRecovery> {
   }
 }
 
+const lineEvery = 1_000
+
+/** Either draws, or logs a line for every thousand. */
+function tellProgress({ queue, log, onProgress }: QueueTask, depth: number): TellProgress {
+  const startedAt = Date.now()
+  return (before, moved) => {
+    const recovered = before + moved
+    if (onProgress) onProgress({ queue, recovered, total: before + depth, elapsedMs: Date.now() - startedAt })
+    else if (recovered % lineEvery === 0) log(`📦 Recovered ${recovered} messages so far...`)
+  }
+}
+
+type TellProgress = (before: number, moved: number) => void
+
 async function runOnce(
   task: QueueTask,
   recoveredBefore: number,
+  tell: TellProgress,
 ): Promise<{ receipt: Receipt; failedByQueue: ReadonlyMap<string, number> }> {
   const { log, timeouts, ending, types } = task
   const failedByQueue = new Map<string, number>()
@@ -113,11 +140,11 @@ async function runOnce(
     ...{ consuming: task.consuming, publishing: task.publishing, management: task.management },
     ...{ queue: task.queue, id, to: { kind: 'type', routes: types }, by: task.by ?? 'dlq-recovery' },
     ...(task.window && { window: task.window }),
+    acceptDeliveryLimit: task.acceptDeliveryLimit,
     signal: AbortSignal.any([ending, stalling.signal]),
     onProgress: ({ moved }) => {
       stallTimer.refresh()
-      const sum = recoveredBefore + moved
-      if (sum % 1_000 === 0) log(`📦 Recovered ${sum} messages so far...`)
+      tell(recoveredBefore, moved)
     },
     onKept: (_message, reason) => {
       if (reason === 'type-unknown')

@@ -5,4 +5,6 @@ export const recoveryHeaders = {
   redriveId: 'x-redriven-id',
   redriveCount: 'x-redriven-count',
   redriveReason: 'x-redriven-reason',
+  /** What an edited message was before. */
+  previous: 'warren-previous',
 } as const

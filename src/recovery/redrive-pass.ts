@@ -5,7 +5,7 @@ import type { EncodedMessage } from '../publisher/outgoing-message.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { readProperty } from '../wire/properties.ts'
-import { digestMessage, type SetDigest } from './digest-message.ts'
+import { digestBody, type SetDigest } from './digest-message.ts'
 import type { Pace } from './pace.ts'
 import type { KeepReason, RedriveStep } from './plan-redrive.ts'
 import type { RecentMoves } from './recent-moves.ts'
@@ -27,6 +27,12 @@ export interface PassRules {
 
 export type PublishStep = Extract<RedriveStep, { kind: 'publish' }>
 
+export interface PublishGate {
+  take(step: PublishStep): boolean
+  /** One that was let through has its answer, or was not sent after all. */
+  settled(): void
+}
+
 export interface PassTask {
   readonly channel: AmqpChannel
   readonly probe: AmqpChannel
@@ -39,6 +45,10 @@ export interface PassTask {
   readonly recent: RecentMoves
   readonly digest: SetDigest
   readonly pace: Pace
+  /** Each must let a publish go, or calls `pump` later. */
+  readonly gates: readonly PublishGate[]
+  /** @default 1500000 */
+  readonly maxHoldMs?: number
   /** What the broker may send ahead. @default window.messages */
   readonly prefetch?: number
   readonly consumerTag?: string
@@ -51,6 +61,13 @@ export interface FailedPublish {
   readonly exchange: string
   readonly key: string
   readonly kind: FailureKind
+}
+
+interface Settling {
+  readonly delivery: Delivery
+  readonly message: EncodedMessage
+  readonly step: PublishStep
+  readonly result: PublishResult
 }
 
 const companyMs = 2
@@ -69,6 +86,10 @@ export class RedrivePass {
   #inFlight = 0
   #inFlightBytes = 0
   #isCancelled = false
+  #isStopping = false
+  #endByStop: (end: WalkEnd) => void = () => {}
+  readonly #stopping: Promise<WalkEnd>
+  #failure: { readonly error: unknown } | undefined
   #whenIdle: (() => void) | undefined
   #pumpTimer: NodeJS.Timeout | undefined
   readonly #batch: number
@@ -76,6 +97,9 @@ export class RedrivePass {
   constructor(task: PassTask) {
     this.#task = task
     this.#batch = Math.max(1, Math.floor(task.window.messages / 8))
+    this.#stopping = new Promise((resolve) => {
+      this.#endByStop = resolve
+    })
     const { channel, probe, queue, count, window, consumerTag } = task
     this.#walk = new QueueWalk({
       channel,
@@ -84,7 +108,9 @@ export class RedrivePass {
       count,
       consumerTag,
       prefetch: task.prefetch ?? window.messages,
-      heldCount: () => this.#held,
+      ...(task.maxHoldMs === undefined ? {} : { maxHoldMs: task.maxHoldMs }),
+      // Who stops wants no more, so nothing is to be made up for.
+      heldCount: () => (this.#isStopping ? 0 : this.#held),
       onDelivery: (delivery) => {
         this.#waiting.push(delivery)
         this.#pumpSoon()
@@ -98,13 +124,14 @@ export class RedrivePass {
 
   /** Settles when every delivery is decided and every publish has its result. The channel is still open. */
   async run(): Promise<WalkEnd> {
-    const end = await this.#walk.run()
+    const end = await Promise.race([this.#walk.run(), this.#stopping])
     this.pump()
     if (!this.#isIdle) {
       await new Promise<void>((resolve) => {
         this.#whenIdle = resolve
       })
     }
+    if (this.#failure) throw this.#failure.error
     return end
   }
 
@@ -116,18 +143,42 @@ export class RedrivePass {
   /** Takes no more; what is under way is finished. */
   cancel(): void {
     this.#isCancelled = true
-    this.#walk.stop()
+    this.#stop()
     this.pump()
+  }
+
+  /**
+   * The consumer is not cancelled: a delivery that crosses the cancel is returned by itself, and a quorum queue
+   * without a limit puts it at its end. Closing the channel returns all in order, so what still comes is held.
+   */
+  #stop(): void {
+    this.#isStopping = true
+    this.#endByStop('stopped')
   }
 
   /** Goes on with what waits; called when there is room again. */
   pump(): void {
+    try {
+      this.#startAll()
+    } catch (error) {
+      this.fail(error) // it cannot be decided or encoded
+    }
+    if (this.#isIdle) this.#whenIdle?.()
+  }
+
+  /** Ends the pass with an error; what is under way is finished. */
+  fail(error: unknown): void {
+    this.#failure ??= { error }
+    this.#next = undefined
+    this.cancel()
+  }
+
+  #startAll(): void {
     for (let next = this.#takeNext(); next && this.#mayStart(next.step); next = this.#takeNext()) {
       this.#next = undefined
       if (next.step.kind === 'keep') this.#keep(next.delivery, next.step.reason)
       else this.#publish(next.delivery, next.step)
     }
-    if (this.#isIdle) this.#whenIdle?.()
   }
 
   /** Many small writes cost more CPU than few large ones, so a handful waits a moment for company. */
@@ -169,33 +220,42 @@ export class RedrivePass {
   #isRepeat(delivery: Delivery): boolean {
     const { recent, tally, rules } = this.#task
     // Without an id two messages may be alike to the last byte; publishing one twice is better than never.
-    if (recent.size === 0 || !readProperty(delivery.properties, 'messageId')) return false
-    const move = recent.take(digestMessage(delivery))
+    const id = recent.size > 0 && readProperty(delivery.properties, 'messageId')
+    if (!id) return false
+    const move = recent.take({ id, properties: delivery.properties, digest: digestBody(delivery) })
     if (!move) return false
     delivery.ack()
     if (move.isCounted) this.#walk.extend()
-    else tally.countMove({ ...move.to, cause: rules.causeOf(delivery) })
+    else tally.countMove(move.to, rules.causeOf(delivery))
     return true
   }
 
   #mayStart(step: RedriveStep): boolean {
     if (step.kind === 'keep') return true
-    const { window, pace } = this.#task
+    const { window, pace, gates } = this.#task
     if (this.#inFlight >= window.messages || this.#inFlightBytes >= window.bytes) return false
-    return pace.take()
+    if (!pace.take()) return false
+    for (const [index, gate] of gates.entries()) {
+      if (gate.take(step)) continue
+      for (const passed of gates.slice(0, index)) passed.settled()
+      return false
+    }
+    return true
   }
 
   #publish(delivery: Delivery, step: PublishStep): void {
-    const { publisher, rules } = this.#task
+    const { publisher, rules, gates } = this.#task
+    const message = rules.encode(delivery, step)
     this.#start(delivery)
-    publisher.publishEncoded(rules.encode(delivery, step), (result) => {
-      this.#stop(delivery)
-      this.#settle(delivery, step, result)
+    publisher.publishEncoded(message, (result) => {
+      this.#finish(delivery)
+      for (const gate of gates) gate.settled()
+      this.#settle({ delivery, message, step, result })
       this.#pumpAfterResult()
     })
   }
 
-  #settle(delivery: Delivery, step: PublishStep, result: PublishResult): void {
+  #settle({ delivery, message, step, result }: Settling): void {
     const { tally, recent, digest, rules, onProgress } = this.#task
     if (result.kind !== 'confirmed') {
       const mayBeThere = result.kind === 'nacked' || (result.kind === 'unknown' && result.wasSent)
@@ -206,35 +266,44 @@ export class RedrivePass {
       this.#hold(delivery)
       return
     }
-    const to = { exchange: step.exchange, key: step.key }
-    const itsDigest = digestMessage(delivery)
-    digest.add(itsDigest)
+    const { messageId: id } = result
+    const itsDigest = digestBody(delivery)
+    // What was edited on its way is not what was taken.
+    digest.add(message.body === delivery.body ? itsDigest : digestBody(message), id)
     const isCounted = delivery.ack() === 'sent'
-    recent.add(itsDigest, { isCounted, to })
-    if (isCounted) tally.countMove({ ...to, cause: rules.causeOf(delivery) })
+    const { properties } = delivery
+    recent.add({ id: id ?? '', properties, digest: itsDigest }, { isCounted, to: step })
+    if (isCounted) tally.countMove(step, rules.causeOf(delivery))
     if (result.mayBeDuplicate || !isCounted) tally.duplicatesPossible += 1
     onProgress()
   }
 
   #keep(delivery: Delivery, reason: KeepReason): void {
     // What was not looked at is still there, and not kept for a reason of its own.
-    if (reason === 'over-the-limit') this.#walk.stop()
-    if (reason !== 'over-the-limit' && reason !== 'stopped') {
+    if (reason === 'over-the-limit') this.#stop()
+    else if (reason === 'came-back') this.#countCameBack()
+    else if (reason !== 'stopped') {
       this.#task.tally.countKeep(reason)
       this.#task.onKept?.(delivery, reason)
     }
     this.#hold(delivery)
   }
 
+  /** It arrived during the run, so it is none of those that were counted at the start. */
+  #countCameBack(): void {
+    this.#task.tally.cameBackCount += 1
+    this.#walk.extend()
+  }
+
   /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
   #hold(delivery: Delivery): void {
     const { rules, publisher, tally } = this.#task
     this.#held += 1
-    this.#walk.growIfNeeded()
+    if (!this.#isStopping) this.#walk.growIfNeeded()
     if (rules.mayReturn(delivery)) return
     this.#start(delivery)
     const onDone = (isRefreshed: boolean): void => {
-      this.#stop(delivery)
+      this.#finish(delivery)
       if (isRefreshed) {
         this.#held -= 1
         tally.refreshed += 1
@@ -249,7 +318,7 @@ export class RedrivePass {
     this.#inFlightBytes += delivery.bodyBytes
   }
 
-  #stop(delivery: Delivery): void {
+  #finish(delivery: Delivery): void {
     this.#inFlight -= 1
     this.#inFlightBytes -= delivery.bodyBytes
   }

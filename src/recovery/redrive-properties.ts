@@ -1,12 +1,12 @@
 import type { BrokerVersion } from '../message/broker-version.ts'
 import { countAttempts } from '../message/count-attempts.ts'
-import { headerInteger } from '../message/header-values.ts'
 import { stripBrokerHeaders } from '../message/strip-broker-headers.ts'
-import { warrenHeaders } from '../message/warren-headers.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import type { FieldEntry } from '../wire/field-value.ts'
 import { editProperties, type RawProperties, readProperty } from '../wire/properties.ts'
+import { encodeTable } from '../wire/write-field.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
+import { createSplicer, type Splicer } from './redrive-splice.ts'
 
 /** Who puts messages back, and why. The same for all messages of one re-drive. */
 export interface Audit {
@@ -30,26 +30,26 @@ export type WriteProperties = (properties: RawProperties, flow: QueueFlow | unde
  * obey (kept in one header of ours), plus who put them back.
  */
 export function propertiesWriter(edit: RedriveEdit): WriteProperties {
-  const constant = auditEntries(edit.audit)
+  const audit = encodeTable(auditEntries(edit.audit))
+  const splicers = new Map<string | undefined, Splicer>()
+  const splicerFor = (attemptsHeader: string | undefined): Splicer => {
+    let splicer = splicers.get(attemptsHeader)
+    if (splicer) return splicer
+    splicer = createSplicer({ audit, attempts: edit.attempts, attemptsHeader, login: edit.login })
+    splicers.set(attemptsHeader, splicer)
+    return splicer
+  }
   return (properties, flow) => {
+    const splice = splicerFor(flow?.headers.attempts)
+    if (edit.attempts === 'reset' || !flow) return splice(properties, noEntries)
+    // The broker's count ends with the strip, so a count that is to go on is written into the layout's header.
     const headers = readProperty(properties, 'headers')
-    const strip = stripBrokerHeaders(properties, { login: edit.login })
-    const count = (headerInteger(headers, recoveryHeaders.redriveCount) ?? 0) + 1
-    const stale = edit.attempts === 'reset' ? attemptHeaders : seenHeaders
-    return editProperties(properties, {
-      ...strip,
-      headers: {
-        remove: (name) => stale.has(name) || name === flow?.headers.attempts || strip.headers!.remove!(name),
-        set: [
-          ...strip.headers!.set!,
-          ...constant,
-          { name: recoveryHeaders.redriveCount, value: { type: 'I', value: count } },
-          ...(edit.attempts === 'continue' ? attemptsSoFar(headers, flow, edit.version) : []),
-        ],
-      },
-    })
+    const value = countAttempts({ headers, rule: flow.attempts, version: edit.version })
+    return splice(properties, encodeTable([{ name: flow.headers.attempts, value: { type: 'I', value } }]))
   }
 }
+
+const noEntries = Buffer.alloc(0)
 
 function auditEntries({ id, by, atMs, reason }: Audit): readonly FieldEntry[] {
   return [
@@ -59,24 +59,6 @@ function auditEntries({ id, by, atMs, reason }: Audit): readonly FieldEntry[] {
     ...(reason === undefined ? [] : [text(recoveryHeaders.redriveReason, reason)]),
   ]
 }
-
-/** The broker's count ends with the strip, so a count that is to go on is written into the layout's header. */
-function attemptsSoFar(
-  headers: Buffer | undefined,
-  flow: QueueFlow | undefined,
-  version: BrokerVersion,
-): readonly FieldEntry[] {
-  if (!flow) return []
-  const value = countAttempts({ headers, rule: flow.attempts, version })
-  return [{ name: flow.headers.attempts, value: { type: 'I', value } }]
-}
-
-const seenHeaders: ReadonlySet<string> = new Set([warrenHeaders.deathsSeen])
-const attemptHeaders: ReadonlySet<string> = new Set([
-  ...seenHeaders,
-  warrenHeaders.attempts,
-  warrenHeaders.retryCount,
-])
 
 /**
  * The properties of a message that is put at the end of its own queue because giving it back would delete it.

@@ -1,22 +1,25 @@
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { observeTopology } from '../deploy/observe-topology.ts'
-import { RecoveryError } from '../errors.ts'
+import { WireError } from '../errors.ts'
 import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../message/broker-version.ts'
-import { causeOf, unknownCause } from '../message/fingerprint-cause.ts'
-import type { EncodedHeaders } from '../message/header-values.ts'
+import { causeOf } from '../message/fingerprint-cause.ts'
+import { type EncodedHeaders, headerText } from '../message/header-values.ts'
 import { readProperty } from '../wire/properties.ts'
-import { decideLook, mayReturn } from './decide-look.ts'
 import { openRouteBook, type RouteBook, type RouteProof } from './decide-route.ts'
-import { observeQueue } from './observe-queue.ts'
-import { planRedrive, type RedriveStep } from './plan-redrive.ts'
+import { type KeepReason, planRedrive, type RedriveStep } from './plan-redrive.ts'
+import { prepareLook } from './prepare-look.ts'
+import { recoveryHeaders } from './recovery-headers.ts'
 import type { RedriveOptions } from './redrive.ts'
+import { editMessage } from './redrive-edit.ts'
 import type { PassRules } from './redrive-pass.ts'
-import { propertiesWriter, refreshedProperties } from './redrive-properties.ts'
+import { propertiesWriter } from './redrive-properties.ts'
 
 export interface RedriveRules extends PassRules {
-  /** The most messages to move. */
+  /** The most messages to move in all. */
   readonly limit: number
+  /** How long messages may be held. */
+  readonly maxHoldMs: number
   /** A new pass begins; so many were moved before. */
   startPass(moved: number): void
   /** The proof of an address; undefined where the broker cannot be asked. */
@@ -30,83 +33,99 @@ export async function prepareRules(
   options: RedriveOptions,
   run: { readonly id: string; readonly atMs: number },
 ): Promise<RedriveRules> {
-  const { consuming, publishing, management, queue, to = { kind: 'origin' }, flows = [] } = options
-  const vhost = consuming.connection?.endpoint.vhost ?? '/'
-  const login = publishing.connection?.endpoint.username
-  const version = parseBrokerVersion(consuming.broker.version)
-  const cost = decideLook({ facts: await observeQueue(management, { vhost, queue }), version })
-  if (cost.kind === 'refused') throw refused(queue, cost.problem)
+  const { consuming, publishing, management, queue, limit = Number.POSITIVE_INFINITY } = options
+  const { vhost } = consuming
+  const look = await prepareLook(options)
   const book = management && openRouteBook(await observeTopology(management, { vhost }), queue)
-  const write = propertiesWriter({
-    audit: { id: run.id, by: options.by, atMs: run.atMs, reason: options.reason },
-    attempts: options.attempts ?? 'reset',
-    login,
-    version,
-  })
-  const flowByQueue = new Map(flows.map((flow) => [flow.queue, flow]))
   const refusals = new Set<string>()
-  const largestBytes = brokerCapabilities(version).maxMessageSizeDefaultBytes
-  const limit = options.limit ?? Number.POSITIVE_INFINITY
+  const plan = stepPlanner({ options, id: run.id, version: consuming.broker.version, book, refusals })
   let selected = 0
-
-  const plan = (delivery: Delivery): RedriveStep => {
-    const headers = headersOf(delivery)
-    const step = planRedrive({ headers, to, deadLetterQueue: queue, flows })
-    return step.kind === 'publish' ? (refusalOf(book, step, refusals) ?? step) : step
-  }
   return {
     limit,
+    maxHoldMs: look.maxHoldMs,
     startPass: (moved) => {
       selected = moved
     },
     decide: (delivery) => {
-      if (selected >= limit) return { kind: 'keep', reason: 'over-the-limit' }
-      if (options.select && !options.select(delivery)) return { kind: 'keep', reason: 'not-selected' }
-      if (delivery.bodyBytes > largestBytes) return { kind: 'keep', reason: 'too-large' }
+      if (selected >= limit) return overTheLimit
       const step = plan(delivery)
       if (step.kind === 'publish') selected += 1
       return step
     },
-    encode: (delivery, { exchange, key }) => ({
-      exchange,
-      key,
-      properties: write(delivery.properties, exchange === '' ? flowByQueue.get(key) : undefined),
-      body: delivery.body,
-    }),
-    encodeRefreshed: (delivery) => ({
-      exchange: '',
-      key: queue,
-      properties: refreshedProperties(delivery.properties, login),
-      body: delivery.body,
-    }),
-    mayReturn: (delivery) => mayReturn({ headers: headersOf(delivery), cost, version }),
-    causeOf: (delivery) => {
-      const headers = headersOf(delivery)
-      return headers === undefined ? unknownCause : causeOf(headers)
-    },
+    encode: messageEncoder({ options, run, login: publishing.connection?.endpoint.username }),
+    encodeRefreshed: look.encodeRefreshed,
+    mayReturn: look.mayReturn,
+    causeOf: (delivery) => causeOf(headersOf(delivery)),
     prove: (address) => book?.prove(address),
     refusals: () => [...refusals],
   }
 }
 
-function refusalOf(
-  book: RouteBook | undefined,
-  step: Extract<RedriveStep, { kind: 'publish' }>,
-  refusals: Set<string>,
-): RedriveStep | undefined {
-  const proof = book?.prove(step)
-  if (!proof || proof.isSafe) return undefined
-  refusals.add(proof.problem)
-  return { kind: 'keep', reason: 'target-refused' }
+const overTheLimit: RedriveStep = { kind: 'keep', reason: 'over-the-limit' }
+
+function stepPlanner(fields: {
+  options: RedriveOptions
+  id: string
+  version: string
+  book: RouteBook | undefined
+  refusals: Set<string>
+}): (delivery: Delivery) => RedriveStep {
+  const { options, id, version, book, refusals } = fields
+  const { queue, to = { kind: 'origin' }, flows = [], select } = options
+  const largestBytes = brokerCapabilities(parseBrokerVersion(version)).maxMessageSizeDefaultBytes
+  const plan = (delivery: Delivery): RedriveStep => {
+    const headers = headersOf(delivery)
+    if (headers && headerText(headers, recoveryHeaders.redriveId) === id) return keep('came-back')
+    if (select && !select(delivery)) return keep('not-selected')
+    if (delivery.bodyBytes > largestBytes) return keep('too-large')
+    const step = planRedrive({ headers, to, deadLetterQueue: queue, flows })
+    if (step.kind === 'keep') return step
+    const proof = book?.prove(step)
+    if (!proof || proof.isSafe) return step
+    refusals.add(proof.problem)
+    return keep('target-refused')
+  }
+  return (delivery) => {
+    try {
+      return plan(delivery)
+    } catch (error) {
+      // Headers that break the rules of AMQP: nobody can say where such a message belongs.
+      if (error instanceof WireError) return keep('unreadable')
+      throw error
+    }
+  }
+}
+
+function messageEncoder(fields: {
+  options: RedriveOptions
+  run: { readonly id: string; readonly atMs: number }
+  login: string | undefined
+}): PassRules['encode'] {
+  const { options, run, login } = fields
+  const write = propertiesWriter({
+    audit: { id: run.id, by: options.by, atMs: run.atMs, reason: options.reason },
+    attempts: options.attempts ?? 'reset',
+    login,
+    version: parseBrokerVersion(options.consuming.broker.version),
+  })
+  const flowByQueue = new Map((options.flows ?? []).map((flow) => [flow.queue, flow]))
+  return (delivery, { exchange, key }) => {
+    const message = {
+      exchange,
+      key,
+      properties: write(delivery.properties, exchange === '' ? flowByQueue.get(key) : undefined),
+      body: delivery.body,
+      // With an id a publish that got no answer is sent again: a copy can be told from another message.
+      messageId: readProperty(delivery.properties, 'messageId'),
+    }
+    return options.edit ? editMessage({ message, original: delivery, edit: options.edit(delivery) }) : message
+  }
+}
+
+function keep(reason: KeepReason): RedriveStep {
+  return { kind: 'keep', reason }
 }
 
 function headersOf({ properties }: Delivery): EncodedHeaders {
   return readProperty(properties, 'headers')
-}
-
-function refused(queue: string, problem: string): RecoveryError {
-  return new RecoveryError({
-    code: 'RECOVERY_LOOK_REFUSED',
-    message: `The queue "${queue}" cannot be re-driven. ${problem}`,
-  })
 }

@@ -8,45 +8,81 @@ export class RedriveTally {
   moved = 0
   duplicatesPossible = 0
   refreshed = 0
-  readonly targets: Map<string, number> = new Map()
+  keptCount = 0
+  failedCount = 0
+  /** Messages of this very re-drive that are dead again. */
+  cameBackCount = 0
   readonly causes: Map<string, { readonly label: string; count: number }> = new Map()
   kept: Map<KeepReason, number> = new Map()
   failed: Map<FailureKind, number> = new Map()
+  readonly #targets: TargetCount[] = []
+  #lastTarget: TargetCount | undefined
 
   startPass(): void {
     this.kept = new Map()
     this.failed = new Map()
+    this.keptCount = 0
+    this.failedCount = 0
+    this.cameBackCount = 0
   }
 
-  countMove({ exchange, key, cause }: Moved): void {
+  countMove({ exchange, key }: Address, cause: NamedCause): void {
     this.moved += 1
-    add(this.targets, exchange === '' ? key : `${exchange} ${key}`)
+    this.#countTarget(exchange, key)
     const known = this.causes.get(cause.id)
     if (known) known.count += 1
     else this.causes.set(cause.id, { label: cause.label, count: 1 })
   }
 
   countKeep(reason: KeepReason): void {
+    this.keptCount += 1
     add(this.kept, reason)
   }
 
   countFailure(kind: FailureKind): void {
+    this.failedCount += 1
     add(this.failed, kind)
   }
 
-  get keptCount(): number {
-    return sum(this.kept)
+  get targets(): readonly { readonly target: string; readonly moved: number }[] {
+    return this.#targets.map(({ exchange, key, moved }) => ({
+      target: nameAddress({ exchange, key }),
+      moved,
+    }))
   }
 
-  get failedCount(): number {
-    return sum(this.failed)
+  /** The next message mostly goes where the last one went. */
+  #countTarget(exchange: string, key: string): void {
+    let target = this.#lastTarget
+    if (target?.key !== key || target.exchange !== exchange) {
+      target = this.#targets.find((each) => each.key === key && each.exchange === exchange)
+      if (!target) {
+        target = { exchange, key, moved: 0 }
+        this.#targets.push(target)
+      }
+      this.#lastTarget = target
+    }
+    target.moved += 1
   }
 }
 
-interface Moved {
+/** An address for people: a queue by its name, an exchange with the key. */
+export function nameAddress({ exchange, key }: Address): string {
+  return exchange === '' ? key : `${exchange} ${key}`
+}
+
+interface Address {
   readonly exchange: string
   readonly key: string
-  readonly cause: { readonly id: string; readonly label: string }
+}
+
+interface TargetCount extends Address {
+  moved: number
+}
+
+interface NamedCause {
+  readonly id: string
+  readonly label: string
 }
 
 /** What a result that is not a confirm means. */
@@ -57,8 +93,4 @@ export function failureOf(result: Exclude<PublishResult, { kind: 'confirmed' }>)
 
 function add<Name>(counts: Map<Name, number>, name: Name): void {
   counts.set(name, (counts.get(name) ?? 0) + 1)
-}
-
-function sum(counts: ReadonlyMap<unknown, number>): number {
-  return [...counts.values()].reduce((total, count) => total + count, 0)
 }

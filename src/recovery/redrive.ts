@@ -4,7 +4,9 @@ import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import type { Destination, KeepReason } from './plan-redrive.ts'
+import type { Canary, DeadLimit } from './plan-redrive-stages.ts'
 import type { Receipt } from './receipt.ts'
+import type { MessageEdit } from './redrive-edit.ts'
 import type { FailedPublish } from './redrive-pass.ts'
 import { RedriveRun } from './redrive-run.ts'
 
@@ -15,6 +17,8 @@ export interface RedriveOptions {
   /** Proves routes and tells limits beforehand. Without it only the broker's own answers protect. */
   readonly management?: Management | undefined
   readonly queue: string
+  /** See `LookPermission`. @default false */
+  readonly acceptDeliveryLimit?: boolean | undefined
   /** @default { kind: 'origin' } */
   readonly to?: Destination
   /** Start the count of attempts again, or go on with it. @default 'reset' */
@@ -26,6 +30,14 @@ export interface RedriveOptions {
   /** The most messages to move. */
   readonly limit?: number
   readonly ratePerSecond?: number
+  /** Try a few first, wait, look whether they come back dead, and go on with ten times as many each time. */
+  readonly canary?: Canary | undefined
+  /** Stop when so many of the moved messages are dead again. @default 1 with a canary, else never */
+  readonly stopWhenDead?: DeadLimit | undefined
+  /** Stop before a target queue holds more ready messages than this. */
+  readonly stopWhenTargetAbove?: number | undefined
+  /** Changes each message before it is put back; meant for one at a time. What it was is kept in a header. */
+  readonly edit?: ((message: IncomingMessage) => MessageEdit) | undefined
   /** Publishes without an answer at a time. @default 400 messages, 16 MiB */
   readonly window?: { readonly messages?: number; readonly bytes?: number }
   /** Who does it. */
@@ -41,6 +53,8 @@ export interface RedriveOptions {
 }
 
 export interface RedriveProgress {
+  /** `watching`: it waits whether what it moved comes back. */
+  readonly state: 'moving' | 'watching' | 'paused'
   readonly present: number
   readonly moved: number
   readonly failed: number
@@ -51,8 +65,10 @@ export interface Redrive {
   readonly id: string
   /** Settles when the queue has been counted. Rejects only where nothing was begun or the broker is gone for good. */
   readonly receipt: Promise<Receipt>
+  /** Starts no more; what is under way is finished. */
   pause(): void
   resume(): void
+  readonly progress: RedriveProgress
   /** Finishes what is under way and leaves the rest where it is. */
   cancel(): void
 }
@@ -65,5 +81,14 @@ export function startRedrive(options: RedriveOptions): Redrive {
   options.signal?.addEventListener('abort', cancel, { once: true })
   const receipt = run.run().finally(() => options.signal?.removeEventListener('abort', cancel))
   if (options.signal?.aborted) cancel()
-  return { id, receipt, pause: () => run.pause(), resume: () => run.resume(), cancel }
+  return {
+    id,
+    receipt,
+    cancel,
+    pause: () => run.pause(),
+    resume: () => run.resume(),
+    get progress() {
+      return run.progress
+    },
+  }
 }

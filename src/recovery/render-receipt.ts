@@ -5,6 +5,7 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
   const { present, moved, failed, kept, stillThere, arrivals, missing } = receipt
   return [
     `${moved} of ${present} messages moved out of ${receipt.queue}, ${receipt.ratePerSecond}/s.`,
+    ...describeOutcome(receipt),
     ...receipt.targets.map((target) => `  ${target.moved} to ${target.target}`),
     ...receipt.failures.map(({ kind, count }) => `  ${count} failed (${kind}), still in the queue`),
     ...receipt.keptBecause.map(({ reason, count }) => `  ${count} kept (${reason})`),
@@ -14,8 +15,30 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
       ? [`  ${receipt.refreshed} put at the end of the queue to keep them alive`]
       : []),
     ...(receipt.duplicatesPossible > 0 ? [`  ${receipt.duplicatesPossible} may be there twice`] : []),
+    ...(receipt.otherConsumers > 0
+      ? [
+          `  ${receipt.otherConsumers} others consume from the queue: what arrived and what they took cannot be told apart`,
+        ]
+      : []),
     ...(missing > 0 ? [`  ${missing} were taken by somebody else meanwhile`] : []),
     `${present} = ${moved} moved + ${failed} failed + ${kept} kept + ${stillThere} still there` +
       (receipt.isBalanced ? '' : ' — but the queue does not hold what it should'),
   ]
+}
+
+function describeOutcome({ outcome, cameBack }: Receipt): readonly string[] {
+  switch (outcome) {
+    case 'done':
+      return []
+    case 'cancelled':
+      return ['It was cancelled.']
+    case 'held-too-long':
+      return ['It stopped: messages cannot be held longer. Run it again for the rest.']
+    case 'came-back-dead':
+      return [`It stopped: ${cameBack} of the moved messages are dead again.`]
+    case 'target-too-deep':
+      return ['It stopped: a target holds as many messages as it may.']
+    case 'interrupted':
+      return ['The connection was lost, and somebody else has the queue now. Run it again for the rest.']
+  }
 }

@@ -65,7 +65,7 @@ export class QueueWalk {
     const { channel, prefetch } = this.#task
     if (this.#count === 0) return 'all-seen'
     channel.events.on('closed', () => this.#finish('lost'))
-    channel.events.on('cancelled', () => this.#finish('lost'))
+    channel.events.on('cancelled', () => this.#abandon())
     this.#startTimers()
     try {
       await this.#addConsumer(Math.min(prefetch, this.#count))
@@ -78,6 +78,15 @@ export class QueueWalk {
     } finally {
       this.#stopTimers()
     }
+  }
+
+  /**
+   * The broker took back what the consumer held (since 4.3 a time-out does that), and an ack for one of its tags
+   * would be a fault. A closed channel makes all of them stale, so nobody can send one.
+   */
+  #abandon(): void {
+    void this.#task.channel.close()
+    this.#finish('lost')
   }
 
   /** One of the messages seen did not belong to those counted. */

@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { bindQueue, declareExchange, unbindQueue } from '../../src/broker/amqp/operations.ts'
+import { Session } from '../../src/broker/amqp/session.ts'
+import { murmurHash } from '../../src/message/murmur-hash.ts'
 import { startRedrive } from '../../src/recovery/redrive.ts'
 import { createRecoveryRig, type RecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
+import { startCluster } from '../support/start-cluster.ts'
 import { startProxy } from '../support/start-proxy.ts'
 import { startRabbitNode } from '../support/start-rabbit-node.ts'
 import { useBroker } from '../support/use-broker.ts'
@@ -54,7 +57,9 @@ test.each(['consuming', 'publishing'] as const)(
     expect(isCut).toBe(true)
     expect(receipt).toMatchObject({ present: 3_000, moved: 3_000, failed: 0, kept: 0, isBalanced: true })
     expect(await rig.depth(dlq)).toBe(0)
-    expect(await countCopies(rig, work, 3_000)).toBeLessThanOrEqual(receipt.duplicatesPossible)
+    const copies = await countCopies(rig, work, 3_000)
+    expect(copies).toBeLessThanOrEqual(receipt.duplicatesPossible)
+    expect(copies).toBeLessThanOrEqual(window)
   },
 )
 
@@ -88,28 +93,79 @@ test('a target that is unbound half way gets no more, and the rest stays', async
   expect(await rig.depth(dlq)).toBe(receipt.failed)
 })
 
-test('a re-drive that is killed -9 again and again loses nothing and duplicates within its window', async () => {
-  const rig = await createRecoveryRig(broker)
-  const { work, dlq } = await setup(rig, 8_000)
-  const kills = 4
+/** The long variant kills a hundred times. */
+const kills = Number(process.env.WARREN_REDRIVE_KILLS ?? 8)
 
-  for (let round = 0; round < kills; round += 1) await startAndKill(dlq)
+test('a re-drive that is killed -9 at any point loses nothing, repeats no more than its window each time, and leaves no lock', {
+  timeout: 60_000 + kills * 10_000,
+}, async () => {
+  const rig = await createRecoveryRig(broker)
+  const count = kills * 1_000
+  const { work, dlq } = await setup(rig, count)
+
+  for (let round = 0; round < kills; round += 1) await startAndKill(dlq, round)
   const receipt = await eventually(() => rig.redrive({ queue: dlq }), { what: 'the lock to be free' })
 
-  expect(receipt).toMatchObject({ failed: 0, kept: 0, stillThere: 0, isBalanced: true })
+  expect(receipt).toMatchObject({ failed: 0, kept: 0, stillThere: 0, missing: 0, isBalanced: true })
   expect(await rig.depth(dlq)).toBe(0)
-  // Confirmed and not acknowledged (a window), or acknowledged and the ack not yet with the queue (another).
-  expect(await countCopies(rig, work, 8_000)).toBeLessThanOrEqual(kills * window * 2)
+  // The broker hands out no more than the window, and only what it has handed out can be repeated.
+  expect(await countCopies(rig, work, count)).toBeLessThanOrEqual(kills * window)
 })
 
-async function startAndKill(queue: string): Promise<void> {
+/** Kills somewhere behind a chosen message; the rounds differ, and are the same in each run. */
+async function startAndKill(queue: string, round: number): Promise<void> {
   const script = new URL('../integration/recovery/redrive-process.ts', import.meta.url).pathname
-  const task = JSON.stringify({ url: broker.url, queue, window })
+  const tellAt = 1 + (murmurHash(Buffer.from([round]), 0) % 900)
+  const task = JSON.stringify({ url: broker.url, queue, window, tellAt })
   const child = spawn(process.execPath, ['--import', 'jiti/register', script, task])
   await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
   child.kill('SIGKILL')
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
+
+test('a slow line makes a re-drive slow and nothing else', async () => {
+  const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
+  onTestFinished(() => proxy.close())
+  const url = proxy.urlFor(broker.url)
+  const rig = await createRecoveryRig({ ...broker, consumingUrl: url, publishingUrl: url })
+  const { work, dlq } = await setup(rig, 300)
+  proxy.delay(10)
+
+  const receipt = await rig.redrive({ queue: dlq, window: { messages: window } })
+
+  expect(receipt).toMatchObject({ present: 300, moved: 300, duplicatesPossible: 0, isBalanced: true })
+  expect(await countCopies(rig, work, 300)).toBe(0)
+})
+
+// On 3.10.8 a re-drive sometimes does not end while others publish to its queue at full speed; the cause is not known.
+const testUnderLoad = test.skipIf(broker.version.startsWith('3.'))
+
+testUnderLoad('a queue that others fill all the while is moved as it was at the start', async () => {
+  const rig = await createRecoveryRig(broker)
+  const { work, dlq } = await setup(rig, 2_000)
+  let published = 0
+  let isOver = false
+  const produce = async (): Promise<void> => {
+    while (!isOver) {
+      const late = { key: dlq, body: 'late', messageId: `late-${published}` }
+      if ((await rig.publisher.publish(late)).kind !== 'confirmed') return
+      published += 1
+    }
+  }
+  const producing = produce()
+
+  const receipt = await rig.redrive({ queue: dlq, window: { messages: window } }).finally(() => {
+    isOver = true
+  })
+  await producing
+
+  // What came before the count is among those present; it has no origin, and so it is kept.
+  expect(receipt).toMatchObject({ moved: 2_000, kept: receipt.present - 2_000, missing: 0, isBalanced: true })
+  expect(receipt.arrivals).toBeGreaterThan(0)
+  expect(receipt.arrivals).toBeLessThanOrEqual(published)
+  expect(await rig.depth(dlq)).toBe(published)
+  expect(await countCopies(rig, work, 2_000)).toBe(0)
+})
 
 testWithNode(
   'a broker killed -9 half way loses nothing, and the run ends with a true receipt',
@@ -138,7 +194,44 @@ testWithNode(
     expect(receipt).toMatchObject({ present: 5_000, moved: 5_000, failed: 0, kept: 0, isBalanced: true })
     const after = await createRecoveryRig({ url, managementUrl, username, password })
     expect(await after.depth(dlq)).toBe(0)
-    expect(await countCopies(after, work, 5_000)).toBeLessThanOrEqual(2 * window)
+    expect(await countCopies(after, work, 5_000)).toBeLessThanOrEqual(window)
+  },
+)
+
+testWithNode(
+  'a cluster of three whose leader is killed -9 half way loses nothing, and the receipt is true',
+  { timeout: 240_000 },
+  async () => {
+    const cluster = await startCluster({ nodes: 3 })
+    onTestFinished(() => cluster.destroy())
+    const { amqpUrl, managementUrl, username, password } = cluster.nodes[0]!
+    const setupRig = await createRecoveryRig({ url: amqpUrl, managementUrl, username, password })
+    const { work, dlq } = await setup(setupRig, 5_000)
+    await olderThan(6_000)
+    const leader = await eventually(() => cluster.leaderOf(dlq), { timeoutMs: 30_000 })
+    const [survivor] = cluster.nodes.filter((node) => node !== leader)
+    // The re-drive talks to the node that dies, and finds the others by its list.
+    const urls = [leader, ...cluster.nodes.filter((node) => node !== leader)].map((node) => node.amqpUrl)
+    const consuming = await Session.open(urls, { backoff: { initialMs: 5, maxMs: 100 } })
+    const publishing = await Session.open(urls, { backoff: { initialMs: 5, maxMs: 100 } })
+    onTestFinished(async () => void (await Promise.all([consuming.close(), publishing.close()])))
+    let killing: Promise<void> | undefined
+
+    const receipt = await startRedrive({
+      ...{ consuming, publishing, queue: dlq, by: 'test', window: { messages: window } },
+      acceptDeliveryLimit: true,
+      onProgress: ({ moved }) => {
+        if (moved >= 1_500) killing ??= leader.kill9()
+      },
+    }).receipt
+
+    await killing
+    expect(killing).toBeDefined()
+    expect(receipt).toMatchObject({ present: 5_000, moved: 5_000, failed: 0, kept: 0, isBalanced: true })
+    const { amqpUrl: url, managementUrl: api } = survivor!
+    const after = await createRecoveryRig({ url, managementUrl: api, username, password })
+    expect(await after.depth(dlq)).toBe(0)
+    expect(await countCopies(after, work, 5_000)).toBeLessThanOrEqual(window)
   },
 )
 

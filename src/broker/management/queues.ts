@@ -34,6 +34,8 @@ export interface ManagedQueue {
   /** Dead letters of at-least-once that wait for their target. */
   readonly messagesDeadLettering: number | undefined
   readonly messageBytes: number | undefined
+  /** How fast it grows or shrinks, over the last seconds. Only of one queue, or with `detailed`. */
+  readonly messagesPerSecond: number | undefined
   readonly consumers: number | undefined
   /** The effective limit, from 4.0 on. */
   readonly deliveryLimit: number | 'unlimited' | undefined
@@ -157,6 +159,7 @@ function readDepths(queue: JsonRecord) {
     messagesUnacknowledged: numberField(queue, 'messages_unacknowledged'),
     messagesDeadLettering: numberField(queue, 'messages_dlx'),
     messageBytes: numberField(queue, 'message_bytes'),
+    messagesPerSecond: numberField(asRecord(queue.messages_details), 'rate'),
   }
 }
 

@@ -2,7 +2,7 @@ import { createCauseGroups } from '../../recovery/group-causes.ts'
 import { lookAtQueue } from '../../recovery/look-at-queue.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addCountOption, addWhereOption, readWhere } from '../dlq-options.ts'
+import { addAcceptOption, addCountOption, addWhereOption, readAccept, readWhere } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 
 /** `warren dlq causes`: why messages are dead, grouped. */
@@ -14,6 +14,7 @@ export const dlqCauses: CliCommand = {
     command.argument('<queue>')
     addBrokerOptions(command)
     addWhereOption(command)
+    addAcceptOption(command)
     addCountOption(command)
   },
   run: (input, terminal) => {
@@ -22,7 +23,7 @@ export const dlqCauses: CliCommand = {
     return withRecoveryLine(input, async (line) => {
       const groups = createCauseGroups()
       const report = await lookAtQueue({
-        ...{ ...line, queue },
+        ...{ ...line, queue, ...readAccept(input.options) },
         ...(typeof input.options.count === 'number' && { count: input.options.count }),
         onMessage: (message) => {
           if (select(message)) groups.add(message)

@@ -2,7 +2,7 @@ import { lookAtQueue } from '../../recovery/look-at-queue.ts'
 import { type DeadLetter, readDeadLetter } from '../../recovery/read-dead-letter.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addWhereOption, readCount, readWhere } from '../dlq-options.ts'
+import { addAcceptOption, addWhereOption, readAccept, readCount, readWhere } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 
 /** `warren dlq peek`: messages as they are, without losing any. */
@@ -16,6 +16,7 @@ export const dlqPeek: CliCommand = {
     command.option('--body-bytes <n>', 'how much of each body to show', readCount, 1024)
     addBrokerOptions(command)
     addWhereOption(command)
+    addAcceptOption(command)
   },
   run: (input, terminal) => {
     const queue = input.args[0]!
@@ -26,7 +27,7 @@ export const dlqPeek: CliCommand = {
       // A filter has to look past those that do not match; without one only those shown are touched.
       const isFiltered = typeof input.options.where === 'string'
       const report = await lookAtQueue({
-        ...{ ...line, queue },
+        ...{ ...line, queue, ...readAccept(input.options) },
         ...(!isFiltered && { count }),
         onMessage: (message) => {
           if (messages.length < count && select(message)) messages.push(readDeadLetter(message, bodyBytes))

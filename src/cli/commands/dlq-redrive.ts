@@ -1,15 +1,21 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
+import { InvalidArgumentError } from '../../errors.ts'
+import { parseDuration } from '../../message/duration.ts'
 import type { Destination } from '../../recovery/plan-redrive.ts'
 import { previewRedrive, type RedrivePreview } from '../../recovery/preview-redrive.ts'
+import type { Receipt } from '../../recovery/receipt.ts'
 import { type RedriveOptions, startRedrive } from '../../recovery/redrive.ts'
 import { renderReceipt } from '../../recovery/render-receipt.ts'
+import type { PlainTable } from '../../wire/plain-fields.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
 import { addYesOption, confirm } from '../confirm-options.ts'
-import { addWhereOption, readCount, readWhere } from '../dlq-options.ts'
+import { addAcceptOption, addWhereOption, readAccept, readCount, readWhere } from '../dlq-options.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+import { renderProgressBar, renderProgressLine } from '../render-progress.ts'
+import { steerRedrive } from '../steer-redrive.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq redrive`: put dead letters back, lose nothing, and hold a receipt. */
@@ -26,11 +32,21 @@ export const dlqRedrive: CliCommand = {
       .option('--limit <n>', 'move at most so many', readCount)
       .option('--rate <n>', 'messages per second', readCount)
       .option('--window <n>', 'publishes under way at a time; 1 is one by one', readCount)
+      .option(
+        '--canary <n>',
+        'so many first, then ten times as many each time, if none comes back dead',
+        readCount,
+      )
+      .option('--canary-wait <time>', 'how long to wait whether they come back', '10s')
+      .option('--stop-when-dead <n>', 'stop when so many are dead again: a number, or a share such as 5%')
+      .option('--stop-when-target-above <n>', 'stop before a target holds more messages than this', readCount)
+      .option('--edit <file>', 'change one message: JSON with body, headers or both; null takes a header off')
       .option('--reason <text>', 'why; written into every message and the receipt')
       .option('--by <name>', 'who (also WARREN_OPERATOR; default: your user name)')
       .option('--receipt <file>', 'write the receipt to a file as JSON')
       .option('--dry-run', 'print the plan and stop')
     addWhereOption(command)
+    addAcceptOption(command)
     addBrokerOptions(command)
     addConfigOption(command)
     addYesOption(command)
@@ -49,7 +65,7 @@ interface Work {
 }
 
 async function redrive({ input, terminal, line, select }: Work): Promise<ExitCode> {
-  const options = redriveOptions({ input, line, select })
+  const options = await redriveOptions({ input, line, select })
   const isDryRun = input.options.dryRun === true
   if (isDryRun || input.options.yes !== true) {
     const preview = await previewRedrive(options)
@@ -66,32 +82,90 @@ async function redrive({ input, terminal, line, select }: Work): Promise<ExitCod
       return answer === 'no' ? 0 : 1
     }
   }
-  const progress = progressTeller(terminal)
-  const receipt = await startRedrive({ ...options, onProgress: progress }).receipt
+  const receipt = await runSteered(options, terminal)
   for (const text of renderReceipt(receipt)) terminal.say(text)
   if (typeof input.options.receipt === 'string') {
     await writeFile(input.options.receipt, `${JSON.stringify(receipt, null, 2)}\n`)
   }
   terminal.result(receipt)
   if (!receipt.isBalanced) return 1
-  return receipt.failed + receipt.kept > 0 ? 3 : 0
+  return receipt.failed + receipt.kept > 0 || receipt.outcome !== 'done' ? 3 : 0
 }
 
-function redriveOptions({ input, line, select }: Omit<Work, 'terminal'>): RedriveOptions {
+async function runSteered(options: RedriveOptions, terminal: Terminal): Promise<Receipt> {
+  const run = startRedrive({ ...options, onProgress: progressTeller(terminal) })
+  const stopSteering = steerRedrive(run, terminal)
+  try {
+    return await run.receipt
+  } finally {
+    stopSteering()
+  }
+}
+
+async function redriveOptions({ input, line, select }: Omit<Work, 'terminal'>): Promise<RedriveOptions> {
   const { limit, rate, window, reason, attempts, to } = input.options as Record<string, unknown>
   const hasWhere = typeof input.options.where === 'string'
+  if (attempts !== 'reset' && attempts !== 'continue')
+    throw new InvalidArgumentError(`--attempts is "${String(attempts)}"; it must be reset or continue.`)
   return {
     ...{ consuming: line.consuming, publishing: line.publishing, management: line.management, by: line.by },
     queue: input.args[0]!,
+    ...readAccept(input.options),
     to: destinationOf(String(to)),
-    attempts: attempts === 'continue' ? 'continue' : 'reset',
+    attempts,
     flows: line.topology?.flows ?? [],
     ...(hasWhere && { select }),
     ...(typeof limit === 'number' && { limit }),
     ...(typeof rate === 'number' && { ratePerSecond: rate }),
     ...(typeof window === 'number' && { window: { messages: window } }),
     ...(typeof reason === 'string' && { reason }),
+    ...readGuards(input.options),
+    ...(typeof input.options.edit === 'string' && (await readEdit(input.options.edit))),
   }
+}
+
+function readGuards(
+  options: Readonly<Record<string, unknown>>,
+): Pick<RedriveOptions, 'canary' | 'stopWhenDead' | 'stopWhenTargetAbove'> {
+  const { canary, canaryWait, stopWhenDead, stopWhenTargetAbove } = options
+  return {
+    ...(typeof canary === 'number' && {
+      canary: { messages: canary, waitMs: parseDuration(canaryWait as string) },
+    }),
+    ...(typeof stopWhenDead === 'string' && { stopWhenDead: readDeadLimit(stopWhenDead) }),
+    ...(typeof stopWhenTargetAbove === 'number' && { stopWhenTargetAbove }),
+  }
+}
+
+function readDeadLimit(text: string): NonNullable<RedriveOptions['stopWhenDead']> {
+  const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? []
+  const value = Number(digits)
+  if (percent === '%' && value > 0 && value <= 100) return { share: value / 100 }
+  if (percent === '' && Number.isSafeInteger(value) && value > 0) return { messages: value }
+  throw new InvalidArgumentError(
+    `--stop-when-dead is "${text}"; it must be a number such as 20 or a share such as 5%.`,
+  )
+}
+
+/** An edit is for one message: what is right for one is hardly right for the next. */
+async function readEdit(file: string): Promise<Pick<RedriveOptions, 'edit' | 'limit'>> {
+  const text = await readFile(file, 'utf8')
+  const { body, headers } = parseEdit(text, file)
+  const edit = {
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(headers !== undefined && { headers }),
+  }
+  return { edit: () => edit, limit: 1 }
+}
+
+function parseEdit(text: string, file: string): { body?: unknown; headers?: PlainTable } {
+  try {
+    const edit: unknown = JSON.parse(text)
+    if (typeof edit === 'object' && edit !== null && !Array.isArray(edit)) return edit
+  } catch (cause) {
+    throw new InvalidArgumentError(`${file} is not JSON: ${(cause as Error).message}`, { cause })
+  }
+  throw new InvalidArgumentError(`${file} must hold an object such as { "body": …, "headers": { … } }.`)
 }
 
 function destinationOf(to: string): Destination {
@@ -109,14 +183,23 @@ function tellPreview(preview: RedrivePreview, terminal: Terminal): void {
 }
 
 const progressEvery = 1_000
+const redrawMs = 100
 
+/** On a terminal a bar; elsewhere a line for every thousand. */
 function progressTeller(terminal: Terminal): NonNullable<RedriveOptions['onProgress']> {
   const startedAt = Date.now()
+  let told = 0
+  let drawnAt = 0
   return ({ present, moved }) => {
-    if (moved % progressEvery !== 0) return
-    const perSecond = Math.round(moved / Math.max(0.001, (Date.now() - startedAt) / 1000))
-    const line = `${moved} of ${present} moved, ${perSecond}/s, ${Math.ceil((present - moved) / Math.max(1, perSecond))} s to go`
-    if (terminal.isInteractive) terminal.progress(line)
-    else terminal.say(line)
+    const now = Date.now()
+    const fields = { done: moved, total: present, elapsedMs: now - startedAt }
+    if (terminal.isInteractive) {
+      if (now - drawnAt < redrawMs) return
+      drawnAt = now
+      terminal.progress(renderProgressBar(fields))
+    } else if (moved >= told + progressEvery) {
+      told = moved - (moved % progressEvery)
+      terminal.say(renderProgressLine(fields))
+    }
   }
 }

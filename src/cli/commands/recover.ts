@@ -1,9 +1,12 @@
 import { readRecoverySection } from '../../recovery/read-recovery-section.ts'
-import { recoverQueues } from '../../recovery/recover-queues.ts'
+import { type RecoverProgress, recoverQueues } from '../../recovery/recover-queues.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
+import { addAcceptOption, readAccept } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
+import { renderProgressBar } from '../render-progress.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** `warren recover`: every dead letter of a known type back to where its type goes. */
 export const recover: CliCommand = {
@@ -13,11 +16,22 @@ export const recover: CliCommand = {
   configure: (command) => {
     addBrokerOptions(command)
     addConfigOption(command)
+    addAcceptOption(command)
   },
   run: (input, terminal) =>
     withRecoveryLine(input, async (line) => {
       const section = readRecoverySection(line.recovery)
-      const recoveries = await recoverQueues({ ...line, ...section, log: (text) => terminal.say(text) })
+      const ending = new AbortController()
+      const end = (): void => ending.abort()
+      process.once('SIGINT', end).once('SIGTERM', end)
+      const recoveries = await recoverQueues({
+        ...line,
+        ...section,
+        ...readAccept(input.options),
+        log: (text) => terminal.say(text),
+        onProgress: terminal.isInteractive ? progressBar(terminal) : undefined,
+        signal: ending.signal,
+      }).finally(() => process.off('SIGINT', end).off('SIGTERM', end))
       const queues = recoveries.map((each) => ({
         ...each,
         recoveredByQueue: Object.fromEntries(each.recoveredByQueue),
@@ -27,4 +41,16 @@ export const recover: CliCommand = {
       if (recoveries.some(({ receipt }) => receipt?.isBalanced === false)) return 1
       return recoveries.some(({ left }) => left > 0) ? 3 : 0
     }),
+}
+
+const redrawMs = 100
+
+function progressBar(terminal: Terminal): (progress: RecoverProgress) => void {
+  let drawnAt = 0
+  return ({ recovered, total, elapsedMs }) => {
+    const now = Date.now()
+    if (now - drawnAt < redrawMs && recovered < total) return
+    drawnAt = now
+    terminal.progress(renderProgressBar({ done: recovered, total, elapsedMs }))
+  }
 }

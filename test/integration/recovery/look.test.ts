@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type IncomingMessage, joinBody } from '../../../src/broker/amqp/message.ts'
+import { openManagement } from '../../../src/broker/management/open-management.ts'
 import { createCauseGroups } from '../../../src/recovery/group-causes.ts'
 import { lookAtQueue } from '../../../src/recovery/look-at-queue.ts'
 import { readDeadLetter } from '../../../src/recovery/read-dead-letter.ts'
@@ -10,7 +11,7 @@ import { createRecoveryRig, type RecoveryRig } from './recovery-rig.ts'
 const broker = await useBroker()
 let number = 0
 
-async function setup(args?: Parameters<RecoveryRig['declare']>[1]) {
+async function setup(args?: Parameters<RecoveryRig['declare']>[1], acceptDeliveryLimit = false) {
   const rig = await createRecoveryRig(broker)
   number += 1
   const dlq = `dlq-${number}`
@@ -22,7 +23,7 @@ async function setup(args?: Parameters<RecoveryRig['declare']>[1]) {
     }
     const report = await lookAtQueue({
       ...rig,
-      ...{ queue: dlq, by: 'test', onMessage },
+      ...{ queue: dlq, by: 'test', onMessage, acceptDeliveryLimit },
       ...(count === undefined ? {} : { count }),
     })
     return { ...report, bodies: seen }
@@ -32,32 +33,67 @@ async function setup(args?: Parameters<RecoveryRig['declare']>[1]) {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index))
 
-test('a hundred looks at a quorum dead-letter queue lose nothing and keep the order', async () => {
-  const { dlq, fill, look, depth, drain } = await setup()
-  await fill(dlq, 12)
+test.each([
+  ['an unlimited', undefined, false],
+  ['a limited', { 'x-queue-type': 'quorum', 'x-delivery-limit': 20 }, true],
+] as const)(
+  'a hundred looks at %s quorum queue lose nothing and keep the order',
+  async (_name, args, accepts) => {
+    const { dlq, fill, look, depth, drain } = await setup(args, accepts)
+    await fill(dlq, 12)
 
-  for (let round = 0; round < 100; round += 1) expect((await look()).bodies).toEqual(numbers(12))
+    for (let round = 0; round < 100; round += 1) expect((await look()).bodies).toEqual(numbers(12))
 
-  await eventually(async () => expect(await depth(dlq)).toBe(12))
-  expect((await drain(dlq)).map(({ body }) => body)).toEqual(numbers(12))
+    await eventually(async () => expect(await depth(dlq)).toBe(12))
+    expect((await drain(dlq)).map(({ body }) => body)).toEqual(numbers(12))
+  },
+)
+
+test.each([
+  ['unlimited', undefined, false],
+  ['limited', { 'x-queue-type': 'quorum', 'x-delivery-limit': 20 }, true],
+] as const)(
+  'what died of a delivery limit outlives looks at a queue that is %s',
+  async (_name, args, accepts) => {
+    const { dlq, admin, fill, declare, look, depth, drain } = await setup(args, accepts)
+    const deadLetters = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dlq }
+    await declare(`${dlq}-work`, { 'x-queue-type': 'quorum', 'x-delivery-limit': 2, ...deadLetters })
+    await fill(`${dlq}-work`, 5)
+    await eventually(async () => {
+      for (let got = await admin.get(`${dlq}-work`); got; got = await admin.get(`${dlq}-work`)) {
+        got.reject({ requeue: true })
+      }
+      expect(await depth(dlq)).toBe(5)
+    })
+
+    for (let round = 0; round < 5; round += 1) expect((await look()).seen).toBe(5)
+
+    await eventually(async () => expect(await depth(dlq)).toBe(5))
+    expect((await drain(dlq)).map(({ body }) => body).sort()).toEqual(numbers(5))
+  },
+)
+
+test('a queue with a delivery limit is refused before a message is taken', async () => {
+  const { dlq, fill, look, admin } = await setup({ 'x-queue-type': 'quorum', 'x-delivery-limit': 3 })
+  await fill(dlq, 5)
+
+  await expect(look()).rejects.toMatchObject({ code: 'RECOVERY_LOOK_REFUSED' })
+
+  expect(await admin.get(dlq)).toMatchObject({ isRedelivered: false, messageCount: 4 })
 })
 
-test('dead letters that died of the delivery limit outlive a look at their queue', async () => {
-  const { dlq, admin, fill, declare, look, depth, drain } = await setup()
-  const deadLetters = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dlq }
-  await declare(`${dlq}-work`, { 'x-queue-type': 'quorum', 'x-delivery-limit': 2, ...deadLetters })
-  await fill(`${dlq}-work`, 5)
-  await eventually(async () => {
-    for (let got = await admin.get(`${dlq}-work`); got; got = await admin.get(`${dlq}-work`)) {
-      got.reject({ requeue: true })
-    }
-    expect(await depth(dlq)).toBe(5)
-  })
+test('a queue of which nobody can tell the limit is refused, unless it was accepted', async () => {
+  const { dlq, fill, consuming, publishing } = await setup({ 'x-queue-type': 'classic' })
+  await fill(dlq, 5)
+  const task = { consuming, publishing, queue: dlq, by: 'test', onMessage: () => {} }
 
-  for (let round = 0; round < 5; round += 1) expect((await look()).seen).toBe(5)
+  const accepting = { ...task, acceptDeliveryLimit: true }
+  const management = openManagement('http://nobody:nothing@127.0.0.1:1')
 
-  await eventually(async () => expect(await depth(dlq)).toBe(5))
-  expect((await drain(dlq)).map(({ body }) => body).sort()).toEqual(numbers(5))
+  await expect(lookAtQueue(task)).rejects.toMatchObject({ code: 'RECOVERY_LOOK_REFUSED' })
+  expect(await lookAtQueue(accepting)).toMatchObject({ seen: 5 })
+  await expect(lookAtQueue({ ...task, management })).rejects.toMatchObject({ code: 'MANAGEMENT_UNREACHABLE' })
+  expect(await lookAtQueue({ ...accepting, management })).toMatchObject({ seen: 5 })
 })
 
 test('a look at the first few leaves all where they are', async () => {

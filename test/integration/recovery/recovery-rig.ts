@@ -5,6 +5,8 @@ import { joinBody } from '../../../src/broker/amqp/message.ts'
 import { declareQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
 import { Session } from '../../../src/broker/amqp/session.ts'
 import { type Management, openManagement } from '../../../src/broker/management/open-management.ts'
+import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
+import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
 import type { OutgoingMessage } from '../../../src/publisher/outgoing-message.ts'
 import { Publisher } from '../../../src/publisher/publisher.ts'
 import type { Receipt } from '../../../src/recovery/receipt.ts'
@@ -61,7 +63,7 @@ export async function createRecoveryRig(options: RigOptions): Promise<RecoveryRi
   const admin = await direct.openChannel()
   return {
     ...{ consuming, publishing, admin, management, publisher },
-    declare: async (queue, args = { 'x-queue-type': 'quorum' }) => {
+    declare: async (queue, args = unlimitedQuorum(direct.broker.version)) => {
       await declareQueue(admin, { queue, arguments: toFieldTable(args) })
     },
     fill: async (queue, count, message = () => ({})) => {
@@ -75,6 +77,12 @@ export async function createRecoveryRig(options: RigOptions): Promise<RecoveryRi
     drain: (queue) => drain(admin, queue),
     redrive: (rest) => startRedrive({ consuming, publishing, management, by: 'test', ...rest }).receipt,
   }
+}
+
+/** A queue that no amount of looking can empty. */
+export function unlimitedQuorum(version: string): PlainTable {
+  const { supportsUnlimitedDeliveryLimit } = brokerCapabilities(parseBrokerVersion(version))
+  return { 'x-queue-type': 'quorum', ...(supportsUnlimitedDeliveryLimit && { 'x-delivery-limit': -1 }) }
 }
 
 /** Takes everything out of a queue that holds so many as it says. */

@@ -1,15 +1,23 @@
 import { Session } from '../../../src/broker/amqp/session.ts'
 import { startRedrive } from '../../../src/recovery/redrive.ts'
 
-// A re-drive in a process of its own, for tests that kill it. Says when it has begun to move.
-const { url, queue, window } = JSON.parse(process.argv[2]!) as { url: string; queue: string; window: number }
+interface Task {
+  readonly url: string
+  readonly queue: string
+  readonly window: number
+  /** Says so once it has moved this many. */
+  readonly tellAt: number
+}
+
+// A re-drive in a process of its own, for tests that kill it.
+const { url, queue, window, tellAt } = JSON.parse(process.argv[2]!) as Task
 const consuming = await Session.open(url)
 const publishing = await Session.open(url)
-let hasBegun = false
-const onProgress = (): void => {
-  if (!hasBegun) process.stdout.write('moving\n')
-  hasBegun = true
+const onProgress = ({ moved }: { moved: number }): void => {
+  if (moved === tellAt) process.stdout.write('moving\n')
 }
-await startRedrive({ consuming, publishing, queue, by: 'child', window: { messages: window }, onProgress })
-  .receipt
+// Without the management API it cannot know that the queue has no limit.
+const acceptDeliveryLimit = true
+const task = { consuming, publishing, queue, acceptDeliveryLimit, by: 'child', onProgress }
+await startRedrive({ ...task, window: { messages: window } }).receipt
 await Promise.all([consuming.close(), publishing.close()])

@@ -103,7 +103,7 @@ test('without the management API an unroutable message comes back and is kept', 
   const { work, dlq, fill, redrive, depth } = await setup()
   await fill(dlq, 20, (index) => from(index === 7 ? 'nowhere' : work)())
 
-  const receipt = await redrive({ queue: dlq, management: undefined })
+  const receipt = await redrive({ queue: dlq, management: undefined, acceptDeliveryLimit: true })
 
   expect(receipt).toMatchObject({ present: 20, moved: 19, failed: 1, isBalanced: true })
   expect(receipt.failures).toEqual([{ kind: 'unroutable', count: 1 }])
@@ -186,12 +186,34 @@ test('what arrives during the run is not touched', async () => {
 test('a paused re-drive moves nothing until it is resumed', async () => {
   const { work, dlq, fill, consuming, publishing, management, depth } = await setup()
   await fill(dlq, 40, from(work))
-  const run = startRedrive({ consuming, publishing, management, queue: dlq, by: 'test' })
-  run.pause()
+  const run = startRedrive({
+    ...{ consuming, publishing, management, queue: dlq, by: 'test', window: { messages: 1 } },
+    onProgress: ({ moved }) => {
+      if (moved === 10) run.pause()
+    },
+  })
 
-  await expect.poll(() => depth(dlq)).toBe(0)
-  expect(await depth(work)).toBe(0)
+  await expect.poll(() => run.progress).toMatchObject({ state: 'paused', moved: 10 })
+  expect(await depth(work)).toBe(10)
   run.resume()
 
   expect(await run.receipt).toMatchObject({ present: 40, moved: 40, isBalanced: true })
+})
+
+test('a re-drive that is paused before it begins takes nothing out of the queue', async () => {
+  const { work, dlq, fill, consuming, publishing, management, depth } = await setup()
+  await fill(dlq, 40, from(work))
+  const run = startRedrive({ consuming, publishing, management, queue: dlq, by: 'test' })
+  run.pause()
+
+  await expect.poll(() => run.progress.present).toBe(40)
+  run.cancel()
+
+  expect(await run.receipt).toMatchObject({
+    outcome: 'cancelled',
+    moved: 0,
+    stillThere: 40,
+    isBalanced: true,
+  })
+  expect([await depth(dlq), await depth(work)]).toEqual([40, 0])
 })

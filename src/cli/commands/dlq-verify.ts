@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { RecoveryError } from '../../errors.ts'
+import type { ReceiptCheck } from '../../recovery/decide-receipt.ts'
+import type { Receipt } from '../../recovery/receipt.ts'
+import { parseReceipt, verifyReceipt } from '../../recovery/verify-receipt.ts'
+import { addBrokerOptions } from '../broker-options.ts'
+import type { CliCommand } from '../command.ts'
+import { addAcceptOption, readAccept } from '../dlq-options.ts'
+import { withRecoveryLine } from '../recovery-line.ts'
+import type { Style } from '../terminal.ts'
+
+/** `warren dlq verify`: is the receipt of a re-drive still true? */
+export const dlqVerify: CliCommand = {
+  name: 'dlq verify',
+  summary: 'check the receipt of a re-drive again, against itself and against the broker',
+  example: 'warren dlq verify receipt.json --targets',
+  configure: (command) => {
+    command
+      .argument('<receipt>')
+      .option('--targets', 'also look into the queues where messages went; their consumers wait meanwhile')
+    addAcceptOption(command)
+    addBrokerOptions(command)
+  },
+  run: async (input, terminal) => {
+    const receipt = await readReceipt(input.args[0]!)
+    return withRecoveryLine(input, async (line) => {
+      const includesTargets = input.options.targets === true
+      const checks = await verifyReceipt(receipt, { ...line, includesTargets, ...readAccept(input.options) })
+      for (const { name, verdict, detail } of checks) {
+        terminal.say(`${terminal.paint(styles[verdict], verdict.padEnd(8))} ${name.padEnd(8)} ${detail}`)
+      }
+      terminal.result({ id: receipt.id, queue: receipt.queue, checks })
+      return checks.some(({ verdict }) => verdict === 'broken') ? 1 : 0
+    })
+  },
+}
+
+const styles: Readonly<Record<ReceiptCheck['verdict'], Style>> = {
+  holds: 'green',
+  broken: 'red',
+  unknown: 'yellow',
+}
+
+async function readReceipt(file: string): Promise<Receipt> {
+  try {
+    return parseReceipt(await readFile(file, 'utf8'))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new RecoveryError({ code: 'RECEIPT_INVALID', message: `${file}: ${reason}` }, { cause })
+  }
+}

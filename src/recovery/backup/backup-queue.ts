@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from '../../broker/amqp/message.ts'
+import type { Session } from '../../broker/amqp/session.ts'
+import { type HoldReport, holdMessages } from '../hold-messages.ts'
+import { type LookPermission, prepareLook } from '../prepare-look.ts'
+import type { BackupHeader, BackupSeal } from './backup-record.ts'
+import { BackupWriter } from './backup-writer.ts'
+import { verifyBackup } from './verify-backup.ts'
+
+export interface BackupOptions extends LookPermission {
+  /** The file to write. An interrupted one is gone on with. */
+  readonly file: string
+  readonly by: string
+  /** Which messages. @default all */
+  readonly select?: (message: IncomingMessage) => boolean
+  readonly signal?: AbortSignal
+}
+
+export interface BackupReport extends Pick<HoldReport, 'present' | 'seen' | 'refreshed'> {
+  readonly file: string
+  readonly id: string
+  readonly records: number
+  /** Of these, so many were in the file already. */
+  readonly resumed: number
+  /** Undefined: not every message was seen, so the file is not complete. Do it again to go on. */
+  readonly seal: BackupSeal | undefined
+}
+
+/** Writes the messages of a queue to a file and leaves them where they are. */
+export async function backUpQueue(options: BackupOptions): Promise<BackupReport> {
+  const { file, select = () => true, ...task } = options
+  await prepareLook(options) // a queue that is refused leaves no file behind
+  const writer = await BackupWriter.open(file, headerFor(options, 'backup'))
+  try {
+    let seal: BackupSeal | undefined
+    const { present, seen, refreshed } = await holdMessages({
+      ...task,
+      purpose: 'a backup',
+      sink: writer,
+      onMessage: (delivery) => {
+        if (select(delivery)) writer.add(delivery)
+        return undefined
+      },
+      whileHeld: async ({ end }) => {
+        if (end === 'all-seen' || end === 'emptied') seal = await writer.seal(new Date())
+        return 0
+      },
+    })
+    if (seal) await verifyBackup(file)
+    const counts = { present, seen, refreshed, records: writer.recordCount, resumed: writer.resumed }
+    return { file, id: writer.header.id, ...counts, seal }
+  } finally {
+    await writer.close()
+  }
+}
+
+export function headerFor(
+  { queue, by, consuming }: { queue: string; by: string; consuming: Session },
+  purpose: BackupHeader['purpose'],
+): BackupHeader {
+  return {
+    format: 'warren-backup/1',
+    ...{ id: randomUUID(), purpose, queue, vhost: consuming.vhost, by },
+    brokerVersion: consuming.broker.version,
+    startedAt: new Date().toISOString(),
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { parseBrokerVersion } from '../message/broker-version.ts'
+import { compileTopology } from '../topology/compile-topology.ts'
+import type { LiveQueue, LiveTopology } from '../topology/live-topology.ts'
+import { decideDeadLetterQueues } from './decide-dead-letter-queues.ts'
+
+const queue = (
+  name: string,
+  args: LiveQueue['arguments'] = {},
+  more: Partial<LiveQueue> = {},
+): LiveQueue => ({
+  ...{ name, type: 'quorum', durable: true, autoDelete: false, arguments: args },
+  ...more,
+})
+const exchange = (name: string, type: string) => ({
+  ...{ name, type, durable: true, autoDelete: false, internal: false, arguments: {} },
+})
+const binding = (source: string, destination: string, key = '') => ({
+  ...{ source, destination, destinationType: 'queue' as const, key, arguments: {} },
+})
+const live = (parts: Partial<LiveTopology>): LiveTopology => ({
+  brokerVersion: parseBrokerVersion('4.0'),
+  ...{ exchanges: [], queues: [], bindings: [], policies: [] },
+  ...parts,
+})
+const found = (topology: LiveTopology) =>
+  decideDeadLetterQueues(topology).map(({ queue: name, knownBy, sources }) => [name, knownBy, sources])
+
+describe('a dead-letter queue is found', () => {
+  test('by a queue that dead-letters to it, through an exchange, and keeps its source', () => {
+    const topology = live({
+      exchanges: [exchange('dead', 'fanout')],
+      queues: [queue('work', { 'x-dead-letter-exchange': 'dead' }), queue('end')],
+      bindings: [binding('dead', 'end')],
+    })
+    expect(found(topology)).toEqual([['end', 'dead-lettering', ['work']]])
+  })
+
+  test('by a dead-letter exchange that a policy sets', () => {
+    const policy = { 'dead-letter-exchange': '', 'dead-letter-routing-key': 'end' }
+    expect(found(live({ queues: [queue('work', {}, { effectivePolicy: policy }), queue('end')] }))).toEqual([
+      ['end', 'dead-lettering', ['work']],
+    ])
+  })
+
+  test('by its name, or by the name of the exchange that messages are parked through', () => {
+    const topology = live({
+      exchanges: [exchange('shop.parking', 'direct')],
+      queues: [queue('orders.dlq'), queue('held'), queue('dlq-reports')],
+      bindings: [binding('shop.parking', 'held', 'orders')],
+    })
+    expect(found(topology)).toEqual([
+      ['orders.dlq', 'name', []],
+      ['held', 'name', []],
+    ])
+  })
+
+  test('by the topology that declares it', () => {
+    const compiled = compileTopology(
+      { queues: { orders: { retry: { delays: ['5s'] } } } },
+      { brokerVersion: '4.0' },
+    )
+    const names = compiled.flows.flatMap(({ deadLetterQueue }) => deadLetterQueue ?? [])
+    const topology = live({ queues: names.map((name) => queue(name)) })
+    expect(decideDeadLetterQueues(topology, compiled).map((each) => [each.queue, each.knownBy])).toEqual(
+      names.map((name) => [name, 'topology']),
+    )
+    expect(names).toHaveLength(1)
+  })
+})
+
+test('a wait queue, and the queue that it returns to, is none', () => {
+  const topology = live({
+    queues: [
+      queue('work', { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'wait' }),
+      queue('wait', { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'work' }),
+    ],
+  })
+  expect(found(topology)).toEqual([])
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { decideReceipt, type ReceiptFindings } from './decide-receipt.ts'
+import type { Receipt } from './receipt.ts'
+
+const receipt = {
+  ...{ queue: 'dlq', present: 10, moved: 6, failed: 1, kept: 2, stillThere: 1 },
+  ...{ missing: 0, isBalanced: true, duplicatesPossible: 1, digest: 'd6' },
+  targets: [
+    { target: 'a', moved: 4 },
+    { target: 'b', moved: 2 },
+  ],
+  causes: [{ id: 'c', label: 'c', moved: 6 }],
+  failures: [{ kind: 'refused', count: 1 }],
+  keptBecause: [{ reason: 'not-selected', count: 2 }],
+} as unknown as Receipt
+
+const findings: ReceiptFindings = {
+  depth: 4,
+  places: [
+    { queue: 'dlq', role: 'dead-letter queue', found: 0 },
+    { queue: 'a', role: 'target', found: 4 },
+    { queue: 'b', role: 'target', found: 2 },
+  ],
+  digest: 'd6',
+}
+
+const verdicts = (changes: Partial<Receipt>, found: Partial<ReceiptFindings> = {}) =>
+  Object.fromEntries(
+    decideReceipt({ ...receipt, ...changes }, { ...findings, ...found }).map(({ name, verdict }) => [
+      name,
+      verdict,
+    ]),
+  )
+
+describe('a receipt', () => {
+  test('that is true holds in every point', () => {
+    expect(verdicts({})).toEqual({
+      sums: 'holds',
+      balance: 'holds',
+      left: 'holds',
+      moved: 'holds',
+      digest: 'holds',
+    })
+  })
+
+  test.each<[string, Partial<Receipt>]>([
+    ['present', { present: 11 }],
+    ['targets', { targets: [{ target: 'a', moved: 5 }] }],
+    ['causes', { causes: [] }],
+    ['failures', { failures: [] }],
+    ['keptBecause', { keptBecause: [] }],
+  ])('whose %s do not add up is broken', (name, changes) => {
+    const [sums] = decideReceipt({ ...receipt, ...changes }, findings)
+    expect(sums).toMatchObject({ verdict: 'broken', detail: expect.stringContaining(name) })
+  })
+
+  test('that was not balanced stays so', () => {
+    expect(verdicts({ isBalanced: false, missing: 2 }).balance).toBe('broken')
+  })
+
+  test('is not refuted by messages that were handled since', () => {
+    const places = [{ queue: 'dlq', role: 'dead-letter queue', found: 1 }] as const
+    expect(verdicts({}, { depth: 2, places })).toMatchObject({ left: 'unknown', moved: 'unknown' })
+  })
+
+  test('is refuted by more copies than it allows, and by other messages', () => {
+    const places = [{ queue: 'a', role: 'target', found: 8 }] as const
+    expect(verdicts({}, { places }).moved).toBe('broken')
+    expect(verdicts({}, { digest: 'other' }).digest).toBe('broken')
+  })
+
+  test('with a copy that it allows says nothing of the digest', () => {
+    const places = [{ queue: 'a', role: 'target', found: 7 }] as const
+    expect(verdicts({}, { places, digest: 'other' })).not.toHaveProperty('digest')
+  })
+})

@@ -1,0 +1,94 @@
+import type { Receipt } from './receipt.ts'
+
+/** What a second look at the broker found of a re-drive. */
+export interface ReceiptFindings {
+  /** Ready in the dead-letter queue now. */
+  readonly depth: number
+  /** Messages of this re-drive, by the id that it wrote into each, and where. Undefined: not looked at. */
+  readonly places: readonly FoundPlace[]
+  /** Over the ids and bodies of those found. */
+  readonly digest: string
+}
+
+export interface FoundPlace {
+  readonly queue: string
+  readonly role: 'dead-letter queue' | 'target'
+  /** Undefined: not looked at, and `why` says so. */
+  readonly found: number | undefined
+  readonly why?: string | undefined
+}
+
+export interface ReceiptCheck {
+  readonly name: 'sums' | 'balance' | 'left' | 'moved' | 'digest'
+  /** `unknown`: the broker cannot tell any more, or was not asked. */
+  readonly verdict: 'holds' | 'broken' | 'unknown'
+  readonly detail: string
+}
+
+/** Checks a receipt against itself and against what the broker holds now. */
+export function decideReceipt(receipt: Receipt, findings: ReceiptFindings): readonly ReceiptCheck[] {
+  return [
+    checkSums(receipt),
+    checkBalance(receipt),
+    checkLeft(receipt, findings),
+    ...checkMoved(receipt, findings),
+  ]
+}
+
+function checkSums(receipt: Receipt): ReceiptCheck {
+  const { present, moved, failed, kept, stillThere } = receipt
+  const wrong = [
+    ...(present === moved + failed + kept + stillThere ? [] : ['present']),
+    ...(sum(receipt.targets.map((target) => target.moved)) === moved ? [] : ['targets']),
+    ...(sum(receipt.causes.map((cause) => cause.moved)) === moved ? [] : ['causes']),
+    ...(sum(receipt.failures.map(({ count }) => count)) === failed ? [] : ['failures']),
+    ...(sum(receipt.keptBecause.map(({ count }) => count)) === kept ? [] : ['keptBecause']),
+  ]
+  const equation = `${present} = ${moved} moved + ${failed} failed + ${kept} kept + ${stillThere} still there`
+  if (wrong.length === 0) return { name: 'sums', verdict: 'holds', detail: equation }
+  return { name: 'sums', verdict: 'broken', detail: `${wrong.join(', ')} do not add up: ${equation}` }
+}
+
+function checkBalance({ isBalanced, missing }: Receipt): ReceiptCheck {
+  return isBalanced
+    ? { name: 'balance', verdict: 'holds', detail: 'the queue held what it should when the run ended' }
+    : { name: 'balance', verdict: 'broken', detail: `${missing} messages were missing when the run ended` }
+}
+
+/** What was left may have been worked on since, so fewer prove nothing; as many as it says prove it. */
+function checkLeft({ queue, failed, kept, stillThere }: Receipt, { depth }: ReceiptFindings): ReceiptCheck {
+  const left = failed + kept + stillThere
+  const detail = `${depth} in ${queue} now, ${left} were left there`
+  return { name: 'left', verdict: depth >= left ? 'holds' : 'unknown', detail }
+}
+
+function checkMoved(receipt: Receipt, { places, digest }: ReceiptFindings): readonly ReceiptCheck[] {
+  const { moved, duplicatesPossible } = receipt
+  const found = sum(places.map((place) => place.found ?? 0))
+  const where = places.map((place) => `${place.found ?? 'not looked at'} in ${place.queue}`).join(', ')
+  const detail = `${moved} were moved; of these ${where}`
+  if (found > moved + duplicatesPossible) return [{ name: 'moved', verdict: 'broken', detail }]
+  if (found < moved) {
+    const rest = `${detail}; the rest was handled, or is where nobody looked`
+    return [{ name: 'moved', verdict: 'unknown', detail: rest }]
+  }
+  return [{ name: 'moved', verdict: 'holds', detail }, ...checkDigest(receipt, digest, found)]
+}
+
+/** Only of the whole set, each once, is the digest the same. */
+function checkDigest({ moved, digest }: Receipt, found: string, count: number): readonly ReceiptCheck[] {
+  if (count !== moved) return []
+  return found === digest
+    ? [{ name: 'digest', verdict: 'holds', detail: `they are the very messages that were moved (${digest})` }]
+    : [
+        {
+          name: 'digest',
+          verdict: 'broken',
+          detail: `other ids or bodies than were moved: ${found}, not ${digest}`,
+        },
+      ]
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
+}

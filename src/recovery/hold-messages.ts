@@ -1,0 +1,168 @@
+import { hostname } from 'node:os'
+import type { AmqpChannel } from '../broker/amqp/channel.ts'
+import type { Delivery } from '../broker/amqp/delivery.ts'
+import { RecoveryError } from '../errors.ts'
+import { Publisher } from '../publisher/publisher.ts'
+import { awaitDepth, closeSettled, depthOf, settledDepth } from './count-queue.ts'
+import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
+import { refreshDelivery } from './refresh-delivery.ts'
+import { type Lock, takeLock } from './take-lock.ts'
+import { QueueWalk, type WalkEnd } from './walk-queue.ts'
+
+export interface HoldTask extends LookPermission {
+  readonly by: string
+  /** What for, as the next one who asks for the lock reads it: `a look`. */
+  readonly purpose: string
+  /** The caller holds the lock on the queue. @default false */
+  readonly isLocked?: boolean
+  /** How many, from the head. @default all */
+  readonly count?: number | undefined
+  /**
+   * Called once per message, in order. Copy what is kept: the bytes are reused. `hold` means that it is to be
+   * settled by tag while held; anything else goes back.
+   */
+  readonly onMessage: (delivery: Delivery) => 'hold' | undefined
+  /** Where messages go that take time; the broker sends no more than a window ahead of it. */
+  readonly sink?: MessageSink | undefined
+  /** Runs when all are seen and still held. What it acknowledges on the channel leaves the queue. */
+  readonly whileHeld?: (held: HeldMessages) => Promise<number>
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface MessageSink {
+  /** Taken and not yet done with. */
+  readonly pendingCount: number
+  /** Set by the pass; called when `pendingCount` has become smaller. */
+  onProgress: () => void
+}
+
+export interface HeldMessages {
+  readonly end: WalkEnd
+  readonly seen: number
+  readonly channel: AmqpChannel
+}
+
+export interface HoldReport {
+  readonly present: number
+  readonly seen: number
+  /** Messages that were put at the end of the queue, because giving them back would have deleted them. */
+  readonly refreshed: number
+  /** Acknowledged while they were held. */
+  readonly removed: number
+  /** Every message that was asked for was seen. */
+  readonly isWhole: boolean
+  /** Ready messages after everything went back. */
+  readonly depth: number
+}
+
+/** Asks for more once so many are done with; a pause per consumer costs less with a large step. */
+const underWay = 2_000
+
+/**
+ * Takes messages from the head of a queue, holds them until all are seen, and gives them back by closing the
+ * channel: the one return that keeps their order on every version. Nothing is kept of a message but its tag.
+ */
+export async function holdMessages(task: HoldTask): Promise<HoldReport> {
+  const { consuming, publishing, queue, isLocked = false } = task
+  const rules = await prepareLook(task)
+  const lock = isLocked ? undefined : await lockFor(task)
+  const publisher = new Publisher(publishing)
+  try {
+    const present = await depthOf(consuming, queue)
+    const pass = new HoldingPass({ task, rules, publisher, present })
+    const result = await pass.run()
+    // Whoever comes next must find them all, so the lock is kept until they are back.
+    const expected = present - result.removed
+    const depth = await (result.removed === 0 ? awaitDepth : settledDepth)(consuming, queue, expected)
+    return { present, ...result, depth }
+  } finally {
+    await Promise.all([publisher.close(), lock?.release()])
+  }
+}
+
+function lockFor({ consuming, queue, management, by, purpose }: HoldTask): Promise<Lock> {
+  const holder = `${by} on ${hostname()} (${purpose})`
+  return takeLock({ session: consuming, queue, holder, management, vhost: consuming.vhost })
+}
+
+class HoldingPass {
+  readonly #task: HoldTask
+  readonly #rules: LookRules
+  readonly #publisher: Publisher
+  readonly #count: number
+  #walk: QueueWalk | undefined
+  #seen = 0
+  #refreshed = 0
+
+  constructor(fields: { task: HoldTask; rules: LookRules; publisher: Publisher; present: number }) {
+    this.#task = fields.task
+    this.#rules = fields.rules
+    this.#publisher = fields.publisher
+    this.#count = Math.min(fields.present, fields.task.count ?? fields.present)
+  }
+
+  async run(): Promise<Pick<HoldReport, 'seen' | 'refreshed' | 'removed' | 'isWhole'>> {
+    const { consuming, queue, signal } = this.#task
+    const channel = await consuming.openChannel()
+    const probe = await consuming.openChannel()
+    const walk = this.#startWalk(channel, probe)
+    this.#walk = walk
+    const stop = (): void => walk.stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted) stop()
+    try {
+      const end = await walk.run()
+      await this.#publisher.idle()
+      if (end === 'lost') throw interrupted(queue)
+      const removed = (await this.#task.whileHeld?.({ end, seen: this.#seen, channel })) ?? 0
+      await closeSettled(channel, probe, queue)
+      const isWhole = end === 'all-seen' || end === 'emptied'
+      return { seen: this.#seen, refreshed: this.#refreshed, removed, isWhole }
+    } catch (error) {
+      throw isLineLost(error) ? interrupted(queue, { cause: error }) : error
+    } finally {
+      signal?.removeEventListener('abort', stop)
+      await Promise.all([channel.close(), probe.close()])
+    }
+  }
+
+  #startWalk(channel: AmqpChannel, probe: AmqpChannel): QueueWalk {
+    const { queue, sink } = this.#task
+    if (sink) sink.onProgress = () => this.#walk?.growIfNeeded()
+    return new QueueWalk({
+      ...{ channel, probe, queue, count: this.#count, prefetch: underWay },
+      maxHoldMs: this.#rules.maxHoldMs,
+      heldCount: () => this.#seen - this.#refreshed - (sink?.pendingCount ?? 0),
+      onDelivery: (delivery) => {
+        this.#seen += 1
+        if (this.#task.onMessage(delivery) !== 'hold') this.#leave(delivery)
+      },
+      onExtra: (delivery) => this.#leave(delivery),
+    })
+  }
+
+  /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
+  #leave(delivery: Delivery): void {
+    if (this.#rules.mayReturn(delivery)) return
+    const onDone = (isRefreshed: boolean): void => {
+      if (isRefreshed) this.#refreshed += 1
+      this.#walk?.growIfNeeded()
+    }
+    refreshDelivery({ delivery, publisher: this.#publisher, rules: this.#rules, onDone })
+  }
+}
+
+function isLineLost(error: unknown): boolean {
+  const { code = '' } = error as { code?: string }
+  return code.startsWith('CONNECTION_') || code === 'CHANNEL_CLOSED'
+}
+
+function interrupted(queue: string, options?: ErrorOptions): RecoveryError {
+  return new RecoveryError(
+    {
+      code: 'RECOVERY_INTERRUPTED',
+      message: `The connection was lost while messages of "${queue}" were held. What was not acknowledged is back in the queue; do it again.`,
+    },
+    options,
+  )
+}

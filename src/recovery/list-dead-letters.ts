@@ -1,0 +1,102 @@
+import { inspectQueue } from '../broker/amqp/operations.ts'
+import type { Session } from '../broker/amqp/session.ts'
+import type { Management } from '../broker/management/open-management.ts'
+import { observeTopology } from '../deploy/observe-topology.ts'
+import { RecoveryError } from '../errors.ts'
+import type { CompiledTopology } from '../topology/compiled-topology.ts'
+import { readProperty } from '../wire/properties.ts'
+import { depthOf } from './count-queue.ts'
+import { type DeadLetterQueue, decideDeadLetterQueues } from './decide-dead-letter-queues.ts'
+import { type CauseGroup, createCauseGroups } from './group-causes.ts'
+import { lookAtQueue } from './look-at-queue.ts'
+import { diedAt } from './read-dead-letter.ts'
+
+export interface ListOptions {
+  readonly consuming: Session
+  readonly publishing: Session
+  readonly management: Management
+  readonly topology?: CompiledTopology | undefined
+  readonly by: string
+  /** How many messages to look at in each queue, where that costs nothing; 0 looks at none. @default 1000 */
+  readonly sample?: number
+}
+
+/** A dead-letter queue as an operator wants to see it. */
+export interface ListedQueue extends Omit<DeadLetterQueue, 'messages' | 'sources'> {
+  /** Ready, exact. */
+  readonly messages: number
+  /** Over the last seconds, as the broker's statistics tell it. */
+  readonly growthPerMinute: number | undefined
+  /** The queues whose dead letters come here: where a re-drive puts them, and who would work on them there. */
+  readonly sources: readonly { readonly queue: string; readonly consumers: number | undefined }[]
+  /** When the oldest of those looked at died, in ISO 8601. */
+  readonly oldest: string | undefined
+  /** How many from the head were looked at. */
+  readonly looked: number
+  /** Of those looked at, the largest first. */
+  readonly causes: readonly CauseGroup[]
+  /** Why none was looked at. */
+  readonly notLookedAt: string | undefined
+}
+
+/** Finds the dead-letter queues of a vhost and tells what is in them; the fullest first. */
+export async function listDeadLetters(options: ListOptions): Promise<readonly ListedQueue[]> {
+  const { consuming, management, topology } = options
+  const { vhost } = consuming
+  const found = decideDeadLetterQueues(await observeTopology(management, { vhost }), topology)
+  const listed: ListedQueue[] = []
+  for (const each of found) {
+    const messages = await depthOf(consuming, each.queue)
+    const detail = await management.queues.find({ vhost, name: each.queue })
+    listed.push({
+      ...{ ...each, messages, consumers: detail?.consumers },
+      growthPerMinute: detail?.messagesPerSecond === undefined ? undefined : detail.messagesPerSecond * 60,
+      sources: await Promise.all(each.sources.map((queue) => countConsumers(consuming, queue))),
+      ...(await sampleQueue(options, { queue: each.queue, messages })),
+    })
+  }
+  return listed.toSorted((left, right) => right.messages - left.messages)
+}
+
+/** The broker's own count: the statistics know a new consumer only seconds later. */
+async function countConsumers(session: Session, queue: string): Promise<ListedQueue['sources'][number]> {
+  const channel = await session.openChannel()
+  try {
+    return { queue, consumers: (await inspectQueue(channel, queue)).consumerCount }
+  } catch {
+    return { queue, consumers: undefined } // deleted since it was listed; the list goes on without it
+  } finally {
+    await channel.close()
+  }
+}
+
+type Sample = Pick<ListedQueue, 'oldest' | 'looked' | 'causes' | 'notLookedAt'>
+
+async function sampleQueue(
+  options: ListOptions,
+  { queue, messages }: { queue: string; messages: number },
+): Promise<Sample> {
+  const { sample = 1_000 } = options
+  const groups = createCauseGroups()
+  let oldestMs = Number.POSITIVE_INFINITY
+  if (sample === 0 || messages === 0) return { ...nothing, notLookedAt: undefined }
+  try {
+    const { seen } = await lookAtQueue({
+      ...{ ...options, queue, count: sample },
+      onMessage: (message) => {
+        groups.add(message)
+        const sentAt = Number(readProperty(message.properties, 'timestamp') ?? Number.NaN) * 1000
+        const timeMs = diedAt(readProperty(message.properties, 'headers')) ?? sentAt
+        if (timeMs < oldestMs) oldestMs = timeMs
+      },
+    })
+    const oldest = Number.isFinite(oldestMs) ? new Date(oldestMs).toISOString() : undefined
+    return { oldest, looked: seen, causes: groups.list(), notLookedAt: undefined }
+  } catch (error) {
+    // Refused or worked on by somebody: a list tells that of one queue and goes on with the next.
+    if (!(error instanceof RecoveryError)) throw error
+    return { ...nothing, notLookedAt: error.message }
+  }
+}
+
+const nothing = { oldest: undefined, looked: 0, causes: [] } as const

@@ -1,0 +1,28 @@
+/** Stop when so many re-driven messages are dead again: a number, or a share of those moved. */
+export type DeadLimit = { readonly messages: number } | { readonly share: number }
+
+export interface Canary {
+  /** So many go first. */
+  readonly messages: number
+  /** How long to wait whether they come back. @default 10000 */
+  readonly waitMs?: number
+}
+
+const growth = 10
+
+/** How many may be sent in all before the next look: the canary, then ten times as many each time. */
+export function nextStageLimit({ sent, canary }: { sent: number; canary: Canary | undefined }): number {
+  if (!canary) return Number.POSITIVE_INFINITY
+  return Math.max(canary.messages, sent * growth)
+}
+
+/** How many of the moved messages may be dead again before it stops; a canary allows none. */
+export function deadThreshold(fields: {
+  moved: number
+  deadLimit: DeadLimit | undefined
+  canary: Canary | undefined
+}): number {
+  const { moved, deadLimit, canary } = fields
+  if (!deadLimit) return canary ? 1 : Number.POSITIVE_INFINITY
+  return 'messages' in deadLimit ? deadLimit.messages : Math.max(1, Math.ceil(moved * deadLimit.share))
+}

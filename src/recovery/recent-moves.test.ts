@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
+import { encodeProperties } from '../wire/properties.ts'
+import { createRecentMoves, type MovedMessage } from './recent-moves.ts'
+
+const to = { exchange: '', key: 'work' }
+const message = (id: string, headers?: PlainTable, digest = 'd'): MovedMessage => ({
+  ...{ id, digest },
+  properties: encodeProperties({ messageId: id, ...(headers && { headers: toFieldTable(headers) }) }),
+})
+
+describe('the moves that a re-drive remembers', () => {
+  it('are found once, whatever the queue counted into the message since', () => {
+    const recent = createRecentMoves(4)
+    recent.add(message('a'), { isCounted: true, to })
+
+    const again = message('a', { 'x-delivery-count': 2, 'x-acquired-count': 3 })
+
+    expect(recent.take(again)).toEqual({ isCounted: true, to })
+    expect(recent.take(again)).toBeUndefined()
+    expect(recent.size).toBe(0)
+  })
+
+  it('are not taken for the same message that was moved and is dead again', () => {
+    const recent = createRecentMoves(4)
+    recent.add(message('a', { tenant: 'blue' }), { isCounted: true, to })
+
+    expect(recent.take(message('a', { tenant: 'blue', 'x-redriven-count': 1 }))).toBeUndefined()
+    expect(recent.size).toBe(1)
+  })
+
+  it('are not taken for another message that has the same id', () => {
+    const recent = createRecentMoves(4)
+    recent.add(message('a', undefined, 'one body'), { isCounted: true, to })
+
+    expect(recent.take(message('a', undefined, 'another body'))).toBeUndefined()
+  })
+
+  it('are forgotten in the order in which they were made', () => {
+    const recent = createRecentMoves(2)
+    for (const id of ['a', 'b', 'c']) recent.add(message(id), { isCounted: true, to })
+
+    expect(recent.size).toBe(2)
+    expect(recent.take(message('a'))).toBeUndefined()
+    expect(recent.take(message('c'))).toBeDefined()
+  })
+})

@@ -1,0 +1,84 @@
+import type { Session } from '../broker/amqp/session.ts'
+import type { Management } from '../broker/management/open-management.ts'
+import { RecoveryError } from '../errors.ts'
+import { headerText } from '../message/header-values.ts'
+import { readProperty } from '../wire/properties.ts'
+import { depthOf } from './count-queue.ts'
+import { decideReceipt, type FoundPlace, type ReceiptCheck } from './decide-receipt.ts'
+import { createSetDigest, digestBody, type SetDigest } from './digest-message.ts'
+import { lookAtQueue } from './look-at-queue.ts'
+import type { Receipt } from './receipt.ts'
+import { recoveryHeaders } from './recovery-headers.ts'
+
+export interface VerifyReceiptOptions {
+  readonly consuming: Session
+  readonly publishing: Session
+  readonly management: Management
+  readonly by: string
+  /** Also look into the queues where messages went. Their consumers wait meanwhile. @default false */
+  readonly includesTargets?: boolean
+  readonly acceptDeliveryLimit?: boolean | undefined
+}
+
+/** Checks a receipt again: its own sums, and what the broker holds of the messages that it names. */
+export async function verifyReceipt(
+  receipt: Receipt,
+  options: VerifyReceiptOptions,
+): Promise<readonly ReceiptCheck[]> {
+  const { consuming, includesTargets = false } = options
+  if (receipt.vhost !== consuming.vhost) {
+    throw new RecoveryError({
+      code: 'RECEIPT_INVALID',
+      message: `The receipt is of the vhost "${receipt.vhost}", and this is "${consuming.vhost}". Say --vhost.`,
+    })
+  }
+  const digest = createSetDigest()
+  const depth = await depthOf(consuming, receipt.queue)
+  const search = { receipt, digest, options }
+  const places: FoundPlace[] = [await findIn({ ...search, queue: receipt.queue, role: 'dead-letter queue' })]
+  const targets = receipt.targets.map(({ target }) => target).filter((target) => !target.includes(' '))
+  for (const queue of includesTargets ? targets : []) {
+    places.push(await findIn({ ...search, queue, role: 'target' }))
+  }
+  return decideReceipt(receipt, { depth, places, digest: digest.text() })
+}
+
+interface Search {
+  readonly receipt: Receipt
+  readonly digest: SetDigest
+  readonly options: VerifyReceiptOptions
+  readonly queue: string
+  readonly role: FoundPlace['role']
+}
+
+async function findIn({ receipt, digest, options, queue, role }: Search): Promise<FoundPlace> {
+  let found = 0
+  try {
+    await lookAtQueue({
+      ...{ ...options, queue },
+      onMessage: (message) => {
+        const headers = readProperty(message.properties, 'headers')
+        if (headerText(headers, recoveryHeaders.redriveId) !== receipt.id) return
+        found += 1
+        digest.add(digestBody(message), readProperty(message.properties, 'messageId'))
+      },
+    })
+    return { queue, role, found }
+  } catch (error) {
+    // A queue that may not be looked at leaves the question open; it does not make the receipt untrue.
+    if (!(error instanceof RecoveryError)) throw error
+    return { queue, role, found: undefined, why: error.message }
+  }
+}
+
+/** Reads the JSON that `--receipt` wrote. */
+export function parseReceipt(text: string): Receipt {
+  try {
+    const value = JSON.parse(text) as Partial<Receipt>
+    const lists = [value.targets, value.causes, value.failures, value.keptBecause]
+    if (value.format === 'warren-receipt/1' && lists.every(Array.isArray)) return value as Receipt
+  } catch {
+    // told below: text that is no JSON is no receipt either
+  }
+  throw new RecoveryError({ code: 'RECEIPT_INVALID', message: 'The file is not a receipt of a re-drive.' })
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import { declareQueue } from '../../src/broker/amqp/operations.ts'
+import { Session } from '../../src/broker/amqp/session.ts'
+import type { CutPoint } from '../../src/embedded/server/faults.ts'
+import { type EmbeddedBroker, startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
+import { Publisher } from '../../src/publisher/publisher.ts'
+import type { Receipt } from '../../src/recovery/receipt.ts'
+import { type RedriveOptions, startRedrive } from '../../src/recovery/redrive.ts'
+import { toFieldTable } from '../../src/wire/plain-fields.ts'
+import { unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
+
+type Profile = '3.10' | '4.0' | '4.3'
+
+const points: readonly CutPoint[] = [
+  'before-publish',
+  'after-publish-routed',
+  'after-publish-confirmed',
+  'before-ack',
+  'after-ack',
+]
+const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+const window = 2
+const quick = { backoff: { initialMs: 1, maxMs: 20 } }
+
+interface Ending {
+  readonly receipt: Receipt
+  /** Ids in each queue at the end, sorted. */
+  readonly work: readonly string[]
+  readonly dead: readonly string[]
+}
+
+/** Plays one re-drive of six messages on a broker of its own, with the fault that `arm` sets up. */
+async function play(
+  profile: Profile,
+  arm: (broker: EmbeddedBroker, publishing: Session) => void,
+  options: Partial<RedriveOptions> = {},
+): Promise<Ending> {
+  const broker = await startEmbeddedBroker({ profile })
+  const consuming = await Session.open(broker.url, quick)
+  const publishing = await Session.open(broker.url, quick)
+  const publisher = new Publisher(publishing)
+  const channel = await consuming.openChannel()
+  for (const queue of ['work', 'dlq']) {
+    await declareQueue(channel, { queue, arguments: toFieldTable(unlimitedQuorum(consuming.broker.version)) })
+  }
+  const headers = { 'x-original-queue': 'work' }
+  for (const id of ids) await publisher.publish({ key: 'dlq', body: id, messageId: id, headers })
+  await publisher.close()
+  arm(broker, publishing)
+
+  const task = { consuming, publishing, queue: 'dlq', acceptDeliveryLimit: true, by: 'test' }
+  const receipt = await startRedrive({ ...task, window: { messages: window }, ...options }).receipt
+  const ending = { receipt, work: await idsIn(broker, 'work'), dead: await idsIn(broker, 'dlq') }
+  await Promise.all([consuming.close(), publishing.close()])
+  await broker.stop()
+  return ending
+}
+
+async function idsIn(broker: EmbeddedBroker, queue: string): Promise<readonly string[]> {
+  const session = await Session.open(broker.url)
+  const channel = await session.openChannel()
+  const found: string[] = []
+  for (let got = await channel.get(queue); got; got = await channel.get(queue)) {
+    found.push(Buffer.concat([got.body].flat()).toString())
+  }
+  await session.close()
+  return found.toSorted()
+}
+
+function expectNothingLost({ receipt, work, dead }: Ending, what: string): void {
+  expect([...new Set([...work, ...dead])].toSorted(), what).toEqual(ids)
+  expect(receipt, what).toMatchObject({
+    present: 6,
+    stillThere: 0,
+    missing: 0,
+    arrivals: 0,
+    isBalanced: true,
+  })
+  expect(dead, what).toHaveLength(receipt.failed + receipt.kept)
+  const copies = work.length + dead.length - ids.length
+  expect(copies, what).toBeLessThanOrEqual(window)
+  expect(copies, what).toBeLessThanOrEqual(receipt.duplicatesPossible)
+}
+
+/** Cuts at the first, second, … time that a frame comes to the point, until there is no such time any more. */
+async function cutEverywhere(profile: Profile, point: CutPoint): Promise<number> {
+  for (let nth = 1; ; nth += 1) {
+    let wasCut = false
+    const ending = await play(profile, ({ faults }) => {
+      void faults.cutConnection(point, { nth }).then(() => {
+        wasCut = true
+      })
+    })
+
+    expectNothingLost(ending, `${point} #${nth}`)
+    expect(ending.receipt, `${point} #${nth}`).toMatchObject({ outcome: 'done', moved: 6, failed: 0 })
+    expect(ending.dead, `${point} #${nth}`).toEqual([])
+    if (!wasCut) return nth - 1
+  }
+}
+
+describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
+  it('a re-drive loses nothing and repeats no more than its window, wherever a connection is cut', async () => {
+    const cuts = await Promise.all(points.map((point) => cutEverywhere(profile, point)))
+
+    expect(cuts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(6 * 3)
+  })
+
+  it('a message that the broker refuses or returns stays, and is the only one to stay', async () => {
+    const oneByOne = { window: { messages: 1 } }
+    const refused = await play(profile, ({ faults }) => faults.changeConfirms({ kind: 'nack' }), oneByOne)
+    const returned = await play(profile, ({ faults }) => faults.returnPublishes(), oneByOne)
+
+    expectNothingLost(refused, 'refused')
+    expect(refused.receipt).toMatchObject({ moved: 5, failures: [{ kind: 'refused', count: 1 }] })
+    expectNothingLost(returned, 'returned')
+    expect(returned.receipt).toMatchObject({ moved: 5, failures: [{ kind: 'unroutable', count: 1 }] })
+  })
+
+  it('a broker that crashes and comes back in the middle finds the re-drive going on', async () => {
+    let restarting: Promise<void> | undefined
+    let broker: EmbeddedBroker | undefined
+    const ending = await play(
+      profile,
+      (started) => {
+        broker = started
+      },
+      {
+        onProgress: ({ moved }) => {
+          if (moved === 3) restarting ??= broker!.faults.crash().then(() => broker!.faults.restart())
+        },
+      },
+    )
+    await restarting
+
+    expectNothingLost(ending, 'crash')
+    expect(ending.receipt).toMatchObject({ outcome: 'done', moved: 6 })
+  })
+
+  it('a blocked broker holds a re-drive up, and it goes on when the alarm is over', async () => {
+    let wasBlocked = false
+    const ending = await play(profile, ({ faults }, publishing) => {
+      faults.block('disk')
+      publishing.events.on('blocked', () => {
+        wasBlocked = true
+        setImmediate(() => faults.unblock())
+      })
+    })
+
+    expect(wasBlocked).toBe(true)
+    expectNothingLost(ending, 'blocked')
+    expect(ending.receipt).toMatchObject({ outcome: 'done', moved: 6 })
+  })
+})

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { bindQueue, declareExchange } from '../../../src/broker/amqp/operations.ts'
+import { type ListedQueue, listDeadLetters } from '../../../src/recovery/list-dead-letters.ts'
+import { eventually } from '../../support/eventually.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { createRecoveryRig } from './recovery-rig.ts'
+
+const broker = await useBroker()
+
+/** Two work queues that dead-letter to one queue, one queue with a limit, and one that is named so. */
+async function setup() {
+  const rig = await createRecoveryRig(broker)
+  await declareExchange(rig.admin, { exchange: 'dead', type: 'fanout' })
+  const deadLetters = { 'x-queue-type': 'quorum', 'x-dead-letter-exchange': 'dead' }
+  for (const name of ['orders', 'mails']) await rig.declare(name, deadLetters)
+  await rig.declare('end')
+  await rig.declare('old.dlq', { 'x-queue-type': 'classic' })
+  await rig.declare('limited.dlq', { 'x-queue-type': 'quorum', 'x-delivery-limit': 3 })
+  await bindQueue(rig.admin, { queue: 'end', exchange: 'dead', routingKey: '' })
+  await rig.admin.consume('orders', () => {})
+  const failed = (index: number) => ({
+    headers: {
+      'x-original-queue': 'orders',
+      'warren-error-type': index < 6 ? 'TimeoutError' : 'RangeError',
+      'warren-last-failed-at': new Date(Date.UTC(2026, 0, 1, index)).toISOString(),
+    },
+  })
+  await rig.fill('end', 8, failed)
+  await rig.fill('old.dlq', 2)
+  await rig.fill('limited.dlq', 5)
+  return rig
+}
+
+const named = (queues: readonly ListedQueue[], name: string) => queues.find(({ queue }) => queue === name)
+
+test('the dead-letter queues are listed with depth, oldest, origins and causes, the fullest first', async () => {
+  const rig = await setup()
+
+  const queues = await listDeadLetters({ ...rig, by: 'test' })
+
+  expect(queues.map(({ queue, messages }) => [queue, messages])).toEqual([
+    ['end', 8],
+    ['limited.dlq', 5],
+    ['old.dlq', 2],
+  ])
+  expect(named(queues, 'end')).toMatchObject({
+    ...{ knownBy: 'dead-lettering', oldest: '2026-01-01T00:00:00.000Z', looked: 8, notLookedAt: undefined },
+    sources: expect.arrayContaining([
+      { queue: 'orders', consumers: 1 },
+      { queue: 'mails', consumers: 0 },
+    ]),
+    causes: [{ count: 6, label: expect.stringContaining('TimeoutError') }, { count: 2 }],
+  })
+  expect(named(queues, 'old.dlq')).toMatchObject({ knownBy: 'name', causes: [{ id: 'unknown', count: 2 }] })
+  expect(named(queues, 'limited.dlq')).toMatchObject({
+    ...{ looked: 0, causes: [] },
+    notLookedAt: expect.stringContaining('delivery limit of 3'),
+  })
+  expect(await rig.admin.get('limited.dlq')).toMatchObject({ isRedelivered: false })
+
+  const sampled = await listDeadLetters({ ...rig, by: 'test', sample: 4 })
+  expect(named(sampled, 'end')).toMatchObject({ messages: 8, looked: 4, causes: [{ count: 4 }] })
+
+  const quick = await listDeadLetters({ ...rig, by: 'test', sample: 0 })
+  expect(named(quick, 'end')).toMatchObject({ messages: 8, looked: 0, oldest: undefined, causes: [] })
+})
+
+test('a queue that fills up is listed with its growth', async () => {
+  const rig = await createRecoveryRig(broker)
+  await rig.declare('growing.dlq')
+
+  // The broker measures over its last seconds, so it has to go on growing until that shows.
+  await eventually(
+    async () => {
+      await rig.fill('growing.dlq', 20)
+      const queues = await listDeadLetters({ ...rig, by: 'test', sample: 0 })
+      expect(named(queues, 'growing.dlq')?.growthPerMinute).toBeGreaterThan(0)
+    },
+    { timeoutMs: 40_000, intervalMs: 500 },
+  )
+})

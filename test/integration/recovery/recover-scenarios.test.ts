@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { bindQueue, declareExchange } from '../../../src/broker/amqp/operations.ts'
+import { runCli } from '../../../src/cli/run-cli.ts'
+import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
+import { recoverQueues } from '../../../src/recovery/recover-queues.ts'
+import { defineTopology } from '../../../src/topology/define-topology.ts'
+import { connect } from '../../../src/warren.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startProxy } from '../../support/start-proxy.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { createRecoveryRig, type RigOptions } from './recovery-rig.ts'
+
+const broker = await useBroker()
+const timeouts = { idleMs: 50, emptyMs: 50 }
+let number = 0
+
+/** A dead-letter queue of the recovery service, with one type that is known. */
+async function setup(options: RigOptions = broker) {
+  const rig = await createRecoveryRig(options)
+  number += 1
+  const [dlq, exchange, scans] = [`imageviewer.dlq-${number}`, `imageviewer-${number}`, `scan-${number}`]
+  await rig.declare(dlq)
+  await rig.declare(scans)
+  await declareExchange(rig.admin, { exchange, type: 'direct' })
+  await bindQueue(rig.admin, { queue: scans, exchange, routingKey: 'collection.scan' })
+  const types = { routes: { CollectionScan: { exchange, key: 'collection.scan' } } }
+  const lines: string[] = []
+  const task = { ...rig, queues: [dlq], types, timeouts, window: { messages: 50 } }
+  const recover = () => recoverQueues({ ...task, log: (line) => void lines.push(line) })
+  return { ...rig, dlq, exchange, scans, recover, lines }
+}
+
+const known = () => ({ headers: { MessageType: 'CollectionScan' } })
+
+test('scenario 1: a worker that crashes during recovery loses nothing, and its next start recovers the rest', async () => {
+  const { dlq, exchange, scans, fill, recover, drain, depth } = await setup()
+  await fill(dlq, 3_000, known)
+  const script = new URL('./recover-process.ts', import.meta.url).pathname
+  const task = JSON.stringify({ url: broker.url, queue: dlq, exchange })
+  const worker = spawn(process.execPath, ['--import', 'jiti/register', script, task])
+  let logged = ''
+  worker.stdout.on('data', (text) => {
+    logged += text
+    if (logged.includes('Recovered 1000 messages')) worker.kill('SIGKILL')
+  })
+  await once(worker, 'exit')
+
+  const [recovery] = await eventually(recover, { what: 'the lock of the dead worker to be free' })
+
+  expect(logged).toContain('⚠️  Found 3000 messages in DLQ. Starting recovery...')
+  expect(logged).not.toContain('SUMMARY')
+  expect(recovery).toMatchObject({ failed: 0, skipped: 0, left: 0 })
+  expect(await depth(dlq)).toBe(0)
+  const found = (await drain(scans)).map(({ properties }) => properties.messageId)
+  expect(new Set(found).size).toBe(3_000)
+  expect(found.length).toBeLessThanOrEqual(3_000 + 50)
+})
+
+test('scenario 2: a network failure during publish keeps the messages, and they are recovered when it is back', async () => {
+  const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
+  onTestFinished(() => proxy.close())
+  const { dlq, scans, fill, recover, lines, drain, depth, publishing } = await setup({
+    ...broker,
+    publishingUrl: proxy.urlFor(broker.url),
+  })
+  await fill(dlq, 2_500, known)
+  let cuts = 0
+  publishing.events.on('disconnected', () => {
+    cuts += 1
+  })
+  const cutting = eventually(() => {
+    expect(lines).toContain('📦 Recovered 1000 messages so far...')
+    proxy.cutAll()
+  })
+
+  const [recovery] = await recover()
+  await cutting
+
+  expect(cuts).toBe(1)
+  expect(recovery).toMatchObject({ recovered: 2_500, failed: 0, skipped: 0, left: 0 })
+  expect(await depth(dlq)).toBe(0)
+  const found = (await drain(scans)).map(({ properties }) => properties.messageId)
+  expect(new Set(found).size).toBe(2_500)
+  expect(found.length).toBeLessThanOrEqual(2_500 + 50)
+})
+
+test('scenario 3: messages of an unknown type are kept for review, and the others do not wait for them', async () => {
+  const { dlq, scans, fill, recover, lines, drain, depth } = await setup()
+  await fill(dlq, 60, (index) => (index % 3 === 0 ? { headers: { MessageType: 'Mystery' } } : known()))
+
+  const [recovery] = await recover()
+
+  expect(recovery).toMatchObject({ recovered: 40, failed: 0, skipped: 20, left: 20 })
+  expect(await depth(scans)).toBe(40)
+  expect((await drain(dlq)).every(({ headers }) => headers.MessageType === 'Mystery')).toBe(true)
+  const warning = '⚠️  Message has no MessageType or routing key. Keeping in DLQ for manual review.'
+  expect(lines.filter((line) => line === warning)).toHaveLength(20)
+})
+
+test('scenario 4: RabbitMQ restarts in the middle of a recovery, and it goes on where it was', async () => {
+  const embedded = await startEmbeddedBroker({ profile: '4.0' })
+  onTestFinished(() => embedded.stop())
+  const options = { url: embedded.url, managementUrl: embedded.managementUrl }
+  const { dlq, scans, fill, recover, lines } = await setup({
+    ...options,
+    username: 'guest',
+    password: 'guest',
+  })
+  await fill(dlq, 2_500, known)
+  const restarting = eventually(() => expect(lines).toContain('📦 Recovered 1000 messages so far...')).then(
+    async () => {
+      await embedded.faults.crash()
+      await embedded.faults.restart()
+    },
+  )
+
+  const [recovery] = await recover()
+  await restarting
+
+  expect(recovery).toMatchObject({ recovered: 2_500, failed: 0, skipped: 0, left: 0 })
+  expect(embedded.inspect(dlq)?.counts.ready).toBe(0)
+  const arrived = embedded.inspect(scans)?.counts.ready ?? 0
+  expect(arrived).toBeGreaterThanOrEqual(2_500)
+  expect(arrived).toBeLessThanOrEqual(2_500 + 50)
+})
+
+test('scenario 5: a recovery that is run twice recovers nothing twice', async () => {
+  const { dlq, scans, fill, recover, depth } = await setup()
+  await fill(dlq, 100, known)
+
+  const [first] = await recover()
+  const [second] = await recover()
+
+  expect([first?.recovered, second?.recovered]).toEqual([100, 0])
+  expect(await depth(scans)).toBe(100)
+})
+
+test('an application recovers at its start with one call, by the recovery section of its topology', async () => {
+  const { dlq, exchange, scans, fill, depth } = await setup()
+  await fill(dlq, 10, known)
+  const topology = defineTopology({
+    queues: {},
+    recovery: {
+      queues: [dlq],
+      exchange,
+      types: { CollectionScan: 'collection.scan' },
+      timeouts: { idle: 50, empty: 50 },
+    },
+  })
+  const access = new URL(broker.managementUrl)
+  const managementUrl = `${access.protocol}//${broker.username}:${broker.password}@${access.host}`
+  const warren = await connect(broker.url, { topology, managementUrl })
+  onTestFinished(() => warren.close())
+  const lines: string[] = []
+
+  const [recovery] = await warren.recover({ log: (line) => void lines.push(line) })
+
+  expect(recovery).toMatchObject({ queue: dlq, recovered: 10, left: 0 })
+  expect(lines[0]).toBe('🔄 Starting DLQ Recovery Service...')
+  expect(await depth(scans)).toBe(10)
+})
+
+/** What a person sees who runs the command. */
+async function runRecover(config: string, { isTTY }: { isTTY: boolean }) {
+  let text = ''
+  const stream = () =>
+    Object.assign(
+      new Writable({
+        write: (chunk, _encoding, done) => {
+          text += chunk
+          done()
+        },
+      }),
+      { isTTY, columns: 100 },
+    )
+  const args = ['recover', '--url', broker.url, '--management-url', broker.managementUrl, '--config', config]
+  const exitCode = await runCli(args, { stdout: stream(), stderr: stream(), env: {} })
+  return { exitCode, text }
+}
+
+test.each([true, false])(
+  'the command ends with 3 when messages are kept, and draws a bar only on a terminal (%s)',
+  async (isTTY) => {
+    const { dlq, exchange, fill } = await setup()
+    await fill(dlq, 1_500, (index) => (index < 10 ? {} : known()))
+    const folder = await mkdtemp(join(tmpdir(), 'warren-recover-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const config = join(folder, 'warren.config.json')
+    const types = { CollectionScan: 'collection.scan' }
+    const recovery = { queues: [dlq], exchange, types, timeouts: { idle: 50, empty: 50 } }
+    await writeFile(config, JSON.stringify({ queues: {}, recovery }))
+
+    const { exitCode, text } = await runRecover(config, { isTTY })
+
+    expect(exitCode).toBe(3)
+    expect(text).toContain('✅ Total Recovered: 1490 messages')
+    expect(text).toContain('⚠️  10 messages still in DLQ (will retry on next startup)')
+    expect(text.includes('📦 Recovered 1000 messages so far...')).toBe(!isTTY)
+    expect(/\[#+-*\] \d+ of 1500 {2}\d+\/s {2}\d+ s to go/.test(text)).toBe(isTTY)
+  },
+)

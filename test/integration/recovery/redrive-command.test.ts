@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { runCli } from '../../../src/cli/run-cli.ts'
+import { steerRedrive } from '../../../src/cli/steer-redrive.ts'
+import { createTerminal } from '../../../src/cli/terminal.ts'
+import type { Receipt } from '../../../src/recovery/receipt.ts'
+import { startRedrive } from '../../../src/recovery/redrive.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { createRecoveryRig } from './recovery-rig.ts'
+
+const broker = await useBroker()
+let number = 0
+
+async function setup(count: number) {
+  const rig = await createRecoveryRig(broker)
+  number += 1
+  const [work, dlq] = [`commanded-${number}`, `commanded-dlq-${number}`]
+  await rig.declare(work)
+  await rig.declare(dlq)
+  await rig.fill(dlq, count, () => ({ headers: { 'x-original-queue': work } }))
+  const folder = await mkdtemp(join(tmpdir(), 'warren-redrive-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const streams = createStreams()
+  const command = async (...args: string[]) => {
+    const line = ['--url', broker.url, '--management-url', broker.managementUrl, '--yes']
+    return runCli(['dlq', 'redrive', dlq, ...args, ...line], streams)
+  }
+  return { ...rig, work, dlq, folder, streams, command }
+}
+
+function createStreams() {
+  const shown = { text: '' }
+  const stream = () =>
+    new Writable({
+      write: (chunk, _encoding, done) => {
+        shown.text += chunk
+        done()
+      },
+    })
+  return { stdout: stream(), stderr: stream(), env: {}, shown }
+}
+
+test('a canary on the command line is waited for, and the receipt is written to a file', async () => {
+  const { dlq, work, folder, streams, command, depth } = await setup(30)
+  const file = join(folder, 'receipt.json')
+
+  const exitCode = await command('--canary', '3', '--canary-wait', '50ms', '--receipt', file)
+
+  expect(exitCode).toBe(0)
+  expect(JSON.parse(await readFile(file, 'utf8')) as Receipt).toMatchObject({ moved: 30, isBalanced: true })
+  expect(streams.shown.text).toContain('30 = 30 moved + 0 failed + 0 kept + 0 still there')
+  expect([await depth(dlq), await depth(work)]).toEqual([0, 30])
+})
+
+test('a target that may not grow any more ends the command with 3 and a sentence', async () => {
+  const { dlq, streams, command, depth } = await setup(30)
+
+  const exitCode = await command('--stop-when-target-above', '10')
+
+  expect(exitCode).toBe(3)
+  expect(streams.shown.text).toContain('It stopped: a target holds as many messages as it may.')
+  expect(await depth(dlq)).toBe(20)
+})
+
+test('an edit changes one message and no other', async () => {
+  const { dlq, work, folder, command, depth, drain } = await setup(3)
+  const file = join(folder, 'edit.json')
+  await writeFile(file, JSON.stringify({ body: { amount: 12 }, headers: { tenant: 'blue' } }))
+
+  const exitCode = await command('--where', 'id:m-1', '--edit', file)
+
+  expect(exitCode).toBe(3)
+  const [edited, ...others] = await drain(work)
+  expect(others).toEqual([])
+  expect(edited).toMatchObject({ body: '{"amount":12}', headers: { tenant: 'blue' } })
+  expect(await depth(dlq)).toBe(2)
+})
+
+test.each([
+  [['--stop-when-dead', 'many'], '--stop-when-dead is "many"'],
+  [['--attempts', 'twice'], '--attempts is "twice"'],
+])('%j is refused with a sentence, and nothing moves', async (args, sentence) => {
+  const { dlq, streams, command, depth } = await setup(2)
+
+  expect(await command(...args)).not.toBe(0)
+
+  expect(streams.shown.text).toContain(sentence)
+  expect(await depth(dlq)).toBe(2)
+})
+
+test('signals pause a re-drive, resume it and end it with a receipt', async () => {
+  const { work, dlq, consuming, publishing, management, depth, streams } = await setup(200)
+  const run = startRedrive({ consuming, publishing, management, queue: dlq, by: 'test', ratePerSecond: 100 })
+  const stopSteering = steerRedrive(run, createTerminal(streams, { isJson: false }))
+  onTestFinished(stopSteering)
+
+  process.emit('SIGUSR2')
+  expect(run.progress.state).toBe('paused')
+  process.emit('SIGUSR2')
+  await expect.poll(() => depth(work)).toBeGreaterThan(0)
+  process.emit('SIGTERM')
+
+  const receipt = await run.receipt
+  expect(receipt).toMatchObject({ outcome: 'cancelled', present: 200, isBalanced: true })
+  expect(receipt.moved + receipt.stillThere).toBe(200)
+  expect([await depth(work), await depth(dlq)]).toEqual([receipt.moved, receipt.stillThere])
+})
