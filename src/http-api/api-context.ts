@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AuditLog } from './audit/audit-log.ts'
+import type { Authenticator } from './auth/authenticate.ts'
+import type { Caller } from './auth/caller.ts'
+import type { Sessions } from './auth/sessions.ts'
+import type { BrokerLine, QueueTurns } from './broker-line.ts'
+import type { Endpoint } from './endpoints.ts'
+import type { ServerSettings } from './read-server-section.ts'
+import type { Tasks } from './tasks/tasks.ts'
+
+/** What every route works with. */
+export interface ApiContext {
+  readonly line: BrokerLine
+  readonly turns: QueueTurns
+  readonly tasks: Tasks
+  readonly audit: AuditLog
+  readonly settings: ServerSettings
+  readonly authenticator: Authenticator
+  readonly sessions: Sessions
+  /** Of Warren. */
+  readonly version: string
+}
+
+/** One request, validated, by somebody who may make it. */
+export interface Call<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly caller: Caller
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** Answers the requests of one endpoint. */
+export type Answer<Params, Query, Body, Result> = (call: Call<Params, Query, Body>) => Promise<Result>
+
+export type AddRoute = <Params, Query, Body, Result>(
+  endpoint: Endpoint<Params, Query, Body, Result>,
+  answer: Answer<Params, Query, Body, Result>,
+) => void
+
+/** Adds the routes of one resource. */
+export type AddRoutes = (add: AddRoute, context: ApiContext, app: FastifyInstance) => void

@@ -1,0 +1,93 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { type Management, openManagement } from '../../broker/management/open-management.ts'
+import { ManagementError } from '../../errors.ts'
+import type { Credentials } from '../contract.ts'
+import type { Caller } from './caller.ts'
+import { decideAccountRole, type RoleNames, type VhostPermission } from './decide-role.ts'
+
+export interface AccountSettings {
+  /** Any URL of the management API; the credentials in it are not used for callers. */
+  readonly managementUrl: string
+  /** Warren's own line to it, which sees the permissions of others where its account is an administrator. */
+  readonly management: Management
+  readonly vhost: string
+  readonly roles: RoleNames
+}
+
+/** Says who an account of RabbitMQ is to us; undefined where RabbitMQ does not know it or it has no role here. */
+export type CheckAccount = (credentials: Credentials) => Promise<Caller | undefined>
+
+/** A console polls; RabbitMQ hashes a password each time it is asked. */
+const rememberedMs = 30_000
+const mostRemembered = 1_000
+
+export function openBrokerAccounts(settings: AccountSettings): CheckAccount {
+  const key = randomBytes(32)
+  const known = new Map<string, { readonly caller: Caller; readonly untilMs: number }>()
+  return async (credentials) => {
+    // A URL without a user stands for RabbitMQ's default one, which is not who asks.
+    if (credentials.username === '') return undefined
+    const name = createHmac('sha256', key)
+      .update(JSON.stringify([credentials.username, credentials.password]))
+      .digest('base64')
+    const remembered = known.get(name)
+    if (remembered && remembered.untilMs > Date.now()) return remembered.caller
+    known.delete(name)
+    const caller = await askBroker(credentials, settings)
+    if (caller) {
+      if (known.size >= mostRemembered) known.clear()
+      known.set(name, { caller, untilMs: Date.now() + rememberedMs })
+    }
+    return caller
+  }
+}
+
+async function askBroker(credentials: Credentials, settings: AccountSettings): Promise<Caller | undefined> {
+  const own = openManagement(withCredentials(settings.managementUrl, credentials), {
+    timeoutMs: 10_000,
+    maxConcurrentRequests: 1,
+  })
+  try {
+    const { name, tags } = await own.whoAmI()
+    const permission = await permissionOf(name, { own, ...settings })
+    const role = decideAccountRole({ tags, permission, roles: settings.roles })
+    if (role === undefined || !permission) return undefined
+    return { name, role, wayIn: 'broker-account', readableQueues: permission.read }
+  } catch (error) {
+    if (isRefusal(error)) return undefined
+    throw error
+  } finally {
+    own.close()
+  }
+}
+
+async function permissionOf(
+  user: string,
+  { own, management, vhost }: AccountSettings & { readonly own: Management },
+): Promise<VhostPermission | undefined> {
+  for (const asked of [management, own]) {
+    try {
+      return (await asked.permissions.list({ vhost })).find((each) => each.user === user)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+    }
+  }
+  // Neither may list permissions. That RabbitMQ shows them the vhost proves that they may look, and no more.
+  const isVisible = await own.vhosts.find(vhost).then(Boolean, (error: unknown) => {
+    if (isRefusal(error)) return false
+    throw error
+  })
+  return isVisible ? { configure: '', write: '', read: '.*' } : undefined
+}
+
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof ManagementError &&
+    ['MANAGEMENT_UNAUTHORIZED', 'MANAGEMENT_FORBIDDEN', 'MANAGEMENT_NOT_FOUND'].includes(error.code)
+  )
+}
+
+function withCredentials(managementUrl: string, { username, password }: Credentials): string {
+  const { protocol, host, pathname } = new URL(managementUrl)
+  return `${protocol}//${encodeURIComponent(username)}:${encodeURIComponent(password)}@${host}${pathname}`
+}

@@ -1,0 +1,12 @@
+import type { Role, WayIn } from '../contract.ts'
+
+/** Who asks, as far as it is proved. */
+export interface Caller {
+  readonly name: string
+  readonly role: Role
+  readonly wayIn: WayIn
+  /** The queues they may see, as RabbitMQ's own read permission says it; undefined for all. */
+  readonly readableQueues: string | undefined
+  /** Set where the proof is a cookie, which a browser sends whether or not its user means it. */
+  readonly csrfToken?: string | undefined
+}

@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+import type { ApiContext } from './api-context.ts'
+import type { Caller } from './auth/caller.ts'
+import { decideAccess } from './auth/decide-access.ts'
+import { isSameSecret } from './auth/same-secret.ts'
+import type { Endpoint } from './endpoints.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { writeAudit } from './write-audit.ts'
+
+/** Finds out who asks and whether they may. Throws where not; a known caller's attempt is written down. */
+export async function checkAccess(
+  context: ApiContext,
+  request: FastifyRequest,
+  needs: Endpoint['needs'],
+): Promise<Caller | undefined> {
+  const { authenticator, settings } = context
+  const caller =
+    needs === 'anyone'
+      ? undefined
+      : await authenticator.authenticate({
+          authorization: request.headers.authorization,
+          cookie: request.cookies[sessionCookie],
+          address: request.ip,
+        })
+  const isChange = request.method !== 'GET' && request.method !== 'HEAD'
+  const { queue } = (request.params ?? {}) as { queue?: string }
+  const access = decideAccess({
+    ...{ needs, caller, queue, isChange, hidePayloadsFrom: settings.hidePayloadsFrom },
+    isCrossSite: isCrossSite(request),
+    isAddressedHere: ['localhost', '127.0.0.1', '[::1]', settings.host].includes(request.hostname),
+    hasCsrfToken: isSameSecret(String(request.headers['x-csrf-token'] ?? ''), caller?.csrfToken ?? ''),
+  })
+  if (access.kind === 'allowed') return caller
+  if (caller && isChange) {
+    const target = `${request.method} ${request.routeOptions.url ?? ''} ${queue ?? ''}`.trim()
+    await writeAudit(context, { caller, request }, { action: 'refused', target, result: access.code })
+  }
+  throw new ApiError({ code: access.code, message: access.problem })
+}
+
+/** As a browser tells it. Programs tell nothing, and are no browser that somebody could misuse. */
+function isCrossSite({ headers, host }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const { origin } = headers
+  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host)
+}

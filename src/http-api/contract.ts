@@ -1,0 +1,288 @@
+import type { Receipt } from '../recovery/receipt.ts'
+
+/**
+ * What goes over the line, as types: all that the console knows of us. Each is checked against its schema when
+ * shapes.ts is compiled, so a type and what the server accepts or sends cannot drift apart.
+ */
+
+export type Role = 'viewer' | 'operator' | 'admin'
+
+export type Permission =
+  | 'dlq:read'
+  | 'payload:read'
+  | 'dlq:redrive'
+  | 'dlq:discard'
+  | 'dlq:admin'
+  | 'topology:read'
+  | 'topology:apply'
+  | 'audit:read'
+
+/** How a caller proved who they are. */
+export type WayIn = 'nobody-asked' | 'broker-account' | 'token' | 'oidc'
+
+/** RFC 9457. `code` is listed in docs/reference/errors.md; `detail` says what to do. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: string
+}
+
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+export interface MyPermissions {
+  readonly name: string
+  readonly role: Role
+  readonly wayIn: WayIn
+  readonly vhost: string
+  readonly permissions: readonly Permission[]
+}
+
+export interface OpenedSession extends MyPermissions {
+  /** To be sent as `x-csrf-token` with every request that changes something. */
+  readonly csrfToken: string
+  readonly expiresAt: string
+}
+
+export interface BrokerState {
+  readonly product: string
+  readonly version: string
+  readonly vhost: string
+  readonly isConnected: boolean
+  readonly isHealthy: boolean
+  readonly alarms: readonly { readonly node: string; readonly resource: string }[]
+  /** The version of Warren that answers. */
+  readonly warren: string
+}
+
+export interface QueueParams {
+  readonly queue: string
+}
+
+export interface DlqList {
+  readonly vhost: string
+  readonly items: readonly Dlq[]
+}
+
+export interface Dlq {
+  readonly queue: string
+  readonly type: string | null
+  /** Ready messages, exact at the moment of asking; null where the queue went away meanwhile. */
+  readonly messages: number | null
+  readonly consumers: number | null
+  readonly sources: readonly string[]
+  readonly knownBy: 'topology' | 'dead-lettering' | 'name'
+}
+
+export interface CauseList {
+  readonly queue: string
+  readonly present: number
+  readonly seen: number
+  readonly causes: readonly CauseCount[]
+}
+
+export interface Cause {
+  readonly id: string
+  readonly label: string
+  readonly kind: 'error' | 'death' | 'unknown'
+}
+
+export interface CauseCount extends Cause {
+  readonly count: number
+  readonly first: string | null
+  readonly last: string | null
+  readonly sample: string | null
+}
+
+export interface MessageQuery {
+  /** As `warren dlq peek --where` takes it. */
+  readonly where?: string
+  readonly limit: number
+  readonly cursor?: string
+}
+
+export interface MessagePage {
+  readonly queue: string
+  readonly present: number
+  readonly items: readonly MessageSummary[]
+  /** Null at the end. */
+  readonly nextCursor: string | null
+}
+
+export interface MessageSummary {
+  /** Names the message in this API; made of its content, so it has one also without an id. */
+  readonly key: string
+  readonly id: string | null
+  readonly type: string | null
+  readonly exchange: string
+  readonly routingKey: string
+  /** The queue it failed in. */
+  readonly failedIn: string | null
+  readonly cause: Cause
+  readonly diedAt: string | null
+  readonly attempts: number | null
+  readonly bodyBytes: number
+}
+
+export interface MessageParams {
+  readonly queue: string
+  readonly key: string
+}
+
+export interface MessageDetail extends MessageSummary {
+  readonly headers: readonly TypedHeader[]
+  /** The oldest first, as far as the broker tells. */
+  readonly deaths: readonly DeathRecord[]
+  /** Null where the caller may not see payloads. */
+  readonly body: MessageBody | null
+}
+
+export interface TypedHeader {
+  readonly name: string
+  /** The letter of the AMQP type: `S` text, `I` int32, `l` int64, `T` time, `F` table, … */
+  readonly type: string
+  /** As JSON: bytes in base64, integers beyond 2^53 as text. */
+  readonly value: unknown
+}
+
+export interface DeathRecord {
+  readonly queue: string
+  readonly reason: string
+  readonly count: number
+  readonly firstAt: string | null
+  readonly exchange: string | null
+  readonly routingKeys: readonly string[]
+}
+
+export interface MessageBody {
+  readonly encoding: 'utf8' | 'base64'
+  readonly text: string
+  readonly isCut: boolean
+  readonly isMasked: boolean
+}
+
+export interface RedriveRequest {
+  readonly queue: string
+  /** `origin`, `retry`, `exchange`, or the name of a queue. */
+  readonly to?: string
+  readonly attempts?: 'reset' | 'continue'
+  readonly where?: string
+  readonly limit?: number
+  readonly ratePerSecond?: number
+  readonly reason?: string
+}
+
+export interface RedrivePlan {
+  readonly queue: string
+  readonly present: number
+  readonly moving: number
+  readonly targets: readonly PlannedTarget[]
+  readonly keeping: readonly { readonly reason: string; readonly count: number }[]
+  readonly refusals: readonly string[]
+}
+
+export interface PlannedTarget {
+  readonly target: string
+  readonly count: number
+  readonly why: string
+  readonly queues: readonly string[]
+  readonly secondFailure: string | null
+}
+
+export interface TaskParams {
+  readonly id: string
+}
+
+export type TaskState = 'running' | 'paused' | 'cancelling' | 'done' | 'cancelled' | 'stopped' | 'failed'
+
+export interface TaskList {
+  readonly items: readonly Task[]
+}
+
+export interface Task {
+  readonly id: string
+  readonly kind: 'redrive'
+  readonly state: TaskState
+  readonly queue: string
+  readonly by: string
+  readonly reason: string | null
+  readonly startedAt: string
+  readonly endedAt: string | null
+  readonly progress: {
+    readonly present: number
+    readonly moved: number
+    readonly failed: number
+    readonly kept: number
+  }
+  /** Why it failed. */
+  readonly problem: Problem | null
+}
+
+export type { Receipt }
+
+export interface AuditQuery {
+  readonly limit: number
+}
+
+export interface AuditPage {
+  /** The newest last. */
+  readonly items: readonly AuditRecord[]
+}
+
+/** One line of the audit log. `hash` covers the record and `previous`, the hash of its writer's record before. */
+export interface AuditRecord {
+  readonly at: string
+  readonly by: string
+  readonly wayIn: string
+  readonly from: string
+  readonly action: string
+  readonly target: string
+  readonly reason: string | null
+  readonly result: string
+  readonly receiptDigest: string | null
+  readonly writer: string
+  readonly number: number
+  readonly previous: string
+  readonly hash: string
+}
+
+/** The endpoints of the isolated system. */
+export interface AdminQueues {
+  readonly queues: readonly { readonly queue: string; readonly messages: number | null }[]
+}
+
+export interface AdminMessagesQuery {
+  readonly limit: number
+}
+
+export interface AdminMessages {
+  readonly queue: string
+  readonly messages: readonly AdminMessage[]
+}
+
+export interface AdminMessage {
+  readonly messageId: string | null
+  readonly type: string | null
+  readonly exchange: string
+  readonly routingKey: string
+  readonly headers: unknown
+  readonly payload: string | null
+  readonly payloadEncoding: 'utf8' | 'base64'
+}
+
+export interface AdminRedriveRequest {
+  readonly limit?: number
+}
+
+export interface AdminRedrive {
+  readonly queue: string
+  readonly requested: number
+  readonly redriven: number
+  readonly failed: number
+  readonly kept: number
+  readonly redriveId: string
+}

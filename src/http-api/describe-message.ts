@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { type IncomingMessage, joinBody } from '../broker/amqp/message.ts'
+import { readDeaths } from '../message/read-deaths.ts'
+import { type DeadLetter, readDeadLetter } from '../recovery/read-dead-letter.ts'
+import type { FieldValue } from '../wire/field-value.ts'
+import { editTable } from '../wire/header-table.ts'
+import { toPlainField } from '../wire/plain-fields.ts'
+import { editProperties, readProperty } from '../wire/properties.ts'
+import { decodeTable } from '../wire/read-field.ts'
+import type { DeathRecord, MessageBody, MessageDetail, MessageSummary, TypedHeader } from './contract.ts'
+import { maskBody } from './mask-body.ts'
+
+export interface PayloadRules {
+  /** The caller may see bodies. */
+  readonly isShown: boolean
+  readonly maskedPaths: readonly string[]
+}
+
+/** Written anew with each delivery, so that a look would change the name of what it shows. */
+const countsOfDelivery = ['x-delivery-count', 'x-acquired-count']
+
+/** Names a message by its content: not every message has an id, and not every id is unique. */
+export function keyOf({ exchange, routingKey, properties, body }: IncomingMessage): string {
+  const headers = readProperty(properties, 'headers')
+  const lasting =
+    headers === undefined ? [] : editTable(headers, { remove: (name) => countsOfDelivery.includes(name) })
+  const hash = createHash('sha256')
+    .update(JSON.stringify([exchange, routingKey]))
+    .update(editProperties(properties, { remove: ['headers'] }))
+    .update(Buffer.from(lasting))
+  for (const piece of Buffer.isBuffer(body) ? [body] : body) hash.update(piece)
+  return hash.digest('hex').slice(0, 32)
+}
+
+export function summarise(message: IncomingMessage): MessageSummary {
+  return summaryOf(message, readDeadLetter(message, 0))
+}
+
+/** Most of a body that goes into one answer. */
+const mostBodyBytes = 256 * 1024
+
+export function describeMessage(message: IncomingMessage, rules: PayloadRules): MessageDetail {
+  const headers = readProperty(message.properties, 'headers')
+  const deaths = readDeaths(headers).deaths.map(
+    ({ queue, reason, count, timeMs, exchange, routingKeys }): DeathRecord => ({
+      ...{ queue, reason, count, routingKeys },
+      firstAt: timeMs === undefined ? null : new Date(timeMs).toISOString(),
+      exchange: exchange ?? null,
+    }),
+  )
+  return {
+    ...summarise(message),
+    headers: headers === undefined ? [] : decodeTable(headers).map(describeHeader),
+    deaths: deaths.reverse(),
+    body: rules.isShown ? describeBody(message, rules) : null,
+  }
+}
+
+export function describeBody(message: IncomingMessage, { maskedPaths }: PayloadRules): MessageBody {
+  const whole = joinBody(message.body)
+  // Masked before it is cut: a cut body is no JSON any more, and would be shown as it is.
+  const masked = maskedPaths.length === 0 ? undefined : maskBody(whole.toString('utf8'), maskedPaths)
+  const shown = masked === undefined ? message : { ...pick(message), body: Buffer.from(masked) }
+  return { ...readDeadLetter(shown, mostBodyBytes).body, isMasked: masked !== undefined }
+}
+
+function pick({
+  exchange,
+  routingKey,
+  properties,
+  bodyBytes,
+}: IncomingMessage): Omit<IncomingMessage, 'body'> {
+  return { exchange, routingKey, properties, bodyBytes }
+}
+
+function summaryOf(message: IncomingMessage, letter: DeadLetter): MessageSummary {
+  return {
+    key: keyOf(message),
+    id: letter.id ?? null,
+    type: letter.type ?? null,
+    ...{ exchange: letter.exchange, routingKey: letter.routingKey },
+    failedIn: letter.queue ?? null,
+    cause: letter.cause,
+    diedAt: letter.diedAt ?? null,
+    attempts: letter.attempts ?? null,
+    bodyBytes: letter.bodyBytes,
+  }
+}
+
+function describeHeader({ name, value }: { name: string; value: FieldValue }): TypedHeader {
+  return { name, type: value.type, value: toJson(toPlainField(value)) }
+}
+
+/** JSON has neither bigint nor bytes: the one becomes text, the other base64. */
+export function toJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (Buffer.isBuffer(value)) return value.toString('base64')
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.map(toJson)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toJson(each)]))
+}

@@ -1,0 +1,36 @@
+import { ApiError } from '../errors.ts'
+import type { Filter } from '../recovery/filter.ts'
+import type { Caller } from './auth/caller.ts'
+import { permissionsOf } from './auth/decide-role.ts'
+import type { ServerSettings } from './read-server-section.ts'
+
+/** A filter must not tell what a caller is not shown: whoever may ask "is it 1?", "is it 2?" reads it all. */
+export function refuseHiddenFields(
+  filter: Filter,
+  {
+    caller,
+    settings,
+  }: { caller: Caller; settings: Pick<ServerSettings, 'hidePayloadsFrom' | 'maskedPaths'> },
+): void {
+  const isShown = permissionsOf(caller.role, settings).includes('payload:read')
+  if (isShown && settings.maskedPaths.length === 0) return
+  if (!asksForBody(filter)) return
+  throw new ApiError({
+    code: 'API_FORBIDDEN',
+    message: 'Payloads are hidden here, so a filter cannot ask for the body or for plain words.',
+  })
+}
+
+function asksForBody(filter: Filter): boolean {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.parts.some(asksForBody)
+    case 'not':
+      return asksForBody(filter.part)
+    case 'text':
+      return true
+    case 'compare':
+      return filter.field.kind === 'body'
+  }
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { observeTopology } from '../../deploy/observe-topology.ts'
+import { ApiError } from '../../errors.ts'
+import { lookAtQueue } from '../../recovery/look-at-queue.ts'
+import { readDeadLetter } from '../../recovery/read-dead-letter.ts'
+import { compileTopology } from '../../topology/compile-topology.ts'
+import type { QueueFlow } from '../../topology/queue-flow.ts'
+import { recogniseTopology } from '../../topology/recognise-layout.ts'
+import type { AddRoutes, ApiContext } from '../api-context.ts'
+import { mayReadQueue } from '../auth/decide-access.ts'
+import type { AdminMessage } from '../contract.ts'
+import { describeBody, toJson } from '../describe-message.ts'
+import { endpoints } from '../endpoints.ts'
+import { countMessages } from '../list-dlqs.ts'
+import { startTask } from '../tasks/start-task.ts'
+
+/** The endpoints of the isolated system, by an engine that does not lose what it takes. */
+export const addAdminDlqRoutes: AddRoutes = (add, context) => {
+  const { line, tasks, turns, settings } = context
+
+  add(endpoints.adminQueues, async ({ caller }) => {
+    const queues = (await knownFlows(context)).map(({ deadLetterQueue }) => deadLetterQueue!)
+    const readable = [...new Set(queues)].filter((queue) => mayReadQueue(caller, queue))
+    const counted = readable.map(async (queue) => ({ queue, messages: await countMessages(line, queue) }))
+    return { queues: await Promise.all(counted) }
+  })
+
+  add(endpoints.adminMessages, async ({ params: { queue }, query, caller }) => {
+    await flowsOf(context, queue)
+    tasks.refuseIfBusy(queue)
+    const messages: AdminMessage[] = []
+    await turns.look(queue, () =>
+      lookAtQueue({
+        ...{ ...line, queue, by: caller.name, count: query.limit },
+        onMessage: (message) => {
+          const letter = readDeadLetter(message, 0)
+          const body = describeBody(message, { isShown: true, maskedPaths: settings.maskedPaths })
+          messages.push({
+            ...{ messageId: letter.id ?? null, type: letter.type ?? null },
+            ...{ exchange: letter.exchange, routingKey: letter.routingKey },
+            ...{ headers: toJson(letter.headers), payload: body.text, payloadEncoding: body.encoding },
+          })
+        },
+      }),
+    )
+    return { queue, messages }
+  })
+
+  add(endpoints.adminRedrive, async (call) => {
+    const { queue } = call.params
+    const { limit = 10 } = call.body ?? {}
+    const flows = await flowsOf(context, queue)
+    const task = await startTask(context, call, {
+      ...{ consuming: line.consuming, publishing: line.publishing, management: line.management },
+      ...{ id: randomUUID(), queue, by: call.caller.name, to: { kind: 'retry' }, flows, limit },
+    })
+    await tasks.whenEnded(task.id)
+    const { moved, failed, keptBecause } = tasks.receipt(task.id)
+    // Of those within the limit; the others were not asked for.
+    const kept = keptBecause.filter(({ reason }) => reason !== 'over-the-limit')
+    const keptCount = kept.reduce((sum, { count }) => sum + count, 0)
+    return { queue, requested: limit, redriven: moved, failed, kept: keptCount, redriveId: task.id }
+  })
+}
+
+/** Of queues with a dead-letter queue: as the config declares them, else as the broker shows them. */
+async function knownFlows({ line }: ApiContext): Promise<readonly QueueFlow[]> {
+  const { topology, management, vhost, consuming } = line
+  const flows =
+    topology?.flows ??
+    compileTopology(recogniseTopology(await observeTopology(management, { vhost })).topology, {
+      brokerVersion: consuming.broker.version,
+    }).flows
+  return flows.filter(({ deadLetterQueue }) => deadLetterQueue !== undefined)
+}
+
+/** All flows, if the queue is a known dead-letter queue. Any other is refused, so that no live queue is drained. */
+async function flowsOf(context: ApiContext, queue: string): Promise<readonly QueueFlow[]> {
+  const flows = await knownFlows(context)
+  if (flows.some(({ deadLetterQueue }) => deadLetterQueue === queue)) return flows
+  const message = `"${queue}" is no known dead-letter queue. GET /admin/dlq/queues lists them.`
+  throw new ApiError({ code: 'API_NOT_FOUND', message })
+}

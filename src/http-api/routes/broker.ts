@@ -1,0 +1,14 @@
+import type { AddRoutes } from '../api-context.ts'
+import { endpoints } from '../endpoints.ts'
+
+export const addBrokerRoutes: AddRoutes = (add, { line, version }) => {
+  add(endpoints.brokerState, async () => {
+    const { consuming, publishing, management, vhost } = line
+    const { isHealthy, alarms } = await management.health()
+    return {
+      ...consuming.broker,
+      ...{ vhost, isHealthy, alarms, warren: version },
+      isConnected: consuming.connection !== undefined && publishing.connection !== undefined,
+    }
+  })
+}

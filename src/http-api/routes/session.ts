@@ -1,0 +1,34 @@
+import type { AddRoutes } from '../api-context.ts'
+import type { Caller } from '../auth/caller.ts'
+import { permissionsOf } from '../auth/decide-role.ts'
+import type { MyPermissions } from '../contract.ts'
+import { endpoints } from '../endpoints.ts'
+import { sessionCookie } from '../session-cookie.ts'
+import { writeAudit } from '../write-audit.ts'
+
+/** Who is it, and what may they do. */
+export const addSessionRoutes: AddRoutes = (add, context) => {
+  const { authenticator, sessions, settings, line } = context
+  const describe = ({ name, role, wayIn }: Caller): MyPermissions => ({
+    ...{ name, role, wayIn, vhost: line.vhost },
+    permissions: permissionsOf(role, settings),
+  })
+
+  add(endpoints.openSession, async ({ body, request, reply }) => {
+    const caller = await authenticator.logIn(body, request.ip)
+    await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
+    const { cookie, csrfToken, expiresAt } = await sessions.open(caller)
+    reply.setCookie(sessionCookie, cookie, {
+      ...{ httpOnly: true, sameSite: 'strict', path: '/', expires: expiresAt },
+      secure: request.protocol === 'https',
+    })
+    return { ...describe(caller), csrfToken, expiresAt: expiresAt.toISOString() }
+  })
+
+  add(endpoints.closeSession, async ({ reply }) => {
+    reply.clearCookie(sessionCookie, { path: '/' })
+    return undefined
+  })
+
+  add(endpoints.myPermissions, async ({ caller }) => describe(caller))
+}

@@ -1,0 +1,160 @@
+import { isIP } from 'node:net'
+import cookie from '@fastify/cookie'
+import etag from '@fastify/etag'
+import helmet from '@fastify/helmet'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import createFastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
+import { ApiError } from '../errors.ts'
+import { routeAdder } from './add-route.ts'
+import type { AddRoutes, ApiContext } from './api-context.ts'
+import { openAuditLog } from './audit/audit-log.ts'
+import { createAuthenticator } from './auth/authenticate.ts'
+import { openBrokerAccounts } from './auth/broker-accounts.ts'
+import type { Caller } from './auth/caller.ts'
+import { openOidc } from './auth/oidc.ts'
+import { createSessions } from './auth/sessions.ts'
+import { type BrokerLine, createQueueTurns } from './broker-line.ts'
+import { limitRequests } from './limit-requests.ts'
+import { problemOf, retryAfterOf } from './problems.ts'
+import type { ServerSettings } from './read-server-section.ts'
+import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
+import { addAuditRoutes } from './routes/audit.ts'
+import { addBrokerRoutes } from './routes/broker.ts'
+import { addDlqRoutes } from './routes/dlqs.ts'
+import { addOperationRoutes } from './routes/operation.ts'
+import { addRedriveRoutes } from './routes/redrives.ts'
+import { addSessionRoutes } from './routes/session.ts'
+import { addTaskRoutes } from './routes/tasks.ts'
+import { Tasks } from './tasks/tasks.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined
+  }
+}
+
+export interface ApiServerOptions {
+  readonly line: BrokerLine
+  /** Where accounts of RabbitMQ are checked. */
+  readonly managementUrl: string
+  readonly settings: ServerSettings
+  /** Of Warren. */
+  readonly version: string
+  /** @default no log */
+  readonly logger?: FastifyServerOptions['logger']
+}
+
+const resources: readonly AddRoutes[] = [
+  addOperationRoutes,
+  addSessionRoutes,
+  addBrokerRoutes,
+  addDlqRoutes,
+  addRedriveRoutes,
+  addTaskRoutes,
+  addAuditRoutes,
+  addAdminDlqRoutes,
+]
+
+/** The admin API, ready to listen. Closing it ends its tasks with their receipts; the line is its caller's. */
+export async function createApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
+  const { settings, logger = false } = options
+  const app = createFastify({
+    ...{ logger, bodyLimit: settings.maxBodyBytes, requestTimeout: 30_000, forceCloseConnections: 'idle' },
+    trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
+    http: { maxHeaderSize: 16 * 1024 },
+    // A queue name has up to 255 bytes, and each may be written as three characters.
+    routerOptions: { maxParamLength: 3 * 255 },
+    // What is said nowhere is refused and not taken off; see shapes.ts.
+    ajv: { customOptions: { removeAdditional: false } },
+    // What the router itself refuses reaches no error handler.
+    frameworkErrors: sendProblem,
+  })
+  const context = await createContext(options)
+  app.decorateRequest('caller', undefined)
+  answerWithProblems(app)
+  limitRequests(app, settings.maxRequests)
+  await addPlugins(app, options.version)
+  await app.register(async (scope) => {
+    const add = routeAdder(scope, context)
+    for (const addRoutes of resources) addRoutes(add, context, scope)
+  })
+  app.addHook('preClose', () => context.tasks.close())
+  app.addHook('onClose', () => context.audit.close())
+  await app.ready()
+  return app
+}
+
+/** Listens. Elsewhere than on this machine only where callers are asked who they are. */
+export async function listen(app: FastifyInstance, settings: ServerSettings): Promise<string> {
+  const { host, port, isOpen } = settings
+  if (isOpen && !isLoopback(host)) {
+    const message = `With auth: 'none' anybody who reaches ${host} could move your messages. Ask for credentials, or listen on 127.0.0.1.`
+    throw new ApiError({ code: 'SERVER_UNPROTECTED', message })
+  }
+  try {
+    return await app.listen({ host, port })
+  } catch (cause) {
+    const message = `Cannot listen on ${host}:${port}: ${(cause as Error).message}. Name another with --host and --port.`
+    throw new ApiError({ code: 'SERVER_PORT_UNAVAILABLE', message }, { cause })
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+async function createContext(options: ApiServerOptions): Promise<ApiContext> {
+  const { line, settings, version, managementUrl } = options
+  const turns = createQueueTurns()
+  const { vhost, management } = line
+  const { accountRoles: roles, sessionKey: key, sessionLifetimeMs: lifetimeMs, tokens, isOpen } = settings
+  const sessions = createSessions({ key, lifetimeMs, vhost })
+  const accounts = roles && openBrokerAccounts({ managementUrl, management, vhost, roles })
+  const oidc = settings.oidc && openOidc(settings.oidc)
+  return {
+    ...{ line, turns, settings, version, sessions },
+    tasks: new Tasks(turns),
+    audit: await openAuditLog(line),
+    authenticator: createAuthenticator({ isOpen, accounts, tokens, oidc, sessions }),
+  }
+}
+
+function answerWithProblems(app: FastifyInstance): void {
+  app.setErrorHandler(sendProblem)
+  app.setNotFoundHandler((request, reply) => sendProblem({ statusCode: 404 }, request, reply))
+}
+
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(error)
+  if (problem.status >= 500) request.log.error({ err: error }, 'a request failed')
+  const retryAfter = retryAfterOf(error)
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="warren"')
+  reply.code(problem.status).type('application/problem+json').send(problem)
+}
+
+async function addPlugins(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(cookie)
+  await app.register(helmet)
+  await app.register(etag)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Warren', version, description: 'Dead letters of RabbitMQ: see why, put them back.' },
+      components: {
+        securitySchemes: {
+          account: { type: 'http', scheme: 'basic', description: 'An account of RabbitMQ' },
+          bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or an OIDC token' },
+          session: { type: 'apiKey', in: 'cookie', name: 'warren_session' },
+        },
+      },
+    },
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+}

@@ -1,0 +1,272 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import type * as Contract from './contract.ts'
+
+/** A JSON schema that is known to describe `Value`. */
+export type Shape<Value> = TSchema & { readonly describes?: Value }
+
+type Frozen<Value> = Value extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
+    : Value
+type IsSame<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : false) : false
+
+/** Does not compile where the schema and the type of the contract say different things. */
+function shape<Value>(): <Schema extends TSchema>(
+  schema: IsSame<Frozen<Static<Schema>>, Value> extends true ? Schema : never,
+) => Shape<Value> {
+  return (schema) => schema
+}
+
+// What is said nowhere is refused: a misspelt field must not be taken for one that was left out.
+const closed = { additionalProperties: false }
+const text = Type.String()
+const count = Type.Integer({ minimum: 0 })
+const textOrNull = Type.Union([Type.String(), Type.Null()])
+const countOrNull = Type.Union([Type.Integer(), Type.Null()])
+// RabbitMQ's limit is 255 bytes.
+const queueName = Type.String({ minLength: 1, maxLength: 255 })
+const filter = Type.String({ minLength: 1, maxLength: 2048 })
+
+function oneOf<const Name extends string>(names: readonly Name[]): Type.TUnsafe<Name> {
+  return Type.Unsafe<Name>({ type: 'string', enum: [...names] })
+}
+
+const permissionNames = oneOf([
+  'dlq:read',
+  'payload:read',
+  'dlq:redrive',
+  'dlq:discard',
+  'dlq:admin',
+  'topology:read',
+  'topology:apply',
+  'audit:read',
+])
+
+const problemSchema = Type.Object({
+  type: text,
+  title: text,
+  status: Type.Integer(),
+  detail: text,
+  code: text,
+})
+export const problem: Shape<Contract.Problem> = shape<Contract.Problem>()(problemSchema)
+
+export const credentials: Shape<Contract.Credentials> = shape<Contract.Credentials>()(
+  Type.Object(
+    { username: Type.String({ minLength: 1, maxLength: 255 }), password: Type.String({ maxLength: 1024 }) },
+    closed,
+  ),
+)
+
+const caller = {
+  name: text,
+  role: oneOf(['viewer', 'operator', 'admin']),
+  wayIn: oneOf(['nobody-asked', 'broker-account', 'token', 'oidc']),
+  vhost: text,
+  permissions: Type.Array(permissionNames),
+}
+export const myPermissions: Shape<Contract.MyPermissions> = shape<Contract.MyPermissions>()(
+  Type.Object(caller),
+)
+export const openedSession: Shape<Contract.OpenedSession> = shape<Contract.OpenedSession>()(
+  Type.Object({ ...caller, csrfToken: text, expiresAt: text }),
+)
+
+export const brokerState: Shape<Contract.BrokerState> = shape<Contract.BrokerState>()(
+  Type.Object({
+    product: text,
+    version: text,
+    vhost: text,
+    isConnected: Type.Boolean(),
+    isHealthy: Type.Boolean(),
+    alarms: Type.Array(Type.Object({ node: text, resource: text })),
+    warren: text,
+  }),
+)
+
+export const queueParams: Shape<Contract.QueueParams> = shape<Contract.QueueParams>()(
+  Type.Object({ queue: queueName }, closed),
+)
+
+export const dlqList: Shape<Contract.DlqList> = shape<Contract.DlqList>()(
+  Type.Object({
+    vhost: text,
+    items: Type.Array(
+      Type.Object({
+        queue: text,
+        type: textOrNull,
+        messages: countOrNull,
+        consumers: countOrNull,
+        sources: Type.Array(text),
+        knownBy: oneOf(['topology', 'dead-lettering', 'name']),
+      }),
+    ),
+  }),
+)
+
+const cause = { id: text, label: text, kind: oneOf(['error', 'death', 'unknown']) }
+export const causeList: Shape<Contract.CauseList> = shape<Contract.CauseList>()(
+  Type.Object({
+    queue: text,
+    present: count,
+    seen: count,
+    causes: Type.Array(
+      Type.Object({ ...cause, count, first: textOrNull, last: textOrNull, sample: textOrNull }),
+    ),
+  }),
+)
+
+export const messageQuery: Shape<Contract.MessageQuery> = shape<Contract.MessageQuery>()(
+  Type.Object(
+    {
+      where: Type.Optional(filter),
+      limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+      cursor: Type.Optional(Type.String({ pattern: '^[0-9a-z]{1,12}$' })),
+    },
+    closed,
+  ),
+)
+
+const messageSummary = {
+  key: text,
+  id: textOrNull,
+  type: textOrNull,
+  exchange: text,
+  routingKey: text,
+  failedIn: textOrNull,
+  cause: Type.Object(cause),
+  diedAt: textOrNull,
+  attempts: countOrNull,
+  bodyBytes: count,
+}
+export const messagePage: Shape<Contract.MessagePage> = shape<Contract.MessagePage>()(
+  Type.Object({
+    queue: text,
+    present: count,
+    items: Type.Array(Type.Object(messageSummary)),
+    nextCursor: textOrNull,
+  }),
+)
+
+export const messageParams: Shape<Contract.MessageParams> = shape<Contract.MessageParams>()(
+  Type.Object({ queue: queueName, key: Type.String({ pattern: '^[0-9a-f]{32}$' }) }, closed),
+)
+
+const encoding = oneOf(['utf8', 'base64'])
+export const messageDetail: Shape<Contract.MessageDetail> = shape<Contract.MessageDetail>()(
+  Type.Object({
+    ...messageSummary,
+    headers: Type.Array(Type.Object({ name: text, type: text, value: Type.Unknown() })),
+    deaths: Type.Array(
+      Type.Object({
+        queue: text,
+        reason: text,
+        count,
+        firstAt: textOrNull,
+        exchange: textOrNull,
+        routingKeys: Type.Array(text),
+      }),
+    ),
+    body: Type.Union([
+      Type.Object({ encoding, text, isCut: Type.Boolean(), isMasked: Type.Boolean() }),
+      Type.Null(),
+    ]),
+  }),
+)
+
+export const redriveRequest: Shape<Contract.RedriveRequest> = shape<Contract.RedriveRequest>()(
+  Type.Object(
+    {
+      queue: queueName,
+      to: Type.Optional(queueName),
+      attempts: Type.Optional(oneOf(['reset', 'continue'])),
+      where: Type.Optional(filter),
+      limit: Type.Optional(Type.Integer({ minimum: 1 })),
+      ratePerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+      reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    },
+    closed,
+  ),
+)
+
+export const redrivePlan: Shape<Contract.RedrivePlan> = shape<Contract.RedrivePlan>()(
+  Type.Object({
+    queue: text,
+    present: count,
+    moving: count,
+    targets: Type.Array(
+      Type.Object({ target: text, count, why: text, queues: Type.Array(text), secondFailure: textOrNull }),
+    ),
+    keeping: Type.Array(Type.Object({ reason: text, count })),
+    refusals: Type.Array(text),
+  }),
+)
+
+export const taskParams: Shape<Contract.TaskParams> = shape<Contract.TaskParams>()(
+  Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) }, closed),
+)
+
+const taskSchema = Type.Object({
+  id: text,
+  kind: oneOf(['redrive']),
+  state: oneOf(['running', 'paused', 'cancelling', 'done', 'cancelled', 'stopped', 'failed']),
+  queue: text,
+  by: text,
+  reason: textOrNull,
+  startedAt: text,
+  endedAt: textOrNull,
+  progress: Type.Object({ present: count, moved: count, failed: count, kept: count }),
+  problem: Type.Union([problemSchema, Type.Null()]),
+})
+export const task: Shape<Contract.Task> = shape<Contract.Task>()(taskSchema)
+export const taskList: Shape<Contract.TaskList> = shape<Contract.TaskList>()(
+  Type.Object({ items: Type.Array(taskSchema) }),
+)
+
+// Written by recovery/ and passed on as it is, with whatever that version of it says.
+export const receipt: Shape<Contract.Receipt> = Type.Object(
+  { format: text, id: text, queue: text, moved: count, isBalanced: Type.Boolean(), digest: text },
+  { additionalProperties: true },
+)
+
+export const auditQuery: Shape<Contract.AuditQuery> = shape<Contract.AuditQuery>()(
+  Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) }, closed),
+)
+export const auditPage: Shape<Contract.AuditPage> = shape<Contract.AuditPage>()(
+  Type.Object({
+    items: Type.Array(
+      Type.Object({
+        ...{ at: text, by: text, wayIn: text, from: text, action: text, target: text, reason: textOrNull },
+        ...{ result: text, receiptDigest: textOrNull, writer: text, number: count },
+        ...{ previous: text, hash: text },
+      }),
+    ),
+  }),
+)
+
+export const adminQueues: Shape<Contract.AdminQueues> = shape<Contract.AdminQueues>()(
+  Type.Object({ queues: Type.Array(Type.Object({ queue: text, messages: countOrNull })) }),
+)
+export const adminMessagesQuery: Shape<Contract.AdminMessagesQuery> = shape<Contract.AdminMessagesQuery>()(
+  Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 500, default: 20 }) }, closed),
+)
+export const adminMessages: Shape<Contract.AdminMessages> = shape<Contract.AdminMessages>()(
+  Type.Object({
+    queue: text,
+    messages: Type.Array(
+      Type.Object({
+        ...{ messageId: textOrNull, type: textOrNull, exchange: text, routingKey: text },
+        ...{ headers: Type.Unknown(), payload: textOrNull, payloadEncoding: encoding },
+      }),
+    ),
+  }),
+)
+export const adminRedriveRequest: Shape<Contract.AdminRedriveRequest> = shape<Contract.AdminRedriveRequest>()(
+  Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })) }, closed),
+)
+export const adminRedrive: Shape<Contract.AdminRedrive> = shape<Contract.AdminRedrive>()(
+  Type.Object({
+    ...{ queue: text, requested: count, redriven: count, failed: count, kept: count, redriveId: text },
+  }),
+)

@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify'
+import { onTestFinished } from 'vitest'
+import { declareQueue } from '../../../src/broker/amqp/operations.ts'
+import { Session } from '../../../src/broker/amqp/session.ts'
+import { openManagement } from '../../../src/broker/management/open-management.ts'
+import { applyPlan } from '../../../src/deploy/apply-plan.ts'
+import { planDeployment } from '../../../src/deploy/deploy-topology.ts'
+import { readServerSection } from '../../../src/http-api/read-server-section.ts'
+import { createApiServer } from '../../../src/http-api/server.ts'
+import type { OutgoingMessage } from '../../../src/publisher/outgoing-message.ts'
+import { Publisher } from '../../../src/publisher/publisher.ts'
+import { compileTopology } from '../../../src/topology/compile-topology.ts'
+import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
+import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+
+export interface RigOptions {
+  readonly url: string
+  readonly managementUrl: string
+  /** The config's server section. */
+  readonly server?: Readonly<Record<string, unknown>>
+  readonly env?: Readonly<Record<string, string>>
+  /** Applied before the server starts, and known to it. */
+  readonly topology?: TopologyDeclaration
+}
+
+export interface ApiRig {
+  readonly app: FastifyInstance
+  readonly consuming: Session
+  readonly publishing: Session
+  declareDlq(queue: string): Promise<void>
+  publish(messages: readonly OutgoingMessage[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** A server on a broker, asked by `app.inject`; closed with the test or by `close`. */
+export async function startApiRig({
+  url,
+  managementUrl,
+  server,
+  env,
+  topology,
+}: RigOptions): Promise<ApiRig> {
+  const consuming = await Session.open(url)
+  const publishing = await Session.open(url)
+  const management = openManagement(managementUrl)
+  const { vhost } = consuming
+  const brokerVersion = consuming.broker.version
+  if (topology) await applyPlan(consuming, (await planDeployment(topology, { management, vhost })).plan)
+  const app = await createApiServer({
+    line: {
+      ...{ consuming, publishing, management, vhost },
+      topology: topology && compileTopology(topology, { brokerVersion }),
+    },
+    ...{ managementUrl, settings: readServerSection(server, env), version: '0.0.0-test' },
+  })
+  const publisher = new Publisher(publishing)
+  const isNew = !/^3\./.test(brokerVersion)
+  return {
+    ...{ app, consuming, publishing },
+    declareDlq: async (queue) => {
+      const channel = await consuming.openChannel()
+      const args = { 'x-queue-type': 'quorum', ...(isNew && { 'x-delivery-limit': -1 }) }
+      await declareQueue(channel, { queue, arguments: toFieldTable(args) })
+      await channel.close()
+    },
+    publish: async (messages) => {
+      const results = await Promise.all(messages.map((message) => publisher.publish(message)))
+      const lost = results.filter(({ kind }) => kind !== 'confirmed')
+      if (lost.length > 0) throw new Error(`${lost.length} messages were not confirmed.`)
+    },
+    close: async () => {
+      await app.close()
+      await publisher.close()
+      await Promise.all([consuming.close(), publishing.close()])
+      management.close()
+    },
+  }
+}
+
+/** The same, closed when the test ends. */
+export async function setUpApi(options: RigOptions): Promise<ApiRig> {
+  const rig = await startApiRig(options)
+  onTestFinished(rig.close)
+  return rig
+}
+
+export function basic(username: string, password: string = username): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}

@@ -1,0 +1,199 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import type { CauseList, MessageDetail, MessagePage, Task } from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+
+const broker = await startEmbeddedBroker()
+afterAll(() => broker.stop())
+
+const authorization = basic('guest')
+
+async function setup(queue: string, count: number): Promise<ApiRig> {
+  const rig = await setUpApi(broker)
+  await rig.declareDlq(queue)
+  await rig.declareDlq(`${queue}.work`)
+  await rig.publish(
+    Array.from({ length: count }, (_, at) => ({
+      key: queue,
+      body: { at },
+      messageId: `m-${at}`,
+      type: at % 2 === 0 ? 'Even' : 'Odd',
+      headers: {
+        'x-original-queue': `${queue}.work`,
+        'x-last-error': at % 3 === 0 ? 'Timeout' : 'Refused',
+        big: 2n ** 60n,
+      },
+    })),
+  )
+  return rig
+}
+
+async function get<Body>(rig: ApiRig, url: string): Promise<Body> {
+  const answer = await rig.app.inject({ url, headers: { authorization } })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<Body>()
+}
+
+async function startRedrive(rig: ApiRig, body: object): Promise<Task> {
+  const answer = await rig.app.inject({
+    ...{ method: 'POST', url: '/api/v1/redrives', headers: { authorization }, payload: body },
+  })
+  expect(answer.statusCode, answer.body).toBe(202)
+  const task = answer.json<Task>()
+  expect(answer.headers.location).toBe(`/api/v1/tasks/${task.id}`)
+  return task
+}
+
+describe('dead letters over HTTP', () => {
+  it('are listed by queue with their exact depth', async () => {
+    const rig = await setup('listed.dlq', 3)
+
+    const { items } = await get<{ items: { queue: string }[] }>(rig, '/api/v1/dlqs')
+
+    expect(items.find(({ queue }) => queue === 'listed.dlq')).toMatchObject({
+      ...{ messages: 3, type: 'quorum', knownBy: 'name' },
+    })
+  })
+
+  it('are grouped by cause and stay in their queue', async () => {
+    const rig = await setup('caused.dlq', 6)
+
+    const causes = await get<CauseList>(rig, '/api/v1/dlqs/caused.dlq/causes')
+
+    expect(causes).toMatchObject({ present: 6, seen: 6 })
+    expect(causes.causes.reduce((sum, { count }) => sum + count, 0)).toBe(6)
+    expect(broker.inspect('caused.dlq')?.messages).toHaveLength(6)
+  })
+
+  it('come page by page, each once and in order', async () => {
+    const rig = await setup('paged.dlq', 7)
+
+    const ids: (string | null)[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query = cursor === '' ? '' : `&cursor=${cursor}`
+      const page: MessagePage = await get(rig, `/api/v1/dlqs/paged.dlq/messages?limit=3${query}`)
+      ids.push(...page.items.map(({ id }) => id))
+      cursor = page.nextCursor
+    }
+
+    expect(ids).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4', 'm-5', 'm-6'])
+  })
+
+  it('that a filter names come page by page too', async () => {
+    const rig = await setup('filtered.dlq', 7)
+    const where = encodeURIComponent('type:Odd')
+
+    const first = await get<MessagePage>(rig, `/api/v1/dlqs/filtered.dlq/messages?limit=2&where=${where}`)
+    const rest = await get<MessagePage>(
+      rig,
+      `/api/v1/dlqs/filtered.dlq/messages?limit=2&where=${where}&cursor=${first.nextCursor}`,
+    )
+
+    expect(first.items.map(({ id }) => id)).toEqual(['m-1', 'm-3'])
+    expect(rest.items.map(({ id }) => id)).toEqual(['m-5'])
+    expect(rest.nextCursor).toBeNull()
+  })
+
+  it('show their headers with types and their body', async () => {
+    const rig = await setup('shown.dlq', 2)
+    const page = await get<MessagePage>(rig, '/api/v1/dlqs/shown.dlq/messages')
+
+    const detail = await get<MessageDetail>(rig, `/api/v1/dlqs/shown.dlq/messages/${page.items[1]!.key}`)
+
+    expect(detail.id).toBe('m-1')
+    expect(detail.headers).toContainEqual({ name: 'big', type: 'l', value: String(2n ** 60n) })
+    expect(detail.body).toEqual({ encoding: 'utf8', text: '{"at":1}', isCut: false, isMasked: false })
+  })
+
+  it('are unchanged for who has seen them, by their ETag', async () => {
+    const rig = await setup('tagged.dlq', 1)
+    const url = '/api/v1/dlqs/tagged.dlq/messages'
+    const first = await rig.app.inject({ url, headers: { authorization } })
+
+    const second = await rig.app.inject({
+      url,
+      headers: { authorization, 'if-none-match': String(first.headers.etag) },
+    })
+
+    expect(second.statusCode).toBe(304)
+  })
+})
+
+describe('a re-drive over HTTP', () => {
+  it('is planned without moving a message', async () => {
+    const rig = await setup('planned.dlq', 4)
+
+    const answer = await rig.app.inject({
+      method: 'POST',
+      url: '/api/v1/redrives/plan',
+      headers: { authorization },
+      payload: { queue: 'planned.dlq', where: 'type:Even' },
+    })
+
+    expect(answer.json()).toMatchObject({
+      ...{ present: 4, moving: 2, keeping: [{ reason: 'not-selected', count: 2 }] },
+      targets: [{ target: 'planned.dlq.work', count: 2 }],
+    })
+    expect(broker.inspect('planned.dlq')?.messages).toHaveLength(4)
+  })
+
+  it('runs as a task, tells its progress until the end, and leaves a balanced receipt', async () => {
+    const rig = await setup('driven.dlq', 5)
+
+    const task = await startRedrive(rig, { queue: 'driven.dlq', reason: 'the gateway is back' })
+    const events = await rig.app.inject({
+      url: `/api/v1/tasks/${task.id}/events`,
+      headers: { authorization },
+    })
+    const receipt = await get<object>(rig, `/api/v1/tasks/${task.id}/receipt`)
+
+    const last = events.body.trim().split('\n').at(-1)!.replace('data: ', '')
+    expect(JSON.parse(last)).toMatchObject({ state: 'done', progress: { present: 5, moved: 5 } })
+    expect(receipt).toMatchObject({
+      ...{ moved: 5, isBalanced: true, by: 'guest', reason: 'the gateway is back' },
+    })
+    expect(broker.inspect('driven.dlq')?.messages).toHaveLength(0)
+    expect(broker.inspect('driven.dlq.work')?.messages).toHaveLength(5)
+  })
+
+  it('is paused, resumed and cancelled, and the rest stays where it is', async () => {
+    const rig = await setup('steered.dlq', 20)
+    const step = (id: string, name: string) =>
+      rig.app.inject({ method: 'POST', url: `/api/v1/tasks/${id}/${name}`, headers: { authorization } })
+
+    const { id } = await startRedrive(rig, { queue: 'steered.dlq', ratePerSecond: 1 })
+    const paused = await step(id, 'pause')
+    const resumed = await step(id, 'resume')
+    const cancelled = await step(id, 'cancel')
+    await rig.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: { authorization } })
+    const tooLate = await step(id, 'pause')
+
+    expect([paused, resumed, cancelled].map((answer) => answer.json<Task>().state)).toEqual([
+      'paused',
+      'running',
+      'cancelling',
+    ])
+    expect(tooLate.statusCode).toBe(409)
+    expect(tooLate.json()).toMatchObject({ code: 'API_TASK_ENDED' })
+    const { state, progress } = await get<Task>(rig, `/api/v1/tasks/${id}`)
+    expect(state).toBe('cancelled')
+    expect(broker.inspect('steered.dlq')?.messages).toHaveLength(20 - progress.moved)
+    expect(broker.inspect('steered.dlq.work')?.messages).toHaveLength(progress.moved)
+  })
+
+  it('keeps its queue to itself while it runs', async () => {
+    const rig = await setup('kept.dlq', 20)
+    const { id } = await startRedrive(rig, { queue: 'kept.dlq', ratePerSecond: 1 })
+
+    const second = await rig.app.inject({
+      ...{ method: 'POST', url: '/api/v1/redrives', headers: { authorization } },
+      payload: { queue: 'kept.dlq' },
+    })
+    const look = await rig.app.inject({ url: '/api/v1/dlqs/kept.dlq/causes', headers: { authorization } })
+
+    expect([second, look].map(({ statusCode }) => statusCode)).toEqual([409, 409])
+    expect(look.json()).toMatchObject({ code: 'RECOVERY_LOCKED' })
+    expect(look.json<{ detail: string }>().detail).toContain(id)
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { startConsumer } from '../../../src/consumer/start-consumer.ts'
+import { openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
+import type { AdminMessages, AuditPage } from '../../../src/http-api/contract.ts'
+import { compileTopology } from '../../../src/topology/compile-topology.ts'
+import { eventually } from '../../support/eventually.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+
+const broker = await useBroker()
+const { host, protocol } = new URL(broker.managementUrl)
+const managementUrl = `${protocol}//${broker.username}:${broker.password}@${host}`
+
+const topology = {
+  layout: 'isolated',
+  exchanges: { 'domain.events': { type: 'topic' } },
+  queues: {
+    'q.validator': {
+      bind: [{ exchange: 'domain.events', key: 'files.uploaded.*' }],
+      retry: { delays: ['50ms'], maxAttempts: 3 },
+    },
+  },
+} as const
+
+/** A consumer that fails until it is told to work. */
+async function startValidator({ consuming, publishing }: ApiRig) {
+  const handled: unknown[] = []
+  let isBroken = true
+  let attempts = 0
+  const flow = compileTopology(topology, { brokerVersion: consuming.broker.version }).flows[0]!
+  const consumer = startConsumer({
+    ...{ consuming, publishing, flow, options: {} },
+    handler: async (message) => {
+      attempts += 1
+      if (isBroken) throw new Error('the scanner is down')
+      handled.push({ body: message.body, by: message.headers['x-redriven-by'] })
+    },
+  })
+  await consumer.whenStarted()
+  return {
+    handled,
+    attempts: () => attempts,
+    repair: () => {
+      isBroken = false
+    },
+    close: () => consumer.close(),
+  }
+}
+
+async function createUser(name: string, tag: string): Promise<void> {
+  await broker.management('PUT', `/api/users/${name}`, { password: name, tags: tag })
+  const all = { configure: '.*', write: '.*', read: '.*' }
+  await broker.management('PUT', `/api/permissions/${broker.vhost}/${name}`, all)
+}
+
+describe('the story of the isolated system', () => {
+  it('a message that failed three times is seen and re-driven by an admin, processed once, and audited', async () => {
+    const operator = `${broker.vhost}-operator`
+    await createUser(operator, 'policymaker')
+    const rig = await setUpApi({ url: broker.url, managementUrl, topology })
+    const validator = await startValidator(rig)
+    const headers = { authorization: basic(broker.username, broker.password) }
+    const queues = '/admin/dlq/queues'
+    const dlq = `${queues}/q.validator.dlq`
+
+    await rig.publish([
+      { exchange: 'domain.events', key: 'files.uploaded.pdf', body: { file: 'a.pdf' }, messageId: 'file-1' },
+    ])
+    await eventually(async () => {
+      const answer = await rig.app.inject({ url: queues, headers })
+      expect(answer.json()).toEqual({ queues: [{ queue: 'q.validator.dlq', messages: 1 }] })
+    })
+    const peeked = await rig.app.inject({ url: `${dlq}/messages?limit=20`, headers })
+    const refused = await rig.app.inject({
+      ...{ method: 'POST', url: `${dlq}/re-drive`, payload: { limit: 10 } },
+      headers: { authorization: basic(operator) },
+    })
+    const unknown = await rig.app.inject({ url: `${queues}/q.validator/messages`, headers })
+    validator.repair()
+    const redriven = await rig.app.inject({
+      ...{ method: 'POST', url: `${dlq}/re-drive`, payload: { limit: 10 }, headers },
+    })
+    await eventually(async () => expect(validator.handled).toHaveLength(1))
+    const audited = await rig.app.inject({ url: '/api/v1/audit', headers })
+    await validator.close()
+
+    expect(peeked.json<AdminMessages>().messages).toMatchObject([
+      { messageId: 'file-1', payload: '{"file":"a.pdf"}', payloadEncoding: 'utf8' },
+    ])
+    expect(refused.statusCode).toBe(403)
+    expect(unknown.statusCode).toBe(404)
+    expect(redriven.statusCode, redriven.body).toBe(200)
+    expect(redriven.json()).toMatchObject({ requested: 10, redriven: 1, failed: 0, kept: 0 })
+    expect(validator.handled).toEqual([{ body: { file: 'a.pdf' }, by: broker.username }])
+    expect(validator.attempts()).toBe(4)
+    const { items } = audited.json<AuditPage>()
+    expect(items.map(({ by, action, result }) => [by, action, result.split(' ')[0]])).toEqual([
+      [operator, 'refused', 'API_FORBIDDEN'],
+      [broker.username, 'redrive', 'begun'],
+      [broker.username, 'redrive', 'done'],
+      [broker.username, 'audit.read', 'read'],
+    ])
+    expect(items[2]?.receiptDigest).toMatch(/^\w+/)
+    await broker.management('DELETE', `/api/users/${operator}`)
+  })
+
+  it('two writers share one audit log, and it proves itself whole', async () => {
+    const rig = await setUpApi({ url: broker.url, managementUrl })
+    const [one, two] = [await openAuditLog(rig), await openAuditLog(rig)]
+    const reader = { by: 'me', wayIn: 'token', from: '127.0.0.1' }
+    const entry = {
+      ...{ ...reader, action: 'redrive', target: 'q', reason: null },
+      ...{ result: 'begun', receiptDigest: null },
+    }
+
+    await Promise.all([1, 2, 3, 4, 5].flatMap(() => [one.write(entry), two.write(entry)]))
+    const whole = await two.verify(reader)
+    await rig.publish([{ key: 'warren.audit', body: { ...(await one.write(entry)), by: 'somebody else' } }])
+    const broken = await two.verify(reader)
+
+    expect(whole).toMatchObject({ kind: 'whole' })
+    expect(broken).toMatchObject({ kind: 'broken', problem: expect.stringMatching(/changed/) })
+    await Promise.all([one.close(), two.close()])
+  })
+})
