@@ -94,8 +94,10 @@ function readBlocks(page: string): CodeBlock[] {
 function typeErrors(file: string): string[] {
   const { config } = ts.readConfigFile('tsconfig.json', (path) => readFileSync(path, 'utf8'))
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.')
+  // Without our short cut to the sources: a reader has the package.
+  const { paths: _, ...published } = options
   const program = ts.createProgram([file], {
-    ...options,
+    ...published,
     isolatedDeclarations: false,
     declaration: false,
     noUnusedLocals: false,
