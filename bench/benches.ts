@@ -19,6 +19,8 @@ export interface Bench {
   readonly runs: number
   /** The queue holds this many messages before each participant starts. */
   readonly isFilledFirst?: boolean
+  /** What it is filled with carries the headers of a failure, as dead letters do. */
+  readonly isFilledWithFailures?: boolean
   /** There is a second queue, of the same type, to move messages to. */
   readonly hasTarget?: boolean
   readonly targets: readonly Target[]
@@ -71,6 +73,55 @@ export const benches: readonly Bench[] = [
     ],
   },
   {
+    name: 'consumer',
+    what: 'consume() with a handler that does nothing, 1 KiB, prefetch 1000, beside bare channels and rascal',
+    participants: [
+      { name: 'warren', script: 'consumer-warren' },
+      { name: 'bare channel', script: 'consume-warren' },
+      { name: 'bare amqplib', script: 'consume-amqplib' },
+      { name: 'rascal', script: 'consumer-rascal' },
+    ],
+    queueTypes: ['quorum'],
+    messages: 200_000,
+    runs: 5,
+    isFilledFirst: true,
+    targets: [
+      { against: 'bare channel', metric: 'messagesPerSecond', atLeast: 0.9 },
+      { against: 'bare channel', metric: 'cpuMicrosPerMessage' },
+      { against: 'bare amqplib', metric: 'messagesPerSecond', atLeast: 1 },
+      { against: 'bare amqplib', metric: 'cpuMicrosPerMessage' },
+      { against: 'rascal', metric: 'messagesPerSecond', atLeast: 3 },
+    ],
+  },
+  {
+    name: 'storm',
+    what: 'every message fails twice and is handled at its third attempt, 100 ms after each failure',
+    participants: [
+      { name: 'warren', script: 'consumer-storm-warren' },
+      // It opens a channel for every message that it republishes.
+      { name: 'rascal', script: 'consumer-storm-rascal', messages: 1_000 },
+    ],
+    queueTypes: ['none'],
+    messages: 20_000,
+    runs: 3,
+    targets: [
+      { against: 'rascal', metric: 'messagesPerSecond' },
+      { against: 'rascal', metric: 'cpuMicrosPerMessage' },
+    ],
+  },
+  {
+    name: 'consumer-memory',
+    what: 'peak memory with 1,000,000 messages through consume(), beside 10,000',
+    participants: [
+      { name: 'warren', script: 'consumer-through-warren', messages: 1_000_000 },
+      { name: 'warren at 10,000', script: 'consumer-through-warren', messages: 10_000 },
+    ],
+    queueTypes: ['classic'],
+    messages: 1_000_000,
+    runs: 1,
+    targets: [{ against: 'warren at 10,000', metric: 'peakMemoryMiB', atMost: 32 }],
+  },
+  {
     name: 'memory',
     what: 'peak memory with 1,000,000 messages published and consumed, beside 10,000',
     participants: [
@@ -98,12 +149,22 @@ export const benches: readonly Bench[] = [
     ],
   },
   {
+    name: 'plan',
+    what: 'plan against a live broker with 1,000 queues: the time beyond what the broker takes to answer',
+    participants: [{ name: 'warren', script: 'topology-plan' }],
+    queueTypes: ['none'],
+    messages: 1_000,
+    runs: 3,
+    targets: [{ against: 'warren', metric: 'seconds', atMost: 5 }],
+  },
+  {
     name: 'redrive',
     what: 'move 1 KiB messages from queue to queue, each confirmed before it is acknowledged',
     participants: [
       { name: 'warren', script: 'redrive-warren' },
       { name: 'shovel', script: 'redrive-shovel' },
       { name: 'amqplib', script: 'redrive-amqplib' },
+      { name: 'ceiling', script: 'redrive-ceiling' },
       { name: 'one at a time', script: 'redrive-one-at-a-time', messages: 3_000 },
     ],
     queueTypes: ['quorum'],
@@ -115,7 +176,92 @@ export const benches: readonly Bench[] = [
       { against: 'shovel', metric: 'messagesPerSecond', atLeast: 0.9 },
       { against: 'amqplib', metric: 'messagesPerSecond', atLeast: 1.25 },
       { against: 'amqplib', metric: 'cpuMicrosPerMessage', atMost: 0.4 },
+      { against: 'ceiling', metric: 'messagesPerSecond', atLeast: 0.7 },
       { against: 'one at a time', metric: 'messagesPerSecond', atLeast: 20 },
     ],
+  },
+  {
+    name: 'redrive-memory',
+    what: 'peak memory of a re-drive of 1,000,000 messages, beside 10,000',
+    participants: [
+      { name: 'warren', script: 'redrive-warren', messages: 1_000_000 },
+      { name: 'warren at 10,000', script: 'redrive-warren', messages: 10_000 },
+    ],
+    queueTypes: ['quorum'],
+    messages: 1_000_000,
+    runs: 1,
+    isFilledFirst: true,
+    hasTarget: true,
+    targets: [{ against: 'warren at 10,000', metric: 'peakMemoryMiB', atMost: 48 }],
+  },
+  {
+    name: 'embedded',
+    what: 'publish and consume 1 KiB through amqplib: embedded broker in the same process, and RabbitMQ',
+    participants: [
+      { name: 'embedded', script: 'embedded-amqplib' },
+      { name: 'rabbitmq', script: 'embedded-amqplib-real' },
+    ],
+    queueTypes: ['classic'],
+    messages: 100_000,
+    runs: 5,
+    targets: [{ against: 'rabbitmq', metric: 'messagesPerSecond', atLeast: 1 }],
+  },
+  {
+    name: 'embedded-day',
+    what: 'a virtual day with 100,000 timers on the embedded broker',
+    participants: [{ name: 'embedded', script: 'embedded-virtual-day' }],
+    queueTypes: ['none'],
+    messages: 100_000,
+    runs: 3,
+    targets: [{ against: 'embedded', metric: 'seconds', atMost: 2 }],
+  },
+  {
+    name: 'embedded-memory',
+    what: 'live memory that 100,000 queued messages of 1 KiB hold; 2 KiB each are 195.3 MiB',
+    participants: [{ name: 'embedded', script: 'embedded-memory' }],
+    queueTypes: ['none'],
+    messages: 100_000,
+    runs: 1,
+    targets: [{ against: 'embedded', metric: 'peakMemoryMiB', atMost: 195.3 }],
+  },
+  {
+    name: 'embedded-start',
+    what: 'the first start of an embedded broker in a process',
+    participants: [{ name: 'embedded', script: 'embedded-start' }],
+    queueTypes: ['none'],
+    messages: 1,
+    runs: 5,
+    targets: [{ against: 'embedded', metric: 'seconds', atMost: 0.05 }],
+  },
+  {
+    name: 'causes',
+    what: 'read every dead letter of 1 KiB, group them by cause and leave them, beside a bare consume of the same',
+    participants: [
+      { name: 'warren', script: 'causes-warren' },
+      { name: 'bare consume', script: 'consume-warren' },
+    ],
+    queueTypes: ['quorum'],
+    messages: 119_762,
+    runs: 5,
+    isFilledFirst: true,
+    isFilledWithFailures: true,
+    targets: [
+      { against: 'bare consume', metric: 'messagesPerSecond', atLeast: 0.8 },
+      { against: 'bare consume', metric: 'cpuMicrosPerMessage' },
+    ],
+  },
+  {
+    name: 'causes-memory',
+    what: 'peak memory of grouping 1,000,000 dead letters by cause, beside 10,000',
+    participants: [
+      { name: 'warren', script: 'causes-warren', messages: 1_000_000 },
+      { name: 'warren at 10,000', script: 'causes-warren', messages: 10_000 },
+    ],
+    queueTypes: ['classic'],
+    messages: 1_000_000,
+    runs: 1,
+    isFilledFirst: true,
+    isFilledWithFailures: true,
+    targets: [{ against: 'warren at 10,000', metric: 'peakMemoryMiB', atMost: 48 }],
   },
 ]

@@ -4,8 +4,11 @@ import { cpus, totalmem } from 'node:os'
 import { parseArgs, promisify } from 'node:util'
 import { declareQueue, deleteQueue } from '../src/broker/amqp/operations.ts'
 import { Session } from '../src/broker/amqp/session.ts'
+import { brokerCapabilities } from '../src/message/broker-capabilities.ts'
+import { parseBrokerVersion } from '../src/message/broker-version.ts'
 import { Publisher } from '../src/publisher/publisher.ts'
-import { toFieldTable } from '../src/wire/plain-fields.ts'
+import type { FieldTable } from '../src/wire/field-value.ts'
+import { type PlainTable, toFieldTable } from '../src/wire/plain-fields.ts'
 import { startRabbitNode } from '../test/support/start-rabbit-node.ts'
 import { type Bench, benches, type Participant, type Target } from './benches.ts'
 
@@ -101,10 +104,9 @@ async function runParticipant(
   if (queueType === 'none') return runScript(script, task)
   const session = await Session.open(node.amqpUrl, { name: 'bench' })
   const channel = await session.openChannel()
-  await declareQueue(channel, { queue, arguments: toFieldTable({ 'x-queue-type': queueType }) })
-  if (bench.hasTarget)
-    await declareQueue(channel, { queue: target, arguments: toFieldTable({ 'x-queue-type': queueType }) })
-  if (bench.isFilledFirst) await fill(session, queue, messages)
+  await declareQueue(channel, { queue, arguments: argumentsOf(queueType) })
+  if (bench.hasTarget) await declareQueue(channel, { queue: target, arguments: argumentsOf(queueType) })
+  if (bench.isFilledFirst) await fill({ session, queue, messages, hasFailures: bench.isFilledWithFailures })
   const report = await runScript(script, task)
   await deleteQueue(channel, queue)
   if (bench.hasTarget) await deleteQueue(channel, target)
@@ -119,14 +121,40 @@ async function runScript(script: string, task: object): Promise<Report> {
   return JSON.parse(stdout) as Report
 }
 
-async function fill(session: Session, queue: string, messages: number): Promise<void> {
+/** Without a delivery limit: Warren takes no message from a queue that could delete it. */
+function argumentsOf(queueType: string): FieldTable {
+  const { supportsUnlimitedDeliveryLimit } = brokerCapabilities(parseBrokerVersion(node.version))
+  const isUnlimited = queueType === 'quorum' && supportsUnlimitedDeliveryLimit
+  return toFieldTable({ 'x-queue-type': queueType, ...(isUnlimited && { 'x-delivery-limit': -1 }) })
+}
+
+async function fill(fields: {
+  session: Session
+  queue: string
+  messages: number
+  hasFailures: boolean | undefined
+}): Promise<void> {
+  const { session, queue, messages, hasFailures = false } = fields
   const publisher = new Publisher(session)
   const body = Buffer.alloc(1024, 'warren ')
   for (let index = 0; index < messages; index += 1) {
     if (publisher.pendingCount >= 1000) await publisher.room()
-    void publisher.publish({ key: queue, body })
+    void publisher.publish({ key: queue, body, ...(hasFailures && { headers: failureOf(index) }) })
   }
   await publisher.close()
+}
+
+/** What Warren writes into a message that it parks: one of twenty causes, each with numbers of its own. */
+function failureOf(index: number): PlainTable {
+  return {
+    'x-original-queue': `billing.orders-${index % 5}`,
+    'warren-reason': 'attempts-exhausted',
+    'warren-error-type': 'TimeoutError',
+    'x-final-error': `no answer from 10.0.${index % 250}.7:5432 after ${index} ms (${index % 4} tries left)`,
+    'warren-attempts': 6,
+    'warren-first-failed-at': '2026-01-01T00:00:00.000Z',
+    'warren-last-failed-at': new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString(),
+  }
 }
 
 function compare(fields: {

@@ -1,0 +1,9 @@
+import { startEmbeddedBroker } from '../../dist/testing/index.js'
+import { measure } from './participant.mjs'
+
+// The first of this process, which finds nothing warm but the modules.
+let broker
+await measure(async () => {
+  broker = await startEmbeddedBroker()
+})
+await broker.stop()

@@ -1,0 +1,17 @@
+import { Session } from '../../dist/broker/amqp/session.js'
+import { Publisher } from '../../dist/publisher/publisher.js'
+import { body, measure, task } from './participant.mjs'
+
+// What the broker takes at most: our own publisher sends as many messages with confirms, and nothing else is done.
+const { url, target, messages, window } = task
+const session = await Session.open(url, { name: 'bench ceiling' })
+const publisher = new Publisher(session, { window: { messages: window } })
+
+await measure(async () => {
+  for (let index = 0; index < messages; index += 1) {
+    if (publisher.pendingCount >= window) await publisher.room()
+    void publisher.publish({ key: target, body })
+  }
+  await publisher.idle()
+})
+await session.close()
