@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { ApiError } from '../../errors.ts'
 import { messageFilter } from '../../recovery/filter-message.ts'
 import { parseFilter } from '../../recovery/parse-filter.ts'
 import type { Destination } from '../../recovery/plan-redrive.ts'
@@ -6,6 +7,7 @@ import { previewRedrive } from '../../recovery/preview-redrive.ts'
 import type { RedriveOptions } from '../../recovery/redrive.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
+import { mayReadQueue } from '../auth/decide-access.ts'
 import type { RedriveRequest } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { refuseHiddenFields } from '../refuse-hidden-fields.ts'
@@ -37,7 +39,7 @@ function redriveOptions(context: ApiContext, asked: RedriveRequest, caller: Call
   if (filter) refuseHiddenFields(filter, { caller, settings: context.settings })
   return {
     ...{ consuming: line.consuming, publishing: line.publishing, management: line.management },
-    ...{ queue, by: caller.name, to: destinationOf(to), flows: line.topology?.flows ?? [] },
+    ...{ queue, by: caller.name, to: destinationOf(to, caller), flows: line.topology?.flows ?? [] },
     ...(attempts !== undefined && { attempts }),
     ...(filter && { select: messageFilter(filter, Date.now()) }),
     ...(limit !== undefined && { limit }),
@@ -46,6 +48,12 @@ function redriveOptions(context: ApiContext, asked: RedriveRequest, caller: Call
   }
 }
 
-function destinationOf(to: string): Destination {
-  return to === 'origin' || to === 'retry' || to === 'exchange' ? { kind: to } : { kind: 'queue', queue: to }
+/** Messages are published with the server's account, so whoever names a queue must be one to whom it is open. */
+function destinationOf(to: string, caller: Caller): Destination {
+  if (to === 'origin' || to === 'retry' || to === 'exchange') return { kind: to }
+  if (caller.role === 'admin' && mayReadQueue(caller, to)) return { kind: 'queue', queue: to }
+  throw new ApiError({
+    code: 'API_FORBIDDEN',
+    message: `To send dead letters to "${to}" takes an admin who may read it in RabbitMQ. Leave "to" out to send each back to where it failed.`,
+  })
 }

@@ -234,3 +234,22 @@ it('whoever sends wrong credentials again and again has to wait, also with right
   expect(right.statusCode).toBe(429)
   expect(Number(right.headers['retry-after'])).toBeGreaterThan(0)
 })
+
+describe('a re-drive to a queue by its name', () => {
+  it.each([
+    ['an operator', 'operator', 'mine.orders'],
+    ['an admin who may not read it', 'narrow', 'orders'],
+  ])('is refused to %s', async (_, user, to) => {
+    const source = user === 'narrow' ? 'mine.dlq' : queue
+    const answer = await rig.app.inject({
+      ...{ method: 'POST', url: '/api/v1/redrives', headers: { authorization: basic(user) } },
+      payload: { queue: source, to },
+    })
+
+    expect(answer.statusCode).toBe(403)
+    expect(answer.json<Problem>()).toMatchObject({
+      code: 'API_FORBIDDEN',
+      detail: expect.stringContaining(to),
+    })
+  })
+})
