@@ -69,6 +69,7 @@ export class QueueWalk {
     this.#startTimers()
     try {
       await this.#addConsumer(Math.min(prefetch, this.#count))
+      this.growIfNeeded() // all that was sent ahead may have come with the answer
       const end = await this.#ended
       if (end !== 'lost') await this.#cancelConsumers()
       return end
