@@ -10,7 +10,7 @@ import { startCluster } from '../support/start-cluster.ts'
 import { startProxy } from '../support/start-proxy.ts'
 import { startRabbitNode } from '../support/start-rabbit-node.ts'
 import { createVhost } from '../support/use-broker.ts'
-import { testWithNode } from '../support/with-node.ts'
+import { testOnCluster, testWithNode } from '../support/with-node.ts'
 import { awaitConservation, publishAll } from './consumer-storm.ts'
 import {
   stormFactor,
@@ -145,7 +145,7 @@ testWithNode(
   },
 )
 
-testWithNode(
+testOnCluster(
   'a cluster of three whose leader is killed -9 under load loses nothing in any layout',
   limits,
   async () => {

@@ -11,7 +11,7 @@ import { startCluster } from '../support/start-cluster.ts'
 import { startProxy } from '../support/start-proxy.ts'
 import { startRabbitNode } from '../support/start-rabbit-node.ts'
 import { useBroker } from '../support/use-broker.ts'
-import { testWithNode } from '../support/with-node.ts'
+import { testOnCluster, testWithNode } from '../support/with-node.ts'
 
 const broker = await useBroker()
 const window = 100
@@ -195,7 +195,7 @@ testWithNode(
   },
 )
 
-testWithNode(
+testOnCluster(
   'a cluster of three whose leader is killed -9 half way loses nothing, and the receipt is true',
   { timeout: 240_000 },
   async () => {
