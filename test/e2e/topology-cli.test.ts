@@ -200,7 +200,7 @@ describe('a user who may not is told so in one sentence', () => {
   })
 
   it.each([
-    ['plan', 'management', /permission|access/i],
+    ['plan', 'management', /permission|access|may see/i],
     ['plan', '', /management|tag|user/i],
     ['apply', 'management', /vhost|permission|access/i],
   ])('%s with the tag "%s" and no permission in the vhost', async (command, tags, sentence) => {
