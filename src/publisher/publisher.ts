@@ -34,8 +34,6 @@ interface Publish {
 }
 
 const frameOverheadBytes = 64
-/** After this long with refusals alone the channel is opened anew, in milliseconds. */
-const refusalsMs = 1_000
 
 /** Publishes with confirms on a channel of its own; every publish settles exactly once. */
 export class Publisher {
@@ -54,7 +52,6 @@ export class Publisher {
   #waitingBytes = 0
   #sweeper: NodeJS.Timeout | undefined
   #isWaitingForDrain = false
-  #refusedSince: number | undefined
   #isClosed = false
   #roomWaiters: (() => void)[] = []
   #idleWaiters: (() => void)[] = []
@@ -147,7 +144,7 @@ export class Publisher {
 
   #canSend(): boolean {
     const channel = this.#channel.current
-    if (!channel || this.#session.blockedReason !== undefined || this.#isRefusedForLong()) return false
+    if (!channel || this.#session.blockedReason !== undefined) return false
     if (!this.#unanswered.hasRoom || this.#unansweredBytes >= this.#window.bytes) return false
     const output = this.#session.connection?.output
     if (!output?.isCongested) return output !== undefined
@@ -197,23 +194,12 @@ export class Publisher {
   #opened(channel: AmqpChannel): void {
     this.#unanswered = createConfirmLedger(this.#window.messages)
     this.#unansweredBytes = 0
-    this.#refusedSince = undefined
     channel.events.on('returned', (message) => this.#returned(message))
     channel.events.on('confirmed', ({ tag, multiple, isAck }) => {
-      this.#refusedSince = isAck ? undefined : (this.#refusedSince ?? Date.now())
       this.#unanswered.take(tag, multiple, (publish) => this.#answered(publish, isAck))
-      if (this.#isRefusedForLong() && this.#unanswered.size === 0) void channel.close()
-      else if (this.#hasRefillRoom()) this.#pump()
+      if (this.#hasRefillRoom()) this.#pump()
     })
     this.#pump()
-  }
-
-  /**
-   * A channel of 3.10 that met a quorum queue while its leader was down refuses for ever what is published there,
-   * however well the queue is by now. Another channel does not, so this one is emptied and opened anew.
-   */
-  #isRefusedForLong(): boolean {
-    return this.#refusedSince !== undefined && Date.now() - this.#refusedSince >= refusalsMs
   }
 
   /** The broker sends a return right before the confirm of the same publish, so it is still unanswered. */

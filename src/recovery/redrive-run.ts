@@ -26,8 +26,6 @@ const defaultCanaryWaitMs = 10_000
 /** A broker that has not noticed a lost connection keeps its lock for two heartbeats. */
 const longestLockWaitMs = 150_000
 const lockRetryMs = 250
-/** A target that refuses may be full, or without a leader for a moment; so may the queue itself. Asked again after these. */
-const failoverPausesMs = [500, 1_000, 2_000, 4_000]
 
 /** What stays the same over all passes of a run. */
 interface RunTools {
@@ -161,7 +159,7 @@ export class RedriveRun {
 
   /** Passes follow each other until all is seen: after a lost line, or a hold that took too long. */
   async #runPasses(tools: RunTools): Promise<RedriveOutcome> {
-    for (let fruitless = 0; ; ) {
+    for (;;) {
       await this.#pace.whenRunning()
       if (this.#stopped) return this.#stopped
       const movedBefore = this.#tally.moved
@@ -171,25 +169,9 @@ export class RedriveRun {
         continue
       }
       if (this.#stopped) return this.#stopped
-      const hasMoved = this.#tally.moved > movedBefore
-      if (end === 'held-too-long' && (hasMoved || this.#pace.isPaused)) continue
-      if (end === 'held-too-long') return end
-      const isUnfinished = end === 'emptied' && (await this.#hasUnseen())
-      if (!isUnfinished && !this.#tally.failed.has('refused')) return 'done'
-      fruitless = hasMoved ? 1 : fruitless + 1
-      if (fruitless > failoverPausesMs.length) return isUnfinished ? 'interrupted' : 'done'
-      await new Promise((resolve) => setTimeout(resolve, failoverPausesMs[fruitless - 1]))
-    }
-  }
-
-  /** A queue between two leaders says that it is empty. */
-  async #hasUnseen(): Promise<boolean> {
-    const { consuming, queue } = this.#options
-    try {
-      return (await depthOf(consuming, queue)) > this.#tally.keptCount + this.#tally.failedCount
-    } catch (error) {
-      if (!isLineLost(error)) throw error
-      return true
+      const mayGoOn = this.#tally.moved > movedBefore || this.#pace.isPaused
+      if (end === 'held-too-long' && mayGoOn) continue
+      return end === 'held-too-long' ? end : 'done'
     }
   }
 
