@@ -12,8 +12,6 @@ const outputFile = results ? join(results, `${version}.json`) : undefined
 const config: ViteUserConfig = defineConfig({
   test: {
     reporters: outputFile ? ['default', ['json', { outputFile }]] : ['default'],
-    // Most tests wait for a broker rather than work, so two at a time keep both cores of a small machine busy.
-    maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts'] } },
       { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
