@@ -38,7 +38,7 @@ const nudgeAtTurn = 2
  * As long may a client keep its answer to a delivery to itself, so as to send several at once: Warren's does for
  * 2 ms. Timers go off in the order in which they are due, so a client's shorter one is over when this one is.
  */
-const answerMs = 5
+const answerMs = 50
 
 /** Waits until the clients have what was sent to them and have said what they had to say to it. */
 export async function settle(connections: () => Iterable<AmqpConnection>): Promise<void> {

@@ -202,6 +202,6 @@ test.each([true, false])(
     expect(text).toContain('✅ Total Recovered: 1490 messages')
     expect(text).toContain('⚠️  10 messages still in DLQ (will retry on next startup)')
     expect(text.includes('📦 Recovered 1000 messages so far...')).toBe(!isTTY)
-    expect(/\[#+-*\] \d+ of 1500 {2}\d+\/s {2}\d+ s to go/.test(text)).toBe(isTTY)
+    expect(/\[[#-]{24}\] \d+ of 1500 {2}\d+\/s/.test(text)).toBe(isTTY)
   },
 )
