@@ -8,7 +8,7 @@ import type { QueueFlow } from '../topology/queue-flow.ts'
 import { recogniseTopology } from '../topology/recognise-layout.ts'
 import type { BrokerAddress } from './broker-options.ts'
 import type { CommandInput } from './command.ts'
-import { loadConfig } from './load-config.ts'
+import { findDeclaration } from './load-config.ts'
 
 export interface FoundFlow {
   readonly flow: QueueFlow
@@ -28,7 +28,7 @@ export async function findQueueFlow(
     compileTopology(topology, { brokerVersion }).flows.find(
       (flow) => flow.name === queue || flow.queue === queue,
     )
-  const declared = await loadDeclared(input)
+  const declared = await findDeclaration(input.options)
   const ofConfig = declared && flowIn(declared)
   if (ofConfig) return { flow: ofConfig, source: 'config' }
   const live = await observe(address)
@@ -38,16 +38,6 @@ export async function findQueueFlow(
   throw new InvalidArgumentError(
     `There is no queue "${queue}" to deliver from in vhost "${address.vhost}". Check the name and the vhost.`,
   )
-}
-
-async function loadDeclared({ options }: CommandInput): Promise<TopologyDeclaration | undefined> {
-  try {
-    return (await loadConfig(options)).topology
-  } catch (error) {
-    const isAbsent = options.config === undefined && (error as { code?: string }).code === 'CONFIG_NOT_FOUND'
-    if (isAbsent) return undefined
-    throw error
-  }
 }
 
 async function observe({

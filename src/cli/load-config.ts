@@ -33,6 +33,19 @@ export async function loadConfig(
   return { file, topology: await readConfig(path, file) }
 }
 
+/** The topology of the config, if there is one; a config that was named must be there. */
+export async function findDeclaration(
+  options: Readonly<Record<string, unknown>>,
+): Promise<TopologyDeclaration | undefined> {
+  try {
+    return (await loadConfig(options)).topology
+  } catch (error) {
+    const isAbsent = options.config === undefined && (error as { code?: string }).code === 'CONFIG_NOT_FOUND'
+    if (isAbsent) return undefined
+    throw error
+  }
+}
+
 function findConfig(named: string | undefined, folder: string): string {
   const found = (named === undefined ? configNames : [named])
     .map((name) => resolve(folder, name))

@@ -3,10 +3,9 @@ import { Session } from '../broker/amqp/session.ts'
 import { type Management, openManagement } from '../broker/management/open-management.ts'
 import { compileTopology } from '../topology/compile-topology.ts'
 import type { CompiledTopology } from '../topology/compiled-topology.ts'
-import type { TopologyDeclaration } from '../topology/declaration.ts'
 import { readBrokerOptions } from './broker-options.ts'
 import type { CommandInput, ExitCode } from './command.ts'
-import { loadConfig } from './load-config.ts'
+import { findDeclaration } from './load-config.ts'
 
 /** What the dlq commands need of a broker. */
 export interface RecoveryLine {
@@ -32,7 +31,7 @@ export async function withRecoveryLine(
   const publishing = await Session.open(url, { name: 'warren dlq publishing' })
   const management = openManagement(withUser)
   try {
-    const declaration = await findDeclaration(input)
+    const declaration = await findDeclaration(input.options)
     const brokerVersion = consuming.broker.version
     const topology = declaration && compileTopology(declaration, { brokerVersion })
     const recovery = declaration?.recovery
@@ -59,16 +58,6 @@ function withCredentials(managementUrl: string, amqpUrl: string): string {
   return userInfoPart === undefined
     ? managementUrl
     : `${management.protocol}//${userInfoPart}@${management.host}${management.pathname}`
-}
-
-async function findDeclaration({ options }: CommandInput): Promise<TopologyDeclaration | undefined> {
-  try {
-    return (await loadConfig(options)).topology
-  } catch (error) {
-    const isAbsent = options.config === undefined && (error as { code?: string }).code === 'CONFIG_NOT_FOUND'
-    if (isAbsent) return undefined
-    throw error
-  }
 }
 
 function operatorName({ options, env }: CommandInput): string {

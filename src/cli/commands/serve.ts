@@ -5,7 +5,7 @@ import type { ServerSettings } from '../../http-api/read-server-section.ts'
 import { addBrokerOptions, readBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
-import { configNames, loadConfig } from '../load-config.ts'
+import { configNames, findDeclaration } from '../load-config.ts'
 import { packageVersion } from '../package-version.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
 import type { Terminal } from '../terminal.ts'
@@ -78,24 +78,12 @@ async function serveUntilTold(
 
 async function readSettings({ options, env }: CommandInput): Promise<ServerSettings> {
   const { readServerSection } = await import('../../http-api/read-server-section.ts')
-  const section = (await findSection(options)) ?? {}
+  const section = (await findDeclaration(options))?.server ?? {}
   const { host, port } = options
   return readServerSection(
     { ...section, ...(host !== undefined && { host }), ...(port !== undefined && { port }) },
     env,
   )
-}
-
-async function findSection(
-  options: CommandInput['options'],
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  try {
-    return (await loadConfig(options)).topology.server
-  } catch (error) {
-    const isAbsent = options.config === undefined && (error as { code?: string }).code === 'CONFIG_NOT_FOUND'
-    if (isAbsent) return undefined
-    throw error
-  }
 }
 
 async function showNewToken({ options }: CommandInput, terminal: Terminal): Promise<ExitCode> {
