@@ -1,3 +1,5 @@
+import { createOpenTags } from './open-tags.ts'
+
 /** What settling a delivery came to: `stale` when its channel or the delivery itself is already done with. */
 export type Settled = 'sent' | 'stale'
 
@@ -25,15 +27,8 @@ export interface AckLedger {
 }
 
 export function createAckLedger(): AckLedger {
-  /** In the order of delivery. Only what is open is kept, so that one slow handler does not make it grow. */
-  const open = new Set<number>()
+  const open = createOpenTags()
   let owed: number[] = []
-
-  /** All tags below this one are settled. */
-  function firstOpen(): number {
-    for (const tag of open) return tag
-    return Number.POSITIVE_INFINITY
-  }
 
   return {
     opened: (tag, needsAck) => {
@@ -49,7 +44,7 @@ export function createAckLedger(): AckLedger {
       if (owed.length === 0) return
       const acked = owed
       owed = []
-      const limit = firstOpen()
+      const limit = open.first() // all tags below it are settled
       let prefixTag = 0
       let prefixCount = 0
       for (const tag of acked) {

@@ -7,7 +7,8 @@ import { decodeMethod, encodeMethod, methodIdOf } from '../../wire/methods.ts'
 import type { RawProperties } from '../../wire/properties.ts'
 import { readConfirm } from '../../wire/read-confirm.ts'
 import { createDeliverReader, type DeliverMethod } from '../../wire/read-delivery.ts'
-import { type AckLedger, createAckLedger, type Settled } from './ack-ledger.ts'
+import type { Settled } from './ack-ledger.ts'
+import { type AckWriter, createAckWriter } from './ack-writer.ts'
 import { Delivery } from './delivery.ts'
 import type { ReturnedMessage } from './message.ts'
 import type { Output } from './output.ts'
@@ -50,34 +51,19 @@ const deliverId = methodIdOf('basic.deliver')
 const ackId = methodIdOf('basic.ack')
 const nackId = methodIdOf('basic.nack')
 
-/** An ack that is not part of a full batch waits this long for company, in milliseconds. */
-const ackDelayMs = 2
-
-/**
- * How many acks make a batch: a quarter of what the broker may send ahead, so that it never runs out of
- * credit while acks wait. With a prefetch below eight every ack leaves in its own tick.
- */
-function ackBatchFor(prefetchCount: number): number {
-  return prefetchCount === 0 ? 256 : Math.max(1, Math.min(256, Math.floor(prefetchCount / 4)))
-}
-
 /** One AMQP channel, from open to closed; never reopened. Whoever wants another opens another. */
 export class AmqpChannel {
   readonly id: number
   readonly events: Events<ChannelEvents>
   readonly #emit: ReturnType<typeof createEvents<ChannelEvents>>
   readonly #host: ChannelHost
-  readonly #acks: AckLedger = createAckLedger()
+  readonly #acks: AckWriter
   readonly #content: ContentReader
   readonly #readDeliver = createDeliverReader()
   readonly #consumers = new Map<string, Consumer>()
   readonly #replies: PendingReplies
   #state: 'open' | 'closing' | 'closed' = 'open'
   #closedBy: ChannelError | ConnectionError | undefined
-  #prefetchCount = 0
-  #ackBatch = ackBatchFor(0)
-  #ackTimer: NodeJS.Timeout | undefined
-  #isWritingAcks = false
   #consumerNumber = 0
   #whenClosed: Promise<void> | undefined
 
@@ -86,6 +72,7 @@ export class AmqpChannel {
     this.#host = host
     this.#emit = createEvents<ChannelEvents>()
     this.events = this.#emit
+    this.#acks = createAckWriter(id, () => host.output)
     this.#content = createContentReader({ maxBodyBytes: host.maxBodyBytes })
     this.#replies = createPendingReplies({ timeoutMs: host.replyTimeoutMs })
   }
@@ -110,8 +97,7 @@ export class AmqpChannel {
 
   /** May the broker send on for a while before it needs our acks? */
   get hasCreditLeft(): boolean {
-    const heldCount = this.#acks.openCount + this.#acks.owedCount
-    return this.#prefetchCount === 0 || heldCount * 2 < this.#prefetchCount
+    return this.#acks.hasCreditLeft
   }
 
   /** Sends a method and waits for its answer. Answers come in the order of the questions. */
@@ -180,18 +166,13 @@ export class AmqpChannel {
 
   /** How many unsettled deliveries each consumer of the channel that starts from now on may hold; 0 is no limit. */
   async setPrefetch(prefetchCount: number): Promise<void> {
-    this.#prefetchCount = prefetchCount
-    this.#ackBatch = ackBatchFor(prefetchCount)
+    this.#acks.setPrefetch(prefetchCount)
     await this.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount, global: false }, 'basic.qos-ok')
   }
 
   /** Acks are gathered and sent in batches, `multiple` where they are contiguous. */
   ack(deliveryTag: number): Settled {
-    if (this.#state !== 'open' || !this.#acks.ack(deliveryTag)) return 'stale'
-    if (this.#isWritingAcks) return 'sent'
-    if (this.#acks.owedCount >= this.#ackBatch) this.#writeAcksThisTick()
-    else this.#ackTimer ??= setTimeout(this.#writeAcks, ackDelayMs).unref()
-    return 'sent'
+    return this.#state === 'open' && this.#acks.ack(deliveryTag) ? 'sent' : 'stale'
   }
 
   nack(deliveryTag: number, { requeue }: { requeue: boolean }): Settled {
@@ -204,7 +185,7 @@ export class AmqpChannel {
 
   /** Sends the acks that wait for company, e.g. because the connection is about to close. */
   flushAcks(): void {
-    if (this.#acks.owedCount > 0) this.#writeAcks()
+    this.#acks.flush()
   }
 
   /** Closes the channel; what was delivered and not settled goes back to its queue, in order. Safe to call twice. */
@@ -244,39 +225,22 @@ export class AmqpChannel {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#closedBy = error
-    clearTimeout(this.#ackTimer)
+    this.#acks.stop()
     this.#replies.failAll(this.#closedError())
     this.#consumers.clear()
     this.#host.released(this)
     this.#emit.emit('closed', { error })
   }
 
-  /** Acks leave before the delivery counts as settled: they must not cover it (see AckLedger.settle). */
   #giveUp(deliveryTag: number, method: Method<'basic.nack' | 'basic.reject'>): Settled {
-    this.flushAcks()
     if (this.#state !== 'open' || !this.#acks.settle(deliveryTag)) return 'stale'
     this.#send(method)
     return 'sent'
   }
 
   #send(method: Method): void {
-    this.flushAcks() // what was acked before is told before
+    this.#acks.flush() // what was acked before is told before
     this.#host.output.frames.method(this.id, method)
-    this.#host.output.written()
-  }
-
-  #writeAcksThisTick(): void {
-    this.#isWritingAcks = true
-    this.#host.output.beforeFlush(this.#writeAcks)
-  }
-
-  readonly #writeAcks = (): void => {
-    clearTimeout(this.#ackTimer)
-    this.#ackTimer = undefined
-    this.#isWritingAcks = false
-    if (this.#state !== 'open') return
-    const { frames } = this.#host.output
-    this.#acks.takeAcks((tag, multiple) => frames.ack(this.id, tag, multiple))
     this.#host.output.written()
   }
 

@@ -1,18 +1,26 @@
 import type { Socket } from 'node:net'
-import { ChannelError, ConnectionError, WireError } from '../../errors.ts'
+import { ChannelError, type ConnectionError } from '../../errors.ts'
 import { createEvents, type Events } from '../../events.ts'
 import { createFrameParser, type FrameParser, type FrameSink } from '../../wire/frame-parser.ts'
 import type { Method } from '../../wire/method-specs.ts'
 import { decodeMethod } from '../../wire/methods.ts'
 import { AmqpChannel, type ChannelHost } from './channel.ts'
+import {
+  closedError,
+  heartbeatMissedError,
+  lostError,
+  notAmqpError,
+  timeoutError,
+} from './connection-errors.ts'
 import { type ConnectionOptions, type SettledOptions, settleOptions } from './connection-options.ts'
 import { type Agreement, explainRefusal, shakeHands } from './handshake.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import { createMethodQueue, type MethodQueue } from './method-queue.ts'
 import { openSocket } from './open-socket.ts'
 import { createOutput, type Output } from './output.ts'
-import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
+import type { Endpoint } from './parse-amqp-url.ts'
 import { createReadPacer } from './read-pacer.ts'
+import { timeoutSignal } from './timeout-signal.ts'
 
 export interface ConnectionEvents {
   /** The connection is gone, for good; `error` is undefined when we closed it ourselves. */
@@ -222,7 +230,7 @@ export class AmqpConnection {
         this.#output.frames.heartbeat()
         this.#output.flush()
       },
-      onMissed: () => this.#fail(this.#heartbeatMissed()),
+      onMissed: () => this.#fail(heartbeatMissedError(this.endpoint, agreement.heartbeatSeconds)),
     })
     this.#state = 'open'
   }
@@ -240,12 +248,9 @@ export class AmqpConnection {
   /** A late answer still takes its place in the order; nobody listens to it any more. */
   #nextReply(): Promise<Method> {
     return new Promise((resolve, reject) => {
-      const timeoutMs = this.#options.replyTimeoutMs
-      const message = `${describeEndpoint(this.endpoint)} did not answer within ${timeoutMs} ms.`
-      const timer = setTimeout(
-        () => reject(new ConnectionError({ code: 'CONNECTION_TIMEOUT', message })),
-        timeoutMs,
-      ).unref()
+      const { replyTimeoutMs } = this.#options
+      const giveUp = (): void => reject(timeoutError(this.endpoint, replyTimeoutMs))
+      const timer = setTimeout(giveUp, replyTimeoutMs).unref()
       this.#replies
         .next()
         .then(resolve, reject)
@@ -258,7 +263,7 @@ export class AmqpConnection {
     try {
       this.#parser.push(chunk)
     } catch (cause) {
-      this.#fail(this.#notAmqp(cause as Error))
+      this.#fail(notAmqpError(this.endpoint, { isOpening: this.#state === 'opening', cause: cause as Error }))
       return
     }
     if (this.#pacer.shouldWait(chunk.length, this.#hasCreditLeft)) this.#readLater()
@@ -356,58 +361,10 @@ export class AmqpConnection {
   }
 
   #closedError(): ConnectionError {
-    const message = `The connection to ${describeEndpoint(this.endpoint)} is closed.`
-    return new ConnectionError({ code: 'CONNECTION_CLOSED', message }, { cause: this.#closedBy })
+    return closedError(this.endpoint, this.#closedBy)
   }
 
   #lost(cause?: Error): ConnectionError {
-    const why = cause ? ` (${cause.message})` : ''
-    const message =
-      this.#state === 'opening'
-        ? `${describeEndpoint(this.endpoint)} closed the connection during the handshake${why}. Is it an AMQP 0-9-1 port?`
-        : `The connection to ${describeEndpoint(this.endpoint)} was lost${why}.`
-    return new ConnectionError({ code: 'CONNECTION_LOST', message }, { cause })
-  }
-
-  #heartbeatMissed(): ConnectionError {
-    return new ConnectionError({
-      code: 'CONNECTION_HEARTBEAT_MISSED',
-      message: `${describeEndpoint(this.endpoint)} gave no sign of life for ${2 * this.agreement.heartbeatSeconds} s.`,
-    })
-  }
-
-  #notAmqp(cause: Error): ConnectionError {
-    const isWireError = cause instanceof WireError
-    return new ConnectionError(
-      {
-        code: 'CONNECTION_NOT_AMQP',
-        message: `${describeEndpoint(this.endpoint)} sent bytes that are not AMQP 0-9-1${isWireError ? `: ${cause.message}` : '.'}`,
-        isFinal: this.#state === 'opening',
-      },
-      { cause },
-    )
-  }
-}
-
-/** Aborts after the time or with the caller's signal; `cancel` leaves neither timer nor listener behind. */
-function timeoutSignal(
-  timeoutMs: number,
-  endpoint: Endpoint,
-  callerSignal?: AbortSignal,
-): { signal: AbortSignal; cancel: () => void } {
-  const controller = new AbortController()
-  const timer = setTimeout(() => {
-    const message = `${describeEndpoint(endpoint)} did not answer within ${timeoutMs} ms.`
-    controller.abort(new ConnectionError({ code: 'CONNECTION_TIMEOUT', message }))
-  }, timeoutMs)
-  const follow = (): void => controller.abort(callerSignal?.reason)
-  callerSignal?.addEventListener('abort', follow, { once: true })
-  if (callerSignal?.aborted) follow()
-  return {
-    signal: controller.signal,
-    cancel: () => {
-      clearTimeout(timer)
-      callerSignal?.removeEventListener('abort', follow)
-    },
+    return lostError(this.endpoint, { isOpening: this.#state === 'opening', cause })
   }
 }

@@ -1,0 +1,37 @@
+import { ConnectionError, WireError } from '../../errors.ts'
+import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
+
+/** When it happened: a handshake that fails is told otherwise than a connection that was in use. */
+interface Circumstances {
+  readonly isOpening: boolean
+  readonly cause?: Error | undefined
+}
+
+export function closedError(endpoint: Endpoint, cause?: Error): ConnectionError {
+  const message = `The connection to ${describeEndpoint(endpoint)} is closed.`
+  return new ConnectionError({ code: 'CONNECTION_CLOSED', message }, { cause })
+}
+
+export function lostError(endpoint: Endpoint, { isOpening, cause }: Circumstances): ConnectionError {
+  const why = cause ? ` (${cause.message})` : ''
+  const message = isOpening
+    ? `${describeEndpoint(endpoint)} closed the connection during the handshake${why}. Is it an AMQP 0-9-1 port?`
+    : `The connection to ${describeEndpoint(endpoint)} was lost${why}.`
+  return new ConnectionError({ code: 'CONNECTION_LOST', message }, { cause })
+}
+
+export function timeoutError(endpoint: Endpoint, timeoutMs: number): ConnectionError {
+  const message = `${describeEndpoint(endpoint)} did not answer within ${timeoutMs} ms.`
+  return new ConnectionError({ code: 'CONNECTION_TIMEOUT', message })
+}
+
+export function heartbeatMissedError(endpoint: Endpoint, heartbeatSeconds: number): ConnectionError {
+  const message = `${describeEndpoint(endpoint)} gave no sign of life for ${2 * heartbeatSeconds} s.`
+  return new ConnectionError({ code: 'CONNECTION_HEARTBEAT_MISSED', message })
+}
+
+export function notAmqpError(endpoint: Endpoint, { isOpening, cause }: Circumstances): ConnectionError {
+  const why = cause instanceof WireError ? `: ${cause.message}` : '.'
+  const message = `${describeEndpoint(endpoint)} sent bytes that are not AMQP 0-9-1${why}`
+  return new ConnectionError({ code: 'CONNECTION_NOT_AMQP', message, isFinal: isOpening }, { cause })
+}
