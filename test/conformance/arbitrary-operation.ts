@@ -8,10 +8,14 @@ type Of<Kind extends Operation['do']> = Extract<Operation, { do: Kind }>
 /** The one without confirms comes less often, since less can be seen on it. */
 export const channel: fc.Arbitrary<ChannelName> = fc.constantFrom('a1', 'a1', 'a2', 'a2', 'b1', 'b1', 'b2')
 export const queue: fc.Arbitrary<string> = fc.constantFrom('q1', 'q2', 'q3')
+/** The last is the one that was declared last on the channel, whatever its name. */
+const queueOrLast = fc.constantFrom('q1', 'q2', 'q3', 'q1', 'q2', 'q3', 'q1', 'q2', 'q3', '')
 const exchange = fc.constantFrom('x1', 'x2')
 const exchangeOrDefault = fc.constantFrom('', '', '', 'x1', 'x2', 'amq.fanout')
 const key = fc.constantFrom('a', 'a.b', 'a.b.c', '', '#', 'a.*', '*.b', 'q1', 'q2')
 export const tag: fc.Arbitrary<string> = fc.constantFrom('t1', 't2', 't3')
+/** The broker names the consumer. */
+const tagOrNone = fc.constantFrom('t1', 't2', 't3', 't1', 't2', 't3', '')
 const often = fc.constantFrom(true, true, true, false)
 const seldom = fc.constantFrom(false, false, false, false, true)
 
@@ -41,7 +45,7 @@ const classicArguments = fc
     'x-overflow': argument(['drop-head', 'reject-publish', 'reject-publish-dlx', 'other']),
     'x-max-priority': argument([2, 5]),
     'x-single-active-consumer': argument([true]),
-    'x-queue-mode': argument(['default', 'eager']),
+    'x-queue-mode': argument(['default', 'lazy', 'eager']),
     'x-expires': fc.constantFrom(undefined, undefined, undefined, undefined, undefined, shortTtlMs, 0),
     'x-delivery-limit': fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 2),
     'x-unknown': argument(['x']),
@@ -71,6 +75,18 @@ export const declareClassic: fc.Arbitrary<Operation> = fc.record({
   autoDelete: seldom,
   passive: fc.constant(false),
   arguments: classicArguments,
+})
+
+/** The broker names it; who declares it on an exclusive connection gets rid of it there. */
+export const declareNameless: fc.Arbitrary<Operation> = fc.record({
+  do: fc.constant('declare-queue' as const),
+  on: channel,
+  queue: fc.constant(''),
+  durable: seldom,
+  exclusive: often,
+  autoDelete: fc.boolean(),
+  passive: fc.constant(false),
+  arguments: fc.constantFrom<PlainTable>({}, {}, { 'x-max-length': 1 }, { 'x-dead-letter-exchange': 'x1' }),
 })
 
 export const declareQuorum: fc.Arbitrary<Operation> = fc.record({
@@ -129,6 +145,12 @@ export const publish: fc.Arbitrary<Of<'publish'>> = fc.record({
         '100000',
         '02000',
       ),
+      contentType: fc.constantFrom(undefined, undefined, 'application/json'),
+      contentEncoding: fc.constantFrom(undefined, undefined, undefined, 'gzip'),
+      correlationId: fc.constantFrom(undefined, undefined, undefined, 'c-1'),
+      replyTo: fc.constantFrom(undefined, undefined, undefined, 'somewhere'),
+      appId: fc.constantFrom(undefined, undefined, undefined, ''),
+      clusterId: fc.constantFrom(undefined, undefined, undefined, 'k'),
       messageId: fc.constantFrom(undefined, 'm-1'),
       type: fc.constantFrom(undefined, undefined, 'order'),
       timestamp: fc.constantFrom(undefined, undefined, 1_700_000_000),
@@ -148,8 +170,8 @@ export const settle: fc.Arbitrary<Of<'settle'>> = fc.record({
 export const consume: fc.Arbitrary<Of<'consume'>> = fc.record({
   do: fc.constant('consume' as const),
   on: channel,
-  queue,
-  tag,
+  queue: queueOrLast,
+  tag: tagOrNone,
   noAck: seldom,
   exclusive: seldom,
   arguments: fc.constantFrom<PlainTable>({}, {}, {}, {}, { 'x-priority': 5 }, { 'x-priority': -1 }),
@@ -177,8 +199,8 @@ export const other: fc.Arbitrary<Operation> = fc.oneof(
     on: channel,
     exchange: fc.constantFrom('x1', 'x1', 'x2', 'amq.fanout'),
     to: fc.oneof(
-      queue.map((name) => ({ queue: name })),
-      queue.map((name) => ({ queue: name })),
+      queueOrLast.map((name) => ({ queue: name })),
+      queueOrLast.map((name) => ({ queue: name })),
       exchange.map((name) => ({ exchange: name })),
     ),
     key,
@@ -188,15 +210,21 @@ export const other: fc.Arbitrary<Operation> = fc.oneof(
       { 'x-match': 'any', zebra: 'text', apple: 1 },
       { 'x-match': 'all', zebra: 'text' },
       { 'x-match': 'all-with-x', 'x-custom': 1 },
+      { 'x-match': 'any-with-x', 'x-custom': 'text', zebra: true },
+      { 'x-match': 'all', zebra: null, apple: 'text' },
+      { 'x-match': 'any', zebra: typed({ type: 'l', value: 1n }), apple: 1.5 },
+      { 'x-match': 'any' },
+      { zebra: ['a', 2] },
       { 'x-match': 'some' },
+      { 'x-match': 1 },
     ),
   }),
   fc.record({ do: fc.constant('cancel' as const), on: channel, tag }),
-  fc.record({ do: fc.constant('purge-queue' as const), on: channel, queue }),
+  fc.record({ do: fc.constant('purge-queue' as const), on: channel, queue: queueOrLast }),
   fc.record({
     do: fc.constant('delete-queue' as const),
     on: channel,
-    queue,
+    queue: queueOrLast,
     ifUnused: seldom,
     ifEmpty: seldom,
   }),
@@ -224,7 +252,7 @@ export const other: fc.Arbitrary<Operation> = fc.oneof(
 export const get: fc.Arbitrary<Of<'get'>> = fc.record({
   do: fc.constant('get' as const),
   on: channel,
-  queue,
+  queue: queueOrLast,
   noAck: seldom,
 })
 
@@ -255,9 +283,36 @@ export const policy: fc.Arbitrary<Operation> = fc.oneof(
       ),
       priority: fc.constantFrom(0, 0, 1, 2),
       applyTo: fc.constantFrom('all', 'all', 'queues', 'queues', 'exchanges', 'quorum_queues'),
+      isOperators: fc.constant(false),
     }),
   },
-  { weight: 2, arbitrary: policyName.map((name) => ({ do: 'clear-policy' as const, policy: name })) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('set-policy' as const),
+      policy: policyName,
+      pattern: fc.constantFrom('q1', 'q2', 'q.'),
+      definition: fc.constantFrom<Of<'set-policy'>['definition']>(
+        { 'max-length': 1 },
+        { 'max-length': 2 },
+        { 'message-ttl': shortTtlMs },
+        { 'max-length-bytes': 20 },
+        { 'delivery-limit': 1 },
+        { 'dead-letter-exchange': 'x1' },
+      ),
+      priority: fc.constantFrom(0, 1),
+      applyTo: fc.constantFrom('queues', 'queues', 'all'),
+      isOperators: fc.constant(true),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('clear-policy' as const),
+      policy: policyName,
+      isOperators: fc.constantFrom(false, false, true),
+    }),
+  },
 )
 
 /** Leaves out what was not chosen. */

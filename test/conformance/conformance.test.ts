@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ProfileName } from '../../src/embedded/model/profile.ts'
 import { createVhost } from '../support/use-broker.ts'
 import { arbitraryProgram } from './arbitrary-program.ts'
 import { checkProgram, judgeProgram } from './check-program.ts'
@@ -29,7 +30,7 @@ test(
       else {
         const turns = createTurns(turnCount)
         const lanes = await Promise.all(vhosts.map((vhost) => openLane(vhost, profile, turns)))
-        await runAll(lanes)
+        await runAll(lanes, profile)
         for (const lane of lanes) await lane.close()
       }
     } finally {
@@ -39,9 +40,10 @@ test(
   programCount * 30_000,
 )
 
-async function runAll(lanes: readonly Lane[]): Promise<void> {
+async function runAll(lanes: readonly Lane[], profile: ProfileName): Promise<void> {
   // Some cannot be judged: the machine was too busy for their expiries, or RabbitMQ itself crashed. Others stand in.
-  const programs = fc.sample(arbitraryProgram, { numRuns: Math.ceil(programCount * 1.1) + 5, seed })
+  const numRuns = Math.ceil(programCount * 1.1) + 5
+  const programs = fc.sample(arbitraryProgram(profile), { numRuns, seed })
   const counts: Record<Verdict['kind'], number> = { same: 0, different: 0, crashed: 0, 'too-slow': 0 }
   const different: number[] = []
   const isDone = () => counts.same >= programCount || different.length >= reportedAtMost

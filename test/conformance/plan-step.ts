@@ -186,7 +186,8 @@ function planPolicy(
   operation: Extract<Operation, { do: 'set-policy' | 'clear-policy' }>,
   { prefix, vhost }: Circumstances,
 ): Step {
-  const path = `policies/${encodeURIComponent(vhost)}/${fullName(prefix, operation.policy)}`
+  const kind = operation.isOperators ? 'operator-policies' : 'policies'
+  const path = `${kind}/${encodeURIComponent(vhost)}/${fullName(prefix, operation.policy)}`
   if (operation.do === 'clear-policy') return { kind: 'http', method: 'DELETE', path }
   const definition = Object.fromEntries(
     Object.entries(operation.definition).map(([key, value]) => [key, expand(prefix, `x-${key}`, value)]),

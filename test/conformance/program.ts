@@ -63,6 +63,12 @@ export type Operation =
         readonly deliveryMode?: number
         readonly priority?: number
         readonly expiration?: string
+        readonly contentType?: string
+        readonly contentEncoding?: string
+        readonly correlationId?: string
+        readonly replyTo?: string
+        readonly appId?: string
+        readonly clusterId?: string
         readonly messageId?: string
         readonly type?: string
         readonly timestamp?: number
@@ -100,8 +106,10 @@ export type Operation =
       readonly definition: Readonly<Record<string, string | number>>
       readonly priority: number
       readonly applyTo: string
+      /** Weighs in beside the user's policy. */
+      readonly isOperators: boolean
     }
-  | { readonly do: 'clear-policy'; readonly policy: string }
+  | { readonly do: 'clear-policy'; readonly policy: string; readonly isOperators: boolean }
   | { readonly do: 'wait'; readonly ms: number }
 
 export type Program = readonly Operation[]

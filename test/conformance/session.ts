@@ -42,6 +42,7 @@ export async function openSession(address: Address): Promise<Session> {
   const logs = new Map(channelNames.map((name) => [name, createLog(name)]))
   const clients = new Map<string, RawClient>()
   const policies = new Set<string>()
+  const given = createAliases()
   let http: string[] = []
   let prefix = ''
   let count = 0
@@ -80,10 +81,10 @@ export async function openSession(address: Address): Promise<Session> {
   function record(connection: string, received: Received): void {
     for (const log of logs.values()) {
       if (log.name[0] !== connection) continue
-      if (received.channel === log.number) recordOn(log, received)
+      if (received.channel === log.number) recordOn(log, received, given)
       else if (received.channel === 0 && received.method.name === 'connection.close') {
         log.isOpen = false
-        log.events.push(describeMethod(received.method))
+        log.events.push(given.replace(describeMethod(received.method)))
       }
     }
   }
@@ -124,7 +125,8 @@ export async function openSession(address: Address): Promise<Session> {
   /** What belongs to a connection alone can only be deleted over it. */
   async function deleteRemains(): Promise<void> {
     await openConnections()
-    let remains = remainsOf(prefix)
+    let remains = remainsOf(prefix, given.queues())
+    given.clear()
     for (const client of clients.values()) {
       const isDeleted = await Promise.all(remains.map((method, at) => deleteOne(client, at + 10, method)))
       remains = remains.filter((_, at) => !isDeleted[at])
@@ -181,7 +183,22 @@ function createLog(name: ChannelName): ChannelLog {
   }
 }
 
-function recordOn(log: ChannelLog, received: Received): void {
+/** Two brokers give other names; what can be compared is which of them is meant. */
+function createAliases(): { replace(text: string): string; queues(): readonly string[]; clear(): void } {
+  const aliases = new Map<string, string>()
+  return {
+    replace: (text) =>
+      text.replace(/amq\.(?:gen|ctag)-[\w-]{22}/g, (name) => {
+        const alias = aliases.get(name) ?? `${name.slice(0, 8)}#${aliases.size + 1}`
+        aliases.set(name, alias)
+        return alias
+      }),
+    queues: () => [...aliases.keys()].filter((name) => name.startsWith('amq.gen')),
+    clear: () => aliases.clear(),
+  }
+}
+
+function recordOn(log: ChannelLog, received: Received, given: ReturnType<typeof createAliases>): void {
   const { method } = received
   switch (method.name) {
     case 'basic.ack':
@@ -201,7 +218,7 @@ function recordOn(log: ChannelLog, received: Received): void {
       break
     default:
   }
-  log.events.push(describeReceived(received))
+  log.events.push(given.replace(describeReceived(received)))
 }
 
 /** How confirms are put together is chance; which publishes are confirmed is not. */
@@ -229,12 +246,12 @@ function noteSettled(log: ChannelLog, method: Method): void {
   log.held = log.held.filter((tag) => (isMultiple ? tag > deliveryTag : tag !== deliveryTag))
 }
 
-function remainsOf(prefix: string): readonly Method[] {
+function remainsOf(prefix: string, nameless: readonly string[]): readonly Method[] {
   return [
-    ...['q1', 'q2', 'q3', 's1'].map(
-      (name): Method => ({
+    ...[...['q1', 'q2', 'q3', 's1'].map((name) => prefix + name), ...nameless].map(
+      (queue): Method => ({
         name: 'queue.delete',
-        queue: prefix + name,
+        queue,
         ifUnused: false,
         ifEmpty: false,
         noWait: false,

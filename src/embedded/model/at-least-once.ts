@@ -67,7 +67,8 @@ export function createAtLeastOnce(
     })
     for (const target of takenBy) letter.takenBy.add(target)
     if (takenBy.length + refusedBy.length > 0) letter.sentAtMs = surroundings.clock.now()
-    if (refusedBy.length === 0 && letter.takenBy.size > 0) settle(letter)
+    const isStuck = letter.takenBy.has(queue) && surroundings.profile.quorum.keepsLettersToItself
+    if (refusedBy.length === 0 && letter.takenBy.size > 0 && !isStuck) settle(letter)
   }
 
   function settle(letter: PendingLetter): void {

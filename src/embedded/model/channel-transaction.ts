@@ -12,16 +12,22 @@ export function selectTransactions(channel: Channel): void {
   channel.transaction ??= { publishes: [], settlements: [] }
 }
 
-/** Does all that was put off, publishes first. */
-export function commit(channel: Channel): void {
+/**
+ * Does all that was put off, publishes first, and says so. RabbitMQ says it when all queues have what was published: at
+ * once when there is no such queue, and then what is returned is redelivered after that.
+ */
+export function commit(channel: Channel, onDone: () => void): void {
   const { publishes, settlements } = openTransaction(channel)
   channel.transaction = { publishes: [], settlements: [] }
   let isComplete = true
   // The channel returns messages itself and at once; what queues deliver in answer reaches it when it is done.
   const inOrder = publishes.toSorted((a, b) => Number(a.queues.length > 0) - Number(b.queues.length > 0))
   for (const routed of inOrder) if (!deliverToQueues(channel, routed)) isComplete = false
+  const waitsForQueues = publishes.some(({ queues }) => queues.length > 0)
+  if (!waitsForQueues) onDone()
   for (const { held, settle } of settlements) settle(held)
   if (!isComplete) throw preconditionFailed('partial tx completion')
+  if (waitsForQueues) onDone()
 }
 
 /** Forgets the publishes; what was settled is held again. */

@@ -204,3 +204,23 @@ test('long chains of deaths stand in the wrong order on 3.10, as they do there',
 
   expect(orders).toEqual(['q4 q2 q1 q3', 'q4 q3 q2 q1'])
 })
+
+test.each([
+  ['3.10', undefined],
+  ['4.0', '5000'],
+] as const)('on %s a lazy queue remembers the expiration of a dead letter as %s', (profile, expiration) => {
+  const bench = createModelBench(profile)
+  bench.declare('dead')
+  bench.declare('lazy', {
+    'x-queue-mode': 'lazy',
+    'x-dead-letter-exchange': '',
+    'x-dead-letter-routing-key': 'dead',
+  })
+  const client = bench.open()
+  client.publish('lazy', 'late', { expiration: '5000' })
+
+  bench.advance(5000)
+
+  const [death] = client.get('dead')!.headers['x-death'] as readonly { 'original-expiration'?: string }[]
+  expect(death?.['original-expiration']).toBe(expiration)
+})

@@ -35,9 +35,16 @@ export function recordDeath({ broker, queue, message, reason }: DeadLetter): Mes
     queue: queue.name,
     reason,
     atMs: broker.clock.now(),
+    isFromDisk: isFromDisk(queue, reason),
     deadLetterExchange: queue.settings.deadLetterExchange ?? '',
     deadLetterRoutingKey: queue.settings.deadLetterRoutingKey,
   })
+}
+
+/** What a lazy queue refuses has not been written anywhere. */
+function isFromDisk({ kind, settings }: Queue, reason: DeathReason): boolean {
+  const isRefused = reason === 'maxlen' && settings.overflow === 'reject-publish-dlx'
+  return kind === 'classic' && settings.isLazy && !isRefused
 }
 
 /** At least once: who took it, and who refused. Both empty means that there was nowhere to go. */

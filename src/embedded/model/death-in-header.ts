@@ -10,7 +10,7 @@ export const deathInHeader: DeathRules = { record, isCycle }
 function record(message: Message, death: Death): Message {
   const properties = decodeProperties(message.properties)
   const headers = properties.headers ? decodeTable(properties.headers) : []
-  const entry = describeDeath(message, death, headers, properties.expiration)
+  const entry = describeDeath(message, death, headers, death.isFromDisk ? undefined : properties.expiration)
   const withDeath = addDeath(headers, entry)
   const { expiration: _, ...kept } = properties
   return {

@@ -47,6 +47,8 @@ export interface Death {
   readonly queue: string
   readonly reason: DeathReason
   readonly atMs: number
+  /** It had been written to disk, from where 3.x reads it without its expiration. */
+  readonly isFromDisk: boolean
   readonly deadLetterExchange: string
   /** Replaces the message's own routing keys. */
   readonly deadLetterRoutingKey: string | undefined

@@ -60,6 +60,9 @@ export interface Profile {
   readonly management: ManagementRules
 }
 
+/** Faults of one version: see `refuse-unmodelled.ts`. */
+export type QuorumFault = 'large-returns' | 'returning-consumers' | 'prioritised-single-consumers'
+
 export interface QuorumRules {
   readonly priorities: QuorumPriorities
   /** What counts towards x-max-length-bytes. */
@@ -79,10 +82,14 @@ export interface QuorumRules {
   /** Up to 3.x a return that hits the limit gives credit twice. */
   readonly overcreditsAtLimit: boolean
   readonly sortsWaitingConsumers: boolean
+  /** What this version does wrong in a way that no model can follow, and that is therefore refused. */
+  readonly notModelled: readonly QuorumFault[]
   /** A consumer that gives up its place by returning a message is followed at once, not at the next change. */
   readonly activatesAfterReturn: boolean
   readonly ordersDeliveriesBy: 'tag' | 'age'
   readonly purgesDeadLetters: boolean
+  /** A dead letter that a queue sends to itself, at least once, arrives but is never forgotten (up to 3.12.1). */
+  readonly keepsLettersToItself: boolean
   /** From 4.3 on the queue itself takes back what a consumer holds for too long. */
   readonly takesBackAfterTimeout: boolean
 }

@@ -28,6 +28,8 @@ export interface QueueSettings {
   readonly maxPriority: number
   readonly consumerTimeoutMs: number
   readonly delayedRetry: DelayedRetry | undefined
+  /** Classic queues of 3.x only: every message goes to disk. */
+  readonly isLazy: boolean
   /** Streams only. */
   readonly maxAgeMs: number | undefined
 }
@@ -66,6 +68,7 @@ export function resolveSettings(
     maxPriority: integerOf(lookUp(args, 'x-max-priority')) ?? 0,
     consumerTimeoutMs: lower(source, 'consumer-timeout') ?? halfAnHourMs,
     delayedRetry: rules.hasDelayedRetry && kind === 'quorum' ? resolveDelayedRetry(source) : undefined,
+    isLazy: argumentFirst(source, 'queue-mode') === 'lazy',
     maxAgeMs: parseMaxAge(argumentFirst(source, 'max-age')),
   }
 }

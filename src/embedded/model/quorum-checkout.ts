@@ -73,8 +73,22 @@ function deliverBatch(state: QuorumState, batch: HandedOut[]): void {
   for (const { member, entry } of batch) {
     const consumer = member.consumer!
     consumer.channel.deliver(describeDelivery(state, entry, { consumer, needsAck: !consumer.noAck }))
-    if (consumer.noAck && letGo(state, member, entry)) refresh(state, member, 1)
   }
+  acknowledgeForThem(state, batch)
+}
+
+/**
+ * RabbitMQ's channel acknowledges for a consumer that does not. It is a command of its own, which comes to the queue
+ * after the one that handed the messages out: by then the limits have been looked at.
+ */
+function acknowledgeForThem(state: QuorumState, batch: readonly HandedOut[]): void {
+  const automatic = batch.filter(({ member }) => member.consumer!.noAck)
+  if (automatic.length === 0) return
+  state.surroundings.postpone(() => {
+    for (const { member, entry } of automatic) if (letGo(state, member, entry)) refresh(state, member, 1)
+    state.members.activate()
+    finish(state)
+  })
 }
 
 /** RabbitMQ looks after an unused quorum queue only so often. */

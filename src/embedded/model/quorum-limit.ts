@@ -1,3 +1,4 @@
+import type { QueuedMessage } from './queue.ts'
 import { die, type QuorumState } from './quorum-state.ts'
 
 export function isRejecting({ settings }: QuorumState): boolean {
@@ -17,7 +18,14 @@ export function enforceLimit(state: QuorumState): void {
   if (isRejecting(state)) {
     if (isOverLimit(state)) state.gate.close()
     else if (isBelowSoftLimit(state)) state.gate.open()
-  } else while (isOverLimit(state) && state.ready.size > 0) die(state, state.ready.take()!, 'maxlen')
+  } else dropFirst(state)
+}
+
+/** When several are dropped at once, RabbitMQ sends the last of them on first. */
+function dropFirst(state: QuorumState): void {
+  const dropped: QueuedMessage[] = []
+  while (isOverLimit(state) && state.ready.size > 0) dropped.push(state.ready.take()!)
+  for (const entry of dropped.reverse()) die(state, entry, 'maxlen')
 }
 
 /** Publishers are let in again when the queue has fallen to four fifths of its limit. */

@@ -32,6 +32,8 @@ export interface QuorumMembers {
   addConsumer(consumer: Consumer): void
   addGet(channel: ConsumerChannel): Member
   find(consumer: Consumer): Member | undefined
+  /** Whether one of its name on its channel was cancelled and still holds messages. */
+  isLeaving(consumer: Consumer): boolean
   /** Takes no more; keeps what it holds. */
   cancel(consumer: Consumer): void
   /** The members of a channel that has ended, in their order. Those that only wait are gone at once. */
@@ -82,9 +84,7 @@ export function createQuorumMembers({
 
   function addConsumer(consumer: Consumer): void {
     const credit = consumer.prefetch === 0 ? creditWithoutPrefetch : consumer.prefetch
-    const leaving = [...current].find(
-      ({ consumer: other, channel }) => channel === consumer.channel && other?.tag === consumer.tag,
-    )
+    const leaving = findNamesake(consumer)
     if (leaving && (!isSingleActive || !activeMember())) {
       returnToWork(leaving, consumer, credit)
       return
@@ -93,6 +93,12 @@ export function createQuorumMembers({
     byConsumer.set(consumer, member)
     if (isSingleActive) addWaiting(member)
     else admit(member)
+  }
+
+  function findNamesake({ channel, tag }: Consumer): Member | undefined {
+    for (const member of current)
+      if (member.channel === channel && member.consumer?.tag === tag) return member
+    return undefined
   }
 
   /** A consumer that was cancelled but still holds messages comes back under its old tag. */
@@ -193,6 +199,7 @@ export function createQuorumMembers({
       return member
     },
     find: (consumer) => byConsumer.get(consumer),
+    isLeaving: (consumer) => findNamesake(consumer) !== undefined,
     cancel: (consumer) => {
       const member = byConsumer.get(consumer)
       if (!member) return

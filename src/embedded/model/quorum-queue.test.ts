@@ -276,3 +276,59 @@ test.each(['3.10', '4.0'] as const)(
     )
   },
 )
+
+describe('more than a quorum queue may hold come back at once', () => {
+  function returnThree(profile: ProfileName) {
+    const bench = createModelBench(profile)
+    bench.declare('dead')
+    bench.declare('work', {
+      ...quorum,
+      'x-max-length': 1,
+      'x-dead-letter-exchange': '',
+      'x-dead-letter-routing-key': 'dead',
+    })
+    const holder = bench.open()
+    holder.consume('work', { prefetch: 5 })
+    for (const body of '123') holder.publish('work', body)
+    return { bench, holder }
+  }
+
+  test.each(['3.10', '4.0', '4.3'] as const)('on %s the last that is dropped is sent on first', (profile) => {
+    const { bench, holder } = returnThree(profile)
+
+    holder.close()
+
+    expect(bench.bodies('dead')).toEqual(['2', '1'])
+    expect(bench.bodies('work')).toEqual(['3'])
+  })
+
+  test('a consumer that acknowledges automatically gets what the limit has left of them', () => {
+    const { bench, holder } = returnThree('4.3')
+    const other = bench.open()
+    other.consume('work', { prefetch: 1, noAck: true })
+
+    holder.close()
+
+    expect(other.seen.map(({ body }) => body)).toEqual(['1', '3'])
+    expect(bench.bodies('dead')).toEqual(['2'])
+  })
+})
+
+test.each([
+  ['3.10', 1],
+  ['4.0', 0],
+] as const)('on %s a letter that a queue sends to itself at least once leaves %i behind', (profile, left) => {
+  const bench = createModelBench(profile)
+  const queue = bench.declare('work', {
+    ...quorum,
+    ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-strategy': 'at-least-once' },
+    'x-overflow': 'reject-publish',
+  })
+  const client = bench.open()
+  client.publish('work', 'round')
+
+  client.settle(client.get('work')!.tag, 'discard')
+
+  expect(bench.bodies('work')).toEqual(['round'])
+  expect(queue.counts.deadLetters).toBe(left)
+})

@@ -10,6 +10,7 @@ import { createQuorumMembers } from './quorum-members.ts'
 import { createQuorumReady } from './quorum-ready.ts'
 import { settleEntries, takeBackFrom, takeBackTimedOut } from './quorum-return.ts'
 import { hold, makeEntry, type QuorumState } from './quorum-state.ts'
+import { refuseUnmodelledConsumer } from './refuse-unmodelled.ts'
 
 /** A quorum queue: what comes back is counted, and served before what is fresh. */
 export function createQuorumQueue(
@@ -39,7 +40,10 @@ export function createQuorumQueue(
       return true
     },
     get: (request) => fetch(state, request),
-    consume: (consumer) => state.members.addConsumer(consumer),
+    consume: (consumer) => {
+      refuseUnmodelledConsumer(state, consumer)
+      state.members.addConsumer(consumer)
+    },
     start: () => {
       state.members.activate()
       finish(state)

@@ -2,13 +2,15 @@ import type { ConsumerChannel, QueuedMessage, SettledEntries, Settlement } from 
 import { checkOut, finish } from './quorum-checkout.ts'
 import type { Member } from './quorum-members.ts'
 import { die, letGo, type QuorumState, refresh } from './quorum-state.ts'
+import { refuseLargeReturn } from './refuse-unmodelled.ts'
 
 /** Takes back or lets go what a client has settled. */
 export function settleEntries(state: QuorumState, { consumer, entries, settlement }: SettledEntries): void {
   const member = consumer ? state.members.find(consumer) : findGet(state, entries[0])
   if (!member) return
-  recoverFromTimeout(member, entries)
   const isReturn = settlement === 'return' || settlement === 'reject-return'
+  if (isReturn) refuseLargeReturn(state, entries)
+  recoverFromTimeout(member, entries)
   for (const entry of entries) {
     if (isReturn) giveBack(state, { member, entry, settlement })
     else complete(state, { member, entry, settlement })

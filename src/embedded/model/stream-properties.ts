@@ -27,7 +27,8 @@ export const storedFrom40: StreamStorage = {
 
 /** The properties of a message as a reader of a stream gets them. */
 export function readFromStream(raw: RawProperties, offset: number, storage: StreamStorage): RawProperties {
-  const properties = decodeProperties(raw)
+  // The format of AMQP 1.0 has a place for every property but this one.
+  const { clusterId: _, ...properties } = decodeProperties(raw)
   const headers = properties.headers ? decodeTable(properties.headers) : []
   const kept: FieldTable = headers.flatMap((header) => storage.keepHeader(header) ?? [])
   const deliveryMode = properties.deliveryMode ?? (storage.setsDeliveryMode ? 1 : undefined)

@@ -124,8 +124,7 @@ const answers: { readonly [Name in MethodName]?: Answer<Name> } = {
     sink.send({ name: 'tx.select-ok' })
   },
   'tx.commit': (channel, _, sink) => {
-    commit(channel)
-    sink.send({ name: 'tx.commit-ok' })
+    commit(channel, () => sink.send({ name: 'tx.commit-ok' }))
   },
   'tx.rollback': (channel, _, sink) => {
     rollback(channel)

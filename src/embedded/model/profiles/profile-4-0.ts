@@ -72,6 +72,8 @@ export const profile40: Profile = {
     hasCreditCeiling: true,
     overcreditsAtLimit: false,
     sortsWaitingConsumers: true,
+    notModelled: [],
+    keepsLettersToItself: false,
     ordersDeliveriesBy: 'age',
   },
   deadLettersIntoStreams: true,

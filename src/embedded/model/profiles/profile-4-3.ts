@@ -54,6 +54,7 @@ export const profile43: Profile = {
         'x-acquired-count': shown(returnCount > 0 ? returnCount : deliveryCount),
         'x-delivery-count': shown(deliveryCount),
       }),
+    notModelled: ['prioritised-single-consumers'],
     activatesAfterReturn: true,
     purgesDeadLetters: true,
     takesBackAfterTimeout: true,

@@ -31,6 +31,8 @@ export interface ApiRequest extends ApiScope {
   /** What stands in the places of the pattern that was matched. */
   readonly params: readonly string[]
   readonly query: URLSearchParams
+  /** What the header X-Reason says, which is told to whom it concerns. */
+  readonly reason: string | undefined
   readonly body: JsonObject
 }
 

@@ -20,7 +20,8 @@ export function showConnection(request: ApiRequest): ApiAnswer {
 }
 
 /** Closes a client as an operator would; the reason is told to it. */
-export function closeConnection(request: ApiRequest, reason = 'Closed via management plugin'): ApiAnswer {
+export function closeConnection(request: ApiRequest): ApiAnswer {
+  const reason = request.reason ?? 'Closed via management plugin'
   find(request).close(new ProtocolError('CONNECTION_FORCED', reason))
   return noContent
 }

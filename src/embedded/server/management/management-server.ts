@@ -55,6 +55,7 @@ async function answer(scope: ApiScope, request: IncomingMessage): Promise<ApiAns
   const route = findRoute(request.method ?? 'GET', segments)
   if (route.kind === 'unknown') throw notFound()
   if (route.kind === 'wrong-method') return { status: 405 }
+  if (route.kind === 'not-modelled') throw notModelled(url.pathname)
   const body = await readBody(request)
   return scope.broker.inbox.run(() =>
     route.handler({
@@ -63,9 +64,18 @@ async function answer(scope: ApiScope, request: IncomingMessage): Promise<ApiAns
       method: request.method ?? 'GET',
       params: route.params,
       query: url.searchParams,
+      reason: headerText(request.headers['x-reason']),
       body,
     }),
   )
+}
+
+function notModelled(path: string): ApiRefusal {
+  return new ApiRefusal(501, 'not_implemented', `${path} is not modelled by the embedded broker`)
+}
+
+function headerText(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0]
 }
 
 function authorise(

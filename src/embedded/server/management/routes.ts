@@ -112,6 +112,8 @@ const routes: readonly (readonly [method: string, path: string, handler: ApiHand
 export type FoundRoute =
   | { readonly kind: 'found'; readonly handler: ApiHandler; readonly params: readonly string[] }
   | { readonly kind: 'wrong-method' }
+  /** RabbitMQ has something there, the embedded broker has not. */
+  | { readonly kind: 'not-modelled' }
   | { readonly kind: 'unknown' }
 
 /** Segments are compared before they are decoded, so that a name may hold a slash. */
@@ -123,8 +125,16 @@ export function findRoute(method: string, segments: readonly string[]): FoundRou
     if (routeMethod === method) return { kind: 'found', handler, params }
     isKnownPath = true
   }
-  return { kind: isKnownPath ? 'wrong-method' : 'unknown' }
+  if (isKnownPath) return { kind: 'wrong-method' }
+  return { kind: rabbitPaths.has(segments[0] ?? '') ? 'not-modelled' : 'unknown' }
 }
+
+/** What RabbitMQ answers under, without plugins. What a plugin would answer is as unknown here as without it there. */
+const rabbitPaths: ReadonlySet<string> = new Set([
+  ...routes.map(([, path]) => path.split('/')[0]!),
+  ...['all-configuration', 'auth', 'consumers', 'deprecated-features', 'extensions', 'global-parameters'],
+  ...['parameters', 'rebalance', 'reset', 'topic-permissions', 'user-limits', 'vhost-limits'],
+])
 
 function matchPath(pattern: readonly string[], segments: readonly string[]): readonly string[] | undefined {
   if (pattern.length !== segments.length) return undefined

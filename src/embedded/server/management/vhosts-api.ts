@@ -1,4 +1,4 @@
-import { addVhost, removeQueue } from '../../model/broker.ts'
+import { addVhost, grant, removeQueue } from '../../model/broker.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import {
@@ -20,11 +20,17 @@ export function showVhost(request: ApiRequest): ApiAnswer {
   return ok(renderVhost(request, vhostOf(request)))
 }
 
-export function putVhost({ broker, params, body }: ApiRequest): ApiAnswer {
+/** Whoever makes a vhost may do everything in it. */
+export function putVhost({ broker, params, body, user }: ApiRequest): ApiAnswer {
   const existing = broker.vhosts.get(params[0]!)
-  describeVhost(existing ?? addVhost(broker, params[0]!), body)
-  return existing ? noContent : { status: 201 }
+  const vhost = existing ?? addVhost(broker, params[0]!)
+  describeVhost(vhost, body)
+  if (existing) return noContent
+  grant(broker, { vhost: vhost.name, user: user.name, permission: everything })
+  return { status: 201 }
 }
+
+const everything = { configure: '.*', write: '.*', read: '.*' }
 
 /** A vhost goes with all that is in it, and with those who are connected to it. */
 export function deleteVhost(request: ApiRequest): ApiAnswer {
