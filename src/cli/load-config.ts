@@ -97,7 +97,7 @@ function tryJson(text: string): unknown {
 
 /** Also for JSON with a slip in it: YAML has nearly all of JSON, and says line and column. */
 function readYaml(text: string, file: string): unknown {
-  const document = parseDocument(text, { prettyErrors: true })
+  const document = parseDocument(text, { prettyErrors: true, merge: true })
   const [slip] = document.errors
   if (slip === undefined) return document.toJS()
   throw new ConfigError({

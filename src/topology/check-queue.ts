@@ -1,9 +1,9 @@
 import type { TopologyMistake } from '../errors.ts'
-import { readDuration } from '../message/duration.ts'
 import { renderPath } from './check-shape.ts'
 import type { QueueDeclaration, QueueType, TopologyDeclaration } from './declaration.ts'
 import type { Layout, LayoutSetting } from './layouts/layout.ts'
 import { layouts } from './layouts/layouts.ts'
+import { readDelay } from './read-delay.ts'
 import { isExactQueue, layoutOf, optionsOf } from './resolve-queue.ts'
 
 // RabbitMQ keeps a TTL in 32 bits.
@@ -45,7 +45,7 @@ function checkRetry({ queue, layout, at }: QueueAt): readonly TopologyMistake[] 
   if (retry === undefined) return []
   if (retry === false) return checkNoRetry({ queue, layout, at })
   const mistakes: TopologyMistake[] = (retry.delays ?? []).flatMap((delay, index) =>
-    checkDelay(delay, at('retry', 'delays', index)),
+    checkDelay(delay, () => at('retry', 'delays', index)),
   )
   if (deadLetter === false) {
     mistakes.push({
@@ -69,12 +69,12 @@ function checkNoRetry({ queue, layout, at }: QueueAt): readonly TopologyMistake[
   return [{ path: at('retry'), problem }]
 }
 
-function checkDelay(delay: unknown, path: string): readonly TopologyMistake[] {
-  const reading = readDuration(delay)
-  if (!reading.isValid) return [{ path, problem: reading.problem }]
-  if (reading.milliseconds < 1) return [{ path, problem: 'must be longer than nothing' }]
+function checkDelay(delay: unknown, path: () => string): readonly TopologyMistake[] {
+  const reading = readDelay(delay)
+  if (!reading.isValid) return [{ path: path(), problem: reading.problem }]
+  if (reading.milliseconds < 1) return [{ path: path(), problem: 'must be longer than nothing' }]
   if (reading.milliseconds > longestDelayMs)
-    return [{ path, problem: 'is longer than 49 days, the longest TTL of RabbitMQ' }]
+    return [{ path: path(), problem: 'is longer than 49 days, the longest TTL of RabbitMQ' }]
   return []
 }
 

@@ -100,10 +100,21 @@ function* checkText({
 }): Generator<ShapeMistake> {
   if (schema.minLength !== undefined && value.length < schema.minLength)
     yield { path, problem: 'must not be empty' }
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
+  if (schema.pattern !== undefined && !patternOf(schema.pattern).test(value)) {
     yield { path, problem: `must be ${schema.description ?? `like ${schema.pattern}`}, not ${show(value)}` }
   }
 }
+
+// A schema has few patterns, and each is tried on every value of its kind.
+function patternOf(source: string): RegExp {
+  const known = patterns.get(source)
+  if (known !== undefined) return known
+  const made = new RegExp(source, 'u')
+  patterns.set(source, made)
+  return made
+}
+
+const patterns = new Map<string, RegExp>()
 
 function* checkNumber({
   value,

@@ -7,11 +7,11 @@ import type {
   CompiledQueue,
   CompiledTopology,
 } from './compiled-topology.ts'
-import type { Acceptance, QueueDeclaration, TopologyDeclaration } from './declaration.ts'
+import type { Acceptance, Arguments, QueueDeclaration, TopologyDeclaration } from './declaration.ts'
 import type { LayoutParts, ResolvedQueue } from './layouts/layout.ts'
 import { declaredBindings, seedHeaders } from './layouts/layout-parts.ts'
 import { layouts } from './layouts/layouts.ts'
-import type { QueueFlow } from './queue-flow.ts'
+import type { OwnDeadLetters, QueueFlow } from './queue-flow.ts'
 import { optionsOf, resolveQueue } from './resolve-queue.ts'
 
 /** Spells a declaration out as the exchanges, queues and bindings that one broker version should have. */
@@ -37,28 +37,35 @@ export function compileWithConflicts(
 ): { readonly topology: CompiledTopology; readonly conflicts: readonly NameConflict[] } {
   const version = typeof brokerVersion === 'string' ? parseBrokerVersion(brokerVersion) : brokerVersion
   const capabilities = brokerCapabilities(version)
-  const parts = [
-    ...Object.entries<QueueDeclaration>(topology.queues).map(([name, queue]) =>
-      compileQueue(resolveQueue({ topology, name, queue, capabilities }), queue),
-    ),
-    compileShared(topology, capabilities),
-  ]
-  const exchanges = mergeNamed([...declaredExchanges(topology), ...parts.flatMap((part) => part.exchanges)])
-  const queues = mergeNamed(parts.flatMap((part) => part.queues))
+  const exchanges = createMerge<CompiledExchange>()
+  const queues = createMerge<CompiledQueue>()
+  const bindings = new Map<string, CompiledBinding>()
+  const flows: QueueFlow[] = []
+  const add = (part: LayoutParts) => {
+    for (const exchange of part.exchanges) exchanges.add(exchange)
+    for (const queue of part.queues) queues.add(queue)
+    for (const binding of part.bindings) bindings.set(bindingIdentity(binding), binding)
+    if (part.flow !== undefined) flows.push(part.flow)
+  }
+  add(declaredParts(topology))
+  for (const [name, queue] of Object.entries<QueueDeclaration>(topology.queues)) {
+    add(compileQueue(resolveQueue({ topology, name, queue, capabilities }), queue))
+  }
+  add(compileShared(topology, capabilities))
 
   return {
     topology: {
       brokerVersion: version,
-      exchanges: exchanges.merged,
-      queues: queues.merged,
-      bindings: mergeBindings([...exchangeBindings(topology), ...parts.flatMap((part) => part.bindings)]),
-      flows: parts.flatMap(({ flow }) => (flow === undefined ? [] : [flow])),
+      exchanges: [...exchanges.merged.values()],
+      queues: [...queues.merged.values()],
+      bindings: [...bindings.values()],
+      flows,
       publications: topology.publications ?? [],
       accept: allAcceptances(topology),
     },
     conflicts: [
-      ...exchanges.conflicts.map((name) => ({ kind: 'exchange' as const, name })),
-      ...queues.conflicts.map((name) => ({ kind: 'queue' as const, name })),
+      ...[...exchanges.conflicts].map((name) => ({ kind: 'exchange' as const, name })),
+      ...[...queues.conflicts].map((name) => ({ kind: 'queue' as const, name })),
     ],
   }
 }
@@ -93,13 +100,17 @@ function plainQueue(of: ResolvedQueue): LayoutParts {
   }
 }
 
-function plainFlow({ name, options, isExact, bind }: ResolvedQueue): QueueFlow {
+function plainFlow({ name, options, isExact, bind, arguments: args }: ResolvedQueue): QueueFlow {
+  const to = ownDeadLetters(args)
   return {
     ...{ name, queue: name, layout: options.name, isExact },
     retry: undefined,
     defer: { short: 'hold', tiers: [] },
-    park: undefined,
-    attempts: { kind: 'header', header: seedHeaders.attempts },
+    park: to && { kind: 'reject', to },
+    // What is rejected may come back through wait queues of the user's own; the broker counts that.
+    attempts: to
+      ? { kind: 'rejections', queue: name, baseHeader: seedHeaders.attempts }
+      : { kind: 'header', header: seedHeaders.attempts },
     maxAttempts: 1,
     redrive: {
       ...{ target: 'origin', attempts: 'reset', retry: undefined, exchange: bind?.[0]?.exchange },
@@ -109,6 +120,17 @@ function plainFlow({ name, options, isExact, bind }: ResolvedQueue): QueueFlow {
     deadLetterQueue: undefined,
     headers: seedHeaders,
   }
+}
+
+function ownDeadLetters(args: Arguments): OwnDeadLetters | undefined {
+  const { 'x-dead-letter-exchange': exchange, 'x-dead-letter-routing-key': key } = args
+  if (typeof exchange !== 'string') return undefined
+  return { exchange, key: typeof key === 'string' ? key : undefined }
+}
+
+function declaredParts(topology: TopologyDeclaration): LayoutParts {
+  const [exchanges, bindings] = [declaredExchanges(topology), exchangeBindings(topology)]
+  return { exchanges, bindings, queues: [], flow: undefined }
 }
 
 function declaredExchanges(topology: TopologyDeclaration): readonly CompiledExchange[] {
@@ -143,15 +165,16 @@ function allAcceptances(topology: TopologyDeclaration): readonly Acceptance[] {
   return [...(topology.accept ?? []), ...ofQueues]
 }
 
-function mergeNamed<Part extends CompiledExchange | CompiledQueue>(parts: readonly Part[]) {
+/** Each thing once, by its name, and the names of those that are said in two ways. */
+function createMerge<Part extends CompiledExchange | CompiledQueue>() {
   const merged = new Map<string, Part>()
   const conflicts = new Set<string>()
-  for (const part of parts) {
+  const add = (part: Part) => {
     const first = merged.get(part.name)
     if (first === undefined) merged.set(part.name, part)
     else if (!isSameThing(first, part)) conflicts.add(part.name)
   }
-  return { merged: [...merged.values()], conflicts: [...conflicts] }
+  return { merged, conflicts, add }
 }
 
 // Queues that share a wait queue or a DLQ each say it, and each says that it is the owner.
@@ -160,8 +183,4 @@ function isSameThing(
   right: CompiledExchange | CompiledQueue,
 ): boolean {
   return isSameValue({ ...left, owner: '' }, { ...right, owner: '' })
-}
-
-function mergeBindings(bindings: readonly CompiledBinding[]): readonly CompiledBinding[] {
-  return [...new Map(bindings.map((binding) => [bindingIdentity(binding), binding])).values()]
 }

@@ -13,6 +13,7 @@ import {
   policyArguments,
   policyConsequence,
 } from './effective-arguments.ts'
+import { indexBy } from './group-by.ts'
 import { knownArguments } from './known-arguments.ts'
 import {
   type LiveBinding,
@@ -54,8 +55,8 @@ export interface SettingChange {
 /** Compares what should be with what is. Costs one look at each thing on either side. */
 export function diffTopology(wanted: CompiledTopology, live: LiveTopology): TopologyDifference {
   const capabilities = brokerCapabilities(live.brokerVersion)
-  const liveExchanges = new Map(live.exchanges.map((exchange) => [exchange.name, exchange]))
-  const liveQueues = new Map(live.queues.map((queue) => [queue.name, queue]))
+  const liveExchanges = indexBy(live.exchanges, ({ name }) => name)
+  const liveQueues = indexBy(live.queues, ({ name }) => name)
   const liveBindings = new Set(live.bindings.map(bindingIdentity))
   const wantedBindings = wanted.bindings.map(bindingIdentity)
 

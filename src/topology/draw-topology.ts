@@ -169,10 +169,15 @@ function deadLetterEdges({ name, role, arguments: args }: CompiledQueue, ids: Id
     {
       from: ids.queue(name),
       to,
-      label: role === 'wait' ? 'expired' : 'rejected',
+      label: role === 'wait' ? `expired${newKey(exchange, key)}` : 'rejected',
       kind: 'dead-letter' as const,
     },
   ]
+}
+
+/** With which key it comes back decides who sees it, where it comes back through an exchange that others share. */
+function newKey(exchange: string, key: unknown): string {
+  return exchange !== '' && typeof key === 'string' ? ` as ${key}` : ''
 }
 
 function publishEdges({ queue, retry, park }: QueueFlow, ids: Ids) {

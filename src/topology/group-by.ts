@@ -13,3 +13,13 @@ export function groupBy<Item, Key>(
   }
   return groups
 }
+
+/** One item for each key; of several with the same key the last. */
+export function indexBy<Item, Key>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => Key,
+): ReadonlyMap<Key, Item> {
+  const index = new Map<Key, Item>()
+  for (const item of items) index.set(keyOf(item), item)
+  return index
+}

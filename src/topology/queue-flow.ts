@@ -15,7 +15,7 @@ export interface QueueFlow {
   /** None: a failure is parked at once. */
   readonly retry: RetryRule | undefined
   readonly defer: DeferRule
-  /** None: a plain queue, where a failure can only be given back. */
+  /** None: a plain queue without a dead-letter exchange, where a failure can only be given back. */
   readonly park: ParkRule | undefined
   /** How the attempts already made are read from a message. */
   readonly attempts: AttemptsRule
@@ -55,8 +55,17 @@ export interface DeferRule {
 export type ParkRule =
   /** Without a key the message keeps its own: the exchange takes any. */
   | { readonly kind: 'publish'; readonly exchange: string; readonly key: string | undefined }
-  /** Reject without requeue; the queue's dead-letter exchange leads to the dead-letter queue. */
-  | { readonly kind: 'reject' }
+  /**
+   * Reject without requeue; the queue's dead-letter exchange leads to the dead-letter queue. `to`: where it leads on a
+   * plain queue, whose dead letters are nobody's but its owner's.
+   */
+  | { readonly kind: 'reject'; readonly to?: OwnDeadLetters }
+
+/** The dead-letter exchange that a plain queue was declared with. Without a key a message keeps its own. */
+export interface OwnDeadLetters {
+  readonly exchange: string
+  readonly key: string | undefined
+}
 
 export interface RedriveRule {
   /** What `--to` means when it is not said. */

@@ -2,7 +2,7 @@ import type { CompiledTopology } from './compiled-topology.ts'
 import { type DrawnEdge, type DrawnNode, drawTopology } from './draw-topology.ts'
 import { groupBy } from './group-by.ts'
 
-/** The topology in Graphviz' language. Queues with problems are red. */
+/** The topology in Graphviz' language. Queues with problems have a thick red line; their fill still tells what they are. */
 export function renderDot(topology: CompiledTopology, problems?: ReadonlySet<string>): string {
   const { nodes, edges } = drawTopology(topology, problems)
   const groups = groupBy(nodes, ({ group }) => group)
@@ -38,7 +38,7 @@ function renderNode({ id, label, detail, shape, hasProblem }: DrawnNode): string
   const attributes = [
     `label=${quote(`${label}\n${detail}`)}`,
     `shape=${outline}`,
-    `fillcolor="${hasProblem ? '#ffebee' : fill}"`,
+    `fillcolor="${fill}"`,
     `color="${hasProblem ? '#c62828' : stroke}"`,
     ...(hasProblem ? ['penwidth=3'] : []),
   ]
@@ -50,7 +50,7 @@ const edgeColours = { deliver: '#1565c0', retry: '#e65100', park: '#455a64' } as
 // The way home points backwards: it must not push what it returns to behind what it waited in. Between two boxes
 // that face each other Graphviz knows by itself.
 function isDetour({ from, to, kind, label }: DrawnEdge, pairs: ReadonlySet<string>): boolean {
-  return kind === 'dead-letter' && label === 'expired' && !pairs.has(`${to} ${from}`)
+  return kind === 'dead-letter' && label.startsWith('expired') && !pairs.has(`${to} ${from}`)
 }
 
 function renderEdge({ from, to, label, kind, purpose }: DrawnEdge, isBackwards: boolean): string {

@@ -51,7 +51,7 @@ describe('a diagram', () => {
     const lines = renderDot(compile(), new Set(['orders'])).split('\n')
 
     expect(lines).toContain(
-      '    q0 [label="orders\\nquorum", shape=cylinder, fillcolor="#ffebee", color="#c62828", penwidth=3]',
+      '    q0 [label="orders\\nquorum", shape=cylinder, fillcolor="#e8f5e9", color="#c62828", penwidth=3]',
     )
     expect(lines).toContain('  e0 -> q0 [style=solid, color="#1565c0", label="order.#", fontcolor="#1565c0"]')
     expect(lines).toContain(
@@ -110,6 +110,15 @@ describe('a diagram', () => {
       for (const line of renderMermaid(topology, new Set([queue])).split('\n')) expect(line).toMatch(grammar)
     })
     fc.assert(property)
+  })
+
+  it('what comes back through an exchange that others share shows its key', () => {
+    const topology = compileTopology(
+      { layout: 'freeflow', queues: { 'freeflow.user': { retry: { delays: ['30s'] } } } },
+      { brokerVersion: '4.0' },
+    )
+
+    expect(renderMermaid(topology)).toContain('-.->|"expired as user.retry"|')
   })
 
   it('what all queues share stands outside of their groups', () => {

@@ -1,5 +1,4 @@
 import type { BrokerCapabilities } from '../message/broker-capabilities.ts'
-import { parseDuration } from '../message/duration.ts'
 import type {
   LayoutChoice,
   LayoutOptions,
@@ -9,6 +8,7 @@ import type {
 } from './declaration.ts'
 import type { Layout, ResolvedQueue, ResolvedRetry } from './layouts/layout.ts'
 import { layouts } from './layouts/layouts.ts'
+import { parseDelay } from './read-delay.ts'
 
 /** The layout a queue is laid out by, with its parameters. The queue's choice wins over the topology's. */
 export function layoutOf(topology: TopologyDeclaration, queue: QueueDeclaration): LayoutOptions {
@@ -57,7 +57,7 @@ export interface QueueToResolve {
 }
 
 function resolveRetry(layout: Layout, retry: RetryDeclaration): ResolvedRetry {
-  const delaysMs = retry.delays?.map((delay) => parseDuration(delay)) ?? layout.defaultDelaysMs
+  const delaysMs = retry.delays?.map(parseDelay) ?? layout.defaultDelaysMs
   return {
     delaysMs,
     maxAttempts: maxAttemptsOf({ layout, retry, delaysMs }),

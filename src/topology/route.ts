@@ -38,17 +38,14 @@ export function indexRoutes({ exchanges, queues, bindings }: RoutableTopology): 
   for (const [source, ofSource] of groupBy(bindings, (binding) => binding.source)) {
     bySource.set(source, indexSource(types.get(source) ?? 'direct', ofSource))
   }
-  // The default exchange is a direct one to which every queue is bound by its name.
-  const byName = indexDirect(queues.map(({ name }) => defaultBinding(name)))
+  const byName = indexNames(queues.map(({ name }) => name))
   const depth = [...bySource.values()].reduce((deepest, source) => Math.max(deepest, source.depth), 1)
   const cache = new Map<string, readonly Route[]>()
-  const fromDefault = (matched: readonly CompiledBinding[]) =>
-    matched.map(({ key }) => ({ queue: key, via: [] }))
   const map = { types, alternates, bySource }
 
   return {
     route: ({ exchange, key, headers }) => {
-      if (exchange === '') return fromDefault(byName.match(key, {}))
+      if (exchange === '') return byName.match(key)
       const walk = {
         ...map,
         start: exchange,
@@ -57,7 +54,7 @@ export function indexRoutes({ exchanges, queues, bindings }: RoutableTopology): 
       return onlyRoute(walk) ?? walkExchanges(walk)
     },
     mayRoute: (exchange, pattern) => {
-      if (exchange === '') return fromDefault(byName.overlap(pattern))
+      if (exchange === '') return byName.overlap(pattern)
       const identity = `${exchange}\u0000${pattern}`
       const pick = (source: SourceIndex) => source.overlap(pattern)
       const routes = cache.get(identity) ?? walkExchanges({ ...map, start: exchange, pick, mayMiss: true })
@@ -70,9 +67,32 @@ export function indexRoutes({ exchanges, queues, bindings }: RoutableTopology): 
   }
 }
 
-function defaultBinding(queue: string): CompiledBinding {
-  return { source: '', destination: queue, destinationType: 'queue', key: queue, arguments: {} }
+/** The default exchange: a direct one to which every queue is bound by its name, with no binding to show for it. */
+function indexNames(names: readonly string[]) {
+  const known = new Set(names)
+  let trie: TopicTrie<string> | undefined
+  const patterns = () => {
+    if (trie === undefined) {
+      trie = createTopicTrie()
+      for (const name of names) trie.add(name, name)
+    }
+    return trie
+  }
+  const match = (name: string): readonly Route[] =>
+    known.has(name) ? [{ queue: name, via: directly }] : nowhere
+  return {
+    match,
+    overlap: (pattern: string): readonly Route[] =>
+      /[*#]/.test(pattern)
+        ? patterns()
+            .overlap(pattern)
+            .map((queue) => ({ queue, via: directly }))
+        : match(pattern),
+  }
 }
+
+const directly: readonly CompiledBinding[] = []
+const nowhere: readonly Route[] = []
 
 export interface RoutableTopology {
   readonly exchanges: readonly CompiledExchange[]
@@ -94,9 +114,10 @@ interface Walk {
 function onlyRoute({ start, types, bySource, pick, mayMiss }: Walk): readonly Route[] | undefined {
   const source = bySource.get(start)
   if (mayMiss === true || source === undefined || !types.has(start)) return undefined
-  const [binding, ...others] = pick(source)
-  if (binding === undefined || others.length > 0 || binding.destinationType === 'exchange') return undefined
-  return [{ queue: binding.destination, via: [binding] }]
+  const matched = pick(source)
+  const binding = matched[0]
+  if (binding === undefined || matched.length > 1 || binding.destinationType === 'exchange') return undefined
+  return [{ queue: binding.destination, via: matched }]
 }
 
 // An exchange is visited once, so a circle of exchanges ends; a queue is reached once, whatever leads to it.

@@ -26,6 +26,24 @@ describe('a config that cannot be used is told with its file, its path and a way
     expect(stderr).toContain(words)
   })
 
+  it('what several queues share is said once and merged, as YAML does it', async () => {
+    const { warren } = setupCli(
+      [
+        'queues:',
+        '  orders: &standard { type: classic, retry: { delays: [5s] } }',
+        '  invoices: { <<: *standard, type: quorum }',
+      ].join('\n'),
+    )
+
+    const { stdout } = await warren('export --broker-version 4.0')
+
+    const { queues } = JSON.parse(stdout) as {
+      queues: { name: string; arguments: Record<string, unknown> }[]
+    }
+    const typeOf = (name: string) => queues.find((queue) => queue.name === name)?.arguments['x-queue-type']
+    expect([typeOf('orders.retry.5s'), typeOf('invoices.retry.5s')]).toEqual(['classic', 'quorum'])
+  })
+
   it('a file that is missing suggests warren init', async () => {
     const { warren } = setupCli()
 

@@ -5,8 +5,21 @@ import type { TopologyGraph } from './topology-graph.ts'
 /** A retried message returns to its own queue and to no other consumer. */
 export function* proveComesHome(graph: TopologyGraph): Generator<Finding> {
   for (const flow of graph.topology.flows) {
-    if (flow.retry !== undefined) yield* proveFlow(graph, flow)
+    if (flow.retry !== undefined && !comesStraightHome(graph, flow)) yield* proveFlow(graph, flow)
   }
+}
+
+// The usual case, worth a look of its own when there are many thousand: one wait queue that leads back and nowhere else.
+function comesStraightHome(graph: TopologyGraph, { queue, retry }: QueueFlow): boolean {
+  const leadsBack = (waits: readonly string[]) => {
+    const [wait] = waits
+    if (wait === undefined || waits.length > 1 || !isWaiting(graph, wait)) return false
+    const back = graph.hopQueues(wait)
+    return back.length === 1 && back[0] === queue
+  }
+  if (isWaiting(graph, queue)) return false
+  if (retry?.kind !== 'publish') return leadsBack(graph.hopQueues(queue))
+  return retry.tiers.every((tier) => leadsBack(graph.routes.route(tier).map((route) => route.queue)))
 }
 
 const property = 'comes-home' as const
@@ -72,12 +85,14 @@ function* followToEnds(graph: TopologyGraph, { stops }: Start): Generator<Stop> 
   for (let stop = open.shift(); stop !== undefined; stop = open.shift()) {
     if (visited.has(stop.queue)) continue
     visited.add(stop.queue)
-    const { ttlMs, deadLetter } = graph.settings(stop.queue)
-    const isWaiting =
-      graph.queue(stop.queue)?.role === 'wait' && ttlMs !== undefined && deadLetter !== undefined
-    if (isWaiting) open.push(...hopStops(graph, stop, 'expired'))
+    if (isWaiting(graph, stop.queue)) open.push(...hopStops(graph, stop, 'expired'))
     else yield stop
   }
+}
+
+function isWaiting(graph: TopologyGraph, queue: string): boolean {
+  const { ttlMs, deadLetter } = graph.settings(queue)
+  return ttlMs !== undefined && deadLetter !== undefined && graph.queue(queue)?.role === 'wait'
 }
 
 function hopStops(graph: TopologyGraph, { queue, path }: Stop, reason: string): readonly Stop[] {

@@ -5,9 +5,21 @@ type Next = (node: string) => readonly string[]
  * without recursion, because a chain may be as long as the topology has queues.
  */
 export function findLoops(nodes: Iterable<string>, next: Next): readonly (readonly string[])[] {
-  const search: Search = { next, visits: new Map(), stack: [], loops: [] }
-  for (const node of nodes) if (next(node).length > 0 && !search.visits.has(node)) explore(search, node)
+  const search: Search = { next, orders: new Map(), visits: [], stack: [], loops: [] }
+  for (const node of nodes) if (!endsSoon(next, node) && !search.orders.has(node)) explore(search, node)
   return search.loops
+}
+
+/** Whether all ways from here end within a few steps, as nearly all do: then none of them leads back. */
+function endsSoon(next: Next, start: string): boolean {
+  let budget = 16
+  const ends = (node: string, steps: number): boolean => {
+    const targets = next(node)
+    if (targets.length === 0) return true
+    budget -= targets.length
+    return steps > 0 && budget >= 0 && targets.every((target) => ends(target, steps - 1))
+  }
+  return ends(start, 3)
 }
 
 /** The shortest way from a node back to itself within its group, as the nodes in order. */
@@ -28,9 +40,11 @@ export function cycleThrough(start: string, loop: readonly string[], next: Next)
 
 interface Search {
   readonly next: Next
-  readonly visits: Map<string, Visit>
+  readonly orders: Map<string, number>
+  /** By their order. */
+  readonly visits: Visit[]
   /** Visited nodes whose group is not known yet. */
-  readonly stack: string[]
+  readonly stack: Visit[]
   readonly loops: (readonly string[])[]
 }
 
@@ -45,7 +59,8 @@ interface Visit {
 }
 
 function explore(search: Search, start: string): void {
-  const path = [visit(search, start)]
+  const { next, orders, visits } = search
+  const path = [visit(search, start, next(start))]
   for (let at = path.at(-1); at !== undefined; at = path.at(-1)) {
     const target = at.targets[at.nextTarget++]
     if (target === undefined) {
@@ -55,28 +70,38 @@ function explore(search: Search, start: string): void {
       if (at.low === at.order) closeGroup(search, at)
       continue
     }
-    const known = search.visits.get(target)
-    if (known === undefined) path.push(visit(search, target))
-    else if (known.isOnStack) at.low = Math.min(at.low, known.order)
+    const known = visits[orders.get(target) ?? -1]
+    if (known?.isOnStack) at.low = Math.min(at.low, known.order)
+    if (known !== undefined) continue
+    const targets = next(target)
+    // Nothing comes back from where nothing leads on, and most ways end so.
+    if (targets.length > 0) path.push(visit(search, target, targets))
   }
 }
 
-function visit({ next, visits, stack }: Search, node: string): Visit {
-  const order = visits.size
-  const made = { node, order, low: order, isOnStack: true, targets: next(node), nextTarget: 0 }
-  visits.set(node, made)
-  stack.push(node)
+function visit({ orders, visits, stack }: Search, node: string, targets: readonly string[]): Visit {
+  const order = visits.length
+  const made = { node, order, low: order, isOnStack: true, targets, nextTarget: 0 }
+  orders.set(node, order)
+  visits.push(made)
+  stack.push(made)
   return made
 }
 
-function closeGroup({ visits, stack, loops }: Search, { node, targets }: Visit): void {
-  const group: string[] = []
-  for (let member = stack.pop(); member !== undefined; member = member === node ? undefined : stack.pop()) {
-    group.push(member)
-    const visited = visits.get(member)
-    if (visited !== undefined) visited.isOnStack = false
+function closeGroup({ stack, loops }: Search, { node, targets }: Visit): void {
+  const last = stack.pop()
+  // Nearly always a node is on its own, and leads to others only.
+  if (last === undefined || (last.node === node && !targets.includes(node))) {
+    if (last !== undefined) last.isOnStack = false
+    return
   }
-  if (group.length > 1 || targets.includes(node)) loops.push(group.reverse())
+  const group: string[] = []
+  for (let member: Visit | undefined = last; member !== undefined; ) {
+    group.push(member.node)
+    member.isOnStack = false
+    member = member.node === node ? undefined : stack.pop()
+  }
+  loops.push(group.reverse())
 }
 
 function pathTo(node: string, start: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {

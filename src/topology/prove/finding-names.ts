@@ -15,6 +15,7 @@ export const findingsByProperty = {
     'drop-head',
     'full-target-drops',
     'ttl-deletes',
+    'retention-deletes',
     'queue-expires',
     'delivery-limit-drops',
     'not-durable',

@@ -1,13 +1,14 @@
 import type { QueueFlow } from '../queue-flow.ts'
 import { anyWord } from '../topic-trie.ts'
 import { addressStep, type Finding } from './finding.ts'
+import type { DeadLetterHop } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** Every declared publication and every dead-letter hop reaches a queue. */
 export function* proveNoBlackHole(graph: TopologyGraph): Generator<Finding> {
   yield* provePublications(graph)
   for (const flow of graph.topology.flows) yield* proveFlow(graph, flow)
-  for (const { name } of graph.topology.queues) yield* proveHop(graph, name)
+  for (const { name } of graph.topology.queues) if (!isHopRouted(graph, name)) yield* proveHop(graph, name)
 }
 
 const property = 'no-black-hole' as const
@@ -45,6 +46,18 @@ function* proveFlow({ routes }: TopologyGraph, { queue, retry, park }: QueueFlow
     problem: 'A message that is given up on reaches no dead-letter queue.',
     wayOut: 'Keep the dead-letter queue and its binding as the layout declares them.',
   }
+}
+
+// The usual case, looked at before anything else because there may be many thousand.
+function isHopRouted(graph: TopologyGraph, queue: string): boolean {
+  const { deadLetter, deathReasons } = graph.settings(queue)
+  if (deadLetter === undefined || deathReasons.length === 0) return true
+  return isOneKey(deadLetter) && graph.hopTargets(queue).length > 0
+}
+
+/** Without a pattern in it, or a key of the message's own, there is one way to go. */
+function isOneKey({ key }: DeadLetterHop): boolean {
+  return key !== undefined && !/[*#]/.test(key)
 }
 
 function* proveHop(graph: TopologyGraph, queue: string): Generator<Finding> {

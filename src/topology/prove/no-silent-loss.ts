@@ -1,17 +1,28 @@
 import type { CompiledQueue } from '../compiled-topology.ts'
 import { addressStep, expiryStep, type Finding } from './finding.ts'
+import type { QueueSettings } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** Nothing disappears without a trace: each hop waits for its target, and no limit deletes. */
 export function* proveNoSilentLoss(graph: TopologyGraph): Generator<Finding> {
   for (const queue of graph.topology.queues) {
-    yield* proveHop(graph, queue)
-    yield* proveLimits(graph, queue)
-    yield* proveStays(queue)
+    // Most queues are all right in most ways, and a look is cheaper than a proof.
+    const settings = graph.settings(queue.name)
+    if (settings.deadLetter?.isAtLeastOnce === false) yield* proveHop(graph, queue)
+    if (queue.type === 'stream') yield* proveRetention(queue)
+    else if (hasLimit(settings)) yield* proveLimits(graph, queue)
+    if (!queue.durable || queue.autoDelete) yield* proveStays(queue)
   }
-  for (const { name, durable, autoDelete } of graph.topology.exchanges) {
-    yield* proveExchangeStays({ name, durable, autoDelete })
+  for (const exchange of graph.topology.exchanges) {
+    if (!exchange.durable || exchange.autoDelete) yield* proveExchangeStays(exchange)
   }
+}
+
+function hasLimit(settings: QueueSettings): boolean {
+  const { expiresMs, ttlMs, hasExpirations, hasLengthLimit, deliveryLimit, deadLetter } = settings
+  if (expiresMs !== undefined) return true
+  const isLimited = ttlMs !== undefined || hasExpirations || hasLengthLimit || deliveryLimit !== undefined
+  return deadLetter === undefined && isLimited
 }
 
 const property = 'no-silent-loss' as const
@@ -67,6 +78,19 @@ interface HopTo {
   readonly step: readonly string[]
   readonly from: string
   readonly to: string
+}
+
+function* proveRetention({ name, arguments: args }: CompiledQueue): Generator<Finding> {
+  for (const argument of ['x-max-age', 'x-max-length-bytes']) {
+    if (args[argument] === undefined) continue
+    yield {
+      ...{ property, code: 'retention-deletes', queue: name },
+      path: [name, `over ${argument} ${args[argument]}`, 'its oldest segments are deleted'],
+      problem:
+        'The stream deletes what is old, whether or not anybody has read it, and a stream has no dead-letter exchange.',
+      wayOut: `Accept it, with the reason why every reader is done by then; without ${argument} the disk fills instead.`,
+    }
+  }
 }
 
 function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Generator<Finding> {

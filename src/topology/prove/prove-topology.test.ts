@@ -259,6 +259,23 @@ describe('the seven properties', () => {
       ],
     ],
     [
+      'a stream that keeps its messages only so long',
+      '4.0',
+      {
+        queues: {
+          q: {
+            ...{ type: 'stream', deadLetter: false },
+            arguments: { 'x-max-age': '7D', 'x-max-length-bytes': 1_000_000 },
+          },
+        },
+      },
+      [
+        'q: no-silent-loss/retention-deletes',
+        'q: no-silent-loss/retention-deletes',
+        'q: second-failure/no-dead-letter-queue',
+      ],
+    ],
+    [
       'a DLQ with a TTL and a length limit',
       '4.0',
       { queues: { q: { deadLetter: { arguments: { 'x-message-ttl': 1000, 'x-max-length': 10 } } } } },

@@ -1,6 +1,7 @@
 import { type KnownFault, knownFaults } from '../../message/known-faults.ts'
 import type { CompiledTopology } from '../compiled-topology.ts'
 import type { Acceptance } from '../declaration.ts'
+import { indexBy } from '../group-by.ts'
 import { proveComesHome } from './comes-home.ts'
 import { proveDlqKeeps } from './dlq-keeps.ts'
 import { proveEnds } from './ends.ts'
@@ -76,12 +77,14 @@ const provers: { readonly [Property in PropertyName]: (graph: TopologyGraph) => 
 
 /** An acceptance for a declared queue covers the wait and dead-letter queues that were made for it. */
 function createAcceptances({ accept, queues }: CompiledTopology) {
-  const owners = new Map(queues.map(({ name, owner }) => [name, owner]))
+  const byName = indexBy(accept.length === 0 ? [] : queues, ({ name }) => name)
   const used = new Set<Acceptance>()
   const covers = ({ finding: name, queue }: Acceptance, finding: Finding) => {
     const isNamed = name === finding.property || name === `${finding.property}/${finding.code}`
     if (!isNamed || queue === undefined) return isNamed
-    return finding.queue !== undefined && (queue === finding.queue || queue === owners.get(finding.queue))
+    return (
+      finding.queue !== undefined && (queue === finding.queue || queue === byName.get(finding.queue)?.owner)
+    )
   }
   return {
     find: (finding: Finding): Acceptance | undefined => {

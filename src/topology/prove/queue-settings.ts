@@ -29,16 +29,24 @@ export type DeathReason = 'rejected' | 'expired' | 'maxlen' | 'delivery_limit'
 export function queueSettings({ queue, capabilities, hasExpirations }: QueueInGraph): QueueSettings {
   const { arguments: args } = queue
   const hasLengthLimit = args['x-max-length'] !== undefined || args['x-max-length-bytes'] !== undefined
-  const settings = {
+  const ttlMs = numberOf(args['x-message-ttl'])
+  const overflow = overflowOf(queue)
+  const limit = deliveryLimit(queue, capabilities)
+  return {
     deadLetter: deadLetterHop(queue, capabilities),
-    ttlMs: numberOf(args['x-message-ttl']),
+    ttlMs,
     hasExpirations,
     expiresMs: numberOf(args['x-expires']),
     hasLengthLimit,
-    overflow: overflowOf(queue),
-    deliveryLimit: deliveryLimit(queue, capabilities),
+    overflow,
+    deliveryLimit: limit,
+    deathReasons: deathReasons({
+      canBeRejected: queue.role === 'work',
+      canExpire: ttlMs !== undefined || hasExpirations,
+      canOverflow: hasLengthLimit && overflow !== 'reject-publish',
+      canBeReturnedTooOften: queue.role === 'work' && limit !== undefined,
+    }),
   }
-  return { ...settings, deathReasons: deathReasons(queue, settings) }
 }
 
 interface QueueInGraph {
@@ -80,15 +88,19 @@ function deliveryLimit(
   return capabilities.supportsUnlimitedDeliveryLimit ? undefined : 0
 }
 
-function deathReasons(
-  { role }: CompiledQueue,
-  { ttlMs, hasExpirations, hasLengthLimit, overflow, deliveryLimit }: Omit<QueueSettings, 'deathReasons'>,
-): readonly DeathReason[] {
+interface WaysToDie {
+  readonly canBeRejected: boolean
+  readonly canExpire: boolean
+  readonly canOverflow: boolean
+  readonly canBeReturnedTooOften: boolean
+}
+
+function deathReasons(ways: WaysToDie): readonly DeathReason[] {
   const reasons: DeathReason[] = []
-  if (role === 'work') reasons.push('rejected')
-  if (ttlMs !== undefined || hasExpirations) reasons.push('expired')
-  if (hasLengthLimit && overflow !== 'reject-publish') reasons.push('maxlen')
-  if (role === 'work' && deliveryLimit !== undefined) reasons.push('delivery_limit')
+  if (ways.canBeRejected) reasons.push('rejected')
+  if (ways.canExpire) reasons.push('expired')
+  if (ways.canOverflow) reasons.push('maxlen')
+  if (ways.canBeReturnedTooOften) reasons.push('delivery_limit')
   return reasons
 }
 

@@ -16,10 +16,11 @@ export function* proveRightForVersion({ topology }: TopologyGraph): Generator<Fi
   const tooNew = argumentsAfter(version)
   yield* proveVersion(version)
   for (const queue of queues) {
-    for (const [name, value] of Object.entries(queue.arguments)) {
+    for (const name of Object.keys(queue.arguments)) {
       const known = Object.hasOwn(knownArguments, name) ? knownArguments[name] : undefined
       const isRight = known?.types.includes(queue.type) === true && !tooNew.has(name)
-      if (!isRight) yield* proveArgument({ queue, name, value, version })
+      const value = queue.arguments[name]
+      if (!isRight && value !== undefined) yield* proveArgument({ queue, name, value, version })
     }
     for (const { applies, code, happening, problem, wayOut } of rules) {
       if (applies(queue))

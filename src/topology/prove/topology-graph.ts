@@ -1,10 +1,10 @@
 import { type BrokerCapabilities, brokerCapabilities } from '../../message/broker-capabilities.ts'
 import type { CompiledQueue, CompiledTopology } from '../compiled-topology.ts'
-import { groupBy } from '../group-by.ts'
+import { groupBy, indexBy } from '../group-by.ts'
 import type { QueueFlow } from '../queue-flow.ts'
 import { indexRoutes, type Route, type RouteIndex } from '../route.ts'
 import { sampleKeys } from '../topic-trie.ts'
-import { type QueueSettings, queueSettings } from './queue-settings.ts'
+import { type DeadLetterHop, type QueueSettings, queueSettings } from './queue-settings.ts'
 
 /** A compiled topology as the proof sees it: queues, and the hops that messages take between them. */
 export interface TopologyGraph {
@@ -27,59 +27,67 @@ export interface HopTarget extends Route {
   readonly key: string
 }
 
+/** All that is known of one queue; its hops are found when they are first asked for. */
+interface Node {
+  readonly queue: CompiledQueue
+  readonly settings: QueueSettings
+  targets: readonly HopTarget[] | undefined
+  targetNames: readonly string[] | undefined
+}
+
 export function createGraph(topology: CompiledTopology): TopologyGraph {
   const capabilities = brokerCapabilities(topology.brokerVersion)
   const routes = indexRoutes(topology)
-  const queues = new Map(topology.queues.map((queue) => [queue.name, queue]))
-  const expiring = queuesOfExpirations(topology, routes)
-  const settings = new Map(
-    topology.queues.map((queue) => [
-      queue.name,
-      queueSettings({ queue, capabilities, hasExpirations: expiring.has(queue.name) }),
-    ]),
-  )
-  const flows = new Map(topology.flows.map((flow) => [flow.queue, flow]))
-  const settingsOf = (name: string) => settings.get(name) ?? noSettings
+  const nodes = createNodes({ topology, capabilities, routes })
+  const flows = indexBy(topology.flows, ({ queue }) => queue)
+  const settingsOf = (name: string) => nodes.get(name)?.settings ?? noSettings
   const arrivals = findArrivals({ topology, routes, settingsOf })
-  const hopPatterns = (name: string): readonly string[] => {
-    const hop = settingsOf(name).deadLetter
-    if (hop === undefined) return []
+  const hopPatterns = (name: string, hop: DeadLetterHop): readonly string[] => {
     if (hop.key !== undefined) return [hop.key]
     return isFanout(routes, hop.exchange) ? [''] : [...(arrivals.get(name) ?? [])]
   }
-  // Several properties ask for the same hops.
-  const targets = new Map<string, readonly HopTarget[]>()
-  const targetsOf = (name: string) => {
-    const exchange = settingsOf(name).deadLetter?.exchange
-    if (exchange === undefined) return []
-    return hopPatterns(name).flatMap((key) =>
-      mayReach(routes, exchange, key).map((route) => ({ ...route, key })),
+  const findTargets = (name: string, hop: DeadLetterHop | undefined): readonly HopTarget[] => {
+    if (hop === undefined) return []
+    return hopPatterns(name, hop).flatMap((key) =>
+      mayReach(routes, hop.exchange, key).map(({ queue, via }) => ({ queue, via, key })),
     )
   }
-  const hopTargets = (name: string) => {
-    const known = targets.get(name)
-    if (known !== undefined) return known
-    const found = targetsOf(name)
-    targets.set(name, found)
-    return found
+  const hopTargets = (name: string): readonly HopTarget[] => {
+    const node = nodes.get(name)
+    if (node === undefined) return []
+    node.targets ??= findTargets(name, node.settings.deadLetter)
+    return node.targets
   }
-  const targetNames = new Map<string, readonly string[]>()
 
   return {
     ...{ topology, capabilities, routes, settings: settingsOf },
-    queue: (name) => queues.get(name),
+    queue: (name) => nodes.get(name)?.queue,
     flow: (queue) => flows.get(queue),
-    hopKeys: (name) => keysOf({ hop: settingsOf(name).deadLetter, routes, patterns: hopPatterns(name) }),
+    hopKeys: (name) => {
+      const hop = settingsOf(name).deadLetter
+      return hop === undefined ? [] : keysOf({ hop, routes, patterns: hopPatterns(name, hop) })
+    },
     hopTargets,
     hopQueues: (name) => {
-      const known = targetNames.get(name)
-      if (known !== undefined) return known
-      const names = hopTargets(name).map((target) => target.queue)
-      targetNames.set(name, names)
-      return names
+      const node = nodes.get(name)
+      if (node === undefined) return []
+      node.targetNames ??= hopTargets(name).map((target) => target.queue)
+      return node.targetNames
     },
   }
 }
+
+function createNodes({ topology, capabilities, routes }: NodeSources): ReadonlyMap<string, Node> {
+  const expiring = queuesOfExpirations(topology, routes)
+  const nodes = new Map<string, Node>()
+  for (const queue of topology.queues) {
+    const settings = queueSettings({ queue, capabilities, hasExpirations: expiring.has(queue.name) })
+    nodes.set(queue.name, { queue, settings, targets: undefined, targetNames: undefined })
+  }
+  return nodes
+}
+
+type NodeSources = Pick<TopologyGraph, 'topology' | 'capabilities' | 'routes'>
 
 const noSettings: QueueSettings = {
   ...{ deadLetter: undefined, ttlMs: undefined, expiresMs: undefined, deliveryLimit: undefined },
@@ -106,7 +114,7 @@ function isFanout(routes: RouteIndex, exchange: string): boolean {
 }
 
 function isPattern(key: string): boolean {
-  return key.split('.').some((word) => word === '*' || word === '#')
+  return /[*#]/.test(key) && key.split('.').some((word) => word === '*' || word === '#')
 }
 
 function keysOf({
@@ -114,11 +122,10 @@ function keysOf({
   routes,
   patterns,
 }: {
-  hop: QueueSettings['deadLetter']
+  hop: DeadLetterHop
   routes: RouteIndex
   patterns: readonly string[]
 }): readonly string[] {
-  if (hop === undefined) return []
   if (hop.key !== undefined) return [hop.key]
   return [...new Set(patterns.flatMap((pattern) => sampleKeys(pattern, routes.depth())))]
 }

@@ -7,6 +7,7 @@ import { proveTopology } from '../../../src/topology/prove/prove-topology.ts'
 import { createGraph, type TopologyGraph } from '../../../src/topology/prove/topology-graph.ts'
 import { sharedBroker } from '../../support/shared-broker.ts'
 import { arbitraryTopology } from './arbitrary-topology.ts'
+import { nearestProfile } from './nearest-profile.ts'
 import { provokeFinding } from './provoke-finding.ts'
 import { openRealLab } from './real-lab.ts'
 import { openTopologyLab, type Snapshot, type TopologyLab } from './topology-lab.ts'
@@ -24,11 +25,6 @@ const topologies = arbitraryTopology({
   expirationMs: 20,
   limits: [-1, 1, 2],
 })
-
-function nearestProfile(version: string): ProfileName {
-  if (version.startsWith('3.')) return '3.10'
-  return /^4\.[012]\b/.test(version) ? '4.0' : '4.3'
-}
 
 type Move =
   | { readonly kind: 'publish'; readonly exchange: string; readonly key: string }

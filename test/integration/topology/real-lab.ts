@@ -61,9 +61,9 @@ export async function openRealLab(topology: TopologyDeclaration): Promise<Topolo
       })
     },
     remove: async (queue) => void (await onChannel((channel) => deleteQueue(channel, queue))),
-    look: async () => {
+    look: async (names = wanted.queues.map(({ name }) => name)) => {
       const contents: (readonly [string, Content])[] = []
-      for (const { name } of wanted.queues) {
+      for (const name of names) {
         contents.push([name, { bodies: await onChannel((channel) => drain(channel, name)), stuck: 0 }])
       }
       return new Map(contents)

@@ -30,8 +30,8 @@ export interface TopologyLab {
   /** The broker is down for a while. */
   restart(downMs: number): Promise<void>
   remove(queue: string): Promise<void>
-  /** Every queue that is there, with what is in it. */
-  look(): Promise<Snapshot>
+  /** Every queue that is there, or those of these names, with what is in it. */
+  look(names?: readonly string[]): Promise<Snapshot>
   close(): Promise<void>
 }
 
@@ -108,9 +108,9 @@ export async function openTopologyLab(
     remove: async (queue) => {
       await onChannel((channel) => deleteQueue(channel, queue))
     },
-    look: async () =>
+    look: async (names = wanted.queues.map(({ name }) => name)) =>
       new Map(
-        wanted.queues.flatMap(({ name }) => {
+        names.flatMap((name) => {
           const inspected = broker.inspect(name)
           if (inspected === undefined) return []
           const { messages, counts } = inspected

@@ -1,0 +1,7 @@
+import type { ProfileName } from '../../../src/testing/index.ts'
+
+/** The embedded broker's profile that comes closest to a version. */
+export function nearestProfile(version: string): ProfileName {
+  if (version.startsWith('3.')) return '3.10'
+  return /^4\.[012]\b/.test(version) ? '4.0' : '4.3'
+}
