@@ -8,7 +8,12 @@ export type { Handler, HandlerContext, Middleware } from './consumer/handler.ts'
 export { defer, type HandlerAnswer, reject, retry } from './consumer/handler-answer.ts'
 export { type HttpHandlerOptions, httpHandler, signBody } from './consumer/http-handler.ts'
 export { jsonLogger, type Logger, logConsumer } from './consumer/log-consumer.ts'
-export { type DedupeOptions, type DedupeStore, dedupe } from './consumer/middleware/dedupe.ts'
+export {
+  type DedupeClaim,
+  type DedupeOptions,
+  type DedupeStore,
+  dedupe,
+} from './consumer/middleware/dedupe.ts'
 export { ignoreErrors } from './consumer/middleware/ignore-errors.ts'
 export { memoryDedupeStore } from './consumer/middleware/memory-dedupe-store.ts'
 export { processAfterDelay } from './consumer/middleware/process-after-delay.ts'
@@ -16,6 +21,7 @@ export { throttle } from './consumer/middleware/throttle.ts'
 export { type SchemaOutput, type StandardSchema, validateBody } from './consumer/middleware/validate-body.ts'
 export type { EndingSignal } from './consumer/on-signals.ts'
 export { type StatusTable, type StatusTableName, statusTables } from './consumer/status-tables.ts'
+export type { CausesOptions, DeadLetters, LookChoice, PeekOptions, RedriveChoice } from './dead-letters.ts'
 export type { ApplyReport } from './deploy/apply-plan.ts'
 export type { PlannedDeployment } from './deploy/deploy-topology.ts'
 export {
@@ -40,6 +46,9 @@ export type { OutgoingMessage } from './publisher/outgoing-message.ts'
 export type { PublishResult } from './publisher/publish-result.ts'
 export type { Publisher, PublisherOptions } from './publisher/publisher.ts'
 export type { SpanOptions, TracingApi, TracingSpan } from './publisher/tracing-api.ts'
+export type { CauseGroup } from './recovery/group-causes.ts'
+export type { PreviewTarget, RedrivePreview } from './recovery/preview-redrive.ts'
+export type { DeadLetter } from './recovery/read-dead-letter.ts'
 export type { Receipt, RedriveOutcome } from './recovery/receipt.ts'
 export type { QueueRecovery } from './recovery/render-recovery.ts'
 export { defineTopology, type Topology } from './topology/define-topology.ts'

@@ -7,6 +7,7 @@ import type { Handler } from './consumer/handler.ts'
 import type { SchemaOutput, StandardSchema } from './consumer/middleware/validate-body.ts'
 import { type EndingSignal, onSignals } from './consumer/on-signals.ts'
 import { startConsumer } from './consumer/start-consumer.ts'
+import { type DeadLetters, openDeadLetters } from './dead-letters.ts'
 import { type ApplyReport, applyPlan } from './deploy/apply-plan.ts'
 import { type PlannedDeployment, planBlindly, planDeployment } from './deploy/deploy-topology.ts'
 import { DeploymentError, InvalidArgumentError, ManagementError } from './errors.ts'
@@ -174,6 +175,24 @@ export class Warren<QueueName extends string = never> {
     const report = await applyPlan(this.#consuming, plan)
     if (!report.isComplete) throw new DeploymentError({ report, plan: renderPlan(plan) })
     return report
+  }
+
+  /**
+   * The dead letters of a declared queue (where several share a dead-letter queue, of all of them), or of any queue on
+   * the broker by its own name.
+   */
+  deadLetters(queue: QueueName | (string & {})): DeadLetters {
+    const flows = this.#topology ? this.#compile().flows : []
+    const flow = flows.find(({ name }) => name === queue)
+    if (flow && flow.deadLetterQueue === undefined)
+      throw new InvalidArgumentError(`The queue "${queue}" is declared without a dead-letter queue.`)
+    return openDeadLetters({
+      queue: flow?.deadLetterQueue ?? queue,
+      consuming: this.#consuming,
+      publishing: this.#publishing,
+      managementUrl: this.#managementUrl,
+      flows,
+    })
   }
 
   /** Puts dead letters back by their type, as the topology's `recovery` section says. Meant for a worker's start. */

@@ -21,15 +21,13 @@ export function postgresDedupeStore(
   options: PostgresDedupeOptions = {},
 ): PostgresDedupeStore {
   const sql = statementsFor(options.table ?? 'warren_dedupe')
-  /** By key. A claim is told from every other one, so that asking for it twice is asking for it once. */
-  const claims = new Map<string, string>()
-  /** Claims that the table may have although the answer never came. The next who asks for the key takes it up. */
+  /** Tokens, by key, that the table may have although the answer never came. The next who asks for the key takes it up. */
   const inDoubt = new Map<string, string>()
   const query = (text: string, values: unknown[] = []) => persist(() => pool.query(text, values))
 
-  async function ask(key: string, claim: string, leaseMs: number): Promise<'new' | 'busy' | 'done'> {
+  async function ask(key: string, token: string, leaseMs: number): Promise<'new' | 'busy' | 'done'> {
     for (;;) {
-      const { rowCount } = await query(sql.begin, [key, claim, leaseMs])
+      const { rowCount } = await query(sql.begin, [key, token, leaseMs])
       if (rowCount === 1) return 'new'
       const { rows } = await query(sql.look, [key])
       // No row: it was released, or ran out, between the two statements. So it can be claimed.
@@ -39,30 +37,23 @@ export function postgresDedupeStore(
 
   return {
     begin: async (key, leaseMs) => {
-      const claim = inDoubt.get(key) ?? randomUUID()
+      // A claim is told from every other one, so that asking for it twice is asking for it once.
+      const token = inDoubt.get(key) ?? randomUUID()
       inDoubt.delete(key)
       try {
-        const answer = await ask(key, claim, leaseMs)
-        if (answer === 'new') claims.set(key, claim)
-        return answer
+        const answer = await ask(key, token, leaseMs)
+        return answer === 'new' ? { key, token } : answer
       } catch (error) {
-        inDoubt.set(key, claim)
+        inDoubt.set(key, token)
         throw error
       }
     },
-    finish: async (key, keepMs) => {
-      claims.delete(key)
-      await query(sql.finish, [key, keepMs])
-    },
-    release: async (key) => {
-      const claim = claims.get(key)
-      if (claim === undefined) return
-      claims.delete(key)
+    finish: async ({ key, token }, keepMs) => (await query(sql.finish, [key, token, keepMs])).rowCount === 1,
+    release: async ({ key, token }) => {
       try {
-        // Only our own: a claim that ran out may be another process's by now.
-        await query(sql.release, [key, claim])
+        await query(sql.release, [key, token])
       } catch (error) {
-        inDoubt.set(key, claim)
+        inDoubt.set(key, token)
         throw error
       }
     },
@@ -73,7 +64,10 @@ export function postgresDedupeStore(
   }
 }
 
-/** A row has the claim of whoever is at the message; one that is done has none. */
+/**
+ * A row has the token of whoever is at the message; one that is done has none. Only the claim that holds the row ends:
+ * one that ran out may be another process's by now.
+ */
 function statementsFor(name: string) {
   const table = escapeIdentifier(name)
   const later = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`
@@ -88,8 +82,9 @@ function statementsFor(name: string) {
       WHERE known.expires_at <= clock_timestamp() OR known.claim = excluded.claim`,
     look: `SELECT claim IS NULL AS is_done FROM ${table} WHERE key = $1 AND expires_at > clock_timestamp()`,
     finish: `
-      INSERT INTO ${table} (key, claim, expires_at) VALUES ($1, NULL, ${later('$2')})
-      ON CONFLICT (key) DO UPDATE SET claim = NULL, expires_at = excluded.expires_at`,
+      INSERT INTO ${table} AS known (key, claim, expires_at) VALUES ($1, NULL, ${later('$3')})
+      ON CONFLICT (key) DO UPDATE SET claim = NULL, expires_at = excluded.expires_at
+      WHERE known.claim IS NULL OR known.claim = $2::uuid OR known.expires_at <= clock_timestamp()`,
     release: `DELETE FROM ${table} WHERE key = $1 AND claim = $2`,
     forgetExpired: `DELETE FROM ${table} WHERE expires_at <= clock_timestamp()`,
   }

@@ -12,22 +12,25 @@ export interface RedisDedupeOptions {
   readonly prefix?: string
 }
 
-// The value is `done`, or the claim of whoever is at it. Scripts run alone in Redis, so each of these is one step.
+// The value is `done`, or the token of whoever is at it. Scripts run alone in Redis, so each of these is one step.
+// Only the claim that holds the key ends: one that ran out may be another process's by now.
 const beginScript = `
 local value = redis.call('GET', KEYS[1])
 if value == 'done' then return 'done' end
 if value and value ~= ARGV[1] then return 'busy' end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 'new'`
-const finishScript = `return redis.call('SET', KEYS[1], 'done', 'PX', ARGV[1])`
+const finishScript = `
+local value = redis.call('GET', KEYS[1])
+if value and value ~= 'done' and value ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], 'done', 'PX', ARGV[2])
+return 1`
 const releaseScript = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end`
 
 /** Remembers in Redis which messages are done, for all processes that share it. */
 export function redisDedupeStore(redis: RedisScripts, options: RedisDedupeOptions = {}): DedupeStore {
   const { prefix = 'warren:dedupe:' } = options
-  /** By key. A claim is told from every other one, so that asking for it twice is asking for it once. */
-  const claims = new Map<string, string>()
-  /** Claims that Redis may have although the answer never came. The next who asks for the key takes it up. */
+  /** Tokens, by key, that Redis may have although the answer never came. The next who asks for the key takes it up. */
   const inDoubt = new Map<string, string>()
 
   function run(script: string, key: string, ...values: readonly (string | number)[]): Promise<unknown> {
@@ -36,30 +39,23 @@ export function redisDedupeStore(redis: RedisScripts, options: RedisDedupeOption
 
   return {
     begin: async (key, leaseMs) => {
-      const claim = inDoubt.get(key) ?? randomUUID()
+      // A claim is told from every other one, so that asking for it twice is asking for it once.
+      const token = inDoubt.get(key) ?? randomUUID()
       inDoubt.delete(key)
       try {
-        const answer = await run(beginScript, key, claim, leaseMs)
-        if (answer === 'new') claims.set(key, claim)
-        return answer as 'new' | 'busy' | 'done'
+        const answer = (await run(beginScript, key, token, leaseMs)) as 'new' | 'busy' | 'done'
+        return answer === 'new' ? { key, token } : answer
       } catch (error) {
-        inDoubt.set(key, claim)
+        inDoubt.set(key, token)
         throw error
       }
     },
-    finish: async (key, keepMs) => {
-      claims.delete(key)
-      await run(finishScript, key, keepMs)
-    },
-    release: async (key) => {
-      const claim = claims.get(key)
-      if (claim === undefined) return
-      claims.delete(key)
+    finish: async ({ key, token }, keepMs) => (await run(finishScript, key, token, keepMs)) === 1,
+    release: async ({ key, token }) => {
       try {
-        // Only our own: a claim that ran out may be another process's by now.
-        await run(releaseScript, key, claim)
+        await run(releaseScript, key, token)
       } catch (error) {
-        inDoubt.set(key, claim)
+        inDoubt.set(key, token)
         throw error
       }
     },

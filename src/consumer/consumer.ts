@@ -27,10 +27,12 @@ import {
 } from './handle-delivery.ts'
 import { type Handler, wrapHandler } from './handler.ts'
 import { createLostAckMemory, type LostAckMemory } from './lost-ack-memory.ts'
+import { noWayOut } from './render-log-line.ts'
 import { attemptOf, createRun, type Run, type RunReading } from './run.ts'
 import { Runs } from './runs.ts'
 import { type Settlement, settleAtOnce } from './settle-delivery.ts'
 import { createRunTracing } from './trace-run.ts'
+import { createTurnClock } from './turn-clock.ts'
 import { verifyQueues } from './verify-queues.ts'
 
 export interface ConsumerParts {
@@ -54,6 +56,7 @@ export class Consumer {
   readonly #flow: QueueFlow
   readonly #options: SettledConsumerOptions
   readonly #reading: RunReading
+  readonly #receivedAt: () => number
   readonly #publisher: Publisher
   readonly #ownsPublisher: boolean
   readonly #ports: HandlingPorts
@@ -66,6 +69,7 @@ export class Consumer {
   #closed: Promise<void> | undefined
   #consumerTag: string | undefined
   #version: BrokerVersion
+  #hasWarned = false
 
   constructor({ consuming, publishing, flow, handler, options = {} }: ConsumerParts) {
     this.queue = flow.queue
@@ -75,6 +79,7 @@ export class Consumer {
     this.#options = settleConsumerOptions(options, flow)
     const { clock, prefetch, decode, orderBy, breaker: policy } = this.#options
     this.#reading = { decode, orderBy, attempts: flow.attempts }
+    this.#receivedAt = createTurnClock(clock)
     this.#ownsPublisher = publishing instanceof Session
     this.#publisher = publishing instanceof Session ? new Publisher(publishing) : publishing
     this.#version = parseBrokerVersion(consuming.broker.version)
@@ -158,10 +163,10 @@ export class Consumer {
   #channelLost(error: Error | undefined): void {
     const wasStarted = this.#consumerTag !== undefined
     this.#consumerTag = undefined
-    this.#memory.channelLost(this.#runs.dropStale())
-    if (wasStarted && this.#state === 'running') {
-      this.#emit.emit('consumer.interrupted', { queue: this.queue, error })
-    }
+    const stillRunning = this.#runs.dropStale()
+    if (this.#state !== 'running') return // no message comes to it any more, so none has to be known again
+    this.#memory.channelLost(stillRunning)
+    if (wasStarted) this.#emit.emit('consumer.interrupted', { queue: this.queue, error })
   }
 
   readonly #receive = (delivery: Delivery): void => {
@@ -192,8 +197,7 @@ export class Consumer {
   }
 
   #createRun(delivery: Delivery): Run {
-    const nowMs = this.#options.clock.now()
-    return createRun(delivery, this.#reading, { version: this.#version, nowMs })
+    return createRun(delivery, this.#reading, { version: this.#version, nowMs: this.#receivedAt() })
   }
 
   #ended(run: Run, { outcome, settlement }: Handled): void {
@@ -221,9 +225,19 @@ export class Consumer {
   }
 
   #hold(run: Run, outcome: Outcome & { kind: 'hold' }): void {
-    if (outcome.why === 'no-way-out') run.localFailures += 1
+    if (outcome.why === 'no-way-out') {
+      run.localFailures += 1
+      this.#warnOnce()
+    }
     this.#emit.emit('delivery.held', { ...this.#eventOf(run), outcome })
     this.#holdUntil(run, outcome.untilMs, 'run')
+  }
+
+  /** Nobody may listen, and a message that is run again and again is a riddle then. */
+  #warnOnce(): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    process.emitWarning(noWayOut(this.queue), { code: 'WARREN_NO_WAY_OUT' })
   }
 
   #holdUntil(run: Run, untilMs: number, then: 'run' | 'give-back'): void {

@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts'
 import type { WarrenError } from '../errors.ts'
 import type { BrokerVersion } from '../message/broker-version.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
-import { readProperty } from '../wire/properties.ts'
 import { type Admission, decideAdmission } from './decide-admission.ts'
 import type { HoldingLimits } from './decide-delay.ts'
 import { acknowledge, decideOutcome, type Outcome } from './decide-outcome.ts'
@@ -10,7 +9,7 @@ import type { Handler } from './handler.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { pause } from './pause.ts'
 import { attemptOf, type Run } from './run.ts'
-import { runHandler } from './run-handler.ts'
+import { RunContext, runHandler } from './run-handler.ts'
 import {
   type SettledOutcome,
   type Settlement,
@@ -78,11 +77,10 @@ export function handleDelivery(run: Run, ports: HandlingPorts): void {
 }
 
 function runInSpan(run: Run, ports: HandlingPorts): void {
-  const { maxAttempts, queue } = ports.flow
-  const facts = { attempt: attemptOf(run), maxAttempts, queue }
-  run.span = ports.tracing?.begin(run.message, facts)
-  if (run.span) run.span.within(() => runHandler(run, ports.handler, facts, ports.answered))
-  else runHandler(run, ports.handler, facts, ports.answered)
+  const context = new RunContext(run, ports.flow)
+  run.span = ports.tracing?.begin(run.message, context)
+  if (run.span) run.span.within(() => runHandler(run, ports.handler, context, ports.answered))
+  else runHandler(run, ports.handler, context, ports.answered)
 }
 
 /** What follows from the result of a handler. */
@@ -132,7 +130,7 @@ async function publishOnce(run: Run, outcome: SettledOutcome, ports: HandlingPor
 
 function admit(run: Run, ports: HandlingPorts): Admission {
   return decideAdmission({
-    headers: readProperty(run.delivery.properties, 'headers'),
+    headers: run.headers,
     isRedelivered: run.delivery.isRedelivered,
     version: ports.brokerVersion(),
     poisonLimit: ports.poisonLimit,

@@ -81,6 +81,30 @@ describe('the log of a consumer', () => {
     expect(lines).toHaveLength(1)
     expect(JSON.parse(lines[0]!)).toMatchObject({ level: 40, error: 'cut' })
   })
+
+  it('warns of a message that is kept because its queue leads nowhere, and not of one that is deferred', () => {
+    const consumer = setup()
+    const lines: string[] = []
+    logConsumer(consumer, jsonLogger({ write: (line) => lines.push(line) }))
+    const failure = { errorMessage: 'no price' }
+
+    consumer.events.emit('delivery.held', {
+      ...delivery,
+      outcome: { kind: 'hold', why: 'no-way-out', untilMs: 9, failure },
+    })
+    consumer.events.emit('delivery.held', {
+      ...delivery,
+      outcome: { kind: 'hold', why: 'deferred', untilMs: 9 },
+    })
+
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      {
+        level: 40,
+        error: 'no price',
+        msg: expect.stringMatching(/neither a retry policy nor a dead-letter exchange/),
+      },
+    ])
+  })
 })
 
 describe('the metrics of a consumer', () => {

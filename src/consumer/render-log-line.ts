@@ -34,12 +34,12 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
     const fields = { ...deliveryFields(event), ...outcomeFields(event.outcome), durationMs: event.durationMs }
     return line(levelOf(event.outcome), fields, sentenceOf(event.outcome))
   },
-  'delivery.held': (event) =>
-    line(
-      'debug',
-      { ...deliveryFields(event), ...outcomeFields(event.outcome) },
-      'Held; it is run again later.',
-    ),
+  'delivery.held': (event) => {
+    const { queue, outcome } = event
+    const isStuck = outcome.kind === 'hold' && outcome.why === 'no-way-out'
+    const sentence = isStuck ? noWayOut(queue) : 'Held; it is run again later.'
+    return line(isStuck ? 'warn' : 'debug', { ...deliveryFields(event), ...outcomeFields(outcome) }, sentence)
+  },
   'delivery.stale': (event) =>
     line(
       'warn',
@@ -55,6 +55,14 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
   },
   'breaker.changed': ({ queue, from, to }) =>
     line(to === 'closed' ? 'info' : 'warn', { queue, from, to }, `The breaker of "${queue}" is ${to}.`),
+}
+
+/** What to know of a failure on a queue that leads nowhere. */
+export function noWayOut(queue: string): string {
+  return (
+    `A message of "${queue}" failed, and the queue has neither a retry policy nor a dead-letter exchange: the message is ` +
+    'kept and run again with growing pauses. Declare the queue with one of the two.'
+  )
 }
 
 function line(level: LogLevel, fields: LogLine['fields'], message: string): LogLine {

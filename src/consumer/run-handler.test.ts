@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest'
 import type { Handler } from './handler.ts'
 import type { HandlerResult } from './handler-result.ts'
 import type { Run } from './run.ts'
-import { interruptRun, runHandler } from './run-handler.ts'
+import { interruptRun, RunContext, runHandler } from './run-handler.ts'
 
-const facts = { attempt: 1, maxAttempts: 3, queue: 'work' }
+const flow = { maxAttempts: 3, queue: 'work' }
 
 /** Runs a handler and collects the results that it is said to have. */
 function setup(handler: Handler) {
   const results: HandlerResult[] = []
   const run = { message: {}, give: undefined, abort: undefined } as unknown as Run
-  runHandler(run, handler, facts, (_, result) => results.push(result))
+  runHandler(run, handler, new RunContext(run, flow), (_, result) => results.push(result))
   return { run, results, settled: () => new Promise((resolve) => setImmediate(resolve)) }
 }
 

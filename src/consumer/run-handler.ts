@@ -1,7 +1,7 @@
 import type { Handler, HandlerContext } from './handler.ts'
 import { readAnswer } from './handler-answer.ts'
 import { failedBy, type HandlerResult } from './handler-result.ts'
-import type { Run } from './run.ts'
+import { attemptOf, type Run } from './run.ts'
 
 /**
  * Runs the handler once and gives its result, at once where the handler is done when it returns, else later. What
@@ -11,10 +11,10 @@ import type { Run } from './run.ts'
 export function runHandler(
   run: Run,
   handler: Handler,
-  facts: RunFacts,
+  context: HandlerContext,
   ended: (run: Run, result: HandlerResult) => void,
 ): void {
-  const returned = call(run, handler, facts)
+  const returned = call(run, handler, context)
   if (!isPromise(returned)) {
     ended(run, returned instanceof Thrown ? failedBy(returned.value) : readSafely(returned))
     return
@@ -41,9 +41,9 @@ class Thrown {
   }
 }
 
-function call(run: Run, handler: Handler, facts: RunFacts): unknown {
+function call({ message }: Run, handler: Handler, context: HandlerContext): unknown {
   try {
-    const returned = handler(run.message, new RunContext(run, facts))
+    const returned = handler(message, context)
     // A thenable of somebody else's may throw or answer twice; a promise is taken as it is.
     return isPromise(returned) ? Promise.resolve(returned) : returned
   } catch (thrown) {
@@ -67,28 +67,22 @@ export function interruptRun(run: Run, reason: Error): void {
   run.give?.(failedBy(reason))
 }
 
-export interface RunFacts {
-  readonly attempt: number
-  readonly maxAttempts: number
-  readonly queue: string
-}
-
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return (
     typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
   )
 }
 
-/** The signal is made when it is asked for: most handlers never do. */
-class RunContext implements HandlerContext {
+/** What a handler is told. The signal is made when it is asked for: most handlers never do. */
+export class RunContext implements HandlerContext {
   readonly #run: Run
-  readonly attempt: number
-  readonly maxAttempts: number
-  readonly queue: string
+  declare readonly attempt: number
+  declare readonly maxAttempts: number
+  declare readonly queue: string
 
-  constructor(run: Run, { attempt, maxAttempts, queue }: RunFacts) {
+  constructor(run: Run, { maxAttempts, queue }: { readonly maxAttempts: number; readonly queue: string }) {
     this.#run = run
-    this.attempt = attempt
+    this.attempt = attemptOf(run)
     this.maxAttempts = maxAttempts
     this.queue = queue
   }

@@ -1,18 +1,22 @@
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import type { BrokerVersion } from '../message/broker-version.ts'
 import { type AttemptsRule, countAttempts } from '../message/count-attempts.ts'
+import type { EncodedHeaders } from '../message/header-values.ts'
 import { readProperty } from '../wire/properties.ts'
 import type { BreakerCause } from './breaker-state.ts'
 import { type ConsumedMessage, DeliveredMessage } from './consumed-message.ts'
 import type { BodyDecoder } from './decode-body.ts'
 import { failedBy, type HandlerResult } from './handler-result.ts'
+import type { Placed } from './placed-set.ts'
 import type { RunSpan } from './trace-run.ts'
 
 /** One message on its way through the consumer, from its delivery to its settlement. */
-export interface Run {
+export interface Run extends Placed {
   /** Changes when the connection is lost and the same message is delivered again while its handler runs. */
   delivery: Delivery
   readonly message: DeliveredMessage
+  /** As they came, not decoded. */
+  readonly headers: EncodedHeaders
   /** Failed attempts before this delivery. */
   readonly failedBefore: number
   readonly orderKey: unknown
@@ -46,10 +50,12 @@ export function createRun(
 ): Run {
   const message = new DeliveredMessage(delivery, reading.decode)
   const { orderKey, refusal } = orderOf(message, reading.orderBy)
+  const headers = readProperty(delivery.properties, 'headers')
   return {
     delivery,
     message,
-    failedBefore: countFailures(delivery, reading.attempts, version),
+    headers,
+    failedBefore: headers === undefined ? 0 : countAttempts({ headers, rule: reading.attempts, version }),
     orderKey,
     refusal,
     localFailures: 0,
@@ -59,6 +65,7 @@ export function createRun(
     abort: undefined,
     give: undefined,
     span: undefined,
+    place: -1,
   }
 }
 
@@ -78,9 +85,4 @@ function orderOf(message: DeliveredMessage, orderBy: RunReading['orderBy']): Ord
   } catch (thrown) {
     return { orderKey: undefined, refusal: failedBy(thrown) }
   }
-}
-
-function countFailures({ properties }: Delivery, rule: AttemptsRule, version: BrokerVersion): number {
-  const headers = readProperty(properties, 'headers')
-  return headers === undefined ? 0 : countAttempts({ headers, rule, version })
 }

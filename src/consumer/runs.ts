@@ -4,6 +4,7 @@ import type { Breaker } from './breaker.ts'
 import type { SettledConsumerOptions } from './consumer-options.ts'
 import { createHolds, type Holds } from './holds.ts'
 import { pause } from './pause.ts'
+import { createPlacedSet, type PlacedSet } from './placed-set.ts'
 import type { Run } from './run.ts'
 import { interruptRun } from './run-handler.ts'
 import { createRunQueue, type RunQueue } from './run-queue.ts'
@@ -23,7 +24,7 @@ export interface RunsParts {
 export class Runs {
   readonly #parts: RunsParts
   readonly #waiting: RunQueue<Run> = createRunQueue<Run>((run) => run.orderKey)
-  readonly #running = new Set<Run>()
+  readonly #running: PlacedSet<Run> = createPlacedSet<Run>()
   readonly #holds: Holds<Run>
   /** For handlers that take too long, and for what is kept too long: timers per message would cost too much. */
   readonly #timeouts: Alarm
@@ -52,8 +53,9 @@ export class Runs {
   /** Takes a run over; it is started as soon as there is a place. */
   add(run: Run): void {
     this.#overdue.setBy(this.#overdueAt(run))
-    this.#waiting.push(run)
-    this.pump()
+    // Most find a place at once, and need not stand in a line of none.
+    if (run.orderKey === undefined && this.#waiting.size === 0 && this.#mayStart()) this.#start(run)
+    else this.#enqueue(run)
   }
 
   /** Keeps a run that is in no handler until its time. */
@@ -93,7 +95,7 @@ export class Runs {
     const isStale = ({ delivery }: Run) => !delivery.isCurrent
     this.#waiting.removeWaiting(isStale)
     this.#holds.removeAll(isStale)
-    return [...this.#running].filter(isStale)
+    return this.#running.list().filter(isStale)
   }
 
   /** Starts no more from now on. */
@@ -124,7 +126,7 @@ export class Runs {
 
   /** Tells the handlers that are still running to end, and leaves no timer behind. */
   abort(reason: Error): void {
-    for (const run of this.#running) {
+    for (const run of this.#running.list()) {
       run.abort ??= new AbortController()
       run.abort.abort(reason)
     }
@@ -133,7 +135,7 @@ export class Runs {
   }
 
   #takeNext(): Run | undefined {
-    return this.#mayStart() ? this.#waiting.take() : undefined
+    return this.#waiting.size > 0 && this.#mayStart() ? this.#waiting.take() : undefined
   }
 
   #mayStart(): boolean {
@@ -144,7 +146,7 @@ export class Runs {
       case 'open':
         return false
       case 'probing':
-        return ![...this.#running].some(({ probes }) => probes !== undefined)
+        return !this.#running.list().some(({ probes }) => probes !== undefined)
     }
   }
 
@@ -159,6 +161,10 @@ export class Runs {
 
   #runAgain(run: Run): void {
     run.abort = undefined
+    this.#enqueue(run)
+  }
+
+  #enqueue(run: Run): void {
     this.#waiting.push(run)
     this.pump()
   }
@@ -180,13 +186,10 @@ export class Runs {
 
   #timeOutLate(nowMs: number): void {
     const { timeoutMs } = this.#parts.options
-    for (const run of this.#running) {
-      // In the order of their starts, so the first that has time left is the next that may run out of it.
-      if (run.startedAtMs + timeoutMs > nowMs) {
-        this.#timeouts.setBy(run.startedAtMs + timeoutMs)
-        return
-      }
-      if (run.give) interruptRun(run, this.#lateError())
+    for (const run of this.#running.list()) {
+      const dueMs = run.startedAtMs + timeoutMs
+      if (dueMs > nowMs) this.#timeouts.setBy(dueMs)
+      else if (run.give) interruptRun(run, this.#lateError())
     }
   }
 

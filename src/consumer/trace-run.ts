@@ -2,8 +2,10 @@ import { spanError, spanKinds, type TracingApi } from '../publisher/tracing-api.
 import type { ConsumedMessage } from './consumed-message.ts'
 import { consumerHeaders } from './consumer-headers.ts'
 import type { Outcome } from './decide-outcome.ts'
+import type { HandlerContext } from './handler.ts'
 import type { Failure } from './handler-result.ts'
-import type { RunFacts } from './run-handler.ts'
+
+type RunFacts = Pick<HandlerContext, 'queue' | 'attempt'>
 
 /** Makes the spans of a consumer, one per attempt. */
 export interface RunTracing {

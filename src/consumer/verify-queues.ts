@@ -7,13 +7,19 @@ import type { QueueFlow } from '../topology/queue-flow.ts'
  * exchange or wait queue is missing vanishes without a trace, so a consumer does not begin without them.
  */
 export async function verifyQueues(channel: AmqpChannel, flow: QueueFlow): Promise<void> {
-  const queues = [...flow.waitQueues, ...(flow.deadLetterQueue === undefined ? [] : [flow.deadLetterQueue])]
-  for (const queue of queues) await inspectQueue(channel, queue)
+  for (const queue of queuesOf(flow)) await inspectQueue(channel, queue)
   for (const exchange of exchangesOf(flow)) await inspectExchange(channel, exchange)
+}
+
+function queuesOf({ waitQueues, deadLetterQueue, park }: QueueFlow): readonly string[] {
+  const own = park?.kind === 'reject' ? park.to : undefined
+  const named = own?.exchange === '' ? own.key : undefined
+  return [...waitQueues, deadLetterQueue, named].filter((name) => name !== undefined)
 }
 
 function exchangesOf({ retry, park }: QueueFlow): ReadonlySet<string> {
   const tiers = retry?.kind === 'publish' ? retry.tiers : []
-  const names = [...tiers.map(({ exchange }) => exchange), park?.kind === 'publish' ? park.exchange : '']
+  const parkExchange = park?.kind === 'publish' ? park.exchange : park?.to?.exchange
+  const names = [...tiers.map(({ exchange }) => exchange), parkExchange ?? '']
   return new Set(names.filter((name) => name !== ''))
 }

@@ -3,14 +3,23 @@ import type { ConsumedMessage } from '../consumed-message.ts'
 import type { Middleware } from '../handler.ts'
 import { defer, readAnswer } from '../handler-answer.ts'
 
-/**
- * Where it is written down which messages are done. `begin` must be atomic: of many that ask for one key at a
- * time, one is told `new`. A claim that is neither finished nor released ends by itself after `leaseMs`.
- */
+/** Where it is written down which messages are done. */
 export interface DedupeStore {
-  begin(key: string, leaseMs: number): Promise<'new' | 'busy' | 'done'>
-  finish(key: string, keepMs: number): Promise<void>
-  release(key: string): Promise<void>
+  /**
+   * Claims a key. Atomic: of many that ask for one key at a time, one gets a claim. One that is neither finished nor
+   * released ends by itself after `leaseMs`, and the next who asks gets another.
+   */
+  begin(key: string, leaseMs: number): Promise<DedupeClaim | 'busy' | 'done'>
+  /** Remembers that the message is done. False, and nothing changed, where the claim has passed to somebody else. */
+  finish(claim: DedupeClaim, keepMs: number): Promise<boolean>
+  /** Lets go of the claim; of a claim that has passed to somebody else it does not. */
+  release(claim: DedupeClaim): Promise<void>
+}
+
+/** The right to handle a message. The token tells it from every other claim to the same key. */
+export interface DedupeClaim {
+  readonly key: string
+  readonly token: string
 }
 
 export interface DedupeOptions {
@@ -33,29 +42,58 @@ export function dedupe(store: DedupeStore, options: DedupeOptions = {}): Middlew
   return (next) => async (message, context) => {
     const id = keyOf(message)
     if (id === undefined) return next(message, context)
-    const key = `${context.queue}:${id}`
-    const claim = await store.begin(key, leaseMs)
+    const claim = await store.begin(`${context.queue}:${id}`, leaseMs)
     if (claim === 'done') return undefined
     if (claim === 'busy') return defer(busyPauseMs)
-    const answer = await Promise.resolve(next(message, context)).catch(async (error: unknown) => {
-      await store.release(key)
-      throw error
-    })
-    // Only an answer that acknowledges is the end of a message; a retry must find it undone.
-    if (isDone(answer)) await store.finish(key, keepMs).catch((error: unknown) => warn(key, error))
-    else await store.release(key)
-    return answer
+    let isDone = false
+    try {
+      const answer = await next(message, context)
+      // Only an answer that acknowledges is the end of a message; a retry must find it undone.
+      isDone = readAnswer(answer).kind === 'handled'
+      return answer
+    } finally {
+      await endClaim({ store, claim, keepMs: isDone ? keepMs : undefined })
+    }
   }
 }
 
-/** The work is done: to run it again because it could not be written down would be the duplicate we are here to prevent. */
-function warn(key: string, error: unknown): void {
+/**
+ * What the handler came to stands, whatever the store says now: to run work again because it could not be written
+ * down would be the duplicate we are here to prevent, and an error of the store must not hide the handler's own.
+ */
+async function endClaim(fields: {
+  readonly store: DedupeStore
+  readonly claim: DedupeClaim
+  /** Undefined when the message is not done. */
+  readonly keepMs: number | undefined
+}): Promise<void> {
+  const { store, claim, keepMs } = fields
+  try {
+    if (keepMs === undefined) await store.release(claim)
+    else if (!(await store.finish(claim, keepMs))) warnOfLease(claim)
+  } catch (error) {
+    if (keepMs === undefined) warnOfRelease(claim, error)
+    else warnOfFinish(claim, error)
+  }
+}
+
+function warnOfLease({ key }: DedupeClaim): void {
+  process.emitWarning(
+    `The handler of ${key} took longer than its lease, and another process is at the message too. Make the lease longer.`,
+    { code: 'WARREN_DEDUPE_LEASE_ENDED' },
+  )
+}
+
+function warnOfFinish({ key }: DedupeClaim, error: unknown): void {
   process.emitWarning(
     `The dedupe store could not keep that ${key} is done (${String(error)}). A copy that comes after the lease runs again.`,
     { code: 'WARREN_DEDUPE_NOT_KEPT' },
   )
 }
 
-function isDone(answer: unknown): boolean {
-  return readAnswer(answer).kind === 'handled'
+function warnOfRelease({ key }: DedupeClaim, error: unknown): void {
+  process.emitWarning(
+    `The dedupe store could not let go of ${key} (${String(error)}). Its next attempt waits until the lease ends.`,
+    { code: 'WARREN_DEDUPE_NOT_RELEASED' },
+  )
 }

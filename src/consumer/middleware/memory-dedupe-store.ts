@@ -9,24 +9,38 @@ export function memoryDedupeStore({
   readonly limit?: number
   readonly clock?: Clock
 } = {}): DedupeStore {
-  const known = new Map<string, { readonly state: 'busy' | 'done'; readonly untilMs: number }>()
+  /** The token of who is at a message; none when it is done. */
+  const known = new Map<string, { readonly token: string | undefined; readonly untilMs: number }>()
+  let claims = 0
 
-  function put(key: string, state: 'busy' | 'done', keepMs: number): void {
+  function put(key: string, token: string | undefined, keepMs: number): void {
     known.delete(key)
-    known.set(key, { state, untilMs: clock.now() + keepMs })
+    known.set(key, { token, untilMs: clock.now() + keepMs })
     if (known.size > limit) known.delete(known.keys().next().value!)
+  }
+
+  function current(key: string): { readonly token: string | undefined } | undefined {
+    const entry = known.get(key)
+    return entry && entry.untilMs > clock.now() ? entry : undefined
   }
 
   return {
     begin: async (key, leaseMs) => {
-      const entry = known.get(key)
-      if (entry && entry.untilMs > clock.now()) return entry.state
-      put(key, 'busy', leaseMs)
-      return 'new'
+      const entry = current(key)
+      if (entry) return entry.token === undefined ? 'done' : 'busy'
+      claims += 1
+      const token = String(claims)
+      put(key, token, leaseMs)
+      return { key, token }
     },
-    finish: async (key, keepMs) => put(key, 'done', keepMs),
-    release: async (key) => {
-      known.delete(key)
+    finish: async ({ key, token }, keepMs) => {
+      const holder = current(key)?.token
+      if (holder !== undefined && holder !== token) return false
+      put(key, undefined, keepMs)
+      return true
+    },
+    release: async ({ key, token }) => {
+      if (known.get(key)?.token === token) known.delete(key)
     },
   }
 }

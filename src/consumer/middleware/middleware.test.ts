@@ -121,7 +121,7 @@ describe('dedupe', () => {
     const clock = testClock()
     const store = memoryDedupeStore({ clock })
     const run = () => dedupe(store)(() => 'ran')(message(), context)
-    expect(await store.begin('work:m1', 10)).toBe('new')
+    expect(await store.begin('work:m1', 10)).toMatchObject({ key: 'work:m1' })
 
     expect(((await run()) as Answer).result).toEqual({ kind: 'deferred', forMs: 5_000 })
     clock.turn(11)
@@ -137,12 +137,49 @@ describe('dedupe', () => {
 
   it('forgets the oldest beyond its limit', async () => {
     const store = memoryDedupeStore({ limit: 2, clock: testClock() })
-    for (const key of ['a', 'b', 'c']) await store.finish(key, 1_000)
+    for (const key of ['a', 'b', 'c']) await store.finish({ key, token: 't' }, 1_000)
     expect([await store.begin('b', 1), await store.begin('c', 1), await store.begin('a', 1)]).toEqual([
       'done',
       'done',
-      'new',
+      { key: 'a', token: '1' },
     ])
+  })
+
+  it('lets go of a message whose handler throws before it returns a promise', async () => {
+    const store = memoryDedupeStore()
+    const throwing = dedupe(store)(() => {
+      throw new Error('at once')
+    })
+
+    await expect(throwing(message(), context)).rejects.toThrow('at once')
+
+    expect(await store.begin('work:m1', 10)).toMatchObject({ key: 'work:m1' })
+  })
+
+  it("throws the handler's own error although the store is down, and warns", async () => {
+    const failing = { ...memoryDedupeStore(), release: () => Promise.reject(new Error('store is down')) }
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+
+    const run = dedupe(failing)(() => Promise.reject(new Error('no')))(message(), context)
+
+    await expect(run).rejects.toThrow('no')
+    expect(await warned).toMatchObject({ code: 'WARREN_DEDUPE_NOT_RELEASED' })
+  })
+
+  it('leaves a message alone that was taken over when its lease ended, and warns', async () => {
+    const clock = testClock()
+    const store = memoryDedupeStore({ clock })
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+    const slow = dedupe(store, { lease: 10 })(async () => {
+      clock.turn(11)
+      expect(await store.begin('work:m1', 1_000)).toMatchObject({ token: '2' })
+      return 'ran'
+    })
+
+    expect(await slow(message(), context)).toBe('ran')
+
+    expect(await store.begin('work:m1', 1_000)).toBe('busy')
+    expect(await warned).toMatchObject({ code: 'WARREN_DEDUPE_LEASE_ENDED' })
   })
 })
 

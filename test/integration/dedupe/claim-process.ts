@@ -14,5 +14,5 @@ process.stdout.write('ready\n')
 // Whoever started it says when, so that several begin together.
 await once(process.stdin, 'data')
 const answers = await Promise.all(claims.map(({ key, leaseMs }) => store.begin(key, leaseMs)))
-const won = claims.filter((_, at) => answers[at] === 'new').map(({ key }) => key)
+const won = claims.filter((_, at) => typeof answers[at] === 'object').map(({ key }) => key)
 process.stdout.write(`${JSON.stringify(won)}\n`)

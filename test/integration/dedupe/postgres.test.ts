@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { postgresDedupeStore } from '../../../examples/dedupe-postgres/postgres-dedupe-store.ts'
@@ -18,8 +19,9 @@ it.skipIf(!server)('a table of any name is swept of what has run out, and of not
   const store = postgresDedupeStore(pool, { table: 'handled "once"' })
   await store.createTable()
   await store.createTable()
-  await store.finish('old', 1)
-  await store.finish('fresh', 600_000)
+  const token = randomUUID()
+  await store.finish({ key: 'old', token }, 1)
+  await store.finish({ key: 'fresh', token }, 600_000)
   await store.begin('under way', 600_000)
 
   const forgotten = await eventually(async () => {

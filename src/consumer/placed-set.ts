@@ -1,0 +1,42 @@
+/** What can be in a `PlacedSet`: it knows where, so that nobody has to look for it. */
+export interface Placed {
+  /** Kept by the set; −1 outside of one. */
+  place: number
+}
+
+/** Some items, in no order. One item can be in one set at a time. */
+export interface PlacedSet<Item extends Placed> {
+  readonly size: number
+  add(item: Item): void
+  delete(item: Item): void
+  /** All of them at this moment; what is done with them may change the set. */
+  list(): Item[]
+}
+
+/**
+ * Takes the place of a `Set` where items come and go by the thousand. A `Set` makes a new table again and again, and
+ * V8 links each old table to the next: one that was promoted keeps all that follow alive, with the items in them,
+ * until the whole heap is collected.
+ */
+export function createPlacedSet<Item extends Placed>(): PlacedSet<Item> {
+  const items: Item[] = []
+  return {
+    get size() {
+      return items.length
+    },
+    add: (item) => {
+      item.place = items.length
+      items.push(item)
+    },
+    delete: (item) => {
+      if (item.place === -1) return
+      const last = items.pop()!
+      if (last !== item) {
+        items[item.place] = last
+        last.place = item.place
+      }
+      item.place = -1
+    },
+    list: () => [...items],
+  }
+}

@@ -1,0 +1,160 @@
+import { hostname } from 'node:os'
+import type { IncomingMessage } from './broker/amqp/message.ts'
+import type { Session } from './broker/amqp/session.ts'
+import { type Management, openManagement } from './broker/management/open-management.ts'
+import { messageFilter } from './recovery/filter-message.ts'
+import { type CauseGroup, createCauseGroups } from './recovery/group-causes.ts'
+import { lookAtQueue } from './recovery/look-at-queue.ts'
+import { parseFilter } from './recovery/parse-filter.ts'
+import type { Destination } from './recovery/plan-redrive.ts'
+import { previewRedrive, type RedrivePreview } from './recovery/preview-redrive.ts'
+import { type DeadLetter, readDeadLetter } from './recovery/read-dead-letter.ts'
+import type { Receipt } from './recovery/receipt.ts'
+import { type RedriveOptions, startRedrive } from './recovery/redrive.ts'
+import type { QueueFlow } from './topology/queue-flow.ts'
+
+/** The messages of one dead-letter queue: see why they are dead, and put them back. Nothing here loses one. */
+export interface DeadLetters {
+  /** The dead-letter queue, by its name on the broker. */
+  readonly queue: string
+  /** Shows messages from the head of the queue, and leaves them in it. */
+  peek(options?: PeekOptions): Promise<readonly DeadLetter[]>
+  /** Why they are dead, the most frequent cause first. Reads the whole queue unless `count` is said. */
+  causes(options?: CausesOptions): Promise<readonly CauseGroup[]>
+  /** What a re-drive with these options would do, read from every message and without moving one. */
+  preview(options?: RedriveChoice): Promise<RedrivePreview>
+  /** Puts messages back: publish, confirm, acknowledge, in this order. The receipt accounts for every one. */
+  redrive(options?: RedriveChoice): Promise<Receipt>
+}
+
+export interface LookChoice {
+  /** Only messages such as `type:OrderPlaced and (cause:Timeout or died<2h)`. @default all */
+  readonly where?: string
+  /**
+   * Take messages although the queue has a delivery limit, or nobody can tell: one that is at the limit is deleted by
+   * RabbitMQ if the connection breaks meanwhile. @default false
+   */
+  readonly acceptDeliveryLimit?: boolean
+  /** Who does it; shown to whoever finds the queue taken, and written into receipts. @default the host's name */
+  readonly by?: string
+}
+
+export interface CausesOptions extends LookChoice {
+  /** Look at so many from the head. @default all */
+  readonly count?: number
+}
+
+export interface PeekOptions extends LookChoice {
+  /** Show so many. @default 20 */
+  readonly count?: number
+  /** Show so much of each body. @default 1024 */
+  readonly bodyBytes?: number
+}
+
+export interface RedriveChoice
+  extends LookChoice,
+    Pick<
+      RedriveOptions,
+      | 'attempts'
+      | 'limit'
+      | 'ratePerSecond'
+      | 'canary'
+      | 'stopWhenDead'
+      | 'stopWhenTargetAbove'
+      | 'reason'
+      | 'signal'
+      | 'onProgress'
+    > {
+  /** The queue each failed in, its wait queue, where it was first published, or a queue by name. @default 'origin' */
+  readonly to?: 'origin' | 'retry' | 'exchange' | { readonly queue: string }
+}
+
+/** What the dead letters of a queue are reached by. */
+export interface DeadLetterLine {
+  readonly queue: string
+  readonly consuming: Session
+  readonly publishing: Session
+  readonly managementUrl: string
+  readonly flows: readonly QueueFlow[]
+}
+
+export function openDeadLetters(line: DeadLetterLine): DeadLetters {
+  return {
+    queue: line.queue,
+    peek: (options = {}) => withManagement(line, (management) => peek({ ...line, management }, options)),
+    causes: (options = {}) => withManagement(line, (management) => causes({ ...line, management }, options)),
+    preview: (options = {}) =>
+      withManagement(line, (management) => previewRedrive(redriveOptions({ ...line, management }, options))),
+    redrive: (options = {}) =>
+      withManagement(
+        line,
+        (management) => startRedrive(redriveOptions({ ...line, management }, options)).receipt,
+      ),
+  }
+}
+
+type OpenLine = DeadLetterLine & { readonly management: Management }
+
+async function withManagement<Result>(
+  { managementUrl }: DeadLetterLine,
+  work: (management: Management) => Promise<Result>,
+): Promise<Result> {
+  const management = openManagement(managementUrl)
+  try {
+    return await work(management)
+  } finally {
+    management.close()
+  }
+}
+
+async function peek(line: OpenLine, options: PeekOptions): Promise<readonly DeadLetter[]> {
+  const { count = 20, bodyBytes = 1024, where } = options
+  const isWanted = selection(where)
+  const found: DeadLetter[] = []
+  await lookAtQueue({
+    ...lookOptions(line, options),
+    // A filter has to look past those that do not match; without one only those shown are touched.
+    ...(where === undefined && { count }),
+    onMessage: (message) => {
+      if (found.length < count && isWanted(message)) found.push(readDeadLetter(message, bodyBytes))
+    },
+  })
+  return found
+}
+
+async function causes(line: OpenLine, options: CausesOptions): Promise<readonly CauseGroup[]> {
+  const isWanted = selection(options.where)
+  const groups = createCauseGroups()
+  await lookAtQueue({
+    ...lookOptions(line, options),
+    ...(options.count !== undefined && { count: options.count }),
+    onMessage: (message) => {
+      if (isWanted(message)) groups.add(message)
+    },
+  })
+  return groups.list()
+}
+
+function lookOptions({ queue, consuming, publishing, management }: OpenLine, options: LookChoice) {
+  const { acceptDeliveryLimit, by = hostname() } = options
+  return { queue, consuming, publishing, management, acceptDeliveryLimit, by }
+}
+
+function redriveOptions(line: OpenLine, choice: RedriveChoice): RedriveOptions {
+  const { to = 'origin', where, acceptDeliveryLimit: _, by: __, ...rest } = choice
+  return {
+    ...lookOptions(line, choice),
+    ...rest,
+    flows: line.flows,
+    to: destinationOf(to),
+    ...(where !== undefined && { select: selection(where) }),
+  }
+}
+
+function destinationOf(to: NonNullable<RedriveChoice['to']>): Destination {
+  return typeof to === 'string' ? { kind: to } : { kind: 'queue', queue: to.queue }
+}
+
+function selection(where: string | undefined): (message: IncomingMessage) => boolean {
+  return where === undefined ? () => true : messageFilter(parseFilter(where), Date.now())
+}
