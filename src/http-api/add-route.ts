@@ -37,12 +37,13 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
 }
 
 function schemaOf(endpoint: Endpoint<unknown, unknown, unknown, unknown>): FastifySchema {
-  const { summary, tag, params, query, body, answer, status, needs, mediaType } = endpoint
+  const { summary, tag, params, query, body, answer, status, needs, mediaType, accepts } = endpoint
   const success = answer ?? { type: mediaType ? 'string' : 'null', description: summary }
   return {
     summary,
     tags: [tag],
     ...(mediaType && { produces: [mediaType] }),
+    ...(accepts && { consumes: [accepts] }),
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(body && { body }),

@@ -1,10 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Approvals } from './approvals/approvals.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { Caller } from './auth/caller.ts'
 import type { Sessions } from './auth/sessions.ts'
 import type { BrokerLine, QueueTurns } from './broker-line.ts'
+import type { DlqLists } from './dlq-lists.ts'
 import type { Endpoint } from './endpoints.ts'
+import type { DepthHistory } from './history/depth-history.ts'
+import type { NoticeBoard } from './notices/notice-board.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import type { Tasks } from './tasks/tasks.ts'
 
@@ -12,7 +16,11 @@ import type { Tasks } from './tasks/tasks.ts'
 export interface ApiContext {
   readonly line: BrokerLine
   readonly turns: QueueTurns
+  readonly dlqs: DlqLists
+  readonly history: DepthHistory
   readonly tasks: Tasks
+  readonly approvals: Approvals
+  readonly notices: NoticeBoard
   readonly audit: AuditLog
   readonly settings: ServerSettings
   readonly authenticator: Authenticator

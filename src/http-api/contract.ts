@@ -1,5 +1,8 @@
 import type { Receipt } from '../recovery/receipt.ts'
 
+export type * from './contract-dlq.ts'
+export type * from './contract-topology.ts'
+
 /**
  * What goes over the line, as types: all that the console knows of us. Each is checked against its schema when
  * shapes.ts is compiled, so a type and what the server accepts or sends cannot drift apart.
@@ -11,7 +14,9 @@ export type Permission =
   | 'dlq:read'
   | 'payload:read'
   | 'dlq:redrive'
+  | 'dlq:backup'
   | 'dlq:discard'
+  | 'dlq:restore'
   | 'dlq:admin'
   | 'topology:read'
   | 'topology:apply'
@@ -71,7 +76,7 @@ export interface DlqList {
 export interface Dlq {
   readonly queue: string
   readonly type: string | null
-  /** Ready messages, exact at the moment of asking; null where the queue went away meanwhile. */
+  /** Ready messages, exact and at most a second old; null where the queue went away meanwhile. */
   readonly messages: number | null
   readonly consumers: number | null
   readonly sources: readonly string[]
@@ -197,7 +202,16 @@ export interface TaskParams {
   readonly id: string
 }
 
-export type TaskState = 'running' | 'paused' | 'cancelling' | 'done' | 'cancelled' | 'stopped' | 'failed'
+/** `interrupted`: its server ended before it did. Any server may resume it. */
+export type TaskState =
+  | 'running'
+  | 'paused'
+  | 'cancelling'
+  | 'done'
+  | 'cancelled'
+  | 'stopped'
+  | 'failed'
+  | 'interrupted'
 
 export interface TaskList {
   readonly items: readonly Task[]
@@ -210,14 +224,19 @@ export interface Task {
   readonly queue: string
   readonly by: string
   readonly reason: string | null
+  /** The host whose server works on it, or worked on it last. */
+  readonly host: string
   readonly startedAt: string
   readonly endedAt: string | null
+  /** Over all servers that worked on it. */
   readonly progress: {
     readonly present: number
     readonly moved: number
     readonly failed: number
     readonly kept: number
   }
+  /** Of those moved, so many by servers that ended before the task did. The receipt tells of the others. */
+  readonly movedBefore: number
   /** Why it failed. */
   readonly problem: Problem | null
 }
@@ -233,7 +252,10 @@ export interface AuditPage {
   readonly items: readonly AuditRecord[]
 }
 
-/** One line of the audit log. `hash` covers the record and `previous`, the hash of its writer's record before. */
+/**
+ * One line of the audit log. `hash` covers the record, `previous`, the hash of its writer's record before, and
+ * `after`, the hash of the newest record of others that its writer had seen.
+ */
 export interface AuditRecord {
   readonly at: string
   readonly by: string
@@ -247,6 +269,9 @@ export interface AuditRecord {
   readonly writer: string
   readonly number: number
   readonly previous: string
+  readonly after: string | null
+  /** Where in the stream that one stands. */
+  readonly afterOffset: number | null
   readonly hash: string
 }
 

@@ -1,6 +1,8 @@
 import type * as Contract from './contract.ts'
-import type { Shape } from './shapes.ts'
+import * as dlqShapes from './dlq-shapes.ts'
+import { either, type Shape } from './shape.ts'
 import * as shapes from './shapes.ts'
+import * as topologyShapes from './topology-shapes.ts'
 
 /** One thing that can be asked of the server: its address, who may ask, and what goes in and out. */
 export interface Endpoint<Params = undefined, Query = undefined, Body = undefined, Answer = undefined> {
@@ -18,7 +20,9 @@ export interface Endpoint<Params = undefined, Query = undefined, Body = undefine
   readonly status?: number
   readonly answer?: Shape<Answer>
   /** The answer is no JSON. */
-  readonly mediaType?: 'text/event-stream' | 'text/plain'
+  readonly mediaType?: 'text/event-stream' | 'text/plain' | 'application/gzip'
+  /** The request is no JSON; it is read as a stream. */
+  readonly accepts?: 'application/gzip'
 }
 
 export interface Endpoints {
@@ -35,8 +39,35 @@ export interface Endpoints {
     Contract.MessagePage
   >
   readonly showMessage: Endpoint<Contract.MessageParams, undefined, undefined, Contract.MessageDetail>
+  readonly editMessage: Endpoint<Contract.MessageParams, undefined, Contract.EditRequest, Contract.Task>
+  readonly showHistory: Endpoint<
+    Contract.QueueParams,
+    Contract.HistoryQuery,
+    undefined,
+    Contract.DepthHistory
+  >
+  readonly listHistory: Endpoint<undefined, Contract.HistoryQuery, undefined, Contract.HistoryList>
+  readonly downloadBackup: Endpoint<Contract.QueueParams, Contract.FilterQuery>
+  readonly discardMessages: Endpoint<
+    Contract.QueueParams,
+    undefined,
+    Contract.DiscardRequest,
+    Contract.Discarded | Contract.Approval
+  >
+  readonly listBackups: Endpoint<undefined, undefined, undefined, Contract.BackupList>
+  readonly fetchBackup: Endpoint<Contract.BackupParams>
+  readonly restoreBackup: Endpoint<undefined, Contract.RestoreQuery, undefined, Contract.Restored>
   readonly planRedrive: Endpoint<undefined, undefined, Contract.RedriveRequest, Contract.RedrivePlan>
-  readonly startRedrive: Endpoint<undefined, undefined, Contract.RedriveRequest, Contract.Task>
+  readonly startRedrive: Endpoint<
+    undefined,
+    undefined,
+    Contract.RedriveRequest,
+    Contract.Task | Contract.Approval
+  >
+  readonly listApprovals: Endpoint<undefined, undefined, undefined, Contract.ApprovalList>
+  readonly showApproval: Endpoint<Contract.ApprovalParams, undefined, undefined, Contract.Approval>
+  readonly grantApproval: Endpoint<Contract.ApprovalParams, undefined, undefined, Contract.Approval>
+  readonly refuseApproval: Endpoint<Contract.ApprovalParams, undefined, undefined, Contract.Approval>
   readonly listTasks: Endpoint<undefined, undefined, undefined, Contract.TaskList>
   readonly showTask: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Task>
   readonly pauseTask: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Task>
@@ -44,6 +75,16 @@ export interface Endpoints {
   readonly cancelTask: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Task>
   readonly watchTask: Endpoint<Contract.TaskParams>
   readonly showReceipt: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Receipt>
+  readonly showTopology: Endpoint<undefined, undefined, undefined, Contract.CompiledTopology>
+  readonly showLiveTopology: Endpoint<undefined, undefined, undefined, Contract.LiveTopology>
+  readonly planTopology: Endpoint<undefined, undefined, undefined, Contract.TopologyPlan>
+  readonly showProblems: Endpoint<undefined, undefined, undefined, Contract.TopologyProblems>
+  readonly applyTopology: Endpoint<
+    undefined,
+    undefined,
+    Contract.ApplyRequest,
+    Contract.ApplyResult | Contract.Approval
+  >
   readonly isAlive: Endpoint
   readonly isReady: Endpoint
   readonly metrics: Endpoint
@@ -65,6 +106,8 @@ export interface Endpoints {
 
 const { queueParams, taskParams, messageParams } = shapes
 const taskPath = '/api/v1/tasks/:id'
+const approvalPath = '/api/v1/approvals/:id'
+const topologyPath = '/api/v1/topology'
 
 /** The whole API. Routes, validation, OpenAPI, and the tests of who may what are made from this list. */
 export const endpoints: Endpoints = {
@@ -107,6 +150,48 @@ export const endpoints: Endpoints = {
     summary: 'One message with its headers and their types, its deaths and its body',
     ...{ params: messageParams, answer: shapes.messageDetail },
   },
+  editMessage: {
+    ...{ method: 'POST', path: '/api/v1/dlqs/:queue/messages/:key/redrive', tag: 'redrives' },
+    ...{ needs: 'dlq:redrive', status: 202 },
+    summary: 'Put one message back, with changes if you like; what it was is kept in a header',
+    ...{ params: messageParams, body: dlqShapes.editRequest, answer: shapes.task },
+  },
+  showHistory: {
+    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/history', tag: 'dead letters', needs: 'dlq:read' },
+    summary: 'Depth and growth of a queue over time, for charts',
+    ...{ params: queueParams, query: dlqShapes.historyQuery, answer: dlqShapes.depthHistory },
+  },
+  listHistory: {
+    ...{ method: 'GET', path: '/api/v1/history', tag: 'dead letters', needs: 'dlq:read' },
+    summary: 'Depth and growth of all dead-letter queues over time',
+    ...{ query: dlqShapes.historyQuery, answer: dlqShapes.historyList },
+  },
+  downloadBackup: {
+    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/backup', tag: 'backups', needs: 'dlq:backup' },
+    summary: 'The messages of a queue as a file, byte for byte; they stay in the queue',
+    ...{ params: queueParams, query: dlqShapes.filterQuery, mediaType: 'application/gzip' },
+  },
+  discardMessages: {
+    ...{ method: 'POST', path: '/api/v1/dlqs/:queue/discard', tag: 'backups', needs: 'dlq:discard' },
+    summary: 'Remove messages; they are in a backup, written and checked, before they go',
+    ...{ params: queueParams, body: dlqShapes.discardRequest },
+    answer: either(dlqShapes.discarded, dlqShapes.approval),
+  },
+  listBackups: {
+    ...{ method: 'GET', path: '/api/v1/backups', tag: 'backups', needs: 'dlq:backup' },
+    summary: 'Backups that the server keeps: of discards, and those that were restored',
+    answer: dlqShapes.backupList,
+  },
+  fetchBackup: {
+    ...{ method: 'GET', path: '/api/v1/backups/:id', tag: 'backups', needs: 'dlq:backup' },
+    summary: 'A kept backup as a file',
+    ...{ params: dlqShapes.backupParams, mediaType: 'application/gzip' },
+  },
+  restoreBackup: {
+    ...{ method: 'POST', path: '/api/v1/restores', tag: 'backups', needs: 'dlq:restore' },
+    summary: 'Put the messages of a backup into their dead-letter queue, each once; the body is the file',
+    ...{ query: dlqShapes.restoreQuery, accepts: 'application/gzip', answer: dlqShapes.restored },
+  },
   planRedrive: {
     ...{ method: 'POST', path: '/api/v1/redrives/plan', tag: 'redrives', needs: 'dlq:redrive' },
     summary: 'What a re-drive would do, read from every message without moving one',
@@ -114,12 +199,32 @@ export const endpoints: Endpoints = {
   },
   startRedrive: {
     ...{ method: 'POST', path: '/api/v1/redrives', tag: 'redrives', needs: 'dlq:redrive', status: 202 },
-    summary: 'Start a re-drive; `location` names the task',
-    ...{ body: shapes.redriveRequest, answer: shapes.task },
+    summary: 'Start a re-drive; `location` names the task, or the approval that it waits for',
+    ...{ body: shapes.redriveRequest, answer: either(shapes.task, dlqShapes.approval) },
+  },
+  listApprovals: {
+    ...{ method: 'GET', path: '/api/v1/approvals', tag: 'approvals', needs: 'dlq:read' },
+    summary: 'What waits for a second person, and what was decided of late; the newest first',
+    answer: dlqShapes.approvalList,
+  },
+  showApproval: {
+    ...{ method: 'GET', path: approvalPath, tag: 'approvals', needs: 'dlq:read' },
+    summary: 'One approval with what it asks for',
+    ...{ params: dlqShapes.approvalParams, answer: dlqShapes.approval },
+  },
+  grantApproval: {
+    ...{ method: 'POST', path: `${approvalPath}/grant`, tag: 'approvals', needs: 'dlq:redrive' },
+    summary: 'Agree as the second person, which begins what was asked for; `location` names a task',
+    ...{ params: dlqShapes.approvalParams, answer: dlqShapes.approval, status: 202 },
+  },
+  refuseApproval: {
+    ...{ method: 'POST', path: `${approvalPath}/refuse`, tag: 'approvals', needs: 'dlq:redrive' },
+    summary: 'Say no as the second person, or take back what you asked for yourself',
+    ...{ params: dlqShapes.approvalParams, answer: dlqShapes.approval },
   },
   listTasks: {
     ...{ method: 'GET', path: '/api/v1/tasks', tag: 'tasks', needs: 'dlq:read' },
-    summary: 'Tasks of this server, the newest first',
+    summary: 'Tasks of all servers, the newest first',
     answer: shapes.taskList,
   },
   showTask: {
@@ -151,6 +256,32 @@ export const endpoints: Endpoints = {
     ...{ method: 'GET', path: `${taskPath}/receipt`, tag: 'tasks', needs: 'dlq:read' },
     summary: 'What became of every message that was in the queue',
     ...{ params: taskParams, answer: shapes.receipt },
+  },
+  showTopology: {
+    ...{ method: 'GET', path: topologyPath, tag: 'topology', needs: 'topology:read' },
+    summary: 'What the config declares, spelled out for this broker',
+    answer: topologyShapes.compiledTopology,
+  },
+  showLiveTopology: {
+    ...{ method: 'GET', path: `${topologyPath}/live`, tag: 'topology', needs: 'topology:read' },
+    summary: 'What stands in the vhost',
+    answer: topologyShapes.liveTopology,
+  },
+  planTopology: {
+    ...{ method: 'GET', path: `${topologyPath}/plan`, tag: 'topology', needs: 'topology:read' },
+    summary: 'The steps from the live broker to what is declared; changes nothing',
+    answer: topologyShapes.topologyPlan,
+  },
+  showProblems: {
+    ...{ method: 'GET', path: `${topologyPath}/problems`, tag: 'topology', needs: 'topology:read' },
+    summary: 'What is proved of the declared topology, and what is not',
+    answer: topologyShapes.topologyProblems,
+  },
+  applyTopology: {
+    ...{ method: 'POST', path: `${topologyPath}/apply`, tag: 'topology', needs: 'topology:apply' },
+    summary: 'Carry out the plan that was read, named by its digest; disruptive steps only if allowed',
+    body: topologyShapes.applyRequest,
+    answer: either(topologyShapes.applyResult, dlqShapes.approval),
   },
   isAlive: {
     ...{ method: 'GET', path: '/healthz', tag: 'operation', needs: 'anyone', mediaType: 'text/plain' },

@@ -1,15 +1,23 @@
+import { EventEmitter, once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 
+export interface RequestCount {
+  /** Resolves when no request is under way, or when that takes too long. */
+  whenIdle(mostMs: number): Promise<void>
+}
+
 /** Answers 503 beyond so many requests at once, rather than getting slower for all. */
-export function limitRequests(app: FastifyInstance, most: number): void {
+export function limitRequests(app: FastifyInstance, most: number): RequestCount {
   let underWay = 0
+  const idle = new EventEmitter()
   app.addHook('onRequest', async (_request, { raw }) => {
     underWay += 1
     let isOver = false
     const leave = (): void => {
       if (!isOver) underWay -= 1
       isOver = true
+      if (underWay === 0) idle.emit('idle')
     }
     // A response that the client breaks off is closed and never finished.
     raw.once('finish', leave).once('close', leave)
@@ -17,4 +25,11 @@ export function limitRequests(app: FastifyInstance, most: number): void {
     const message = 'The server is busy. Try again in a moment.'
     throw new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 1 })
   })
+  return {
+    whenIdle: async (mostMs) => {
+      if (underWay === 0) return
+      const soon = { signal: AbortSignal.timeout(mostMs) }
+      await once(idle, 'idle', soon).catch(() => undefined) // it took too long, which is an answer as well
+    },
+  }
 }

@@ -1,4 +1,6 @@
+import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
+import { createTurns } from '../broker/amqp/turns.ts'
 import { observeTopology } from '../deploy/observe-topology.ts'
 import { ChannelError } from '../errors.ts'
 import { type DeadLetterQueue, decideDeadLetterQueues } from '../recovery/decide-dead-letter-queues.ts'
@@ -13,15 +15,34 @@ export async function listDlqs({
   return decideDeadLetterQueues(await observeTopology(management, { vhost }), topology)
 }
 
-/** Ready messages at this moment; null where the queue is gone. The statistics of RabbitMQ are seconds old. */
-export async function countMessages({ consuming }: BrokerLine, queue: string): Promise<number | null> {
-  const channel = await consuming.openChannel()
-  try {
-    const { messageCount } = await inspectQueue(channel, queue)
-    await channel.close()
-    return messageCount
-  } catch (error) {
-    if (error instanceof ChannelError && error.replyCode === 404) return null
-    throw error
+/** Says how many messages are ready in a queue at this moment; null where it is gone. */
+export type CountMessages = (queue: string) => Promise<number | null>
+
+/**
+ * Counts by asking the queue itself: the statistics of RabbitMQ are seconds old. One channel is kept for it, since
+ * opening one for each question would be most of the work; a queue that is gone closes it.
+ */
+export function createCounter({ consuming }: Pick<BrokerLine, 'consuming'>): CountMessages {
+  const turns = createTurns()
+  let kept: AmqpChannel | undefined
+
+  async function openChannel(): Promise<AmqpChannel> {
+    const channel = await consuming.openChannel()
+    channel.events.on('closed', () => {
+      if (kept === channel) kept = undefined
+    })
+    kept = channel
+    return channel
   }
+
+  return (queue) =>
+    turns.take(async () => {
+      try {
+        return (await inspectQueue(kept ?? (await openChannel()), queue)).messageCount
+      } catch (error) {
+        kept = undefined // also where nobody has told yet that it is closed
+        if (error instanceof ChannelError && error.replyCode === 404) return null
+        throw error
+      }
+    })
 }

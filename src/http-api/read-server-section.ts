@@ -1,11 +1,14 @@
 import Type, { type Static } from 'typebox'
 import Value from 'typebox/value'
 import { InvalidArgumentError } from '../errors.ts'
-import { parseDuration } from '../message/duration.ts'
+import { formatDuration, parseDuration } from '../message/duration.ts'
+import type { ApprovalRule } from './approvals/decide-approval.ts'
 import type { StoredToken } from './auth/api-tokens.ts'
 import { type RoleNames, roleByTag } from './auth/decide-role.ts'
 import type { OidcSettings } from './auth/oidc.ts'
 import type { Role } from './contract.ts'
+import type { HistorySettings } from './history/depth-history.ts'
+import { readWebhooks, type WebhookSettings, webhooksSection } from './webhooks/webhook-settings.ts'
 
 /** What `warren serve` goes by. */
 export interface ServerSettings {
@@ -26,6 +29,14 @@ export interface ServerSettings {
   readonly maskedPaths: readonly string[]
   readonly maxRequests: number
   readonly maxBodyBytes: number
+  /** Of a backup that is restored. */
+  readonly maxUploadBytes: number
+  /** When a second person has to agree; undefined: never. */
+  readonly approval: ApprovalRule | undefined
+  readonly history: HistorySettings
+  /** Where backups of what was discarded are kept; undefined: nothing can be discarded. */
+  readonly backupFolder: string | undefined
+  readonly webhooks: WebhookSettings
 }
 
 const closed = { additionalProperties: false }
@@ -70,11 +81,20 @@ const section = Type.Object(
         closed,
       ),
     ),
+    approval: Type.Optional(
+      Type.Object({ above: Type.Integer({ minimum: 0 }), expires: Type.Optional(text) }, closed),
+    ),
+    history: Type.Optional(Type.Object({ every: Type.Optional(text), keep: Type.Optional(text) }, closed)),
+    backups: Type.Optional(Type.Object({ folder: text }, closed)),
+    // Read by the other commands; the server itself does nothing that it cannot write down.
+    audit: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['required', 'on', 'off'] })),
+    webhooks: Type.Optional(webhooksSection),
     limits: Type.Optional(
       Type.Object(
         {
           requests: Type.Optional(Type.Integer({ minimum: 1 })),
           bodyBytes: Type.Optional(Type.Integer({ minimum: 1024 })),
+          uploadBytes: Type.Optional(Type.Integer({ minimum: 1024 })),
         },
         closed,
       ),
@@ -97,20 +117,48 @@ export function readServerSection(
   const isOpen = ways === 'none'
   const { accounts = true, tokens = [], oidc: provider } = isOpen ? { accounts: false } : ways
   const { payloads = {}, limits = {}, session = {}, trustProxy: trustedProxies = [] } = rest
+  const { approval, history = {}, backups, webhooks } = rest
   return {
     ...{ host, port, isOpen, tokens, trustedProxies },
     accountRoles: accountRolesOf(accounts),
     oidc: provider && { claim: 'roles', nameClaim: 'sub', ...provider },
     sessionKey: env.WARREN_SESSION_KEY || undefined,
-    sessionLifetimeMs: parseDuration(session.lifetime ?? '8h'),
+    sessionLifetimeMs: readDuration('session.lifetime', session.lifetime ?? '8h', shared),
     hidePayloadsFrom: payloads.hideFrom ?? [],
     maskedPaths: payloads.mask ?? [],
     maxRequests: limits.requests ?? 500,
     maxBodyBytes: limits.bodyBytes ?? 1024 * 1024,
+    maxUploadBytes: limits.uploadBytes ?? 1024 ** 3,
+    approval: approval && {
+      above: approval.above,
+      lifetimeMs: readDuration('approval.expires', approval.expires ?? '24h', shared),
+    },
+    history: {
+      everyMs: readDuration('history.every', history.every ?? '10s', { leastMs: 50, mostMs: day }),
+      keepMs: readDuration('history.keep', history.keep ?? '6h', { leastMs: 1_000, mostMs: 31 * day }),
+    },
+    backupFolder: backups?.folder,
+    webhooks: readWebhooks(webhooks, env),
   }
 }
 
 function accountRolesOf(accounts: boolean | { readonly roles: RoleNames }): RoleNames | undefined {
   if (typeof accounts === 'object') return accounts.roles
   return accounts ? roleByTag : undefined
+}
+
+const day = 86_400_000
+/** What servers tell each other is kept for a month; see notices/. */
+const shared = { leastMs: 1_000, mostMs: 30 * day }
+
+function readDuration(
+  name: string,
+  given: string,
+  { leastMs, mostMs }: { readonly leastMs: number; readonly mostMs: number },
+): number {
+  const milliseconds = parseDuration(given)
+  if (milliseconds >= leastMs && milliseconds <= mostMs) return milliseconds
+  throw new InvalidArgumentError(
+    `server.${name} is from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, not ${given}.`,
+  )
 }

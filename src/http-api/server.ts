@@ -5,6 +5,7 @@ import helmet from '@fastify/helmet'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import createFastify, {
+  type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -20,18 +21,27 @@ import type { Caller } from './auth/caller.ts'
 import { openOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/sessions.ts'
 import { type BrokerLine, createQueueTurns } from './broker-line.ts'
+import { createDlqLists } from './dlq-lists.ts'
+import { DepthHistory } from './history/depth-history.ts'
 import { limitRequests } from './limit-requests.ts'
+import { openNotices } from './notices/open-notices.ts'
 import { problemOf, retryAfterOf } from './problems.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
+import { addApprovalRoutes } from './routes/approvals.ts'
 import { addAuditRoutes } from './routes/audit.ts'
+import { addBackupRoutes } from './routes/backups.ts'
 import { addBrokerRoutes } from './routes/broker.ts'
 import { addDlqRoutes } from './routes/dlqs.ts'
+import { addEditRoutes } from './routes/edits.ts'
+import { addHistoryRoutes } from './routes/history.ts'
 import { addOperationRoutes } from './routes/operation.ts'
 import { addRedriveRoutes } from './routes/redrives.ts'
 import { addSessionRoutes } from './routes/session.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
-import { Tasks } from './tasks/tasks.ts'
+import { addTopologyRoutes } from './routes/topology.ts'
+import { openTasks } from './tasks/open-tasks.ts'
+import { startWebhooks } from './webhooks/start-webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,17 +65,25 @@ const resources: readonly AddRoutes[] = [
   addSessionRoutes,
   addBrokerRoutes,
   addDlqRoutes,
+  addHistoryRoutes,
   addRedriveRoutes,
+  addEditRoutes,
+  addBackupRoutes,
+  addApprovalRoutes,
   addTaskRoutes,
+  addTopologyRoutes,
   addAuditRoutes,
   addAdminDlqRoutes,
 ]
+
+/** How long requests may take to come to their end when the server is told to stop. */
+const mostGoodbyeMs = 10_000
 
 /** The admin API, ready to listen. Closing it ends its tasks with their receipts; the line is its caller's. */
 export async function createApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
   const { settings, logger = false } = options
   const app = createFastify({
-    ...{ logger, bodyLimit: settings.maxBodyBytes, requestTimeout: 30_000, forceCloseConnections: 'idle' },
+    ...{ logger, bodyLimit: settings.maxBodyBytes, requestTimeout: 300_000, forceCloseConnections: true },
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     http: { maxHeaderSize: 16 * 1024 },
     // A queue name has up to 255 bytes, and each may be written as three characters.
@@ -75,17 +93,25 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     // What the router itself refuses reaches no error handler.
     frameworkErrors: sendProblem,
   })
-  const context = await createContext(options)
+  const context = await createContext(options, app.log)
+  const webhooks = startWebhooks(context, app.log)
   app.decorateRequest('caller', undefined)
   answerWithProblems(app)
-  limitRequests(app, settings.maxRequests)
+  const requests = limitRequests(app, settings.maxRequests)
   await addPlugins(app, options.version)
   await app.register(async (scope) => {
     const add = routeAdder(scope, context)
     for (const addRoutes of resources) addRoutes(add, context, scope)
   })
-  app.addHook('preClose', () => context.tasks.close())
-  app.addHook('onClose', () => context.audit.close())
+  app.addHook('preClose', async () => {
+    await Promise.all([context.tasks.close(), context.history.close()])
+    await webhooks.close() // last: also of tasks that end now
+    // Then all connections are cut, those too on which nobody has asked anything yet.
+    await requests.whenIdle(mostGoodbyeMs)
+  })
+  app.addHook('onClose', async () => {
+    await Promise.all([context.audit.close(), context.notices.close()])
+  })
   await app.ready()
   return app
 }
@@ -109,7 +135,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-async function createContext(options: ApiServerOptions): Promise<ApiContext> {
+async function createContext(options: ApiServerOptions, log: FastifyBaseLogger): Promise<ApiContext> {
   const { line, settings, version, managementUrl } = options
   const turns = createQueueTurns()
   const { vhost, management } = line
@@ -117,10 +143,15 @@ async function createContext(options: ApiServerOptions): Promise<ApiContext> {
   const sessions = createSessions({ key, lifetimeMs, vhost })
   const accounts = roles && openBrokerAccounts({ managementUrl, management, vhost, roles })
   const oidc = settings.oidc && openOidc(settings.oidc)
+  const audit = await openAuditLog(line)
+  const shared = await openNotices({ line, sessions, lifetimeMs: settings.approval?.lifetimeMs })
+  const dlqs = createDlqLists(line)
+  const onError = (error: unknown): void => log.warn({ err: error }, 'the depths were not read')
   return {
-    ...{ line, turns, settings, version, sessions },
-    tasks: new Tasks(turns),
-    audit: await openAuditLog(line),
+    ...{ line, turns, settings, version, sessions, dlqs, ...shared },
+    history: new DepthHistory({ lists: dlqs, settings: settings.history, onError }),
+    tasks: await openTasks({ line, turns, audit, log }),
+    audit,
     authenticator: createAuthenticator({ isOpen, accounts, tokens, oidc, sessions }),
   }
 }

@@ -1,42 +1,26 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import Type from 'typebox'
 import type * as Contract from './contract.ts'
-
-/** A JSON schema that is known to describe `Value`. */
-export type Shape<Value> = TSchema & { readonly describes?: Value }
-
-type Frozen<Value> = Value extends readonly (infer Item)[]
-  ? readonly Frozen<Item>[]
-  : Value extends object
-    ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
-    : Value
-type IsSame<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : false) : false
-
-/** Does not compile where the schema and the type of the contract say different things. */
-function shape<Value>(): <Schema extends TSchema>(
-  schema: IsSame<Frozen<Static<Schema>>, Value> extends true ? Schema : never,
-) => Shape<Value> {
-  return (schema) => schema
-}
-
-// What is said nowhere is refused: a misspelt field must not be taken for one that was left out.
-const closed = { additionalProperties: false }
-const text = Type.String()
-const count = Type.Integer({ minimum: 0 })
-const textOrNull = Type.Union([Type.String(), Type.Null()])
-const countOrNull = Type.Union([Type.Integer(), Type.Null()])
-// RabbitMQ's limit is 255 bytes.
-const queueName = Type.String({ minLength: 1, maxLength: 255 })
-const filter = Type.String({ minLength: 1, maxLength: 2048 })
-
-function oneOf<const Name extends string>(names: readonly Name[]): Type.TUnsafe<Name> {
-  return Type.Unsafe<Name>({ type: 'string', enum: [...names] })
-}
+import {
+  closed,
+  count,
+  countOrNull,
+  filter,
+  oneOf,
+  queueName,
+  reason,
+  type Shape,
+  shape,
+  text,
+  textOrNull,
+} from './shape.ts'
 
 const permissionNames = oneOf([
   'dlq:read',
   'payload:read',
   'dlq:redrive',
+  'dlq:backup',
   'dlq:discard',
+  'dlq:restore',
   'dlq:admin',
   'topology:read',
   'topology:apply',
@@ -184,7 +168,7 @@ export const redriveRequest: Shape<Contract.RedriveRequest> = shape<Contract.Red
       where: Type.Optional(filter),
       limit: Type.Optional(Type.Integer({ minimum: 1 })),
       ratePerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-      reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+      reason: Type.Optional(reason),
     },
     closed,
   ),
@@ -210,13 +194,26 @@ export const taskParams: Shape<Contract.TaskParams> = shape<Contract.TaskParams>
 const taskSchema = Type.Object({
   id: text,
   kind: oneOf(['redrive']),
-  state: oneOf(['running', 'paused', 'cancelling', 'done', 'cancelled', 'stopped', 'failed']),
+  state: oneOf([
+    ...([
+      'running',
+      'paused',
+      'cancelling',
+      'done',
+      'cancelled',
+      'stopped',
+      'failed',
+      'interrupted',
+    ] as const),
+  ]),
   queue: text,
   by: text,
   reason: textOrNull,
+  host: text,
   startedAt: text,
   endedAt: textOrNull,
   progress: Type.Object({ present: count, moved: count, failed: count, kept: count }),
+  movedBefore: count,
   problem: Type.Union([problemSchema, Type.Null()]),
 })
 export const task: Shape<Contract.Task> = shape<Contract.Task>()(taskSchema)
@@ -239,7 +236,7 @@ export const auditPage: Shape<Contract.AuditPage> = shape<Contract.AuditPage>()(
       Type.Object({
         ...{ at: text, by: text, wayIn: text, from: text, action: text, target: text, reason: textOrNull },
         ...{ result: text, receiptDigest: textOrNull, writer: text, number: count },
-        ...{ previous: text, hash: text },
+        ...{ previous: text, after: textOrNull, afterOffset: countOrNull, hash: text },
       }),
     ),
   }),

@@ -72,7 +72,7 @@ async function serveUntilTold(
   } finally {
     await app.close()
   }
-  terminal.say('Stopped. Tasks that ran were cancelled; their receipts are in the audit log.')
+  terminal.say('Stopped. Tasks that ran are interrupted, with receipts; another server may resume them.')
   return 0
 }
 

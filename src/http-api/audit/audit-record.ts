@@ -17,29 +17,40 @@ export interface ChainEnd {
   readonly hash: string
 }
 
+/** A record of another writer, and where it stands. Naming it ties the chains together. */
+export interface SeenRecord {
+  readonly hash: string
+  readonly offset: number
+}
+
 /** The record that follows. */
-export function chainRecord(entry: AuditEntry, end: ChainEnd, at: string): AuditRecord {
-  const record = { ...entry, at, writer: end.writer, number: end.number + 1, previous: end.hash }
+export function chainRecord(
+  entry: AuditEntry,
+  { end, seen, at }: { readonly end: ChainEnd; readonly seen: SeenRecord | undefined; readonly at: string },
+): AuditRecord {
+  const chain = { writer: end.writer, number: end.number + 1, previous: end.hash }
+  const record = { ...entry, at, ...chain, after: seen?.hash ?? null, afterOffset: seen?.offset ?? null }
   return { ...record, hash: hashRecord(record) }
 }
 
 /** In a fixed order, since JSON has none. */
 export function hashRecord(record: Omit<AuditRecord, 'hash'>): string {
   const { at, by, wayIn, from, action, target, reason, result, receiptDigest } = record
-  const { writer, number, previous } = record
-  const fields = [
-    at,
-    by,
-    wayIn,
-    from,
-    action,
-    target,
-    reason,
-    result,
-    receiptDigest,
-    writer,
-    number,
-    previous,
-  ]
-  return createHash('sha256').update(JSON.stringify(fields)).digest('hex')
+  const { writer, number, previous, after, afterOffset } = record
+  const what = [at, by, wayIn, from, action, target, reason, result, receiptDigest]
+  const where = [writer, number, previous, after, afterOffset]
+  return createHash('sha256')
+    .update(JSON.stringify([...what, ...where]))
+    .digest('hex')
+}
+
+/** Whether it has what makes a record one; its hash tells the rest. */
+export function isAuditRecord(value: unknown): value is AuditRecord {
+  const { hash, writer, number, previous } = (value ?? {}) as Partial<AuditRecord>
+  return (
+    typeof hash === 'string' &&
+    typeof writer === 'string' &&
+    typeof number === 'number' &&
+    typeof previous === 'string'
+  )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AuditRecord } from '../contract.ts'
-import { type AuditEntry, chainRecord, hashRecord, noRecord } from './audit-record.ts'
+import { type AuditEntry, chainRecord, hashRecord, noRecord, type SeenRecord } from './audit-record.ts'
 import { verifyAudit } from './verify-audit.ts'
 
 const entry: AuditEntry = {
@@ -8,46 +8,67 @@ const entry: AuditEntry = {
   ...{ result: 'begun', receiptDigest: null },
 }
 
-function chain(writer: string, count: number): AuditRecord[] {
-  const records: AuditRecord[] = []
-  for (let at = 0; at < count; at += 1) {
-    const end = records.at(-1) ?? { writer, number: 0, hash: noRecord }
-    records.push(chainRecord(entry, end, `2030-01-01T00:00:0${at}Z`))
+/** Writes the records of several writers into one stream; each sees all that stands there. */
+function writeStream(writers: readonly string[]): AuditRecord[] {
+  const stream: AuditRecord[] = []
+  for (const [at, writer] of writers.entries()) {
+    const end = stream.findLast((record) => record.writer === writer) ?? { writer, number: 0, hash: noRecord }
+    const offset = stream.findLastIndex((record) => record.writer !== writer)
+    const seen: SeenRecord | undefined = offset < 0 ? undefined : { offset, hash: stream[offset]!.hash }
+    stream.push(chainRecord(entry, { end, seen, at: `2030-01-01T00:00:0${at}Z` }))
   }
-  return records
+  return stream
 }
 
-const whole = { isCut: false }
-const one = chain('one', 3)
-const two = chain('two', 2)
+const verify = (records: readonly unknown[]) => verifyAudit({ records, firstOffset: 0 })
+const [a1, a2, b1, a3, b2, c1] = writeStream(['a', 'a', 'b', 'a', 'b', 'c']) as [
+  ...[AuditRecord, AuditRecord, AuditRecord],
+  ...[AuditRecord, AuditRecord, AuditRecord],
+]
 
 describe('an audit log', () => {
-  it('is whole with several writers between each other', () => {
-    const records = [one[0], two[0], one[1], two[1], one[2]]
-    expect(verifyAudit(records, whole)).toEqual({ kind: 'whole', records: 5, writers: 2 })
+  it('is whole with several writers between each other, and tells its newest record', () => {
+    expect(verify([a1, a2, b1, a3, b2, c1])).toEqual({
+      ...{ kind: 'whole', records: 6, writers: 3, newest: c1.hash, isCut: false },
+    })
   })
 
   it('is whole with a record that was sent twice', () => {
-    expect(verifyAudit([one[0], one[1], one[1], one[2]], whole).kind).toBe('whole')
+    expect(verify([a1, a2, a2, b1]).kind).toBe('whole')
   })
 
   it.each<[string, unknown[], number]>([
-    ['a record was changed', [one[0], { ...one[1], by: 'bob' }], 1],
-    ['a record was changed and hashed anew', [one[0], rehash({ ...one[1]!, by: 'bob' }), one[2]], 2],
-    ['a record is missing', [one[0], one[2]], 1],
-    ['the first record of a writer is missing', [one[1]], 0],
-    ['a writer begins in the middle', [one[0], two[1]], 1],
-    ['something else was written into it', [one[0], { hello: 1 }], 1],
+    ['a record was changed', [a1, { ...a2, by: 'bob' }], 1],
+    ['a record was changed and hashed anew', [a1, rehash({ ...a2, by: 'bob' }), b1], 2],
+    ['the last record of a writer was changed and hashed anew', [a1, a2, b1, a3, rehash({ ...b2 }), c1], 5],
+    ['a record is missing', [a1, b1, a3], 1],
+    ['the first record of a writer is missing', [a2], 0],
+    ['a writer begins in the middle', [a1, a2, b2], 2],
+    ['all records of a writer are missing', [a1, a2, a3, c1], 2],
+    ['records of one writer changed places', [a2, a1], 0],
+    ['records of two writers changed places', [a1, b1, a2], 1],
+    ['something else was written into it', [a1, { hello: 1 }], 1],
     ['what was written is no JSON', [undefined], 0],
   ])('is broken where %s', (_, records, at) => {
-    expect(verifyAudit(records, whole)).toMatchObject({ kind: 'broken', at })
+    expect(verify(records)).toMatchObject({ kind: 'broken', at })
   })
 
-  it('may begin in the middle once its beginning was cut off', () => {
-    expect(verifyAudit([one[1], two[0], one[2]], { isCut: true }).kind).toBe('whole')
+  it('may begin in the middle once its beginning was cut off, and says so', () => {
+    const records = [b1, a3, b2, c1]
+
+    expect(verifyAudit({ records, firstOffset: 2 })).toMatchObject({ kind: 'whole', isCut: true })
+    expect(verifyAudit({ records: [b1, a3, c1], firstOffset: 2 })).toMatchObject({ kind: 'broken', at: 2 })
+  })
+
+  it('that lost its newest records is found out by whoever kept the hash of one', () => {
+    const stream = { records: [a1, a2, b1], firstOffset: 0 }
+
+    expect(verifyAudit(stream, a2.hash).kind).toBe('whole')
+    expect(verifyAudit(stream, c1.hash)).toMatchObject({ kind: 'broken', at: 3 })
   })
 })
 
 function rehash({ hash: _, ...record }: AuditRecord): AuditRecord {
-  return { ...record, hash: hashRecord(record) }
+  const changed = { ...record, at: '2031-01-01T00:00:00Z' }
+  return { ...changed, hash: hashRecord(changed) }
 }

@@ -9,4 +9,6 @@ export interface Caller {
   readonly readableQueues: string | undefined
   /** Set where the proof is a cookie, which a browser sends whether or not its user means it. */
   readonly csrfToken?: string | undefined
+  /** Set where the proof is a cookie. */
+  readonly session?: { readonly id: string; readonly expiresAt: string } | undefined
 }

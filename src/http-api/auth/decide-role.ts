@@ -1,16 +1,19 @@
 import type { Permission, Role } from '../contract.ts'
 
 const viewing: readonly Permission[] = ['dlq:read', 'payload:read', 'topology:read']
-const operating: readonly Permission[] = [...viewing, 'dlq:redrive']
+const operating: readonly Permission[] = [...viewing, 'dlq:redrive', 'dlq:backup']
 const administering: readonly Permission[] = [
   ...operating,
   'dlq:discard',
+  'dlq:restore',
   'dlq:admin',
   'topology:apply',
   'audit:read',
 ]
 
 const permissionsByRole = { viewer: viewing, operator: operating, admin: administering } as const
+/** What shows whole messages. */
+const ofPayloads: readonly Permission[] = ['payload:read', 'dlq:backup']
 const ranks: readonly Role[] = ['viewer', 'operator', 'admin']
 
 /** What a role may do. */
@@ -19,7 +22,7 @@ export function permissionsOf(
   { hidePayloadsFrom = [] }: { readonly hidePayloadsFrom?: readonly Role[] | undefined } = {},
 ): readonly Permission[] {
   const all = permissionsByRole[role]
-  return hidePayloadsFrom.includes(role) ? all.filter((each) => each !== 'payload:read') : all
+  return hidePayloadsFrom.includes(role) ? all.filter((each) => !ofPayloads.includes(each)) : all
 }
 
 /** Which names of RabbitMQ's tags or of a claim mean which role. */

@@ -26,11 +26,11 @@ export function openOidc(settings: OidcSettings): CheckBearer {
   let keys: Promise<JWTVerifyGetKey> | undefined
   return async (token) => {
     keys ??= findKeys(settings)
-    const found = await keys.catch((error: unknown) => {
-      keys = undefined // the next one asks again
-      throw error
-    })
     try {
+      const found = await keys.catch((error: unknown) => {
+        keys = undefined // the next one asks again
+        throw error
+      })
       const { payload } = await jwtVerify(token, found, { issuer, audience, algorithms, clockTolerance: 30 })
       return callerOf(payload, settings)
     } catch (error) {
@@ -38,10 +38,22 @@ export function openOidc(settings: OidcSettings): CheckBearer {
         const message = 'The OIDC token has expired. Log in at your provider again.'
         throw new ApiError({ code: 'API_CREDENTIALS_EXPIRED', message })
       }
-      if (error instanceof errors.JOSEError) return undefined
-      throw error
+      if (isAboutToken(error)) return undefined
+      throw unavailable(issuer, error)
     }
   }
+}
+
+/** Whatever else goes wrong is between us and the provider, and no fault of who sent the token. */
+function isAboutToken(error: unknown): boolean {
+  if (!(error instanceof errors.JOSEError)) return false
+  const ofProvider = [errors.JWKSTimeout.code, errors.JWKSInvalid.code, errors.JOSEError.code]
+  return !ofProvider.includes(error.code)
+}
+
+function unavailable(issuer: string, cause: unknown): ApiError {
+  const message = `The keys of ${issuer} cannot be had now, so nobody can be let in by them. Try again.`
+  return new ApiError({ code: 'OIDC_UNAVAILABLE', message, retryAfterSeconds: 5 }, { cause })
 }
 
 async function findKeys({ issuer, jwksUrl }: OidcSettings): Promise<JWTVerifyGetKey> {
@@ -51,12 +63,10 @@ async function findKeys({ issuer, jwksUrl }: OidcSettings): Promise<JWTVerifyGet
 async function discover(issuer: string): Promise<string> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const answer = await fetch(address, { signal: AbortSignal.timeout(10_000) })
-  const { jwks_uri: keys } = (await answer.json()) as { jwks_uri?: unknown }
-  if (typeof keys === 'string') return keys
-  throw new ApiError({
-    code: 'API_FAILED',
-    message: `${address} names no jwks_uri. Say server.auth.oidc.jwksUrl.`,
-  })
+  const { issuer: named, jwks_uri: keys } = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown }
+  // A document of somebody else would have tokens checked with the keys of somebody else.
+  if (named === issuer && typeof keys === 'string') return keys
+  throw new Error(`${address} is not the document of ${issuer}, or names no jwks_uri.`)
 }
 
 function callerOf(payload: JWTPayload, { claim, roles, nameClaim }: OidcSettings): Caller | undefined {

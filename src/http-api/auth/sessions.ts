@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { EncryptJWT, errors, jwtDecrypt } from 'jose'
 import { ApiError } from '../../errors.ts'
 import type { Caller } from './caller.ts'
@@ -10,11 +10,16 @@ export interface OpenSession {
   readonly expiresAt: Date
 }
 
-/** Sessions of browsers. They are kept by the browser alone, so every replica with the same key knows them. */
+/**
+ * Sessions of browsers. They are kept by the browser, so every replica with the same key knows them; only those
+ * that were closed before their time are kept here.
+ */
 export interface Sessions {
   open(caller: Caller): Promise<OpenSession>
-  /** Undefined where it is none of ours. */
+  /** Undefined where it is none of ours, or was closed. */
   read(cookie: string): Promise<Caller | undefined>
+  /** From now on it is none, whoever has a copy of its cookie. */
+  close(session: string, expiresAtMs: number): void
 }
 
 export interface SessionSettings {
@@ -30,22 +35,32 @@ export function createSessions({ key, lifetimeMs, vhost }: SessionSettings): Ses
     .update(key ?? randomBytes(32))
     .digest()
   const audience = `warren ${vhost}`
+  const closed = new Map<string, number>()
   return {
+    close: (session, expiresAtMs) => {
+      const nowMs = Date.now()
+      for (const [each, untilMs] of closed) if (untilMs < nowMs) closed.delete(each)
+      closed.set(session, expiresAtMs)
+    },
     open: async ({ name, role, wayIn, readableQueues }) => {
       const csrfToken = randomBytes(32).toString('base64url')
       const expiresAt = new Date(Date.now() + lifetimeMs)
       const cookie = await new EncryptJWT({ name, role, wayIn, readableQueues, csrfToken })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
         .setAudience(audience)
+        .setJti(randomUUID())
         .setExpirationTime(expiresAt)
         .encrypt(secret)
       return { cookie, csrfToken, expiresAt }
     },
     read: async (cookie) => {
       try {
-        const { payload } = await jwtDecrypt<Caller>(cookie, secret, { audience, requiredClaims: ['exp'] })
-        const { name, role, wayIn, readableQueues, csrfToken } = payload
-        return { name, role, wayIn, readableQueues, csrfToken }
+        const requiredClaims = ['exp', 'jti']
+        const { payload } = await jwtDecrypt<Caller>(cookie, secret, { audience, requiredClaims })
+        const { name, role, wayIn, readableQueues, csrfToken, jti: id = '', exp = 0 } = payload
+        if (closed.has(id)) return undefined
+        const session = { id, expiresAt: new Date(exp * 1_000).toISOString() }
+        return { name, role, wayIn, readableQueues, csrfToken, session }
       } catch (error) {
         if (error instanceof errors.JWTExpired) {
           const message = 'The session has expired. Log in again.'

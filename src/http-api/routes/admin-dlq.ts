@@ -1,27 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { observeTopology } from '../../deploy/observe-topology.ts'
 import { ApiError } from '../../errors.ts'
+import { depthOf } from '../../recovery/count-queue.ts'
 import { lookAtQueue } from '../../recovery/look-at-queue.ts'
+import type { Destination } from '../../recovery/plan-redrive.ts'
 import { readDeadLetter } from '../../recovery/read-dead-letter.ts'
 import { compileTopology } from '../../topology/compile-topology.ts'
 import type { QueueFlow } from '../../topology/queue-flow.ts'
 import { recogniseTopology } from '../../topology/recognise-layout.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
+import { type ApprovalRule, mostMessages, needsApproval } from '../approvals/decide-approval.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { AdminMessage } from '../contract.ts'
 import { describeBody, toJson } from '../describe-message.ts'
 import { endpoints } from '../endpoints.ts'
-import { countMessages } from '../list-dlqs.ts'
 import { startTask } from '../tasks/start-task.ts'
 
 /** The endpoints of the isolated system, by an engine that does not lose what it takes. */
 export const addAdminDlqRoutes: AddRoutes = (add, context) => {
-  const { line, tasks, turns, settings } = context
+  const { line, tasks, turns, settings, dlqs } = context
 
   add(endpoints.adminQueues, async ({ caller }) => {
     const queues = (await knownFlows(context)).map(({ deadLetterQueue }) => deadLetterQueue!)
     const readable = [...new Set(queues)].filter((queue) => mayReadQueue(caller, queue))
-    const counted = readable.map(async (queue) => ({ queue, messages: await countMessages(line, queue) }))
+    const counted = readable.map(async (queue) => ({ queue, messages: await dlqs.count(queue) }))
     return { queues: await Promise.all(counted) }
   })
 
@@ -50,9 +52,11 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
     const { queue } = call.params
     const { limit = 10 } = call.body ?? {}
     const flows = await flowsOf(context, queue)
+    const depth = await depthOf(line.consuming, queue)
+    refuseLarge(settings.approval, mostMessages({ depth, limit }))
     const task = await startTask(context, call, {
       ...{ consuming: line.consuming, publishing: line.publishing, management: line.management },
-      ...{ id: randomUUID(), queue, by: call.caller.name, to: { kind: 'retry' }, flows, limit },
+      ...{ id: randomUUID(), queue, by: call.caller.name, to: wayBack(flows, queue), flows, limit },
     })
     await tasks.whenEnded(task.id)
     const { moved, failed, keptBecause } = tasks.receipt(task.id)
@@ -61,6 +65,22 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
     const keptCount = kept.reduce((sum, { count }) => sum + count, 0)
     return { queue, requested: limit, redriven: moved, failed, kept: keptCount, redriveId: task.id }
   })
+}
+
+/**
+ * The retry exchange of the one queue that parks here, whatever a message says of itself: all that is parked in
+ * `q.X.dlq` failed in `q.X`. Where several queues share it only the message can tell.
+ */
+function wayBack(flows: readonly QueueFlow[], queue: string): Destination {
+  const [flow, ...others] = flows.filter(({ deadLetterQueue }) => deadLetterQueue === queue)
+  const retry = flow?.redrive.retry
+  return retry && others.length === 0 ? { kind: 'address', ...retry } : { kind: 'retry' }
+}
+
+function refuseLarge(rule: ApprovalRule | undefined, messages: number): void {
+  if (!needsApproval(rule, messages)) return
+  const message = `More than ${rule?.above} messages need a second person, who cannot be asked here. Use POST /api/v1/redrives, or a lower limit.`
+  throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 
 /** Of queues with a dead-letter queue: as the config declares them, else as the broker shows them. */

@@ -4,7 +4,6 @@ import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { TaskState } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
-import { countMessages, listDlqs } from '../list-dlqs.ts'
 
 /** What those ask who keep the server running. */
 export const addOperationRoutes: AddRoutes = (add, context, app) => {
@@ -36,11 +35,11 @@ export const addOperationRoutes: AddRoutes = (add, context, app) => {
   })
 }
 
-async function depths({ line }: ApiContext, caller: Caller): Promise<Metric> {
-  const readable = (await listDlqs(line)).filter(({ queue }) => mayReadQueue(caller, queue))
+async function depths({ line, dlqs }: ApiContext, caller: Caller): Promise<Metric> {
+  const readable = (await dlqs.list()).filter(({ queue }) => mayReadQueue(caller, queue))
   const samples = readable.map(async ({ queue }) => ({
     labels: { vhost: line.vhost, queue },
-    value: (await countMessages(line, queue)) ?? 0,
+    value: (await dlqs.count(queue)) ?? 0,
   }))
   return {
     name: 'warren_dead_letters',
@@ -58,13 +57,14 @@ const states: readonly TaskState[] = [
   'cancelled',
   'stopped',
   'failed',
+  'interrupted',
 ]
 
 function tasksByState({ tasks }: ApiContext): Metric {
   const all = tasks.list()
   return {
     name: 'warren_tasks',
-    help: 'Tasks of this server by state.',
+    help: 'Tasks of all servers by state.',
     type: 'gauge',
     samples: states.map((state) => ({
       labels: { state },

@@ -25,8 +25,13 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
     return { ...describe(caller), csrfToken, expiresAt: expiresAt.toISOString() }
   })
 
-  add(endpoints.closeSession, async ({ reply }) => {
+  add(endpoints.closeSession, async ({ caller, request, reply }) => {
     reply.clearCookie(sessionCookie, { path: '/' })
+    if (!caller.session) return undefined
+    const { id, expiresAt } = caller.session
+    sessions.close(id, Date.parse(expiresAt)) // here at once, whether or not the others can be told
+    await context.notices.tell({ kind: 'session-closed', session: id, expiresAt })
+    await writeAudit(context, { caller, request }, { action: 'session.close', target: caller.name })
     return undefined
   })
 

@@ -1,10 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../errors.ts'
-import type { AddRoutes, ApiContext } from '../api-context.ts'
+import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { Task } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { redriveOptions } from '../redrive-options.ts'
+import { resumeTask } from '../tasks/start-task.ts'
 import { isEnded, type TaskStep } from '../tasks/task-state.ts'
 import { writeAudit } from '../write-audit.ts'
 
@@ -24,6 +26,7 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
   for (const [step, endpoint] of Object.entries(steps)) {
     add(endpoint, async ({ params, caller, request }) => {
       const { id, queue, state } = visibleTask(context, params.id, caller)
+      if (step === 'resume' && state === 'interrupted') return goOn(context, { caller, request }, id)
       if (!isEnded(state))
         await writeAudit(context, { caller, request }, { action: `task.${step}`, target: queue, result: id })
       return tasks.step(id, step as TaskStep)
@@ -46,6 +49,18 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
 }
 
 const mostStreams = 200
+
+/** Resumes what another server left behind, with the permissions of whoever asks for it. */
+async function goOn(
+  context: ApiContext,
+  call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'request'>,
+  id: string,
+): Promise<Task> {
+  const asked = context.tasks.request(id)
+  if (asked) return resumeTask(context, call, { ...redriveOptions(context, asked, call.caller), id })
+  const message = `The task ${id} was interrupted and cannot be resumed: what was asked for is not kept. Start it again.`
+  throw new ApiError({ code: 'API_TASK_ENDED', message })
+}
 
 /** Told as missing to whoever may not read its queue: that there is one is nobody's business. */
 function visibleTask({ tasks }: ApiContext, id: string, caller: Caller): Task {

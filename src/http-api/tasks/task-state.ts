@@ -10,6 +10,8 @@ export function nextTaskState(state: TaskState, step: TaskStep): TaskState | 'en
       return step === 'cancel' ? 'cancelling' : step === 'pause' ? 'paused' : 'running'
     case 'cancelling':
       return 'cancelling' // it cannot be called back: some of the rest has been let go already
+    case 'interrupted':
+      return step === 'resume' ? 'running' : 'ended'
     case 'done':
     case 'cancelled':
     case 'stopped':
@@ -23,6 +25,7 @@ export function endedState(outcome: string): TaskState {
   return outcome === 'done' || outcome === 'cancelled' ? outcome : 'stopped'
 }
 
+/** Nobody works on it. */
 export function isEnded(state: TaskState): boolean {
   return nextTaskState(state, 'cancel') === 'ended'
 }

@@ -1,163 +1,225 @@
-import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { ApiError, RecoveryError } from '../../errors.ts'
+import { depthOf } from '../../recovery/count-queue.ts'
 import type { Receipt } from '../../recovery/receipt.ts'
-import { type Redrive, type RedriveOptions, startRedrive } from '../../recovery/redrive.ts'
-import type { QueueTurns } from '../broker-line.ts'
-import type { Problem, Task, TaskState } from '../contract.ts'
-import { problemOf } from '../problems.ts'
-import { endedState, isEnded, nextTaskState, type TaskStep } from './task-state.ts'
+import type { RedriveOptions } from '../../recovery/redrive.ts'
+import type { BrokerLine, QueueTurns } from '../broker-line.ts'
+import type { RedriveRequest, Task } from '../contract.ts'
+import { announceServer, type Presence } from './presence.ts'
+import { TaskBoard } from './task-board.ts'
+import type { SharedTask } from './task-board-state.ts'
+import { type OnTaskEnd, TaskRun } from './task-run.ts'
+import { isEnded, nextTaskState, type TaskStep } from './task-state.ts'
+import { watchServers } from './watch-servers.ts'
 
-interface OpenTask {
-  readonly id: string
-  readonly queue: string
-  readonly by: string
-  readonly reason: string | undefined
-  readonly startedAt: string
-  readonly run: () => Redrive
-  redrive: Redrive | undefined
-  state: TaskState
-  endedAt: string | undefined
-  receipt: Receipt | undefined
-  problem: Problem | undefined
-  readonly ended: Promise<void>
+export interface TasksOptions {
+  readonly line: Pick<BrokerLine, 'consuming' | 'publishing' | 'management' | 'vhost'>
+  readonly turns: QueueTurns
+  /** Another server is gone, and this is what it left. */
+  readonly onInterrupted: (task: Task) => void
+  /** Something about tasks could not be told to the other servers, or asked about them. */
+  readonly onError: (error: unknown) => void
 }
 
-/** The longest list; older ones that have ended are forgotten here and stay in the audit log. */
-const mostTasks = 1_000
+/** A re-drive to start. With `request` another server can go on with it when this one ends. */
+export interface NewTask extends RedriveOptions {
+  readonly id: string
+  readonly request?: RedriveRequest | undefined
+}
 
-/** The re-drives of this server, from their start to their receipt. */
+/** How long another server may take to do what it is asked for. */
+const stepTimeoutMs = 10_000
+
+/** The re-drives of all servers: those of this one run here, the others are known from the board. */
 export class Tasks {
-  readonly #tasks = new Map<string, OpenTask>()
-  readonly #turns: QueueTurns
+  readonly board: TaskBoard
+  readonly #options: TasksOptions
+  readonly #runs = new Map<string, TaskRun>()
+  /** Queues of tasks that nobody but us knows of yet. */
+  readonly #beginning = new Set<string>()
+  readonly #servers: { readonly close: () => void }
+  readonly #presence: Presence
 
-  constructor(turns: QueueTurns) {
-    this.#turns = turns
+  static async open(options: TasksOptions): Promise<Tasks> {
+    const { consuming } = options.line
+    const board = await TaskBoard.open(options.line)
+    return new Tasks(options, board, await announceServer(consuming, board.server))
   }
 
-  /**
-   * Starts as soon as nobody of this server looks at the queue. A second one on a queue is refused.
-   * @param onEnd must not throw
-   */
-  start(options: RedriveOptions, onEnd: (task: Task, receipt: Receipt | undefined) => Promise<void>): Task {
-    this.refuseIfBusy(options.queue)
-    const id = options.id ?? randomUUID()
-    const task: OpenTask = {
-      ...{ id, queue: options.queue, by: options.by, reason: options.reason },
-      startedAt: new Date().toISOString(),
-      run: () => startRedrive({ ...options, id }),
-      redrive: undefined,
-      state: 'running',
-      ...{ endedAt: undefined, receipt: undefined, problem: undefined },
-      ended: Promise.resolve().then(() => this.#work(task, onEnd)),
+  private constructor(options: TasksOptions, board: TaskBoard, presence: Presence) {
+    this.#options = options
+    this.board = board
+    this.#presence = presence
+    const { line, onInterrupted, onError } = options
+    this.#servers = watchServers({ board, line, onInterrupted, onError })
+    board.events.on('changed', (shared) => this.#runs.get(shared.task.id)?.heard(shared))
+    board.events.on('asked', ({ id, run, step }) => {
+      const mine = this.#runs.get(id)
+      if (mine?.number === run) mine.step(step)
+    })
+  }
+
+  /** Starts as soon as nobody of this server looks at the queue. A second one on a queue is refused. */
+  start(options: NewTask, onEnd: OnTaskEnd): Promise<Task> {
+    return this.#begin(options.queue, () => this.#start(options, onEnd))
+  }
+
+  async #start(options: NewTask, onEnd: OnTaskEnd): Promise<Task> {
+    const { id, queue, by, reason, limit } = options
+    // As it runs, which may be less than what was asked for.
+    const request = options.request ? { ...options.request, ...(limit !== undefined && { limit }) } : null
+    const present = await depthOf(options.consuming, queue)
+    const task: Task = {
+      ...{ id, kind: 'redrive', state: 'running', queue, by, reason: reason ?? null, host: hostname() },
+      ...{ startedAt: new Date().toISOString(), endedAt: null, movedBefore: 0, problem: null },
+      progress: { present, moved: 0, failed: 0, kept: 0 },
     }
-    this.#tasks.set(id, task)
-    this.#forgetOld()
-    return describe(task)
+    return this.#run({ ...this.#itself(), task, run: 1, request, receipt: null }, options, onEnd)
+  }
+
+  /** Goes on with a task that was interrupted. Of several servers that try at once, one gets it. */
+  resume(options: NewTask, onEnd: OnTaskEnd): Promise<Task> {
+    return this.#begin(options.queue, () => this.#resume(options, onEnd))
+  }
+
+  async #resume(options: NewTask, onEnd: OnTaskEnd): Promise<Task> {
+    const { id, queue, limit } = options
+    const known = this.#find(id)
+    const { progress } = known.task
+    const movedBefore = progress.moved
+    const present = movedBefore + (await depthOf(options.consuming, queue))
+    const task: Task = {
+      ...{ ...known.task, state: 'running', endedAt: null, host: hostname(), movedBefore, problem: null },
+      progress: { present, moved: movedBefore, failed: 0, kept: 0 },
+    }
+    const shared: SharedTask = { ...known, ...this.#itself(), task, run: known.run + 1, receipt: null }
+    const rest = limit === undefined ? {} : { limit: Math.max(0, limit - movedBefore) }
+    return this.#run(shared, { ...options, ...rest }, onEnd)
   }
 
   /** Throws where a task works on the queue: its messages are in no state to be looked at. */
   refuseIfBusy(queue: string): void {
-    const busy = [...this.#tasks.values()].find((task) => task.queue === queue && !isEnded(task.state))
-    if (!busy) return
-    throw new RecoveryError({
-      code: 'RECOVERY_LOCKED',
-      message: `The re-drive ${busy.id} of ${busy.by} works on the queue "${queue}". Wait until it is done, or cancel it.`,
-    })
+    const busy = this.list().find((task) => task.queue === queue && !isEnded(task.state))
+    if (busy) throw lockedBy(busy)
+    if (this.#beginning.has(queue))
+      throw locked(`A re-drive of the queue "${queue}" begins. Wait until it is done.`)
   }
 
   /** The newest first. */
   list(): readonly Task[] {
-    return [...this.#tasks.values()].map(describe).reverse()
+    return this.board.list().map((shared) => (this.#runOf(shared)?.describe() ?? shared).task)
   }
 
   get(id: string): Task {
-    return describe(this.#find(id))
+    return this.#find(id).task
+  }
+
+  /** What was asked for; null where nobody can go on with the task. */
+  request(id: string): RedriveRequest | null {
+    return this.#find(id).request
   }
 
   receipt(id: string): Receipt {
-    const { receipt, state, problem } = this.#find(id)
+    const { receipt, task } = this.#find(id)
     if (receipt) return receipt
-    const why = isEnded(state) ? `It failed: ${problem?.detail ?? ''}` : 'It still runs.'
+    const why =
+      task.state === 'interrupted'
+        ? 'Its server ended before it did. Resume it.'
+        : isEnded(task.state)
+          ? `It failed: ${task.problem?.detail ?? ''}`
+          : 'It still runs.'
     throw new ApiError({ code: 'API_TASK_NOT_ENDED', message: `The task ${id} has no receipt. ${why}` })
   }
 
-  step(id: string, step: TaskStep): Task {
-    const task = this.#find(id)
-    const next = nextTaskState(task.state, step)
-    if (next === 'ended') {
-      const message = `The task ${id} has ended (${task.state}). Its receipt tells what it did.`
+  /** Pauses, resumes or cancels, wherever the task runs. */
+  async step(id: string, step: TaskStep): Promise<Task> {
+    const shared = this.#find(id)
+    const { task, run } = shared
+    const wanted = nextTaskState(task.state, step)
+    if (wanted === 'ended' || task.state === 'interrupted') {
+      const what = task.state === 'interrupted' ? 'It can be resumed.' : 'Its receipt tells what it did.'
+      const message = `The task ${id} has ended (${task.state}). ${what}`
       throw new ApiError({ code: 'API_TASK_ENDED', message })
     }
-    task.state = next
-    if (task.redrive) steer(task.redrive, next)
-    return describe(task)
+    const mine = this.#runOf(shared)
+    if (mine) return mine.step(step).task
+    await this.board.ask({ id, run, step })
+    const isDone = (next: SharedTask): boolean => next.task.state === wanted || isEnded(next.task.state)
+    const next = await this.board.until(id, isDone, stepTimeoutMs)
+    if (next) return next.task
+    const message = `The server on ${task.host} that works on the task ${id} did not answer. Try again.`
+    throw new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })
   }
 
   /** Resolves when the task has ended and that is written down. */
   async whenEnded(id: string): Promise<void> {
-    await this.#find(id).ended
+    const mine = this.#runOf(this.#find(id))
+    await (mine?.ended ?? this.board.until(id, ({ task }) => isEnded(task.state)))
   }
 
-  /** Cancels what runs and waits for the receipts. */
+  /** Ends what runs here, with receipts. Other servers may go on with it. */
   async close(): Promise<void> {
-    const open = [...this.#tasks.values()].filter(({ state }) => !isEnded(state))
-    for (const { id } of open) this.step(id, 'cancel')
-    await Promise.all(open.map(({ ended }) => ended))
+    this.#servers.close()
+    await Promise.all([...this.#runs.values()].map((run) => run.interrupt()))
+    await Promise.all([this.board.close(), this.#presence.close()])
   }
 
-  async #work(
-    task: OpenTask,
-    onEnd: (task: Task, receipt: Receipt | undefined) => Promise<void>,
-  ): Promise<void> {
-    let state: TaskState
+  async #run(shared: SharedTask, options: NewTask, onEnd: OnTaskEnd): Promise<Task> {
+    const { id } = shared.task
+    await this.board.write(shared)
+    const known = await this.board.until(id, ({ run }) => run >= shared.run)
+    if (known?.server !== this.board.server || known.run !== shared.run) throw lockedBy(known!.task)
+    const run = new TaskRun({
+      ...{ shared, options, board: this.board, turns: this.#options.turns, onEnd },
+      presence: this.#presence,
+      onError: this.#options.onError,
+    })
+    this.#runs.set(id, run)
+    void run.ended.then(() => {
+      // Where the board could not be told, we are the only ones who know.
+      const isKnown = isEnded(this.board.get(id)!.task.state) || this.board.get(id)!.run > run.number
+      if (isKnown && this.#runs.get(id) === run) this.#runs.delete(id)
+    })
+    return run.describe().task
+  }
+
+  #itself(): Pick<SharedTask, 'server' | 'presence'> {
+    return { server: this.board.server, presence: this.#presence.queue }
+  }
+
+  /** The run of this server, unless another one has gone on with the task meanwhile. */
+  #runOf({ task, run }: SharedTask): TaskRun | undefined {
+    const mine = this.#runs.get(task.id)
+    return mine?.number === run ? mine : undefined
+  }
+
+  /** One at a time begins on a queue. */
+  async #begin(queue: string, begin: () => Promise<Task>): Promise<Task> {
+    this.refuseIfBusy(queue)
+    this.#beginning.add(queue)
     try {
-      task.receipt = await this.#turns.take(task.queue, () => {
-        task.redrive = task.run()
-        steer(task.redrive, task.state) // it may have been paused or cancelled while it waited
-        return task.redrive.receipt
-      })
-      state = endedState(task.receipt.outcome)
-    } catch (error) {
-      task.problem = problemOf(error)
-      state = 'failed'
+      return await begin()
+    } finally {
+      this.#beginning.delete(queue)
     }
-    task.endedAt = new Date().toISOString()
-    await onEnd({ ...describe(task), state }, task.receipt)
-    task.state = state
   }
 
-  #find(id: string): OpenTask {
-    const task = this.#tasks.get(id)
-    if (task) return task
+  #find(id: string): SharedTask {
+    const shared = this.board.get(id)
+    if (shared) return this.#runOf(shared)?.describe() ?? shared
     throw new ApiError({
       code: 'API_NOT_FOUND',
       message: `There is no task ${id}. GET /api/v1/tasks lists them.`,
     })
   }
-
-  #forgetOld(): void {
-    for (const { id, state } of this.#tasks.values()) {
-      if (this.#tasks.size <= mostTasks) return
-      if (isEnded(state)) this.#tasks.delete(id)
-    }
-  }
 }
 
-function steer(redrive: Redrive, state: TaskState): void {
-  if (state === 'paused') redrive.pause()
-  if (state === 'running') redrive.resume()
-  if (state === 'cancelling') redrive.cancel()
+function lockedBy({ id, by, queue, host }: Task): RecoveryError {
+  return locked(
+    `The re-drive ${id} of ${by}, on ${host}, works on the queue "${queue}". Wait until it is done, or cancel it.`,
+  )
 }
 
-function describe(task: OpenTask): Task {
-  const { id, state, queue, by, reason, startedAt, endedAt, receipt, problem, redrive } = task
-  const { present, moved, failed, kept } = receipt ??
-    redrive?.progress ?? { present: 0, moved: 0, failed: 0, kept: 0 }
-  return {
-    ...{ id, kind: 'redrive', state, queue, by, startedAt },
-    reason: reason ?? null,
-    endedAt: endedAt ?? null,
-    progress: { present, moved, failed, kept },
-    problem: problem ?? null,
-  }
+function locked(message: string): RecoveryError {
+  return new RecoveryError({ code: 'RECOVERY_LOCKED', message })
 }

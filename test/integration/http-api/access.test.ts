@@ -1,19 +1,22 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { InjectOptions } from 'fastify'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
 import { createToken } from '../../../src/http-api/auth/api-tokens.ts'
+import type { Caller } from '../../../src/http-api/auth/caller.ts'
 import { permissionsOf } from '../../../src/http-api/auth/decide-role.ts'
-import type { OpenedSession, Problem, Role } from '../../../src/http-api/contract.ts'
-import { type Endpoint, endpoints } from '../../../src/http-api/endpoints.ts'
+import { createSessions } from '../../../src/http-api/auth/sessions.ts'
+import type { OpenedSession, Permission, Problem, Role } from '../../../src/http-api/contract.ts'
+import { endpoints } from '../../../src/http-api/endpoints.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { type ApiRig, basic, startApiRig } from './api-rig.ts'
+import { type AnyEndpoint, fittingRequest, namesQueue } from './fitting-request.ts'
 
 const roles = ['viewer', 'operator', 'admin'] as const
 const tagOf = { viewer: 'monitoring', operator: 'policymaker', admin: 'administrator' } as const
 const queue = 'access.dlq'
+const sessionKey = 'the key of this test'
 
 const broker = await startEmbeddedBroker({ vhosts: ['other'] })
 const tokens = Object.fromEntries(roles.map((role) => [role, createToken()])) as Record<
@@ -47,6 +50,8 @@ beforeAll(async () => {
   management.close()
   rig = await startApiRig({
     ...broker,
+    env: { WARREN_SESSION_KEY: sessionKey },
+    declared: { queues: { 'access.orders': {} } },
     server: {
       auth: {
         tokens: [
@@ -96,111 +101,141 @@ const waysIn: Readonly<Record<string, (role: Role) => Promise<Headers>>> = {
   'an account of RabbitMQ': async (role) => ({ authorization: basic(role) }),
   'an API token': async (role) => ({ authorization: `Bearer ${tokens[role].token}` }),
   'an OIDC token': async (role) => ({ authorization: `Bearer ${await oidcToken(role)}` }),
+  // Anew each time: one of the endpoints ends it.
   'a session': async (role) => {
     const { cookie, csrfToken } = await logIn(role)
     return { cookie, 'x-csrf-token': csrfToken }
   },
 }
 
-const all = Object.entries(endpoints) as [string, Endpoint<unknown, unknown, unknown, unknown>][]
+/** Proofs that were good once, or are good elsewhere. */
+const uselessProofs: Readonly<Record<string, (at: number) => Promise<readonly [Headers, string]>>> = {
+  'no credentials': async () => [{}, 'API_NOT_AUTHENTICATED'],
+  'an account of another vhost': async (at) => [
+    // In turns, so that none of them is locked for being tried too often.
+    { authorization: basic(`other-${roles[at % roles.length]}`) },
+    'API_NOT_AUTHENTICATED',
+  ],
+  'a session of another vhost': async () => [
+    { cookie: await cookieOf({ vhost: 'other', lifetimeMs: 60_000 }) },
+    'API_NOT_AUTHENTICATED',
+  ],
+  'a session that has expired': async () => [
+    { cookie: await cookieOf({ vhost: '/', lifetimeMs: -60_000 }) },
+    'API_CREDENTIALS_EXPIRED',
+  ],
+  'an API token that has expired': async () => [
+    { authorization: `Bearer ${expired.token}` },
+    'API_CREDENTIALS_EXPIRED',
+  ],
+  'an OIDC token that has expired': async () => [
+    { authorization: `Bearer ${await oidcToken('admin', { expires: '-5m' })}` },
+    'API_CREDENTIALS_EXPIRED',
+  ],
+  'an OIDC token of a stranger': async () => [
+    { authorization: `Bearer ${await oidcToken('admin', { key: strangerKeys.privateKey })}` },
+    'API_NOT_AUTHENTICATED',
+  ],
+  'an OIDC token for another audience': async () => [
+    { authorization: `Bearer ${await oidcToken('admin', { audience: 'somebody-else' })}` },
+    'API_NOT_AUTHENTICATED',
+  ],
+}
+
+async function cookieOf({ vhost, lifetimeMs }: { vhost: string; lifetimeMs: number }): Promise<string> {
+  const admin: Caller = { name: 'admin', role: 'admin', wayIn: 'broker-account', readableQueues: undefined }
+  const { cookie } = await createSessions({ key: sessionKey, lifetimeMs, vhost }).open(admin)
+  return `warren_session=${cookie}`
+}
+
+// Made of the list of endpoints: one that is added there is asked here, by each way in, as each role.
+const all = Object.entries(endpoints) as [string, AnyEndpoint][]
 const guarded = all.filter(([, { needs }]) => needs !== 'anyone')
 const changing = guarded.filter(([, { method }]) => method !== 'GET')
 
-/** A request that is valid and finds nothing to do: what is asked here is only who may. */
-function requestTo({ method, path, body }: Endpoint<unknown, unknown, unknown, unknown>): InjectOptions {
-  const url = path
-    .replace(':queue', queue)
-    .replace(':key', '0'.repeat(32))
-    .replace(':id', '00000000-0000-4000-8000-000000000000')
-  return { method, url, ...(body && { payload: path.startsWith('/admin') ? { limit: 1 } : { queue } }) }
+let asked = 0
+
+async function ask(endpoint: AnyEndpoint, headers: Headers) {
+  const request = fittingRequest(endpoint, queue)
+  // Each from an address of its own: wrong credentials are counted by address.
+  asked += 1
+  const remoteAddress = `10.0.${asked >> 8}.${asked & 255}`
+  const answer = await rig.app.inject({
+    ...request,
+    ...{ headers: { ...request.headers, ...headers }, remoteAddress },
+  })
+  return { status: answer.statusCode, code: answer.statusCode < 400 ? '' : answer.json<Problem>().code }
 }
 
-async function ask(endpoint: Endpoint<unknown, unknown, unknown, unknown>, headers: Headers) {
-  const answer = await rig.app.inject({ ...requestTo(endpoint), headers })
-  const code = answer.statusCode < 400 ? undefined : answer.json<Problem>().code
-  return { status: answer.statusCode, code }
-}
+describe.each(guarded)('the endpoint %s', (_, endpoint) => {
+  const { needs } = endpoint
+  const cases = Object.keys(waysIn).flatMap((way) => roles.map((role) => ({ way, role })))
 
-describe.each(Object.keys(waysIn))('by %s', (way) => {
-  it.each(roles)('the role %s reaches exactly its endpoints', async (role) => {
-    const headers = await waysIn[way]!(role)
+  it.each(cases)('by $way as $role', async ({ way, role }) => {
+    const mayAsk = needs === 'known' || permissionsOf(role).includes(needs as Permission)
 
-    const reached: string[] = []
-    for (const [name, endpoint] of guarded) {
-      const { status } = await ask(endpoint, headers)
-      expect(status, name).not.toBe(401)
-      expect(status, name).toBeLessThan(500)
-      if (status !== 403) reached.push(name)
-    }
+    const { status, code } = await ask(endpoint, await waysIn[way]!(role))
 
-    const permissions = permissionsOf(role)
-    const allowed = guarded.filter(
-      ([, { needs }]) => needs === 'known' || permissions.includes(needs as never),
-    )
-    expect(reached).toEqual(allowed.map(([name]) => name))
+    if (mayAsk) {
+      expect(status, code).not.toBe(401)
+      expect(status, code).not.toBe(403)
+      expect(status, code).toBeLessThan(500)
+    } else expect({ status, code }).toEqual({ status: 403, code: 'API_FORBIDDEN' })
+  })
+
+  it.each(Object.keys(uselessProofs))('is closed to %s', async (proof) => {
+    const [headers, code] = await uselessProofs[proof]!(asked)
+
+    expect(await ask(endpoint, headers)).toEqual({ status: 401, code })
   })
 })
 
-describe('nobody reaches a guarded endpoint', () => {
-  it('without credentials', async () => {
-    for (const [, endpoint] of guarded)
-      expect(await ask(endpoint, {})).toEqual({ status: 401, code: 'API_NOT_AUTHENTICATED' })
+describe.each(changing)('the endpoint %s, which changes something,', (_, endpoint) => {
+  it.each([
+    ['a missing CSRF token', {}],
+    ['a wrong CSRF token', { 'x-csrf-token': 'guessed' }],
+  ])('is closed to a session with %s', async (_name, extra) => {
+    const { cookie } = await logIn('admin')
+
+    expect(await ask(endpoint, { cookie, ...extra })).toEqual({ status: 403, code: 'API_CSRF_REFUSED' })
   })
 
-  it('with an account of another vhost', async () => {
-    const headers = { authorization: basic('other-admin') }
+  it('is closed to a session with the CSRF token of another', async () => {
+    const [{ cookie }, { csrfToken }] = [await logIn('admin'), await logIn('admin')]
 
-    expect(await ask(endpoints.listDlqs as never, headers)).toEqual({
-      ...{ status: 401, code: 'API_NOT_AUTHENTICATED' },
+    expect(await ask(endpoint, { cookie, 'x-csrf-token': csrfToken })).toEqual({
+      ...{ status: 403, code: 'API_CSRF_REFUSED' },
     })
   })
 
-  it('with a token that has expired', async () => {
-    const oidc = await oidcToken('admin', { expires: '-5m' })
+  it.each([{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, { origin: 'null' }])(
+    'is closed to pages of other sites: %j',
+    async (origin) => {
+      const headers = { authorization: basic('admin'), ...origin } as Headers
 
-    for (const token of [expired.token, oidc])
-      expect(await ask(endpoints.listDlqs as never, { authorization: `Bearer ${token}` })).toEqual({
-        ...{ status: 401, code: 'API_CREDENTIALS_EXPIRED' },
+      expect(await ask(endpoint, headers)).toEqual({ status: 403, code: 'API_CSRF_REFUSED' })
+    },
+  )
+})
+
+describe.each(guarded.filter(([, endpoint]) => namesQueue(endpoint)))(
+  'the endpoint %s, which is about a queue,',
+  (_, endpoint) => {
+    it('is closed to who may not read it in RabbitMQ', async () => {
+      expect(await ask(endpoint, { authorization: basic('narrow') })).toEqual({
+        ...{ status: 403, code: 'API_FORBIDDEN' },
       })
-  })
+    })
+  },
+)
 
-  it('with a token of a stranger, or one for another audience', async () => {
-    const forged = await oidcToken('admin', { key: strangerKeys.privateKey })
-    const foreign = await oidcToken('admin', { audience: 'somebody-else' })
+it('lists are without queues that RabbitMQ does not let one read', async () => {
+  const headers = { authorization: basic('narrow') }
 
-    for (const token of [forged, foreign])
-      expect((await ask(endpoints.listDlqs as never, { authorization: `Bearer ${token}` })).status).toBe(401)
-  })
+  const lists = ['/api/v1/dlqs', '/api/v1/tasks', '/api/v1/history', '/api/v1/approvals', '/api/v1/backups']
+  const answers = await Promise.all(lists.map((url) => rig.app.inject({ url, headers })))
 
-  it('with a session but a missing or wrong CSRF token, if it changes something', async () => {
-    const { cookie } = await logIn('admin')
-
-    for (const [, endpoint] of changing)
-      for (const headers of [{ cookie }, { cookie, 'x-csrf-token': 'guessed' }])
-        expect(await ask(endpoint, headers)).toEqual({ status: 403, code: 'API_CSRF_REFUSED' })
-  })
-
-  it('from a page of another site, if it changes something', async () => {
-    const authorization = basic('admin')
-
-    for (const [, endpoint] of changing)
-      for (const origin of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }])
-        expect(await ask(endpoint, { authorization, ...origin })).toEqual({
-          ...{ status: 403, code: 'API_CSRF_REFUSED' },
-        })
-  })
-
-  it('about a queue that RabbitMQ does not let them read', async () => {
-    const headers = { authorization: basic('narrow') }
-    const about = guarded.filter(
-      ([, { path, body }]) => path.includes(':queue') || (body && path !== '/api/v1/session'),
-    )
-
-    for (const [, endpoint] of about)
-      expect(await ask(endpoint, headers)).toEqual({ status: 403, code: 'API_FORBIDDEN' })
-    const list = await rig.app.inject({ url: '/api/v1/dlqs', headers })
-    expect(list.json<{ items: unknown[] }>().items).toEqual([])
-  })
+  expect(answers.map((answer) => answer.json<{ items: unknown[] }>().items)).toEqual(lists.map(() => []))
 })
 
 it('a session is kept in a cookie that scripts and other sites do not get', async () => {

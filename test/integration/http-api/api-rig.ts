@@ -21,6 +21,8 @@ export interface RigOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Applied before the server starts, and known to it. */
   readonly topology?: TopologyDeclaration
+  /** Known to the server, and not applied. */
+  readonly declared?: TopologyDeclaration
 }
 
 export interface ApiRig {
@@ -29,6 +31,8 @@ export interface ApiRig {
   readonly publishing: Session
   declareDlq(queue: string): Promise<void>
   publish(messages: readonly OutgoingMessage[]): Promise<void>
+  /** Listens on a free port of this machine, for what `inject` cannot show. */
+  listen(): Promise<string>
   close(): Promise<void>
 }
 
@@ -39,6 +43,7 @@ export async function startApiRig({
   server,
   env,
   topology,
+  declared = topology,
 }: RigOptions): Promise<ApiRig> {
   const consuming = await Session.open(url)
   const publishing = await Session.open(url)
@@ -49,7 +54,7 @@ export async function startApiRig({
   const app = await createApiServer({
     line: {
       ...{ consuming, publishing, management, vhost },
-      topology: topology && compileTopology(topology, { brokerVersion }),
+      topology: declared && compileTopology(declared, { brokerVersion }),
     },
     ...{ managementUrl, settings: readServerSection(server, env), version: '0.0.0-test' },
   })
@@ -68,6 +73,7 @@ export async function startApiRig({
       const lost = results.filter(({ kind }) => kind !== 'confirmed')
       if (lost.length > 0) throw new Error(`${lost.length} messages were not confirmed.`)
     },
+    listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
     close: async () => {
       await app.close()
       await publisher.close()

@@ -121,6 +121,22 @@ describe('dead letters over HTTP', () => {
 })
 
 describe('a re-drive over HTTP', () => {
+  it('of a queue that is not there is not found, and nothing is begun', async () => {
+    const rig = await setUpApi(broker)
+    const ask = (path: string) =>
+      rig.app.inject({
+        ...{ method: 'POST', url: `/api/v1/redrives${path}`, headers: { authorization } },
+        payload: { queue: 'nowhere.dlq' },
+      })
+
+    const answers = [await ask(''), await ask('/plan')]
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404])
+    expect(answers[0]!.json()).toMatchObject({ code: 'RECOVERY_QUEUE_NOT_FOUND' })
+    const { items } = await get<{ items: Task[] }>(rig, '/api/v1/tasks')
+    expect(items.filter(({ queue }) => queue === 'nowhere.dlq')).toEqual([])
+  })
+
   it('is planned without moving a message', async () => {
     const rig = await setup('planned.dlq', 4)
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ConsumedMessage } from '../../../src/consumer/consumed-message.ts'
 import { startConsumer } from '../../../src/consumer/start-consumer.ts'
 import { openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
 import type { AdminMessages, AuditPage } from '../../../src/http-api/contract.ts'
@@ -33,7 +34,7 @@ async function startValidator({ consuming, publishing }: ApiRig) {
     handler: async (message) => {
       attempts += 1
       if (isBroken) throw new Error('the scanner is down')
-      handled.push({ body: message.body, by: message.headers['x-redriven-by'] })
+      handled.push({ body: message.body, by: message.headers['x-redriven-by'], way: firstDeathOf(message) })
     },
   })
   await consumer.whenStarted()
@@ -45,6 +46,12 @@ async function startValidator({ consuming, publishing }: ApiRig) {
     },
     close: () => consumer.close(),
   }
+}
+
+/** Where a message that has waited was published to: the exchange and keys that its wait queue saw. */
+function firstDeathOf({ headers }: ConsumedMessage) {
+  const [death] = headers['x-death'] as { exchange: string; 'routing-keys': string[] }[]
+  return [death?.exchange, ...(death?.['routing-keys'] ?? [])]
 }
 
 async function createUser(name: string, tag: string): Promise<void> {
@@ -91,7 +98,9 @@ describe('the story of the isolated system', () => {
     expect(unknown.statusCode).toBe(404)
     expect(redriven.statusCode, redriven.body).toBe(200)
     expect(redriven.json()).toMatchObject({ requested: 10, redriven: 1, failed: 0, kept: 0 })
-    expect(validator.handled).toEqual([{ body: { file: 'a.pdf' }, by: broker.username }])
+    expect(validator.handled).toEqual([
+      { body: { file: 'a.pdf' }, by: broker.username, way: ['retry.q.validator', 'retry'] },
+    ])
     expect(validator.attempts()).toBe(4)
     const { items } = audited.json<AuditPage>()
     expect(items.map(({ by, action, result }) => [by, action, result.split(' ')[0]])).toEqual([
@@ -102,6 +111,33 @@ describe('the story of the isolated system', () => {
     ])
     expect(items[2]?.receiptDigest).toMatch(/^\w+/)
     await broker.management('DELETE', `/api/users/${operator}`)
+  })
+
+  it('all that is parked goes back through the retry exchange, also what does not tell where it failed', async () => {
+    const rig = await setUpApi({ url: broker.url, managementUrl, topology })
+    const headers = { authorization: basic(broker.username, broker.password) }
+    const dlq = '/admin/dlq/queues/q.validator.dlq'
+    await rig.publish([
+      { exchange: 'dlq.q.validator', key: 'parking', body: 1, messageId: 'without-a-word' },
+      {
+        ...{ exchange: 'dlq.q.validator', key: 'parking', body: 2, messageId: 'of-another' },
+        headers: { 'x-original-queue': 'q.thumbnail' },
+      },
+    ])
+
+    const redriven = await rig.app.inject({ method: 'POST', url: `${dlq}/re-drive`, headers, payload: {} })
+    const validator = await startValidator(rig)
+    validator.repair()
+    await eventually(() => expect(validator.handled).toHaveLength(2))
+    await validator.close()
+
+    expect(redriven.json()).toMatchObject({ requested: 10, redriven: 2, failed: 0, kept: 0 })
+    expect(validator.handled).toEqual(
+      expect.arrayContaining([
+        { body: 1, by: broker.username, way: ['retry.q.validator', 'retry'] },
+        { body: 2, by: broker.username, way: ['retry.q.validator', 'retry'] },
+      ]),
+    )
   })
 
   it('two writers share one audit log, and it proves itself whole', async () => {

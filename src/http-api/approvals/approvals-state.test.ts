@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import type { Approval } from '../contract.ts'
+import type { NoticeRecord } from '../notices/notice.ts'
+import { type KnownApprovals, stateOf, takeApprovalNotice } from './approvals-state.ts'
+import { mostMessages, needsApproval } from './decide-approval.ts'
+
+const approval: Approval = {
+  ...{ kind: 'approval', id: 'a', by: 'ann', reason: null, messages: 20_000, state: 'waiting' },
+  asks: { action: 'redrive', request: { queue: 'orders.dlq' } },
+  ...{ askedAt: '2030-01-01T00:00:00Z', expiresAt: '2030-01-02T00:00:00Z' },
+  ...{ decidedBy: null, decidedAt: null },
+}
+const asked: NoticeRecord = { number: '1', notice: { kind: 'approval-asked', approval } }
+
+function decided(number: string, decision: 'granted' | 'refused', at = '2030-01-01T12:00:00Z'): NoticeRecord {
+  return { number, notice: { kind: 'approval-decided', id: 'a', decision, by: 'bob', at } }
+}
+
+function knownAfter(...records: readonly NoticeRecord[]): KnownApprovals {
+  return records.reduce(takeApprovalNotice, new Map() as KnownApprovals)
+}
+
+describe('an approval', () => {
+  it('waits until it is decided', () => {
+    expect(knownAfter(asked).get('a')?.approval.state).toBe('waiting')
+  })
+
+  it('is decided by the first who says so, on whichever server', () => {
+    const known = knownAfter(asked, decided('2', 'refused'), decided('3', 'granted'))
+
+    expect(known.get('a')).toMatchObject({
+      ...{ approval: { state: 'refused', decidedBy: 'bob' }, decidedIn: '2' },
+    })
+  })
+
+  it('is not decided after it has expired', () => {
+    const known = knownAfter(asked, decided('2', 'granted', '2030-01-02T00:00:00Z'))
+
+    expect(known.get('a')?.decidedIn).toBeUndefined()
+    expect(stateOf(known.get('a')!.approval, Date.parse('2030-01-03'))).toBe('expired')
+  })
+
+  it('that was asked for twice is one', () => {
+    expect(knownAfter(asked, decided('2', 'granted'), asked).get('a')?.approval.state).toBe('granted')
+  })
+
+  it('that nobody asked for cannot be decided', () => {
+    expect(knownAfter(decided('2', 'granted')).size).toBe(0)
+  })
+})
+
+describe('a second person', () => {
+  const rule = { above: 100, lifetimeMs: 1 }
+
+  it.each([
+    [{ depth: 100, limit: undefined }, false],
+    [{ depth: 101, limit: undefined }, true],
+    [{ depth: 5_000, limit: 100 }, false],
+    [{ depth: 5_000, limit: 101 }, true],
+    [{ depth: 3, limit: 101 }, false],
+  ])('for %j is needed: %s', (size, isNeeded) => {
+    expect(needsApproval(rule, mostMessages(size))).toBe(isNeeded)
+    expect(needsApproval(undefined, mostMessages(size))).toBe(false)
+  })
+})

@@ -1,0 +1,90 @@
+import { constants, copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { ApiError, RecoveryError } from '../../errors.ts'
+import type { BackupSummary } from '../../recovery/backup/read-backup.ts'
+import { restoreBackup } from '../../recovery/backup/restore-backup.ts'
+import { verifyBackup } from '../../recovery/backup/verify-backup.ts'
+import type { ApiContext, Call } from '../api-context.ts'
+import { needsApproval } from '../approvals/decide-approval.ts'
+import { mayReadQueue } from '../auth/decide-access.ts'
+import type { Restored, RestoreQuery } from '../contract.ts'
+import { writeAudit } from '../write-audit.ts'
+import { backupFile, isThere, openBackupFolder, withTemporaryFolder } from './backup-folder.ts'
+import { receiveUpload } from './receive-upload.ts'
+
+type RestoreCall = Pick<Call<unknown, RestoreQuery, unknown>, 'query' | 'caller' | 'request'>
+
+/** Receives a backup, proves it whole, and puts its messages into their dead-letter queue, each once. */
+export function restoreUpload(context: ApiContext, call: RestoreCall, upload: Readable): Promise<Restored> {
+  return withTemporaryFolder(async (folder) => {
+    const received = join(folder, 'upload')
+    await receiveUpload(upload, { file: received, mostBytes: context.settings.maxUploadBytes })
+    const { header, records } = await verifyUpload(received)
+    const queue = call.query.queue ?? header.queue
+    await refuseRestore(context, call, { queue, records })
+    const file = await keep(context, received, header.id)
+    return restore(context, call, { queue, file, id: header.id })
+  })
+}
+
+/** The sentences of recovery/ name the file, which is nobody's business outside. */
+async function verifyUpload(file: string): Promise<BackupSummary> {
+  try {
+    return await verifyBackup(file)
+  } catch (cause) {
+    if (!(cause instanceof RecoveryError)) throw cause
+    const message = `${cause.message.replaceAll(file, 'The upload')} Nothing was restored.`
+    throw new ApiError({ code: 'API_REQUEST_INVALID', message }, { cause })
+  }
+}
+
+async function refuseRestore(
+  { dlqs, settings }: ApiContext,
+  { caller }: RestoreCall,
+  { queue, records }: { queue: string; records: number },
+): Promise<void> {
+  if (!mayReadQueue(caller, queue)) {
+    const message = `Your account has no read permission for the queue "${queue}" in RabbitMQ. Ask for it there.`
+    throw new ApiError({ code: 'API_FORBIDDEN', message })
+  }
+  await dlqs.require(queue)
+  if (!needsApproval(settings.approval, records)) return
+  const message = `The backup holds ${records} messages, and more than ${settings.approval?.above} need a second person. Restore it with \`warren dlq restore\`.`
+  throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
+}
+
+/**
+ * Beside a kept backup stands what was restored of it, so that a second restore leaves that out also when the
+ * messages have gone on meanwhile. Where nothing is kept only the queue itself can tell.
+ */
+async function keep({ settings }: ApiContext, received: string, id: string): Promise<string> {
+  if (settings.backupFolder === undefined || !/^[0-9a-f-]{36}$/.test(id)) return received
+  const kept = backupFile(await openBackupFolder(settings.backupFolder), id)
+  if (await isThere(kept)) return kept
+  // Copied and not moved: the temporary folder may be on another disk.
+  await copyFile(received, kept, constants.COPYFILE_EXCL)
+  return kept
+}
+
+async function restore(
+  context: ApiContext,
+  call: RestoreCall,
+  { queue, file, id }: { queue: string; file: string; id: string },
+): Promise<Restored> {
+  const { line, tasks, turns } = context
+  tasks.refuseIfBusy(queue)
+  const entry = { action: 'restore', target: queue, reason: call.query.reason ?? null }
+  await writeAudit(context, call, { ...entry, result: `begun ${id}` })
+  let result = `failed ${id}`
+  try {
+    const report = await turns.take(queue, () =>
+      restoreBackup({ ...line, file, queue, by: call.caller.name }),
+    )
+    const { records, restored, restoredBefore, alreadyThere, failed } = report
+    result = `done ${id}: ${restored} of ${records} restored, ${failed} failed`
+    return { queue, records, restored, restoredBefore, alreadyThere, failed }
+  } finally {
+    await writeAudit(context, call, { ...entry, result })
+  }
+}

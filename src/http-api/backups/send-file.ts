@@ -1,0 +1,21 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { FastifyReply } from 'fastify'
+
+/** Sends a backup as a download. Resolves when it is sent, or the line is gone. */
+export async function sendBackup(
+  reply: FastifyReply,
+  { file, name }: { readonly file: string; readonly name: string },
+): Promise<void> {
+  const { size } = await stat(file)
+  const plain = name.replaceAll(/[^\w.-]/g, '_')
+  await reply
+    .type('application/gzip')
+    .header('content-length', size)
+    .header('cache-control', 'no-store')
+    .header(
+      'content-disposition',
+      `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+    )
+    .send(createReadStream(file))
+}

@@ -1,0 +1,120 @@
+import Type from 'typebox'
+import type * as Contract from './contract.ts'
+import {
+  closed,
+  count,
+  countOrNull,
+  filter,
+  oneOf,
+  queueName,
+  reason,
+  type Shape,
+  shape,
+  text,
+  textOrNull,
+  uuid,
+} from './shape.ts'
+
+const headerValue = Type.Union([
+  Type.Null(),
+  Type.Boolean(),
+  Type.Number(),
+  Type.String({ maxLength: 65_536 }),
+])
+export const editRequest: Shape<Contract.EditRequest> = shape<Contract.EditRequest>()(
+  Type.Object(
+    {
+      body: Type.Optional(Type.Object({ encoding: oneOf(['utf8', 'base64']), text }, closed)),
+      headers: Type.Optional(Type.Record(Type.String(), headerValue, { maxProperties: 100 })),
+      to: Type.Optional(queueName),
+      attempts: Type.Optional(oneOf(['reset', 'continue'])),
+      reason: Type.Optional(reason),
+    },
+    closed,
+  ),
+)
+
+export const filterQuery: Shape<Contract.FilterQuery> = shape<Contract.FilterQuery>()(
+  Type.Object({ where: Type.Optional(filter) }, closed),
+)
+
+export const discardRequest: Shape<Contract.DiscardRequest> = shape<Contract.DiscardRequest>()(
+  Type.Object(
+    {
+      where: Type.Optional(filter),
+      limit: Type.Optional(Type.Integer({ minimum: 1 })),
+      reason: Type.Optional(reason),
+    },
+    closed,
+  ),
+)
+
+const keptBackup = Type.Object({
+  ...{ id: text, purpose: oneOf(['backup', 'discard']), queue: text, vhost: text, by: text },
+  ...{ startedAt: text, sizeBytes: count },
+})
+export const discarded: Shape<Contract.Discarded> = shape<Contract.Discarded>()(
+  Type.Object({
+    ...{ kind: oneOf(['discarded']), queue: text, present: count, removed: count, left: count },
+    ...{ isDone: Type.Boolean(), backup: keptBackup },
+  }),
+)
+export const backupParams: Shape<Contract.BackupParams> = shape<Contract.BackupParams>()(
+  Type.Object({ id: uuid }, closed),
+)
+export const backupList: Shape<Contract.BackupList> = shape<Contract.BackupList>()(
+  Type.Object({ items: Type.Array(keptBackup) }),
+)
+
+export const restoreQuery: Shape<Contract.RestoreQuery> = shape<Contract.RestoreQuery>()(
+  Type.Object({ queue: Type.Optional(queueName), reason: Type.Optional(reason) }, closed),
+)
+export const restored: Shape<Contract.Restored> = shape<Contract.Restored>()(
+  Type.Object({
+    ...{ queue: text, records: count, restored: count },
+    ...{ restoredBefore: count, alreadyThere: count, failed: count },
+  }),
+)
+
+export const historyQuery: Shape<Contract.HistoryQuery> = shape<Contract.HistoryQuery>()(
+  Type.Object(
+    {
+      seconds: Type.Integer({ minimum: 1, maximum: 31 * 86_400, default: 3_600 }),
+      points: Type.Integer({ minimum: 2, maximum: 2_000, default: 120 }),
+    },
+    closed,
+  ),
+)
+const depthHistorySchema = Type.Object({
+  queue: text,
+  points: Type.Array(
+    Type.Object({ at: text, messages: count, perSecond: Type.Union([Type.Number(), Type.Null()]) }),
+  ),
+})
+export const depthHistory: Shape<Contract.DepthHistory> = shape<Contract.DepthHistory>()(depthHistorySchema)
+export const historyList: Shape<Contract.HistoryList> = shape<Contract.HistoryList>()(
+  Type.Object({ everySeconds: Type.Number(), items: Type.Array(depthHistorySchema) }),
+)
+
+// What it asks for was checked by the schema of its own endpoint, and is given back as it came.
+const asks = Type.Unsafe<Contract.ApprovalAsks>({
+  type: 'object',
+  properties: {
+    action: { type: 'string', enum: ['redrive', 'discard', 'apply'] },
+    queue: { type: 'string' },
+    request: { type: 'object', additionalProperties: true },
+  },
+  required: ['action', 'request'],
+})
+const approvalSchema = Type.Object({
+  ...{ kind: oneOf(['approval']), id: text, asks, messages: countOrNull, by: text, reason: textOrNull },
+  ...{ askedAt: text, expiresAt: text, state: oneOf(['waiting', 'granted', 'refused', 'expired']) },
+  ...{ decidedBy: textOrNull, decidedAt: textOrNull },
+})
+export const approval: Shape<Contract.Approval> = shape<Contract.Approval>()(approvalSchema)
+export const approvalParams: Shape<Contract.ApprovalParams> = shape<Contract.ApprovalParams>()(
+  Type.Object({ id: uuid }, closed),
+)
+export const approvalList: Shape<Contract.ApprovalList> = shape<Contract.ApprovalList>()(
+  Type.Object({ items: Type.Array(approvalSchema) }),
+)

@@ -1,0 +1,69 @@
+import type { Delivery } from '../broker/amqp/delivery.ts'
+import { joinBody } from '../broker/amqp/message.ts'
+import { declareQueue } from '../broker/amqp/operations.ts'
+import type { Session } from '../broker/amqp/session.ts'
+import { headerInteger } from '../message/header-values.ts'
+import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
+import { readProperty } from '../wire/properties.ts'
+
+/** One record of a stream. */
+export interface StreamEntry {
+  readonly offset: number
+  /** Undefined for what is not JSON. */
+  readonly value: unknown
+}
+
+export interface StreamTask {
+  readonly session: Session
+  readonly stream: string
+  /** `last` begins with what was written last, a handful of records. */
+  readonly from: 'first' | 'last'
+  readonly onEntry: (entry: StreamEntry) => void
+}
+
+/** Makes the stream if it is missing. One that is there with other settings is refused by the broker. */
+export async function declareStream(
+  session: Session,
+  stream: string,
+  limits: PlainTable = {},
+): Promise<void> {
+  const channel = await session.openChannel()
+  await declareQueue(channel, {
+    queue: stream,
+    arguments: toFieldTable({ 'x-queue-type': 'stream', ...limits }),
+  })
+  await channel.close()
+}
+
+/** Tells every record of a stream once and in order, over as many connections as it takes. */
+export function followStream({ session, stream, from, onEntry }: StreamTask): {
+  readonly close: () => Promise<void>
+} {
+  let last: number | undefined
+  return session.superviseChannel(`stream ${stream}`, async (channel) => {
+    await channel.setPrefetch(500)
+    const onDelivery = (delivery: Delivery): void => {
+      channel.ack(delivery.deliveryTag)
+      const entry = readEntry(delivery)
+      // A stream is read by chunks, so the first records may be older than those asked for.
+      if (last !== undefined && entry.offset <= last) return
+      last = entry.offset
+      onEntry(entry)
+    }
+    const start = last === undefined ? from : last + 1
+    await channel.consume(stream, onDelivery, { arguments: toFieldTable({ 'x-stream-offset': start }) })
+  })
+}
+
+export function readEntry({ properties, body }: Delivery): StreamEntry {
+  const offset = headerInteger(readProperty(properties, 'headers'), 'x-stream-offset') ?? 0
+  return { offset, value: readJson(joinBody(body)) }
+}
+
+function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from '../broker/amqp/message.ts'
+import { ApiError } from '../errors.ts'
+import { type LookReport, lookAtQueue } from '../recovery/look-at-queue.ts'
+import type { ApiContext } from './api-context.ts'
+import type { Caller } from './auth/caller.ts'
+import { keyOf } from './describe-message.ts'
+
+export interface DlqLook {
+  readonly queue: string
+  readonly caller: Caller
+  /** @default all */
+  readonly count?: number
+  readonly onMessage: (message: IncomingMessage) => void
+}
+
+/** Shows messages and leaves them, when nobody else of this server has the queue. */
+export async function lookAtDlq(
+  { line, tasks, turns }: Pick<ApiContext, 'line' | 'tasks' | 'turns'>,
+  { queue, caller, count, onMessage }: DlqLook,
+): Promise<LookReport> {
+  tasks.refuseIfBusy(queue)
+  return turns.look(queue, () =>
+    lookAtQueue({ ...line, queue, by: caller.name, ...(count !== undefined && { count }), onMessage }),
+  )
+}
+
+/** What `describe` makes of the message with this key; an error where it is not there. */
+export async function findMessage<Description>(
+  context: Pick<ApiContext, 'line' | 'tasks' | 'turns'>,
+  place: { readonly queue: string; readonly key: string; readonly caller: Caller },
+  describe: (message: IncomingMessage) => Description,
+): Promise<Description> {
+  const { queue, key, caller } = place
+  let found: { readonly description: Description } | undefined
+  const onMessage = (message: IncomingMessage): void => {
+    if (!found && keyOf(message) === key) found = { description: describe(message) }
+  }
+  await lookAtDlq(context, { queue, caller, onMessage })
+  if (found) return found.description
+  throw new ApiError({
+    code: 'API_NOT_FOUND',
+    message: `The message ${key} is not in "${queue}" any more. List its messages again.`,
+  })
+}

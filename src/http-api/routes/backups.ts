@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { ApiError, RecoveryError } from '../../errors.ts'
+import { backUpQueue } from '../../recovery/backup/backup-queue.ts'
+import { routeAdder } from '../add-route.ts'
+import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
+import { mayReadQueue } from '../auth/decide-access.ts'
+import { backupFile, findBackup, listBackups, withTemporaryFolder } from '../backups/backup-folder.ts'
+import { requestDiscard } from '../backups/discard-queue.ts'
+import { restoreUpload } from '../backups/restore-upload.ts'
+import { sendBackup } from '../backups/send-file.ts'
+import type { FilterQuery, KeptBackup, QueueParams } from '../contract.ts'
+import { endpoints } from '../endpoints.ts'
+import { selectFor } from '../select-for.ts'
+import { writeAudit } from '../write-audit.ts'
+
+/** Messages as files: taken out, kept, and put back. */
+export const addBackupRoutes: AddRoutes = (add, context, app) => {
+  const { settings } = context
+
+  add(endpoints.downloadBackup, async (call) => {
+    refuseMasked(context)
+    await download(context, call)
+    return undefined
+  })
+
+  add(endpoints.discardMessages, async (call) => {
+    const { queue } = call.params
+    const discarded = await requestDiscard(context, call, { queue, request: call.body })
+    if (discarded.kind === 'approval') call.reply.header('location', `/api/v1/approvals/${discarded.id}`)
+    return discarded
+  })
+
+  add(endpoints.listBackups, async ({ caller }) => {
+    const kept = settings.backupFolder === undefined ? [] : await listBackups(settings.backupFolder)
+    return { items: kept.filter(({ queue }) => mayReadQueue(caller, queue)) }
+  })
+
+  add(endpoints.fetchBackup, async ({ params: { id }, caller, request, reply }) => {
+    refuseMasked(context)
+    const { queue } = await readableBackup(context, id, caller)
+    await writeAudit(context, { caller, request }, { action: 'backup', target: queue, result: `kept ${id}` })
+    await sendBackup(reply, { file: backupFile(settings.backupFolder!, id), name: `${queue}-${id}.backup` })
+    return undefined
+  })
+
+  // Only here are bodies no JSON; everywhere else such a body is refused by its type.
+  app.register(async (uploads) => {
+    uploads.removeAllContentTypeParsers()
+    uploads.addContentTypeParser(endpoints.restoreBackup.accepts!, (_request, payload, done) =>
+      done(null, payload),
+    )
+    routeAdder(uploads, context)(endpoints.restoreBackup, (call) => {
+      const upload = call.request.body as Readable | undefined
+      if (upload) return restoreUpload(context, call, upload)
+      const message = `Send a backup as ${endpoints.restoreBackup.accepts}.`
+      throw new ApiError({ code: 'API_REQUEST_INVALID', message })
+    })
+  })
+}
+
+async function download(
+  context: ApiContext,
+  { params: { queue }, query, caller, request, reply }: Call<QueueParams, FilterQuery, unknown>,
+): Promise<void> {
+  const { line, tasks, turns } = context
+  const select = selectFor(context, caller, query.where)
+  tasks.refuseIfBusy(queue)
+  await writeAudit(context, { caller, request }, { action: 'backup', target: queue })
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  await withTemporaryFolder(async (folder) => {
+    const file = join(folder, 'backup')
+    const { seal } = await turns.look(queue, () =>
+      backUpQueue({
+        ...{ ...line, queue, by: caller.name, file, signal: gone.signal },
+        ...(select && { select }),
+      }),
+    )
+    if (!seal) throw incomplete(queue)
+    await sendBackup(reply, { file, name: `${queue}.backup` })
+  })
+}
+
+async function readableBackup(
+  { settings }: ApiContext,
+  id: string,
+  caller: Call<unknown, unknown, unknown>['caller'],
+): Promise<KeptBackup> {
+  const kept = settings.backupFolder === undefined ? undefined : await findBackup(settings.backupFolder, id)
+  if (kept && mayReadQueue(caller, kept.queue)) return kept
+  throw new ApiError({
+    code: 'API_NOT_FOUND',
+    message: `There is no backup ${id}. GET /api/v1/backups lists them.`,
+  })
+}
+
+function refuseMasked({ settings }: ApiContext): void {
+  if (settings.maskedPaths.length === 0) return
+  const message = 'Parts of payloads are masked here, and a backup holds them whole. Use `warren dlq backup`.'
+  throw new ApiError({ code: 'API_FORBIDDEN', message })
+}
+
+function incomplete(queue: string): RecoveryError {
+  return new RecoveryError({
+    code: 'RECOVERY_INTERRUPTED',
+    message: `Not all messages of "${queue}" were seen, so there is no backup of them. Try again.`,
+  })
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { type IncomingMessage, joinBody } from '../../broker/amqp/message.ts'
+import { ApiError } from '../../errors.ts'
+import type { MessageEdit } from '../../recovery/redrive-edit.ts'
+import type { AddRoutes, ApiContext } from '../api-context.ts'
+import { needsApproval } from '../approvals/decide-approval.ts'
+import type { Caller } from '../auth/caller.ts'
+import { permissionsOf } from '../auth/decide-role.ts'
+import type { EditRequest } from '../contract.ts'
+import { keyOf } from '../describe-message.ts'
+import { endpoints } from '../endpoints.ts'
+import { findMessage } from '../look-at-dlq.ts'
+import { maskBody } from '../mask-body.ts'
+import { redriveOptions } from '../redrive-options.ts'
+import { startTask } from '../tasks/start-task.ts'
+
+/** One message put back, changed on its way. */
+export const addEditRoutes: AddRoutes = (add, context) => {
+  add(endpoints.editMessage, async (call) => {
+    const { params, caller, body } = call
+    const { queue, key } = params
+    const { to, attempts, reason } = body
+    refuseEdit(context, caller, body)
+    const options = redriveOptions(
+      context,
+      {
+        queue,
+        ...(to !== undefined && { to }),
+        ...(attempts !== undefined && { attempts }),
+        ...(reason !== undefined && { reason }),
+      },
+      caller,
+    )
+    const isMasked = await findMessage(context, { queue, key, caller }, (message) =>
+      hasMasked(context, message),
+    )
+    if (body.body && isMasked) throw forbidden('The body holds what nobody is shown, so it cannot be edited.')
+    const task = await startTask(context, call, {
+      ...{ ...options, id: randomUUID(), limit: 1 },
+      select: (message) => keyOf(message) === key,
+      edit: () => editOf(body),
+    })
+    call.reply.header('location', `/api/v1/tasks/${task.id}`)
+    return task
+  })
+}
+
+function hasMasked({ settings }: ApiContext, { body }: IncomingMessage): boolean {
+  return maskBody(joinBody(body).toString('utf8'), settings.maskedPaths) !== undefined
+}
+
+/**
+ * Written by RabbitMQ or by us. `CC` and `BCC` would send copies to queues of the caller's choice, with the
+ * permissions of the server.
+ */
+const reserved =
+  /^(CC|BCC|x-death|x-(first|last)-death-.*|x-(delivery|acquired)-count|x-stream-.*|x-redriven-.*|x-original-.*|warren-.*)$/i
+
+function refuseEdit({ settings }: ApiContext, caller: Caller, { body, headers = {} }: EditRequest): void {
+  if (body && !permissionsOf(caller.role, settings).includes('payload:read'))
+    throw forbidden('Payloads are hidden from you, so you cannot write another one.')
+  if (needsApproval(settings.approval, 1)) {
+    const message = 'Here every re-drive needs a second person, and an edited message cannot wait for one.'
+    throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
+  }
+  for (const name of Object.keys(headers)) {
+    if (!reserved.test(name) && name !== '' && Buffer.byteLength(name) <= 255) continue
+    const message = `The header "${name.slice(0, 64)}" cannot be edited: it is written by RabbitMQ or Warren, or is no name.`
+    throw new ApiError({ code: 'API_REQUEST_INVALID', message })
+  }
+}
+
+function editOf({ body, headers }: EditRequest): MessageEdit {
+  return {
+    ...(body && { body: Buffer.from(body.text, body.encoding) }),
+    ...(headers && { headers }),
+  }
+}
+
+function forbidden(message: string): ApiError {
+  return new ApiError({ code: 'API_FORBIDDEN', message })
+}

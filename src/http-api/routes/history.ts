@@ -1,0 +1,25 @@
+import type { AddRoutes } from '../api-context.ts'
+import { mayReadQueue } from '../auth/decide-access.ts'
+import type { DepthHistory, HistoryQuery } from '../contract.ts'
+import { endpoints } from '../endpoints.ts'
+
+export const addHistoryRoutes: AddRoutes = (add, { history, settings, dlqs }) => {
+  const read = (queue: string, query: HistoryQuery): DepthHistory => ({
+    queue,
+    points: history.read(queue, query).map(({ atMs, messages, perSecond }) => ({
+      ...{ at: new Date(atMs).toISOString(), messages, perSecond },
+    })),
+  })
+
+  add(endpoints.showHistory, async ({ params: { queue }, query }) => {
+    // One that has a history may be gone; one that has none yet may be new.
+    if (!history.queues().includes(queue)) await dlqs.require(queue)
+    return read(queue, query)
+  })
+
+  add(endpoints.listHistory, async ({ query, caller }) => {
+    const queues = history.queues().filter((queue) => mayReadQueue(caller, queue))
+    const everySeconds = settings.history.everyMs / 1_000
+    return { everySeconds, items: queues.map((queue) => read(queue, query)) }
+  })
+}

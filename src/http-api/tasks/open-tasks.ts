@@ -1,0 +1,30 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { AuditLog } from '../audit/audit-log.ts'
+import type { BrokerLine, QueueTurns } from '../broker-line.ts'
+import type { Task } from '../contract.ts'
+import { Tasks } from './tasks.ts'
+
+/** Opens the tasks of all servers. What another one left behind is written down in the audit log. */
+export function openTasks(fields: {
+  readonly line: BrokerLine
+  readonly turns: QueueTurns
+  readonly audit: AuditLog
+  readonly log: FastifyBaseLogger
+}): Promise<Tasks> {
+  const { line, turns, audit, log } = fields
+  const onInterrupted = (task: Task): void => {
+    const { id, queue: target, reason, host: from, progress } = task
+    log.warn({ task: id, host: from }, 'a server is gone; its task is interrupted')
+    const result = `interrupted ${id}: ${progress.moved} moved at least`
+    audit
+      .write({
+        ...{ by: 'warren', wayIn: 'server', from, action: 'redrive', target, reason, result },
+        receiptDigest: null,
+      })
+      .catch((error: unknown) =>
+        log.error({ err: error, task: id }, 'an interruption is not in the audit log'),
+      )
+  }
+  const onError = (error: unknown): void => log.error({ err: error }, 'tasks could not be shared')
+  return Tasks.open({ line, turns, onInterrupted, onError })
+}

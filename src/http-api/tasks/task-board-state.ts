@@ -1,0 +1,51 @@
+import type { Receipt, RedriveRequest, Task } from '../contract.ts'
+import { isEnded, type TaskStep } from './task-state.ts'
+
+/** A task as all servers know it: one record of the stream holds all of it. */
+export interface SharedTask {
+  readonly task: Task
+  /** Counts the servers that took it up, from 1. */
+  readonly run: number
+  /** The server that works on it, or did last. */
+  readonly server: string
+  /** The queue by which that server is known to live. */
+  readonly presence: string
+  /** What was asked for, so that another server can go on; null where only the first could. */
+  readonly request: RedriveRequest | null
+  /** Of the last run. */
+  readonly receipt: Receipt | null
+}
+
+/** What is written to the stream of tasks. */
+export type TaskRecord =
+  | { readonly kind: 'task'; readonly shared: SharedTask }
+  /** Asked of the server that works on the task. */
+  | { readonly kind: 'step'; readonly id: string; readonly run: number; readonly step: TaskStep }
+  /** Tells the server that wrote it that it has read all that was there before. */
+  | { readonly kind: 'hello'; readonly server: string }
+
+/**
+ * Whether a record replaces what is known. All servers read one stream in one order, so all come to the same:
+ * of two that take up a task at once, the first one in the stream has it.
+ */
+export function replaces(next: SharedTask, known: SharedTask | undefined): boolean {
+  if (!known || next.run > known.run) return true
+  if (next.run < known.run || next.server !== known.server) return false
+  // Others may take a server for gone that has just come to its end.
+  return next.task.state !== 'interrupted' || !isEnded(known.task.state)
+}
+
+/** Reads a record. Undefined for what is none, such as one that a later version wrote. */
+export function readTaskRecord(value: unknown): TaskRecord | undefined {
+  const record = value as Partial<{ kind: string; shared: Partial<SharedTask>; server: string; id: string }>
+  switch (record?.kind) {
+    case 'task':
+      return typeof record.shared?.task?.id === 'string' ? (record as TaskRecord) : undefined
+    case 'step':
+      return typeof record.id === 'string' ? (record as TaskRecord) : undefined
+    case 'hello':
+      return typeof record.server === 'string' ? (record as TaskRecord) : undefined
+    default:
+      return undefined
+  }
+}

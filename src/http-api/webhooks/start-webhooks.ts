@@ -1,0 +1,13 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { ApiContext } from '../api-context.ts'
+import { Webhooks } from './webhooks.ts'
+
+/** Starts to tell receivers what they asked for. An address may be a secret, so the log knows them by name. */
+export function startWebhooks(context: ApiContext, log: FastifyBaseLogger): Webhooks {
+  return new Webhooks({
+    ...{ context, settings: context.settings.webhooks },
+    onGivenUp: ({ name }, { id, event }, reason) =>
+      log.error({ webhook: name, id, event: event.kind, reason }, 'a webhook was not delivered'),
+    onError: (error) => log.warn({ err: error }, 'the dead-letter queues were not looked at for webhooks'),
+  })
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { RecoveryError } from '../../errors.ts'
+import { type Lock, lockName, takeLock } from '../../recovery/take-lock.ts'
+import type { ApiContext } from '../api-context.ts'
+import type { SharedTask } from '../tasks/task-board-state.ts'
+import { isEnded } from '../tasks/task-state.ts'
+import { type AlertState, decideAlerts, isQueueMeant, quiet } from './decide-alerts.ts'
+import { CauseWatch } from './watch-causes.ts'
+import type { SentEvent, WebhookEvent } from './webhook-event.ts'
+import { WebhookSender } from './webhook-sender.ts'
+import type { Webhook, WebhookSettings } from './webhook-settings.ts'
+
+export interface WebhooksOptions {
+  readonly context: Pick<ApiContext, 'line' | 'turns' | 'tasks' | 'dlqs' | 'settings'>
+  readonly settings: WebhookSettings
+  readonly onGivenUp: (hook: Webhook, sent: SentEvent, reason: string) => void
+  /** The broker could not be asked; it is asked again. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Stands for "this server is the one that tells". */
+const turnName = 'warren.webhooks'
+const mostTold = 10_000
+const retryTakenMs = 60_000
+
+/** Looks at the dead-letter queues and at the tasks, and tells receivers. Of all servers one does it at a time. */
+export class Webhooks {
+  readonly #options: WebhooksOptions
+  readonly #senders: ReadonlyMap<Webhook, WebhookSender>
+  readonly #alerts = new Map<Webhook, Map<string, AlertState>>()
+  readonly #causes: CauseWatch
+  readonly #toldTasks = new Set<string>()
+  readonly #stopListening: () => void
+  #lock: Lock | undefined
+  #triedAtMs = Date.now()
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(options: WebhooksOptions) {
+    const { context, settings } = options
+    this.#options = options
+    this.#causes = new CauseWatch(context)
+    this.#senders = new Map(settings.hooks.map((hook) => [hook, this.#openSender(hook)]))
+    this.#stopListening = context.tasks.board.events.on('changed', (shared) => this.#onTask(shared))
+    if (settings.hooks.length > 0) this.#look()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#stopListening()
+    await this.#looking
+    await Promise.all([...this.#senders.values()].map((sender) => sender.close()))
+    await this.#lock?.release()
+  }
+
+  #openSender(hook: Webhook): WebhookSender {
+    const { settings, onGivenUp } = this.#options
+    return new WebhookSender({
+      ...{ hook, retry: settings.retry },
+      onGivenUp: (sent, reason) => onGivenUp(hook, sent, reason),
+    })
+  }
+
+  #look(): void {
+    const { settings, onError } = this.#options
+    this.#looking = this.#lookOnce()
+      .catch(onError)
+      .finally(() => {
+        if (!this.#isClosed) this.#timer = setTimeout(() => this.#look(), settings.everyMs).unref()
+      })
+  }
+
+  async #lookOnce(): Promise<void> {
+    if (!(await this.#hasTurn())) return
+    const { dlqs } = this.#options.context
+    for (const { queue } of await dlqs.list()) {
+      const messages = this.#isClosed ? null : await dlqs.count(queue)
+      if (messages !== null) await this.#judge(queue, messages)
+    }
+  }
+
+  async #judge(queue: string, messages: number): Promise<void> {
+    const hooks = this.#hooksFor(queue)
+    const sample = { atMs: Date.now(), messages }
+    for (const hook of hooks) {
+      const alerts = this.#alerts.get(hook) ?? new Map<string, AlertState>()
+      this.#alerts.set(hook, alerts)
+      const { state, events } = decideAlerts(alerts.get(queue) ?? quiet, { queue, sample, rules: hook.on })
+      alerts.set(queue, state)
+      for (const event of events) this.#send(hook, event)
+    }
+    const curious = hooks.filter(({ on }) => on.isNewCause)
+    if (curious.length === 0) return
+    for (const { sample: body, ...found } of await this.#causes.look(queue, messages))
+      for (const hook of curious)
+        this.#send(hook, { kind: 'cause.new', queue, ...found, ...(hook.hasSamples && { sample: body }) })
+  }
+
+  #onTask({ task, run }: SharedTask): void {
+    if (!isEnded(task.state) || !this.#lock?.isHeld) return
+    const name = `${task.id} ${run} ${task.state}`
+    if (this.#toldTasks.has(name)) return
+    this.#toldTasks.add(name)
+    if (this.#toldTasks.size > mostTold) this.#toldTasks.clear()
+    for (const hook of this.#hooksFor(task.queue))
+      if (hook.on.isTaskFinished) this.#send(hook, { kind: 'task.finished', queue: task.queue, task })
+  }
+
+  #hooksFor(queue: string): readonly Webhook[] {
+    return this.#options.settings.hooks.filter(({ queues }) => isQueueMeant(queues, queue))
+  }
+
+  #send(hook: Webhook, event: WebhookEvent): void {
+    const { vhost } = this.#options.context.line
+    const sent = { id: randomUUID(), at: new Date().toISOString(), vhost, event }
+    this.#senders.get(hook)?.send(sent)
+  }
+
+  /** The turn is kept for as long as the connection lives. */
+  async #hasTurn(): Promise<boolean> {
+    if (this.#lock?.isHeld) return true
+    const { consuming: session, management, vhost } = this.#options.context.line
+    // A refused lock is a line in the broker's log each time, so one that is there is asked for now and then only: a
+    // cluster may keep it for a server that is gone together with its node.
+    const isTaken = (await management.queues.find({ vhost, name: lockName(turnName) })) !== undefined
+    if (isTaken && Date.now() - this.#triedAtMs < retryTakenMs) return false
+    this.#triedAtMs = Date.now()
+    try {
+      const holder = `the webhooks of ${hostname()}`
+      this.#lock = await takeLock({ session, queue: turnName, holder, management, vhost })
+      return true
+    } catch (error) {
+      if (error instanceof RecoveryError) return false
+      throw error
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openManagement } from '../../../src/broker/management/open-management.ts'
+import { createToken } from '../../../src/http-api/auth/api-tokens.ts'
+import type { Approval, ApprovalList, AuditPage, Problem, Task } from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type ApiRig, basic, startApiRig } from './api-rig.ts'
+
+const broker = await startEmbeddedBroker()
+const folder = mkdtempSync(join(tmpdir(), 'warren-kept-'))
+const machine = createToken()
+const as = (name: string) => ({ authorization: basic(name) })
+let one: ApiRig
+let two: ApiRig
+
+beforeAll(async () => {
+  const management = openManagement(broker.managementUrl)
+  const people = { ann: 'administrator', bob: 'administrator', olga: 'policymaker', vera: 'monitoring' }
+  for (const [name, tag] of Object.entries(people)) {
+    await management.users.put({ name, password: name, tags: [tag] })
+    await management.permissions.put({ vhost: '/', user: name, configure: '.*', write: '.*', read: '.*' })
+  }
+  management.close()
+  const server = {
+    approval: { above: 3 },
+    backups: { folder },
+    auth: { tokens: [{ name: 'ci', role: 'admin', hash: machine.hash }] },
+  }
+  one = await startApiRig({ ...broker, server })
+  two = await startApiRig({ ...broker, server })
+})
+afterAll(async () => {
+  await Promise.all([one.close(), two.close()])
+  await broker.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function setup(queue: string, count: number): Promise<void> {
+  await one.declareDlq(queue)
+  await one.declareDlq(`${queue}.work`)
+  const message = { key: queue, body: 1, headers: { 'x-original-queue': `${queue}.work` } }
+  await one.publish(Array.from({ length: count }, () => message))
+}
+
+const ask = (path: string, payload: object, name = 'ann') =>
+  one.app.inject({ method: 'POST', url: `/api/v1/${path}`, headers: as(name), payload })
+
+/** On the other server, since the second person is seldom on the same one. */
+const decide = (id: string, decision: 'grant' | 'refuse', headers = as('bob'), { app } = two) =>
+  app.inject({ method: 'POST', url: `/api/v1/approvals/${id}/${decision}`, headers })
+
+function depthOf(queue: string): number {
+  return broker.inspect(queue)!.counts.ready
+}
+
+describe('a re-drive of many messages', () => {
+  it('waits for a second person, on whichever server, and is then done in the name of the first', async () => {
+    await setup('large.dlq', 5)
+
+    const asked = await ask('redrives', { queue: 'large.dlq', reason: 'the bank is back' })
+    const { id, state, messages, by } = asked.json<Approval>()
+    await expect.poll(async () => (await approvalsOf(two)).map((each) => each.id)).toContain(id)
+    const before = depthOf('large.dlq')
+    const granted = await decide(id, 'grant')
+    await two.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('bob') })
+    const task = await two.app.inject({ url: `/api/v1/tasks/${id}`, headers: as('bob') })
+
+    expect(asked.statusCode, asked.body).toBe(202)
+    expect(asked.headers.location).toBe(`/api/v1/approvals/${id}`)
+    expect({ state, messages, by }).toEqual({ state: 'waiting', messages: 5, by: 'ann' })
+    expect(before).toBe(5)
+    expect(granted.statusCode, granted.body).toBe(202)
+    expect(granted.headers.location).toBe(`/api/v1/tasks/${id}`)
+    expect(granted.json<Approval>()).toMatchObject({ state: 'granted', decidedBy: 'bob' })
+    expect(task.json<Task>()).toMatchObject({
+      ...{ state: 'done', by: 'ann', reason: 'the bank is back; granted by bob' },
+    })
+    expect(depthOf('large.dlq.work')).toBe(5)
+    expect(await auditOf('large.dlq')).toEqual([
+      ['ann', 'approval.ask'],
+      ['bob', 'approval.grant'],
+      ['ann', 'redrive'],
+      ['ann', 'redrive'],
+    ])
+  })
+
+  it('needs nobody while it is within the limit, whatever comes into the queue meanwhile', async () => {
+    await setup('small.dlq', 5)
+
+    const limited = await ask('redrives', { queue: 'small.dlq', limit: 3 })
+    const { kind, id } = limited.json<Task>()
+    await one.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
+
+    expect(kind).toBe('redrive')
+    expect(depthOf('small.dlq.work')).toBe(3)
+  })
+
+  it('is not granted by who asked, by a token, or by who may not do it', async () => {
+    await setup('alone.dlq', 5)
+    const { id } = (await ask('redrives', { queue: 'alone.dlq' })).json<Approval>()
+
+    const answers = [
+      await decide(id, 'grant', as('ann'), one),
+      await decide(id, 'grant', { authorization: `Bearer ${machine.token}` }, one),
+      await decide(id, 'grant', as('vera'), one),
+    ]
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403])
+    expect(answers.slice(0, 2).map((answer) => answer.json<Problem>().code)).toEqual([
+      ...['API_APPROVAL_NEEDED', 'API_APPROVAL_NEEDED'],
+    ])
+    expect(depthOf('alone.dlq')).toBe(5)
+  })
+
+  it('that was refused is not done, and cannot be granted any more', async () => {
+    await setup('refused.dlq', 5)
+    const { id } = (await ask('redrives', { queue: 'refused.dlq' })).json<Approval>()
+
+    const refused = await decide(id, 'refuse', as('bob'), one)
+    const late = await decide(id, 'grant', as('bob'), one)
+
+    expect(refused.json<Approval>()).toMatchObject({ state: 'refused', decidedBy: 'bob' })
+    expect(late.statusCode).toBe(409)
+    expect(late.json<Problem>().code).toBe('API_APPROVAL_DECIDED')
+    expect(depthOf('refused.dlq')).toBe(5)
+  })
+
+  it('that two grant at once on two servers is done once', async () => {
+    await setup('raced.dlq', 5)
+    const { id } = (await ask('redrives', { queue: 'raced.dlq' })).json<Approval>()
+    await expect.poll(async () => (await approvalsOf(two)).map((each) => each.id)).toContain(id)
+
+    const answers = await Promise.all([
+      decide(id, 'grant', as('bob'), one),
+      decide(id, 'grant', as('olga'), two),
+    ])
+
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([202, 409])
+    await one.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
+    expect(depthOf('raced.dlq.work')).toBe(5)
+  })
+
+  it('through the endpoints of the isolated system is refused, since nobody can be asked there', async () => {
+    await setup('isolated.dlq', 5)
+    const url = '/admin/dlq/queues/isolated.dlq/re-drive'
+
+    const answer = await one.app.inject({ method: 'POST', url, headers: as('ann'), payload: { limit: 10 } })
+
+    expect([403, 404]).toContain(answer.statusCode)
+    expect(depthOf('isolated.dlq')).toBe(5)
+  })
+})
+
+describe('a discard of many messages', () => {
+  it('waits for a second person who may discard', async () => {
+    await setup('dropped.dlq', 5)
+    const { id } = (await ask('dlqs/dropped.dlq/discard', { reason: 'tests' })).json<Approval>()
+    const before = depthOf('dropped.dlq')
+
+    const byOperator = await decide(id, 'grant', as('olga'), one)
+    const byAdmin = await decide(id, 'grant', as('bob'), one)
+
+    expect(before).toBe(5)
+    expect(byOperator.statusCode).toBe(403)
+    expect(byAdmin.statusCode, byAdmin.body).toBe(202)
+    expect(depthOf('dropped.dlq')).toBe(0)
+  })
+})
+
+it('approvals are shown to who may see their queues, and unknown ones are not found', async () => {
+  const list = await approvalsOf(one)
+  const missing = await decide('00000000-0000-4000-8000-000000000000', 'grant')
+
+  expect(list.length).toBeGreaterThan(0)
+  expect(missing.statusCode).toBe(404)
+})
+
+async function approvalsOf({ app }: ApiRig): Promise<readonly Approval[]> {
+  return (await app.inject({ url: '/api/v1/approvals', headers: as('vera') })).json<ApprovalList>().items
+}
+
+async function auditOf(queue: string): Promise<string[][]> {
+  const audit = await one.app.inject({ url: '/api/v1/audit', headers: as('ann') })
+  const items = audit.json<AuditPage>().items.filter(({ target }) => target === queue)
+  return items.map(({ by, action }) => [by, action])
+}

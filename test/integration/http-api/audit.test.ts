@@ -1,0 +1,314 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { Session } from '../../../src/broker/amqp/session.ts'
+import { runCli } from '../../../src/cli/run-cli.ts'
+import { openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
+import type { AuditEntry } from '../../../src/http-api/audit/audit-record.ts'
+import type { AuditRecord } from '../../../src/http-api/contract.ts'
+import { declareStream } from '../../../src/http-api/follow-stream.ts'
+import { Publisher } from '../../../src/publisher/publisher.ts'
+import { eventually } from '../../support/eventually.ts'
+import { createVhost, type TestVhost } from '../../support/use-broker.ts'
+import { createRecoveryRig } from '../recovery/recovery-rig.ts'
+
+const reader = { by: 'test', wayIn: 'token', from: 'here' }
+const entry: AuditEntry = {
+  ...{ ...reader, action: 'redrive', target: 'a.dlq', reason: null, result: 'begun', receiptDigest: null },
+}
+
+/** A vhost for each test: a log is the vhost's. */
+async function setup() {
+  const broker = await createVhost()
+  onTestFinished(broker.drop)
+  const open = async () => {
+    const session = await Session.open(broker.url)
+    onTestFinished(() => session.close())
+    const log = await openAuditLog({ consuming: session, publishing: session })
+    onTestFinished(() => log.close())
+    return log
+  }
+  return { broker, open, warren: cli(broker) }
+}
+
+/** The command line in a folder of its own. */
+function cli(broker: TestVhost) {
+  return async (args: readonly string[], env: Record<string, string> = {}) => {
+    const printed = { out: '', err: '' }
+    const to = (name: 'out' | 'err') =>
+      new Writable({
+        write: (chunk, _encoding, done) => {
+          printed[name] += chunk
+          done()
+        },
+      })
+    const address = [
+      '--management-url',
+      withUser(broker),
+      ...(args.includes('--url') ? [] : ['--url', broker.url]),
+    ]
+    const exitCode = await runCli([...args, ...address], { stdout: to('out'), stderr: to('err'), env })
+    return { exitCode, ...printed }
+  }
+}
+
+function withUser({ managementUrl, username, password }: TestVhost): string {
+  return managementUrl.replace('://', `://${username}:${password}@`)
+}
+
+const here = process.cwd()
+let folder = here
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'warren-audit-'))
+  process.chdir(folder) // the command looks for its config where it is called
+  onTestFinished(async () => {
+    process.chdir(here)
+    await rm(folder, { recursive: true, force: true })
+  })
+})
+afterAll(() => process.chdir(here))
+
+describe('several writers at once', () => {
+  it('make one log that is whole', async () => {
+    const { open } = await setup()
+    const logs = [await open(), await open(), await open()]
+
+    const writes = Array.from({ length: 60 }, (_, at) => logs[at % 3]!.write({ ...entry, target: `q-${at}` }))
+    await Promise.all(writes)
+
+    const verdict = await logs[0]!.verify(reader)
+    expect(verdict).toMatchObject({ kind: 'whole', records: 61, writers: 3, isCut: false })
+    const records = await logs[1]!.read(100, reader)
+    expect(new Set(records.slice(0, 60).map(({ target }) => target)).size).toBe(60)
+  })
+
+  it('tie their chains together', async () => {
+    const { open } = await setup()
+    const first = await (await open()).write(entry)
+
+    const second = await open()
+
+    // What others wrote is read beside, so a record may be written before it is known.
+    await eventually(async () =>
+      expect(await second.write(entry)).toMatchObject({ after: first.hash, afterOffset: 0 }),
+    )
+  })
+})
+
+describe('warren audit --verify', () => {
+  /** The records of three writers, made into a log of another vhost after somebody has been at them. */
+  async function forge(change: (records: AuditRecord[]) => unknown[]) {
+    const { open } = await setup()
+    const logs = [await open(), await open(), await open()]
+    for (let at = 0; at < 17; at += 1) await logs[at % 3]!.write({ ...entry, target: `q-${at}` })
+    const last = await logs[2]!.write(entry)
+    await eventually(async () => expect((await logs[0]!.write(entry)).after).toBe(last.hash))
+    const records = [...(await logs[0]!.read(100, reader))]
+    const forged = await setup()
+    const session = await Session.open(forged.broker.url)
+    onTestFinished(() => session.close())
+    await declareStream(session, 'warren.audit')
+    const publisher = new Publisher(session)
+    for (const body of change(records)) await publisher.publish({ key: 'warren.audit', body })
+    return { records, ...(await forged.warren(['audit', '--verify', '--json'])) }
+  }
+
+  it('finds nothing in a log that nobody touched', async () => {
+    const { exitCode, out, records } = await forge((all) => all)
+
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ kind: 'whole', records: records.length + 1 })
+  })
+
+  it.each<[string, (records: AuditRecord[]) => unknown[]]>([
+    ['removed', (records) => records.toSpliced(7, 1)],
+    ['changed', (records) => records.with(7, { ...records[7]!, by: 'nobody' })],
+    ['moved', (records) => records.toSpliced(7, 1).toSpliced(12, 0, records[7]!)],
+  ])('finds a record that was %s', async (_, change) => {
+    const { exitCode, out, err } = await forge(change)
+
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({ error: { code: 'AUDIT_BROKEN' } })
+    expect(err).toMatch(/^warren: The audit log is broken at record \d+\. /)
+  })
+
+  it('finds that all records of a writer are gone', async () => {
+    const { exitCode } = await forge((records) =>
+      records.filter(({ writer }) => writer !== records[2]!.writer),
+    )
+
+    expect(exitCode).toBe(1)
+  })
+
+  it('finds that the end was cut off, for whoever kept a hash of it', async () => {
+    const { open, warren } = await setup()
+    const log = await open()
+    await log.write(entry)
+
+    const first = await warren(['audit', '--verify', '--json'])
+    const { newest } = JSON.parse(first.out) as { newest: string }
+    const later = await warren(['audit', '--verify', '--kept', newest])
+    const foreign = await warren(['audit', '--verify', '--kept', 'f'.repeat(64)])
+
+    expect([first.exitCode, later.exitCode, foreign.exitCode]).toEqual([0, 0, 1])
+    expect(foreign.err).toContain('is not there any more')
+  })
+
+  it('says so where there is no log', async () => {
+    const { warren } = await setup()
+
+    const { exitCode, err } = await warren(['audit', '--verify'])
+
+    expect(exitCode).toBe(1)
+    expect(err).toContain('There is no stream warren.audit')
+  })
+})
+
+describe('an action of the command line', () => {
+  const topology = { queues: { orders: { retry: { delays: ['1m'] } } } }
+  const config = (server: object) =>
+    writeFile('warren.config.json', JSON.stringify({ ...topology, ...recovery, server }))
+  const recovery = { recovery: { queues: ['old.dlq'], types: {}, timeouts: { idle: '50ms' } } }
+
+  async function setupQueues(server: object) {
+    const rig = await setup()
+    const queues = await createRecoveryRig(rig.broker)
+    for (const queue of ['work', 'old.dlq']) await queues.declare(queue)
+    await queues.fill('old.dlq', 3, () => ({ headers: { 'x-original-queue': 'work' } }))
+    await config(server)
+    const told = async () => {
+      const { out } = await rig.warren(['audit', '--json'])
+      const { records } = JSON.parse(out) as { records: AuditRecord[] }
+      return records.filter(({ action }) => action !== 'audit.read')
+    }
+    return { ...rig, ...queues, told }
+  }
+
+  it('is in the log with who, from where, why and what came of it', async () => {
+    const { broker, warren, told } = await setupQueues({ audit: 'on' })
+
+    const redrive = ['dlq', 'redrive', 'old.dlq', '--limit', '1', '--reason', 'fixed', '--yes', '--json']
+    const codes = [
+      await warren(['apply', '--yes'], { WARREN_OPERATOR: 'ann' }),
+      await warren(redrive),
+      await warren(['dlq', 'discard', 'old.dlq', '--out', 'old.backup', '--yes', '--by', 'bob']),
+      await warren(['dlq', 'restore', 'old.backup']),
+      await warren(['recover']),
+    ].map(({ exitCode }) => exitCode)
+
+    expect(codes).toEqual([0, 0, 0, 0, 3])
+    const records = await told()
+    const { username } = userInfo()
+    const as = `as ${broker.username}`
+    expect(records.map(({ by, action, target, reason }) => [by, action, target, reason])).toEqual([
+      [`ann (${username}) ${as}`, 'topology.apply', broker.vhost, null],
+      [`ann (${username}) ${as}`, 'topology.apply', broker.vhost, null],
+      [`${username} ${as}`, 'redrive', 'old.dlq', 'fixed'],
+      [`${username} ${as}`, 'redrive', 'old.dlq', 'fixed'],
+      [`bob (${username}) ${as}`, 'discard', 'old.dlq', null],
+      [`bob (${username}) ${as}`, 'discard', 'old.dlq', null],
+      [`${username} ${as}`, 'restore', 'old.backup', null],
+      [`${username} ${as}`, 'restore', 'old.dlq', null],
+      [`${username} ${as}`, 'recover', 'old.dlq', null],
+      [`${username} ${as}`, 'recover', 'old.dlq', null],
+    ])
+    expect(new Set(records.map(({ from, wayIn }) => `${wayIn} ${from}`))).toEqual(
+      new Set([`command-line ${hostname()}`]),
+    )
+    expect(records[3]!.result).toMatch(/^done [0-9a-f-]{36}: 1 moved, 0 failed, 0 kept$/)
+    expect(records[3]!.receiptDigest).toMatch(/^[0-9a-f]{64}$/)
+    expect(records[5]!.result).toBe('2 removed into old.backup, 0 left')
+    expect(records[7]!.result).toBe('2 of 2 restored from old.backup')
+    expect((await warren(['audit', '--verify'])).exitCode).toBe(0)
+  })
+
+  it('that fails is in the log, too', async () => {
+    const { warren, told } = await setupQueues({ audit: 'on' })
+
+    const { exitCode } = await warren(['dlq', 'redrive', 'nowhere.dlq', '--yes'])
+
+    expect(exitCode).toBe(1)
+    expect((await told()).map(({ result }) => result)).toEqual(['begun', 'failed: RECOVERY_QUEUE_NOT_FOUND'])
+  })
+
+  it('is not written down where the broker has no log and nobody asks for one', async () => {
+    const { broker, warren } = await setupQueues({})
+
+    const { exitCode, out } = await warren(['dlq', 'redrive', 'old.dlq', '--yes'])
+
+    expect(exitCode).toBe(0)
+    expect(out).not.toContain('audit')
+    const queues = await broker.management<{ name: string }[]>('GET', `/api/queues/${broker.vhost}`)
+    expect(queues.map(({ name }) => name).sort()).toEqual(['old.dlq', 'work'])
+  })
+
+  it('is written down where the broker has a log', async () => {
+    const { open, warren, told } = await setupQueues({})
+    await open()
+
+    await warren(['dlq', 'redrive', 'old.dlq', '--yes'])
+
+    expect((await told()).map(({ action }) => action)).toEqual(['redrive', 'redrive'])
+  })
+
+  /** A queue that is no stream takes its place, so the log cannot be opened. */
+  async function blockLog({ declare }: Awaited<ReturnType<typeof setupQueues>>) {
+    await declare('warren.audit', {
+      'x-queue-type': 'classic',
+      'x-max-length': 0,
+      'x-overflow': 'reject-publish',
+    })
+  }
+
+  it('goes on with one sentence where the log cannot be written', async () => {
+    const rig = await setupQueues({ audit: 'on' })
+    await blockLog(rig)
+
+    const { exitCode, out } = await rig.warren(['dlq', 'redrive', 'old.dlq', '--yes'])
+
+    expect(exitCode).toBe(0)
+    expect(out.match(/audit log/g)).toHaveLength(1)
+    expect(out).toContain('The audit log does not have this: ')
+    expect(await rig.depth('work')).toBe(3)
+  })
+
+  it('goes on with one sentence for an account that may not write the log', async () => {
+    const { broker, warren, depth } = await setupQueues({ audit: 'on' })
+    const name = `no-audit-${broker.vhost}`
+    await broker.management('PUT', `/api/users/${name}`, { password: name, tags: 'monitoring' })
+    onTestFinished(() => broker.management('DELETE', `/api/users/${name}`))
+    const permissions = { configure: '^warren\\.lock', write: '.*', read: '.*' }
+    await broker.management('PUT', `/api/permissions/${broker.vhost}/${name}`, permissions)
+    const url = broker.url.replace(/\/\/.*@/, `//${name}:${name}@`)
+
+    const { exitCode, out, err } = await warren(['dlq', 'redrive', 'old.dlq', '--yes', '--url', url])
+    expect(err).toBe('')
+
+    expect(exitCode).toBe(0)
+    expect(out).toMatch(/The audit log does not have this: .*ACCESS_REFUSED/)
+    expect(await depth('work')).toBe(3)
+  })
+
+  it('is not done where the log is required and cannot be written', async () => {
+    const rig = await setupQueues({ audit: 'required' })
+    await blockLog(rig)
+
+    const { exitCode, err } = await rig.warren(['dlq', 'redrive', 'old.dlq', '--yes'])
+
+    expect(exitCode).toBe(1)
+    expect(err).toMatch(/^warren: Nothing was done: the config says server.audit: required/)
+    expect([await rig.depth('old.dlq'), await rig.depth('work')]).toEqual([3, 0])
+  })
+
+  it('is refused where server.audit says what it cannot', async () => {
+    const { warren, depth } = await setupQueues({ audit: 'sometimes' })
+
+    const { exitCode, err } = await warren(['dlq', 'redrive', 'old.dlq', '--yes'])
+
+    expect(exitCode).toBe(1)
+    expect(err).toContain('server.audit is "sometimes"; it must be required, on or off.')
+    expect(await depth('old.dlq')).toBe(3)
+  })
+})

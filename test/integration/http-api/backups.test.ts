@@ -1,0 +1,221 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuditPage, BackupList, Discarded, Problem, Restored } from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type ApiRig, basic, setUpApi, startApiRig } from './api-rig.ts'
+
+// Of its own, so that what is left behind can be seen.
+process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'warren-backups-test-'))
+const broker = await startEmbeddedBroker()
+const folder = join(tmpdir(), 'kept')
+const headers = { authorization: basic('guest') }
+let rig: ApiRig
+
+beforeAll(async () => {
+  rig = await startApiRig({ ...broker, server: { backups: { folder } } })
+})
+afterAll(async () => {
+  await rig.close()
+  await broker.stop()
+  rmSync(tmpdir(), { recursive: true, force: true })
+})
+
+async function setup(queue: string, count: number): Promise<void> {
+  await rig.declareDlq(queue)
+  const message = (at: number) => ({ key: queue, body: { at }, messageId: `m-${at}`, type: `T${at % 2}` })
+  await rig.publish(Array.from({ length: count }, (_, at) => message(at)))
+}
+
+function idsIn(queue: string): (string | undefined)[] {
+  return broker.inspect(queue)!.messages.map(({ properties }) => properties.messageId)
+}
+
+const download = (queue: string, query = '') =>
+  rig.app.inject({ url: `/api/v1/dlqs/${queue}/backup${query}`, headers })
+
+const discard = (queue: string, payload: object, { app } = rig) =>
+  app.inject({ method: 'POST', url: `/api/v1/dlqs/${queue}/discard`, headers, payload })
+
+const restore = (payload: Buffer, query = '', { app } = rig) =>
+  app.inject({
+    ...{ method: 'POST', url: `/api/v1/restores${query}`, payload },
+    headers: { ...headers, 'content-type': 'application/gzip' },
+  })
+
+describe('a backup', () => {
+  it('is downloaded whole, while the messages stay where they are, in order', async () => {
+    await setup('saved.dlq', 5)
+
+    const answer = await download('saved.dlq')
+
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(answer.headers['content-type']).toBe('application/gzip')
+    expect(answer.headers['content-disposition']).toContain('filename="saved.dlq.backup"')
+    const lines = gunzipSync(answer.rawPayload).toString().trim().split('\n')
+    expect(lines).toHaveLength(1 + 5 + 1)
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      format: 'warren-backup/1',
+      queue: 'saved.dlq',
+      by: 'guest',
+    })
+    expect(idsIn('saved.dlq')).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4'])
+  })
+
+  it('may be one of those that a filter names', async () => {
+    await setup('some.dlq', 4)
+
+    const { rawPayload } = await download('some.dlq', '?where=type:T1')
+
+    expect(
+      gunzipSync(rawPayload)
+        .toString()
+        .match(/"number":/g),
+    ).toHaveLength(2)
+  })
+
+  it('of a queue that is not there is not found', async () => {
+    expect((await download('nowhere.dlq')).statusCode).toBe(404)
+  })
+
+  it('is not given where parts of payloads are masked', async () => {
+    const masked = await setUpApi({ ...broker, server: { payloads: { mask: ['card'] } } })
+
+    const answer = await masked.app.inject({ url: '/api/v1/dlqs/saved.dlq/backup', headers })
+
+    expect(answer.statusCode).toBe(403)
+  })
+})
+
+describe('messages that are discarded', () => {
+  it('are in a kept backup before they go, can be fetched, and restored once', async () => {
+    await setup('dropped.dlq', 6)
+
+    const answer = await discard('dropped.dlq', { where: 'type:T0', reason: 'test orders' })
+    const { backup, ...report } = answer.json<Discarded>()
+    const left = idsIn('dropped.dlq')
+    const fetched = await rig.app.inject({ url: `/api/v1/backups/${backup.id}`, headers })
+    const restored = (await restore(fetched.rawPayload)).json<Restored>()
+    const again = (await restore(fetched.rawPayload)).json<Restored>()
+
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(report).toEqual({
+      ...{ kind: 'discarded', queue: 'dropped.dlq', present: 6, removed: 3, left: 3, isDone: true },
+    })
+    expect(left).toEqual(['m-1', 'm-3', 'm-5'])
+    expect(fetched.rawPayload).toHaveLength(backup.sizeBytes)
+    expect(restored).toMatchObject({ queue: 'dropped.dlq', records: 3, restored: 3, alreadyThere: 0 })
+    expect(again).toMatchObject({ restored: 0 })
+    expect(idsIn('dropped.dlq').toSorted()).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4', 'm-5'])
+  })
+
+  it('are listed with who discarded them, and written down', async () => {
+    await setup('listed.dlq', 2)
+    const { backup } = (await discard('listed.dlq', { limit: 1 })).json<Discarded>()
+
+    const list = await rig.app.inject({ url: '/api/v1/backups', headers })
+    const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
+
+    expect(list.json<BackupList>().items).toContainEqual(backup)
+    expect(backup).toMatchObject({ purpose: 'discard', queue: 'listed.dlq', by: 'guest' })
+    const ofQueue = audit.json<AuditPage>().items.filter(({ target }) => target === 'listed.dlq')
+    expect(ofQueue.map(({ action, result }) => [action, result.split(' ')[0]])).toEqual([
+      ['discard', 'begun'],
+      ['discard', 'done'],
+    ])
+  })
+
+  it('are refused where there is nowhere to keep the backup', async () => {
+    await setup('unkept.dlq', 2)
+    const without = await setUpApi(broker)
+
+    const answer = await discard('unkept.dlq', {}, without)
+
+    expect(answer.statusCode).toBe(409)
+    expect(answer.json<Problem>().code).toBe('API_NO_BACKUP_FOLDER')
+    expect(idsIn('unkept.dlq')).toHaveLength(2)
+  })
+
+  it('are refused in a queue that is no dead-letter queue', async () => {
+    await setup('live-orders', 2)
+    const files = readdirSync(folder)
+
+    const answer = await discard('live-orders', {})
+
+    expect(answer.statusCode).toBe(404)
+    expect(idsIn('live-orders')).toHaveLength(2)
+    expect(readdirSync(folder)).toEqual(files)
+  })
+})
+
+describe('a restore', () => {
+  it('leaves out what was restored before, also when it has gone on meanwhile', async () => {
+    await setup('moved-on.dlq', 3)
+    const { backup } = (await discard('moved-on.dlq', {})).json<Discarded>()
+    const { rawPayload } = await rig.app.inject({ url: `/api/v1/backups/${backup.id}`, headers })
+    await restore(rawPayload)
+    await discard('moved-on.dlq', { reason: 'they go on, and the queue knows nothing of them any more' })
+
+    const again = await restore(rawPayload)
+
+    expect(again.json<Restored>()).toMatchObject({ restored: 0, restoredBefore: 3 })
+    expect(idsIn('moved-on.dlq')).toEqual([])
+  })
+
+  it('of what is no backup, or one that was changed, restores nothing and names no file of ours', async () => {
+    await setup('torn.dlq', 3)
+    const { rawPayload } = await download('torn.dlq')
+    await discard('torn.dlq', {})
+
+    const answers = [
+      await restore(Buffer.from('no backup')),
+      await restore(rawPayload.subarray(0, -30)),
+      await restore(Buffer.alloc(0)),
+    ]
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([400, 400, 400])
+    expect(answers.map(({ body }) => body).join()).not.toContain(tmpdir())
+    expect(idsIn('torn.dlq')).toEqual([])
+  })
+
+  it('goes into dead-letter queues only', async () => {
+    await setup('source.dlq', 1)
+    await setup('live-work', 0)
+    const { rawPayload } = await download('source.dlq')
+
+    const answer = await restore(rawPayload, '?queue=live-work')
+
+    expect(answer.statusCode).toBe(404)
+    expect(idsIn('live-work')).toEqual([])
+  })
+
+  it('takes no more bytes than it may', async () => {
+    const small = await setUpApi({ ...broker, server: { limits: { uploadBytes: 2_000 } } })
+
+    const answer = await restore(Buffer.alloc(3_000), '', small)
+
+    expect(answer.statusCode).toBe(413)
+    expect(answer.json<Problem>().code).toBe('API_TOO_LARGE')
+  })
+
+  it('is asked for as a file, not as JSON', async () => {
+    const answer = await rig.app.inject({
+      method: 'POST',
+      url: '/api/v1/restores',
+      headers,
+      payload: { a: 1 },
+    })
+    const elsewhere = await rig.app.inject({
+      ...{ method: 'POST', url: '/api/v1/redrives', payload: Buffer.from('x') },
+      headers: { ...headers, 'content-type': 'application/gzip' },
+    })
+
+    expect([answer.statusCode, elsewhere.statusCode]).toEqual([415, 415])
+  })
+})
+
+it('nothing of what was uploaded or downloaded stays behind, but what is to be kept', () => {
+  expect(readdirSync(tmpdir())).toEqual(['kept'])
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openManagement } from '../../../src/broker/management/open-management.ts'
+import type { MessagePage, Problem, Receipt, Task } from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type ApiRig, basic, startApiRig } from './api-rig.ts'
+
+const broker = await startEmbeddedBroker()
+const headers = { authorization: basic('guest') }
+const body = { card: { number: '4111' }, amount: -1 }
+let rig: ApiRig
+let masked: ApiRig
+
+beforeAll(async () => {
+  const management = openManagement(broker.managementUrl)
+  await management.users.put({ name: 'olga', password: 'olga', tags: ['policymaker'] })
+  await management.permissions.put({ vhost: '/', user: 'olga', configure: '.*', write: '.*', read: '.*' })
+  management.close()
+  rig = await startApiRig(broker)
+  masked = await startApiRig({
+    ...broker,
+    server: { payloads: { mask: ['card.number'], hideFrom: ['operator'] } },
+  })
+})
+afterAll(async () => {
+  await Promise.all([rig.close(), masked.close()])
+  await broker.stop()
+})
+
+/** Three messages in a dead-letter queue; the key of the second. */
+async function setup(queue: string): Promise<string> {
+  await rig.declareDlq(queue)
+  await rig.declareDlq(`${queue}.work`)
+  await rig.publish(
+    ['first', 'second', 'third'].map((messageId) => ({
+      ...{ key: queue, body, messageId },
+      headers: { 'x-original-queue': `${queue}.work`, tenant: 'acme', stale: true },
+    })),
+  )
+  const page = await rig.app.inject({ url: `/api/v1/dlqs/${queue}/messages`, headers })
+  return page.json<MessagePage>().items[1]!.key
+}
+
+function edit(place: string, payload: object, { app } = rig, authorization = headers.authorization) {
+  return app.inject({
+    ...{ method: 'POST', url: `/api/v1/dlqs/${place}/redrive`, headers: { authorization }, payload },
+  })
+}
+
+describe('a message that is edited', () => {
+  it('goes back with its new body and headers, and tells what it was; the others stay', async () => {
+    const key = await setup('edited.dlq')
+
+    const answer = await edit(`edited.dlq/messages/${key}`, {
+      body: { encoding: 'utf8', text: '{"amount":1}' },
+      headers: { tenant: 'umbrella', stale: null, added: 7 },
+      reason: 'a sign was wrong',
+    })
+    const { id } = answer.json<Task>()
+    await rig.app.inject({ url: `/api/v1/tasks/${id}/events`, headers })
+    const receipt = await rig.app.inject({ url: `/api/v1/tasks/${id}/receipt`, headers })
+
+    expect(answer.statusCode, answer.body).toBe(202)
+    expect(answer.headers.location).toBe(`/api/v1/tasks/${id}`)
+    expect(receipt.json<Receipt>()).toMatchObject({ present: 3, moved: 1, isBalanced: true })
+    const [moved] = broker.inspect('edited.dlq.work')!.messages
+    expect(moved?.properties.messageId).toBe('second')
+    expect(String(moved?.body)).toBe('{"amount":1}')
+    expect(moved?.headers).toMatchObject({
+      ...{ tenant: 'umbrella', added: 7, 'x-redriven-by': 'guest', 'x-redriven-reason': 'a sign was wrong' },
+      'warren-previous': { body: Buffer.from(JSON.stringify(body)) },
+    })
+    expect(moved?.headers).not.toHaveProperty('stale')
+    expect(broker.inspect('edited.dlq')!.messages.map(({ properties }) => properties.messageId)).toEqual([
+      ...['first', 'third'],
+    ])
+  })
+
+  it('may go back as it is', async () => {
+    const key = await setup('single.dlq')
+
+    const { id } = (await edit(`single.dlq/messages/${key}`, {})).json<Task>()
+    await rig.app.inject({ url: `/api/v1/tasks/${id}/events`, headers })
+
+    const [moved, ...others] = broker.inspect('single.dlq.work')!.messages
+    expect(JSON.parse(String(moved?.body))).toEqual(body)
+    expect(others).toEqual([])
+  })
+
+  it('is not found when it has gone', async () => {
+    await setup('gone.dlq')
+
+    const answer = await edit(`gone.dlq/messages/${'0'.repeat(32)}`, {})
+
+    expect(answer.statusCode).toBe(404)
+    expect(broker.inspect('gone.dlq')!.messages).toHaveLength(3)
+  })
+
+  it.each(['CC', 'x-death', 'x-redriven-by', 'warren-previous', 'x-original-queue', ''])(
+    'does not get the header "%s" by hand',
+    async (name) => {
+      const answer = await edit(`any.dlq/messages/${'0'.repeat(32)}`, { headers: { [name]: 'x' } })
+
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json<Problem>().code).toBe('API_REQUEST_INVALID')
+    },
+  )
+
+  it('does not get a new body where parts of the old one are shown to nobody, or to nobody of the role', async () => {
+    const key = await setup('masked.dlq')
+    const payload = { body: { encoding: 'utf8', text: '{"card":{"number":"***"}}' } }
+
+    const ofMasked = await edit(`masked.dlq/messages/${key}`, payload, masked)
+    const ofHidden = await edit(`masked.dlq/messages/${key}`, payload, masked, basic('olga'))
+
+    expect([ofMasked.statusCode, ofHidden.statusCode]).toEqual([403, 403])
+    expect(broker.inspect('masked.dlq')!.messages).toHaveLength(3)
+  })
+})

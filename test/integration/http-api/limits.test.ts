@@ -1,0 +1,138 @@
+import { connect } from 'node:net'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { AuditPage, Problem } from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { basic, setUpApi } from './api-rig.ts'
+
+const broker = await startEmbeddedBroker()
+afterAll(() => broker.stop())
+const headers = { authorization: basic('guest') }
+
+/** What comes back for bytes that no HTTP client would send. */
+async function sendRaw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(Number(port), hostname, () => socket.write(text))
+    socket.on('data', (piece) => {
+      answer += String(piece)
+    })
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+}
+
+describe('a request that is too large', () => {
+  it('in its body is refused, and nothing of it is done', async () => {
+    const rig = await setUpApi({ ...broker, server: { limits: { bodyBytes: 1024 } } })
+    const payload = { queue: 'any.dlq', reason: 'x'.repeat(2_000) }
+
+    const answer = await rig.app.inject({ method: 'POST', url: '/api/v1/redrives', headers, payload })
+
+    expect(answer.statusCode).toBe(413)
+    expect(answer.json<Problem>()).toMatchObject({ code: 'API_REQUEST_INVALID', status: 413 })
+  })
+
+  it('in its headers is refused over a real socket', async () => {
+    const url = await (await setUpApi(broker)).listen()
+
+    const answer = await sendRaw(url, `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)
+
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+  })
+
+  it('in its query or its path is refused', async () => {
+    const rig = await setUpApi(broker)
+    const long = 'x'.repeat(3_000)
+
+    const query = await rig.app.inject({ url: `/api/v1/dlqs/a/messages?where=${long}`, headers })
+    const path = await rig.app.inject({ url: `/api/v1/dlqs/${long}/messages`, headers })
+
+    expect([query.statusCode, path.statusCode]).toEqual([400, 400])
+  })
+})
+
+it('what is no HTTP is answered with a refusal and cut off', async () => {
+  const url = await (await setUpApi(broker)).listen()
+
+  const answer = await sendRaw(url, 'AMQP\u0000\u0000\u0009\u0001 nonsense\r\n\r\n')
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+})
+
+it('a connection on which nobody asks for anything does not hold up a server that is told to stop', async () => {
+  const rig = await setUpApi(broker)
+  const { hostname, port } = new URL(await rig.listen())
+  const socket = connect(Number(port), hostname)
+  await new Promise((resolve) => socket.once('connect', resolve))
+  const cut = new Promise((resolve) => socket.once('close', resolve))
+
+  await rig.app.close()
+
+  await cut
+}, 20_000)
+
+describe('more requests at once than there may be', () => {
+  it('are told to come again, over real sockets, and then are served', async () => {
+    const rig = await setUpApi({ ...broker, server: { limits: { requests: 2 } } })
+    const url = await rig.listen()
+    const ask = () => fetch(`${url}/api/v1/topology/live`, { headers })
+
+    const answers = await Promise.all(Array.from({ length: 12 }, ask))
+    const statuses = answers.map(({ status }) => status)
+    const busy = answers.find(({ status }) => status === 503)!
+    const later = await ask()
+
+    expect(statuses).toContain(200)
+    expect(new Set(statuses)).toEqual(new Set([200, 503]))
+    expect(busy.headers.get('retry-after')).toBe('1')
+    expect(((await busy.json()) as Problem).code).toBe('API_BUSY')
+    expect(later.status).toBe(200)
+  })
+})
+
+describe('behind a proxy', () => {
+  const forwarded = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' }
+  const payload = { username: 'guest', password: 'guest' }
+
+  async function logInThrough(remoteAddress: string) {
+    const rig = await setUpApi({ ...broker, server: { trustProxy: ['10.1.0.0/16'] } })
+    const answer = await rig.app.inject({
+      ...{ method: 'POST', url: '/api/v1/session', headers: forwarded, payload, remoteAddress },
+    })
+    const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
+    const opened = audit.json<AuditPage>().items.findLast(({ action }) => action === 'session.open')
+    return { cookie: String(answer.headers['set-cookie']), from: opened?.from }
+  }
+
+  it('that is trusted the client is who the proxy says, and its cookie needs TLS', async () => {
+    const { cookie, from } = await logInThrough('10.1.2.3')
+
+    expect(from).toBe('203.0.113.9')
+    expect(cookie).toMatch(/; Secure/)
+  })
+
+  it('that nobody trusts the client is the proxy itself, whatever it says', async () => {
+    const { cookie, from } = await logInThrough('10.2.2.3')
+
+    expect(from).toBe('10.2.2.3')
+    expect(cookie).not.toMatch(/; Secure/)
+  })
+
+  it('a client that makes up forwarded addresses is counted by the address the proxy saw', async () => {
+    const rig = await setUpApi({ ...broker, server: { trustProxy: ['10.1.0.0/16'] } })
+    const guess = (at: number) =>
+      rig.app.inject({
+        ...{ url: '/api/v1/dlqs', remoteAddress: '10.1.2.3' },
+        headers: {
+          authorization: basic(`nobody-${at}`),
+          'x-forwarded-for': `198.51.100.${at}, 203.0.113.77`,
+        },
+      })
+
+    const statuses: number[] = []
+    for (let at = 0; at < 11; at += 1) statuses.push((await guess(at)).statusCode)
+
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429])
+  })
+})

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InjectOptions } from 'fastify'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
+import type {
+  ApplyResult,
+  Approval,
+  AuditPage,
+  CauseList,
+  DepthHistory,
+  Discarded,
+  MessagePage,
+  OpenedSession,
+  Restored,
+  Task,
+  TopologyPlan,
+} from '../../../src/http-api/contract.ts'
+import { eventually } from '../../support/eventually.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { basic, setUpApi } from './api-rig.ts'
+
+const broker = await useBroker()
+const { host, protocol } = new URL(broker.managementUrl)
+const managementUrl = `${protocol}//${broker.username}:${broker.password}@${host}`
+const folder = mkdtempSync(join(tmpdir(), 'warren-kept-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const declared = {
+  exchanges: { 'orders.events': { type: 'topic' } },
+  queues: {
+    orders: { bind: [{ exchange: 'orders.events', key: 'order.*' }], retry: { delays: ['1s'] } },
+  },
+} as const
+
+async function createAccount(name: string): Promise<void> {
+  await broker.management('PUT', `/api/users/${name}`, { password: name, tags: 'administrator' })
+  const all = { configure: '.*', write: '.*', read: '.*' }
+  await broker.management('PUT', `/api/permissions/${broker.vhost}/${name}`, all)
+  onTestFinished(() => broker.management('DELETE', `/api/users/${name}`))
+}
+
+/** The whole API in the hands of a person, on RabbitMQ itself. */
+async function setup() {
+  const second = `${broker.vhost}-second`
+  await createAccount(second)
+  const server = { approval: { above: 4 }, backups: { folder }, history: { every: '200ms' } }
+  const rig = await setUpApi({ url: broker.url, managementUrl, declared, server })
+  const ask = async <Body>(options: InjectOptions, by = basic(broker.username, broker.password)) => {
+    const headers = { ...options.headers, authorization: by }
+    const answer = await rig.app.inject({ ...options, headers })
+    expect(answer.statusCode, answer.body).toBeLessThan(400)
+    return String(answer.headers['content-type']).startsWith('application/json')
+      ? answer.json<Body>()
+      : (answer as Body)
+  }
+  const whenEnded = async (id: string): Promise<Task> => {
+    await rig.app.inject({
+      ...{ url: `/api/v1/tasks/${id}/events` },
+      headers: { authorization: basic(broker.username, broker.password) },
+    })
+    return ask<Task>({ url: `/api/v1/tasks/${id}` })
+  }
+  return { ...rig, ask, whenEnded, second: basic(second) }
+}
+
+it('a topology is applied, dead letters are seen, edited, backed up, discarded, restored and re-driven', async () => {
+  const { ask, whenEnded, publish, second } = await setup()
+  const dlq = '/api/v1/dlqs/orders.dlq'
+
+  const plan = await ask<TopologyPlan>({ url: '/api/v1/topology/plan' })
+  const applied = await ask<ApplyResult>({
+    ...{ method: 'POST', url: '/api/v1/topology/apply', payload: { plan: plan.digest } },
+  })
+  const again = await ask<TopologyPlan>({ url: '/api/v1/topology/plan' })
+  await publish(
+    Array.from({ length: 6 }, (_, at) => ({
+      ...{ key: 'orders.dlq', body: { at }, messageId: `order-${at}` },
+      headers: { 'x-original-queue': 'orders', 'x-final-error': at < 4 ? 'Timeout' : 'Refused' },
+    })),
+  )
+  const causes = await ask<CauseList>({ url: `${dlq}/causes` })
+  const page = await ask<MessagePage>({ url: `${dlq}/messages?limit=10` })
+  const edited = await ask<Task>({
+    ...{ method: 'POST', url: `${dlq}/messages/${page.items[0]!.key}/redrive` },
+    payload: { body: { encoding: 'utf8', text: '{"at":"edited"}' } },
+  })
+  const editedEnd = await whenEnded(edited.id)
+  const { rawPayload } = await ask<{ rawPayload: Buffer }>({ url: `${dlq}/backup` })
+  const discarded = await ask<Discarded>({ method: 'POST', url: `${dlq}/discard`, payload: { limit: 2 } })
+  const restored = await ask<Restored>({
+    ...{ method: 'POST', url: '/api/v1/restores', payload: (await kept(discarded)).rawPayload },
+    headers: { 'content-type': 'application/gzip' },
+  })
+  const approval = await ask<Approval>({
+    ...{ method: 'POST', url: '/api/v1/redrives', payload: { queue: 'orders.dlq' } },
+  })
+  await ask<Approval>({ method: 'POST', url: `/api/v1/approvals/${approval.id}/grant` }, second)
+  const end = await whenEnded(approval.id)
+  const history = await eventually(async () => {
+    const read = await ask<DepthHistory>({ url: `${dlq}/history` })
+    expect(read.points.length).toBeGreaterThan(1)
+    return read
+  })
+  const audit = await ask<AuditPage>({ url: '/api/v1/audit' })
+
+  expect(applied).toMatchObject({ isComplete: true, failed: 0 })
+  expect(again.isEmpty).toBe(true)
+  expect(causes).toMatchObject({ present: 6, seen: 6 })
+  expect(causes.causes.map(({ count }) => count)).toEqual([4, 2])
+  expect(page.items.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5].map((at) => `order-${at}`))
+  expect(editedEnd).toMatchObject({ state: 'done', progress: { present: 6, moved: 1 } })
+  expect(rawPayload.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]))
+  expect(discarded).toMatchObject({ present: 5, removed: 2, left: 3, isDone: true })
+  expect(restored).toMatchObject({ records: 2, restored: 2, failed: 0 })
+  expect(approval).toMatchObject({ kind: 'approval', messages: 5 })
+  expect(end).toMatchObject({ state: 'done', progress: { present: 5, moved: 5, failed: 0, kept: 0 } })
+  expect(history.points.every(({ messages }) => messages >= 0 && messages <= 6)).toBe(true)
+  const actions = audit.items.map(({ action }) => action)
+  expect(new Set(actions)).toEqual(
+    new Set([
+      ...['topology.apply', 'redrive', 'backup', 'discard', 'restore', 'approval.ask', 'approval.grant'],
+      'audit.read',
+    ]),
+  )
+
+  function kept({ backup }: Discarded) {
+    return ask<{ rawPayload: Buffer }>({ url: `/api/v1/backups/${backup.id}` })
+  }
+})
+
+it('who logs out of one server is logged out of the other', async () => {
+  const env = { WARREN_SESSION_KEY: 'shared' }
+  const [one, two] = [
+    await setUpApi({ url: broker.url, managementUrl, env }),
+    await setUpApi({ url: broker.url, managementUrl, env }),
+  ]
+  const opened = await one.app.inject({
+    ...{ method: 'POST', url: '/api/v1/session' },
+    payload: { username: broker.username, password: broker.password },
+  })
+  const [cookie] = String(opened.headers['set-cookie']).split(';')
+  const headers = { cookie: cookie!, 'x-csrf-token': opened.json<OpenedSession>().csrfToken }
+  const onTwo = () => two.app.inject({ url: '/api/v1/my/permissions', headers })
+
+  const before = await onTwo()
+  await one.app.inject({ method: 'DELETE', url: '/api/v1/session', headers })
+
+  expect(before.statusCode).toBe(200)
+  await eventually(async () => expect((await onTwo()).statusCode).toBe(401))
+})

@@ -1,0 +1,82 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import type { AuditPage, OpenedSession, Problem } from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+
+const broker = await startEmbeddedBroker()
+afterAll(() => broker.stop())
+
+const env = { WARREN_SESSION_KEY: 'shared by both servers' }
+const session = '/api/v1/session'
+
+async function logIn({ app }: ApiRig) {
+  const payload = { username: 'guest', password: 'guest' }
+  const answer = await app.inject({ method: 'POST', url: session, payload })
+  const [cookie] = String(answer.headers['set-cookie']).split(';')
+  return { cookie: cookie!, 'x-csrf-token': answer.json<OpenedSession>().csrfToken }
+}
+
+async function statusOf({ app }: ApiRig, headers: Record<string, string>): Promise<number> {
+  return (await app.inject({ url: '/api/v1/my/permissions', headers })).statusCode
+}
+
+describe('logging out', () => {
+  it('ends the session on every server, whoever has a copy of its cookie', async () => {
+    const [one, two] = [await setUpApi({ ...broker, env }), await setUpApi({ ...broker, env })]
+    const browser = await logIn(one)
+    const before = [await statusOf(one, browser), await statusOf(two, browser)]
+
+    const out = await one.app.inject({ method: 'DELETE', url: session, headers: browser })
+    const later = await setUpApi({ ...broker, env })
+
+    expect(before).toEqual([200, 200])
+    expect(out.statusCode).toBe(204)
+    expect(String(out.headers['set-cookie'])).toMatch(/^warren_session=;/)
+    expect(await statusOf(one, browser)).toBe(401)
+    await expect.poll(() => statusOf(two, browser)).toBe(401)
+    expect(await statusOf(later, browser)).toBe(401)
+  })
+
+  it('leaves other sessions of the same account alone', async () => {
+    const rig = await setUpApi({ ...broker, env })
+    const [one, other] = [await logIn(rig), await logIn(rig)]
+
+    await rig.app.inject({ method: 'DELETE', url: session, headers: one })
+
+    expect(await statusOf(rig, one)).toBe(401)
+    expect(await statusOf(rig, other)).toBe(200)
+  })
+
+  it('is in the audit log', async () => {
+    const rig = await setUpApi({ ...broker, env })
+    await rig.app.inject({ method: 'DELETE', url: session, headers: await logIn(rig) })
+
+    const audit = await rig.app.inject({
+      ...{ url: '/api/v1/audit', headers: { authorization: basic('guest') } },
+    })
+
+    const actions = audit.json<AuditPage>().items.map(({ action }) => action)
+    expect(actions.slice(-3)).toEqual(['session.open', 'session.close', 'audit.read'])
+  })
+
+  it('does not need one to have come by a session', async () => {
+    const rig = await setUpApi({ ...broker, env })
+
+    const out = await rig.app.inject({
+      ...{ method: 'DELETE', url: session, headers: { authorization: basic('guest') } },
+    })
+
+    expect(out.statusCode).toBe(204)
+  })
+})
+
+it('a session of a server with another key is none', async () => {
+  const one = await setUpApi({ ...broker, env })
+  const other = await setUpApi({ ...broker, env: { WARREN_SESSION_KEY: 'another' } })
+  const headers = await logIn(one)
+
+  const answer = await other.app.inject({ url: '/api/v1/dlqs', headers })
+
+  expect(answer.statusCode).toBe(401)
+  expect(answer.json<Problem>().code).toBe('API_NOT_AUTHENTICATED')
+})

@@ -1,0 +1,132 @@
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Problem, Task } from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+
+const broker = await startEmbeddedBroker()
+afterAll(() => broker.stop())
+const headers = { authorization: basic('guest') }
+
+async function setup(queue: string, count: number): Promise<ApiRig & { readonly url: string }> {
+  const rig = await setUpApi(broker)
+  await rig.declareDlq(queue)
+  await rig.declareDlq(`${queue}.work`)
+  const message = { key: queue, body: 1, headers: { 'x-original-queue': `${queue}.work` } }
+  await rig.publish(Array.from({ length: count }, () => message))
+  return { ...rig, url: await rig.listen() }
+}
+
+async function post<Body>(url: string, body?: object): Promise<Body> {
+  const json = body && {
+    body: JSON.stringify(body),
+    headers: { ...headers, 'content-type': 'application/json' },
+  }
+  const answer = await fetch(url, { method: 'POST', headers, ...json })
+  expect(answer.ok, `${answer.status}`).toBe(true)
+  return (await answer.json()) as Body
+}
+
+/** The events of a task as a browser reads them, over a socket. */
+async function watch(url: string, id: string) {
+  const leave = new AbortController()
+  onTestFinished(() => leave.abort())
+  const answer = await fetch(`${url}/api/v1/tasks/${id}/events`, { headers, signal: leave.signal })
+  const events: Task[] = []
+  const ended = (async () => {
+    let rest = ''
+    for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
+      const blocks = (rest + piece).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const data = /^event: task\ndata: (.*)$/.exec(block)?.[1]
+        if (data !== undefined) events.push(JSON.parse(data) as Task)
+      }
+    }
+  })()
+  return { answer, events, ended, leave: () => leave.abort() }
+}
+
+describe('the progress of a task, over a socket,', () => {
+  it('comes while it runs, changes with it, and ends with it', async () => {
+    const { url } = await setup('watched.dlq', 20)
+    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'watched.dlq', ratePerSecond: 5 })
+
+    const { answer, events, ended } = await watch(url, id)
+    await eventually(() => expect(events.map(({ state }) => state)).toContain('running'))
+    await post(`${url}/api/v1/tasks/${id}/pause`)
+    await eventually(() => expect(events.at(-1)?.state).toBe('paused'))
+    await post(`${url}/api/v1/tasks/${id}/cancel`)
+    await ended
+
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('text/event-stream')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(events.at(-1)).toMatchObject({ id, state: 'cancelled' })
+  })
+
+  it('goes on for others when one of them leaves', async () => {
+    const { url } = await setup('left.dlq', 20)
+    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'left.dlq', ratePerSecond: 5 })
+    const [one, other] = [await watch(url, id), await watch(url, id)]
+
+    one.leave()
+    await expect(one.ended).rejects.toThrow()
+    await post(`${url}/api/v1/tasks/${id}/cancel`)
+    await other.ended
+
+    expect(other.events.at(-1)?.state).toBe('cancelled')
+  })
+
+  it('is closed by a server that stops, after the last word on the task', async () => {
+    const { url, app } = await setup('stopped.dlq', 20)
+    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'stopped.dlq', ratePerSecond: 5 })
+    const { events, ended } = await watch(url, id)
+    await eventually(() => expect(events.length).toBeGreaterThan(0))
+
+    await Promise.all([app.close(), ended])
+
+    expect(['cancelled', 'interrupted']).toContain(events.at(-1)?.state)
+  })
+
+  it('of a task that is not there is not found', async () => {
+    const { url } = await setup('none.dlq', 0)
+
+    const answer = await fetch(`${url}/api/v1/tasks/00000000-0000-4000-8000-000000000000/events`, { headers })
+
+    expect(answer.status).toBe(404)
+    expect(((await answer.json()) as Problem).code).toBe('API_NOT_FOUND')
+  })
+})
+
+it('two hundred who poll and twenty who watch all get their answers, and the re-drive its receipt', async () => {
+  const count = 2_000
+  const { url } = await setup('busy.dlq', count)
+  const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'busy.dlq', ratePerSecond: 2_000 })
+  const streams = await Promise.all(Array.from({ length: 20 }, () => watch(url, id)))
+  let isDone = false
+
+  const statuses = new Set<number>()
+  const lists = ['dlqs', 'tasks', 'history', `tasks/${id}`]
+  const poll = async (at: number): Promise<number> => {
+    let polls = 0
+    do {
+      const answer = await fetch(`${url}/api/v1/${lists[at % lists.length]}`, { headers })
+      await answer.arrayBuffer()
+      statuses.add(answer.status)
+      polls += 1
+    } while (!isDone)
+    return polls
+  }
+  const pollers = Array.from({ length: 200 }, (_, at) => poll(at))
+  await Promise.all(streams.map(({ ended }) => ended))
+  isDone = true
+  const polls = await Promise.all(pollers)
+  const receipt = await fetch(`${url}/api/v1/tasks/${id}/receipt`, { headers })
+
+  expect([...statuses]).toEqual([200])
+  expect(Math.min(...polls)).toBeGreaterThan(0)
+  expect(streams.map(({ events }) => events.at(-1)?.state)).toEqual(streams.map(() => 'done'))
+  expect(await receipt.json()).toMatchObject({ present: count, moved: count, isBalanced: true })
+  expect(broker.inspect('busy.dlq.work')!.counts.ready).toBe(count)
+})

@@ -1,0 +1,154 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { openManagement } from '../../../src/broker/management/open-management.ts'
+import type {
+  ApplyResult,
+  Approval,
+  CompiledTopology,
+  LiveTopology,
+  Problem,
+  TopologyPlan,
+  TopologyProblems,
+} from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+
+const broker = await startEmbeddedBroker()
+afterAll(() => broker.stop())
+const headers = { authorization: basic('guest') }
+
+const topology = {
+  exchanges: { 'orders.events': { type: 'topic' } },
+  queues: {
+    orders: {
+      bind: [{ exchange: 'orders.events', key: 'order.*' }],
+      retry: { delays: ['5s', '1m'], maxAttempts: 3 },
+    },
+  },
+} as const
+
+async function get<Body>({ app }: ApiRig, path: string): Promise<Body> {
+  const answer = await app.inject({ url: `/api/v1/topology${path}`, headers })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<Body>()
+}
+
+function apply({ app }: ApiRig, payload: object) {
+  return app.inject({ method: 'POST', url: '/api/v1/topology/apply', headers, payload })
+}
+
+describe('a topology over HTTP', () => {
+  it('is shown as it is declared and as it stands', async () => {
+    const rig = await setUpApi({ ...broker, topology })
+
+    const compiled = await get<CompiledTopology>(rig, '')
+    const live = await get<LiveTopology>(rig, '/live')
+
+    expect(compiled.queues.map(({ name, role, owner }) => [name, role, owner])).toEqual(
+      expect.arrayContaining([
+        ['orders', 'work', 'orders'],
+        ['orders.dlq', 'dead-letter', 'orders'],
+      ]),
+    )
+    const names = live.queues.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(compiled.queues.map(({ name }) => name)))
+    expect(live.queues.find(({ name }) => name === 'orders')).toMatchObject({ messages: 0, consumers: 0 })
+  })
+
+  it('is proved, and what is not proved is told with its path', async () => {
+    const loose = { queues: { loose: { type: 'classic', arguments: { 'x-max-length': 1 } } } } as const
+    const rig = await setUpApi({ ...broker, declared: loose })
+
+    const problems = await get<TopologyProblems>(rig, '/problems')
+
+    expect(problems.isProved).toBe(false)
+    expect(problems.findings[0]?.path.length).toBeGreaterThan(0)
+    expect(problems.findings[0]?.wayOut).not.toBe('')
+  })
+
+  it('is planned, applied as it was read, and then there is nothing to do', async () => {
+    const own = { queues: { 'applied.orders': { retry: { delays: ['5s'] } } } } as const
+    const rig = await setUpApi({ ...broker, declared: own })
+
+    const plan = await get<TopologyPlan>(rig, '/plan')
+    const applied = await apply(rig, { plan: plan.digest, reason: 'first deployment' })
+    const after = await get<TopologyPlan>(rig, '/plan')
+
+    expect(plan.safe).toContainEqual({ kind: 'create-queue', target: 'applied.orders' })
+    expect(applied.statusCode, applied.body).toBe(200)
+    const { results, isComplete, done } = applied.json<ApplyResult>()
+    expect({ isComplete, done }).toEqual({ isComplete: true, done: plan.safe.length })
+    expect(results.every(({ outcome }) => outcome === 'done')).toBe(true)
+    expect(after.isEmpty).toBe(true)
+    expect(broker.inspect('applied.orders')).toBeDefined()
+    const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
+    expect(audit.body).toContain('first deployment')
+  })
+
+  it('is not applied by a plan that nobody has read', async () => {
+    const own = { queues: { 'unread.orders': {} } } as const
+    const rig = await setUpApi({ ...broker, declared: own })
+
+    const answer = await apply(rig, { plan: '0'.repeat(64) })
+
+    expect(answer.statusCode).toBe(409)
+    expect(answer.json<Problem>().code).toBe('API_PLAN_CHANGED')
+    expect(broker.inspect('unread.orders')).toBeUndefined()
+  })
+
+  it('loses a binding only where that is allowed, and by a second person where one is asked for', async () => {
+    const bound = {
+      exchanges: { 'bound.events': { type: 'topic' } },
+      queues: { 'bound.orders': { bind: [{ exchange: 'bound.events', key: 'old' }] } },
+    } as const
+    await setUpApi({ ...broker, topology: bound })
+    const wanted = {
+      ...bound,
+      queues: { 'bound.orders': { bind: [{ exchange: 'bound.events', key: 'new' }] } },
+    }
+    const rig = await setUpApi({ ...broker, declared: wanted, server: { approval: { above: 10 } } })
+    const plan = await get<TopologyPlan>(rig, '/plan')
+
+    const asked = await apply(rig, { plan: plan.digest, allowDisruptive: true })
+    const safeOnly = await apply(rig, { plan: plan.digest })
+
+    expect(plan.disruptive).toEqual([
+      { kind: 'remove-binding', target: 'bound.events -> bound.orders, key old' },
+    ])
+    expect(asked.json<Approval>()).toMatchObject({ kind: 'approval', state: 'waiting', messages: null })
+    expect(safeOnly.json<ApplyResult>()).toMatchObject({ kind: 'applied', skipped: 1, isComplete: false })
+  })
+
+  it('is told as unknown by a server without a config', async () => {
+    const rig = await setUpApi(broker)
+
+    const answers = ['', '/plan', '/problems'].map((path) =>
+      rig.app.inject({ url: `/api/v1/topology${path}`, headers }),
+    )
+
+    expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([404, 404, 404])
+  })
+
+  it('is shown without queues that RabbitMQ does not let one read, and a plan of all not at all', async () => {
+    const management = openManagement(broker.managementUrl)
+    await management.users.put({ name: 'narrow', password: 'narrow', tags: ['administrator'] })
+    await management.permissions.put({
+      vhost: '/',
+      user: 'narrow',
+      configure: '.*',
+      write: '.*',
+      read: '^mine',
+    })
+    management.close()
+    const rig = await setUpApi({ ...broker, topology })
+    const narrow = { authorization: basic('narrow') }
+
+    const live = await rig.app.inject({ url: '/api/v1/topology/live', headers: narrow })
+    const plan = await rig.app.inject({ url: '/api/v1/topology/plan', headers: narrow })
+
+    expect(live.json<LiveTopology>().queues).toEqual([])
+    expect(
+      live.json<LiveTopology>().bindings.filter(({ destinationType }) => destinationType === 'queue'),
+    ).toEqual([])
+    expect(plan.statusCode).toBe(403)
+  })
+})
