@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { declareQueue, deleteQueue } from '../src/broker/amqp/operations.ts'
 import { Session } from '../src/broker/amqp/session.ts'
 import { brokerCapabilities } from '../src/message/broker-capabilities.ts'
@@ -11,13 +10,7 @@ import type { FieldTable } from '../src/wire/field-value.ts'
 import { type PlainTable, toFieldTable } from '../src/wire/plain-fields.ts'
 import { startRabbitNode } from '../test/support/start-rabbit-node.ts'
 import { type Bench, benches, type Participant, type Target } from './benches.ts'
-
-interface Report {
-  readonly seconds: number
-  readonly messagesPerSecond: number
-  readonly cpuMicrosPerMessage: number
-  readonly peakMemoryMiB: number
-}
+import { type Report, runScript } from './run-script.ts'
 
 interface Result {
   readonly bench: string
@@ -81,10 +74,15 @@ async function runRound(bench: Bench, queueType: string): Promise<Map<string, Re
     reports.set(participant.name, report)
     process.stderr.write(
       `  ${participant.name.padEnd(18)} ${Math.round(report.messagesPerSecond)}/s  ` +
-        `${report.cpuMicrosPerMessage.toFixed(1)} µs CPU  ${Math.round(report.peakMemoryMiB)} MiB\n`,
+        `${report.cpuMicrosPerMessage.toFixed(1)} µs CPU  ${Math.round(report.peakMemoryMiB)} MiB` +
+        `${brokerShare(report)}\n`,
     )
   }
   return reports
+}
+
+function brokerShare({ brokerCpuMicrosPerMessage: micros }: Report): string {
+  return micros === undefined ? '' : `  ${micros.toFixed(1)} µs CPU of the broker`
 }
 
 async function runParticipant(
@@ -92,7 +90,9 @@ async function runParticipant(
   { script, messages: own }: Participant,
   queueType: string,
 ): Promise<Report> {
-  const messages = own ?? (flags.messages ? Number(flags.messages) : bench.messages)
+  // Fewer for a quick run, and never more than a participant takes.
+  const most = flags.messages ? Number(flags.messages) : bench.messages
+  const messages = own === undefined ? most : Math.min(own, flags.messages ? most : own)
   const queue = `bench-${script}`
   const target = `${queue}-target`
   const managementUrl = Object.assign(new URL(node.managementUrl), {
@@ -101,24 +101,25 @@ async function runParticipant(
   }).href
   const sizes = { messages, window: 1000, prefetch: 1000, bodyBytes: 1024 }
   const task = { url: node.amqpUrl, managementUrl, queue, target, ...sizes }
-  if (queueType === 'none') return runScript(script, task)
+  const isSampled = bench.targets.some(({ metric }) => metric === 'brokerCpuMicrosPerMessage')
+  const run = { script, task, sampleBroker: isSampled ? sampleBroker : undefined }
+  if (queueType === 'none') return runScript(run)
   const session = await Session.open(node.amqpUrl, { name: 'bench' })
   const channel = await session.openChannel()
   await declareQueue(channel, { queue, arguments: argumentsOf(queueType) })
   if (bench.hasTarget) await declareQueue(channel, { queue: target, arguments: argumentsOf(queueType) })
   if (bench.isFilledFirst) await fill({ session, queue, messages, hasFailures: bench.isFilledWithFailures })
-  const report = await runScript(script, task)
+  const report = await runScript(run)
   await deleteQueue(channel, queue)
   if (bench.hasTarget) await deleteQueue(channel, target)
   await session.close()
   return report
 }
 
-/** A process of its own, so that its CPU and memory are its own. */
-async function runScript(script: string, task: object): Promise<Report> {
-  const file = new URL(`participants/${script}.mjs`, import.meta.url).pathname
-  const { stdout } = await promisify(execFile)(process.execPath, [file, JSON.stringify(task)])
-  return JSON.parse(stdout) as Report
+/** What the runtime system of the broker has used with all its threads, whatever kind of node it is. */
+async function sampleBroker(): Promise<number> {
+  const millis = await node.rabbitmqctl('eval', 'element(1, erlang:statistics(runtime)).')
+  return Number(millis.trim()) * 1000
 }
 
 /** Without a delivery limit: Warren takes no message from a queue that could delete it. */
@@ -165,9 +166,9 @@ function compare(fields: {
 }): Result {
   const { name, ours, target, rounds } = fields
   const runs = rounds.map((round) => {
-    const mine = round.get(ours)![target.metric]
+    const mine = round.get(ours)![target.metric]!
     if (target.against === ours) return Number(mine.toFixed(3))
-    const theirs = round.get(target.against)![target.metric]
+    const theirs = round.get(target.against)![target.metric]!
     return Number((target.metric === 'peakMemoryMiB' ? mine - theirs : mine / theirs).toFixed(3))
   })
   const ratio = median(runs)
@@ -213,7 +214,7 @@ function describeVersions(): Record<string, string> {
 
 function tell(results: readonly Result[]): void {
   for (const { bench, against, metric, ratio, target, meets } of results) {
-    const line = [meets ? 'ok ' : 'NO ', bench.padEnd(16), metric.padEnd(20), `vs ${against}`.padEnd(20)]
+    const line = [meets ? 'ok ' : 'NO ', bench.padEnd(16), metric.padEnd(25), `vs ${against}`.padEnd(20)]
     process.stdout.write(`${line.join(' ')} ${ratio.toFixed(2).padStart(6)}   ${target}\n`)
   }
 }

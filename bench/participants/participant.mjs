@@ -4,11 +4,13 @@ export const body = Buffer.alloc(task.bodyBytes ?? 1024, 'warren ')
 
 /** Runs the work once and prints one line of JSON: time, CPU of this process alone, and peak memory. */
 export async function measure(work) {
+  await letBrokerBeSampled()
   const startedCpu = process.cpuUsage()
   const startedAt = process.hrtime.bigint()
   await work()
   const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9
   const { user, system } = process.cpuUsage(startedCpu)
+  await letBrokerBeSampled()
   const report = {
     messages: task.messages,
     seconds,
@@ -17,4 +19,12 @@ export async function measure(work) {
     peakMemoryMiB: process.resourceUsage().maxRSS / 1024,
   }
   process.stdout.write(`${JSON.stringify(report)}\n`)
+}
+
+/** Where the broker's CPU is wanted, whoever started us reads it right before the work and right after. */
+async function letBrokerBeSampled() {
+  if (!task.isBrokerSampled) return
+  process.stdout.write('sample\n')
+  await new Promise((resolve) => process.stdin.resume().once('data', resolve))
+  process.stdin.pause() // else it would keep the process alive
 }

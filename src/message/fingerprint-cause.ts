@@ -3,6 +3,7 @@ import { murmurHash } from './murmur-hash.ts'
 import { normaliseMessage } from './normalise-message.ts'
 import { readLastDeath } from './read-deaths.ts'
 import { type Failure, readFailure } from './read-failure.ts'
+import { shapeOfMessage } from './shape-of-message.ts'
 
 /** Why messages are dead, as one value per cause: messages of one cause have the same `id`. */
 export interface Cause {
@@ -40,7 +41,7 @@ export function fingerprintCause(failure: Partial<Failure>): Cause {
   const { errorType = '', errorMessage = '', statusCode = '', reason = '', queue = '' } = failure
   // The lengths keep apart texts that are equal only when joined.
   const lengths = `${errorType.length},${errorMessage.length},${reason.length},${statusCode}`
-  const name = `${lengths}:${errorType}${errorMessage}${reason}${queue}`
+  const name = `${lengths}:${errorType}${shapeOfMessage(errorMessage)}${reason}${queue}`
   let cause = known.get(name)
   if (cause) return cause
   if (known.size >= mostKnown) known.clear()

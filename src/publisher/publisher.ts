@@ -5,6 +5,7 @@ import type { Session } from '../broker/amqp/session.ts'
 import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
 import { ConnectionError, PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
 import { sizeOfBody } from '../wire/frame-writer.ts'
+import { ChannelRenewal } from './channel-renewal.ts'
 import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
 import { createFifo, type Fifo } from './fifo.ts'
 import { isExactReturnOf, isReturnOf } from './match-return.ts'
@@ -46,6 +47,7 @@ export class Publisher {
   readonly #waiting: Fifo<Publish> = createFifo()
   readonly #methodFor = createPublishMethods()
   readonly #nextId = createMessageIds()
+  readonly #renewal: ChannelRenewal
   readonly #stopListening: () => void
   #unanswered: ConfirmLedger<Publish>
   #unansweredBytes = 0
@@ -63,6 +65,11 @@ export class Publisher {
     this.#deadlineMs = options.deadlineMs ?? 60_000
     this.#resend = options.resend ?? false
     this.#unanswered = createConfirmLedger(this.#window.messages)
+    this.#renewal = new ChannelRenewal({
+      unansweredCount: () => this.#unanswered.size,
+      closeChannel: () => void this.#channel.current?.close(),
+      resume: this.#pump,
+    })
     this.#channel = session.superviseChannel('publisher', enableConfirms)
     this.#channel.events.on('opened', ({ channel }) => this.#opened(channel))
     this.#channel.events.on('ended', () => this.#ended())
@@ -121,11 +128,21 @@ export class Publisher {
     return new Promise((resolve) => this.#idleWaiters.push(resolve))
   }
 
+  /**
+   * Goes on with another channel once every publish has its result. A channel of 3.10 that met a quorum queue without
+   * a leader refuses what is sent there for ever; a publisher notices that by itself, but only after a while.
+   */
+  async renew(): Promise<void> {
+    await this.idle()
+    await this.#channel.current?.close()
+  }
+
   /** Takes no more, waits for the answers that are still to come, and closes its channel. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.idle()
     this.#stopListening()
+    this.#renewal.stop()
     clearInterval(this.#sweeper)
     await this.#channel.close()
   }
@@ -144,7 +161,7 @@ export class Publisher {
 
   #canSend(): boolean {
     const channel = this.#channel.current
-    if (!channel || this.#session.blockedReason !== undefined) return false
+    if (!channel || this.#session.blockedReason !== undefined || this.#renewal.isDraining) return false
     if (!this.#unanswered.hasRoom || this.#unansweredBytes >= this.#window.bytes) return false
     const output = this.#session.connection?.output
     if (!output?.isCongested) return output !== undefined
@@ -194,9 +211,11 @@ export class Publisher {
   #opened(channel: AmqpChannel): void {
     this.#unanswered = createConfirmLedger(this.#window.messages)
     this.#unansweredBytes = 0
+    this.#renewal.opened()
     channel.events.on('returned', (message) => this.#returned(message))
     channel.events.on('confirmed', ({ tag, multiple, isAck }) => {
       this.#unanswered.take(tag, multiple, (publish) => this.#answered(publish, isAck))
+      this.#renewal.settled()
       if (this.#hasRefillRoom()) this.#pump()
     })
     this.#pump()
@@ -221,8 +240,10 @@ export class Publisher {
       const { replyCode, replyText } = publish.returned
       this.#settle(publish, { kind: 'returned', messageId, replyCode, replyText })
     } else if (isAck) {
+      this.#renewal.accepted(publish.message)
       this.#settle(publish, { kind: 'confirmed', messageId, mayBeDuplicate: publish.mayBeDuplicate })
     } else {
+      this.#renewal.refused(publish.message)
       this.#settle(publish, { kind: 'nacked', messageId })
     }
   }
@@ -281,6 +302,7 @@ export class Publisher {
     for (let late = this.#waiting.first(); late && late.deadlineAt <= now; late = this.#waiting.first()) {
       this.#giveUpFirst('PUBLISH_DEADLINE')
     }
+    this.#renewal.settled()
     this.#pump()
   }
 
@@ -293,6 +315,7 @@ export class Publisher {
   /** The channel is closed for good: what still waits for it will not be sent, and no answer will come. */
   #ended(): void {
     this.#isClosed = true
+    this.#renewal.stop()
     this.#lost(undefined) // a channel that the broker has not closed yet
     while (this.#waiting.size > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
     for (const resume of this.#roomWaiters.splice(0)) resume()

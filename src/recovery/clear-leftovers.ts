@@ -1,3 +1,4 @@
+import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Publisher } from '../publisher/publisher.ts'
@@ -16,7 +17,7 @@ export interface Leftovers {
   readonly window: number
   readonly recent: RecentMoves
   readonly publisher: Publisher
-  readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed'>
+  readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed' | 'returnsBehind'>
 }
 
 export interface Cleared {
@@ -30,13 +31,13 @@ export interface Cleared {
 export async function clearLeftovers(task: Leftovers): Promise<Cleared> {
   const { session, queue, count, window, recent, publisher, rules } = task
   const channel = await session.openChannel()
-  const probe = await session.openChannel()
   let held = 0
   let unproved = 0
   let cleared = 0
+  const ack = (delivery: Delivery): Settled => walk.ack(delivery)
   const hold = (delivery: Delivery): void => {
     held += 1
-    if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, onDone: () => {} })
+    if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, ack, onDone: () => {} })
   }
   const look = (delivery: Delivery): void => {
     const { properties } = delivery
@@ -45,20 +46,21 @@ export async function clearLeftovers(task: Leftovers): Promise<Cleared> {
       ? recent.take({ id, properties, digest: digestBody(delivery) })
       : undefined
     if (move && id !== '') {
-      if (delivery.ack() === 'sent') cleared += 1
+      if (ack(delivery) === 'sent') cleared += 1
       return
     }
     if (move) unproved += 1
     hold(delivery)
   }
-  const walk = new QueueWalk({
-    ...{ channel, probe, queue, count, prefetch: window, onDelivery: look, onExtra: hold },
+  const walk: QueueWalk = new QueueWalk({
+    ...{ channel, queue, count, prefetch: window, onDelivery: look, onExtra: hold },
+    ...{ isWhole: false, returnsBehind: rules.returnsBehind },
     heldCount: () => held,
   })
   await walk.run()
+  await walk.finish()
   await publisher.idle()
   await channel.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount: 1, global: false }, 'basic.qos-ok')
   await channel.close()
-  await probe.close()
   return { cleared, unproved }
 }

@@ -26,10 +26,9 @@ export async function depthOf(session: Session, queue: string): Promise<number> 
  * Closes the channel of a pass after its acks. A quorum queue takes acks from the channel in batches, and
  * those that the channel has not passed on when it closes are lost; answers on the channel give it the time.
  */
-export async function closeSettled(channel: AmqpChannel, probe: AmqpChannel, queue: string): Promise<void> {
+export async function closeSettled(channel: AmqpChannel, queue: string): Promise<void> {
   for (let round = 0; round < 3; round += 1) await inspectQueue(channel, queue)
   await channel.close()
-  await probe.close()
 }
 
 /**

@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
+import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { RecoveryError } from '../errors.ts'
 import { Publisher } from '../publisher/publisher.ts'
-import { awaitDepth, closeSettled, depthOf, settledDepth } from './count-queue.ts'
+import { confirmDepth } from './confirm-depth.ts'
+import { awaitDepth, closeSettled, settledDepth } from './count-queue.ts'
 import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
 import { refreshDelivery } from './refresh-delivery.ts'
 import { type Lock, takeLock } from './take-lock.ts'
@@ -68,7 +70,7 @@ export async function holdMessages(task: HoldTask): Promise<HoldReport> {
   const lock = isLocked ? undefined : await lockFor(task)
   const publisher = new Publisher(publishing)
   try {
-    const present = await depthOf(consuming, queue)
+    const present = await confirmDepth({ session: consuming, publisher, queue, rules })
     const pass = new HoldingPass({ task, rules, publisher, present })
     const result = await pass.run()
     // Whoever comes next must find them all, so the lock is kept until they are back.
@@ -90,6 +92,7 @@ class HoldingPass {
   readonly #rules: LookRules
   readonly #publisher: Publisher
   readonly #count: number
+  readonly #isWhole: boolean
   #walk: QueueWalk | undefined
   #seen = 0
   #refreshed = 0
@@ -99,39 +102,41 @@ class HoldingPass {
     this.#rules = fields.rules
     this.#publisher = fields.publisher
     this.#count = Math.min(fields.present, fields.task.count ?? fields.present)
+    this.#isWhole = this.#count === fields.present
   }
 
   async run(): Promise<Pick<HoldReport, 'seen' | 'refreshed' | 'removed' | 'isWhole'>> {
     const { consuming, queue, signal } = this.#task
     const channel = await consuming.openChannel()
-    const probe = await consuming.openChannel()
-    const walk = this.#startWalk(channel, probe)
+    const walk = this.#startWalk(channel)
     this.#walk = walk
     const stop = (): void => walk.stop()
     signal?.addEventListener('abort', stop, { once: true })
     if (signal?.aborted) stop()
     try {
       const end = await walk.run()
+      if (end !== 'lost') await walk.finish()
       await this.#publisher.idle()
       if (end === 'lost') throw interrupted(queue)
       const removed = (await this.#task.whileHeld?.({ end, seen: this.#seen, channel })) ?? 0
-      await closeSettled(channel, probe, queue)
+      await closeSettled(channel, queue)
       const isWhole = end === 'all-seen' || end === 'emptied'
       return { seen: this.#seen, refreshed: this.#refreshed, removed, isWhole }
     } catch (error) {
       throw isLineLost(error) ? interrupted(queue, { cause: error }) : error
     } finally {
       signal?.removeEventListener('abort', stop)
-      await Promise.all([channel.close(), probe.close()])
+      await channel.close()
     }
   }
 
-  #startWalk(channel: AmqpChannel, probe: AmqpChannel): QueueWalk {
+  #startWalk(channel: AmqpChannel): QueueWalk {
     const { queue, sink } = this.#task
     if (sink) sink.onProgress = () => this.#walk?.growIfNeeded()
     return new QueueWalk({
-      ...{ channel, probe, queue, count: this.#count, prefetch: underWay },
+      ...{ channel, queue, count: this.#count, isWhole: this.#isWhole, prefetch: underWay },
       maxHoldMs: this.#rules.maxHoldMs,
+      returnsBehind: this.#rules.returnsBehind,
       heldCount: () => this.#seen - this.#refreshed - (sink?.pendingCount ?? 0),
       onDelivery: (delivery) => {
         this.#seen += 1
@@ -148,7 +153,8 @@ class HoldingPass {
       if (isRefreshed) this.#refreshed += 1
       this.#walk?.growIfNeeded()
     }
-    refreshDelivery({ delivery, publisher: this.#publisher, rules: this.#rules, onDone })
+    const ack = (refreshed: Delivery): Settled => this.#walk!.ack(refreshed)
+    refreshDelivery({ delivery, publisher: this.#publisher, rules: this.#rules, ack, onDone })
   }
 }
 

@@ -12,6 +12,7 @@ export type Destination =
   /** The exchange and key it was first published with. */
   | { readonly kind: 'exchange' }
   | { readonly kind: 'queue'; readonly queue: string }
+  | { readonly kind: 'address'; readonly exchange: string; readonly key: string }
   /** By the message's type, from a map. */
   | { readonly kind: 'type'; readonly routes: TypeRoutes }
 
@@ -51,6 +52,8 @@ export function planRedrive(question: RedriveQuestion): RedriveStep {
   switch (question.to.kind) {
     case 'queue':
       return { kind: 'publish', exchange: '', key: question.to.queue, why: 'named' }
+    case 'address':
+      return { kind: 'publish', exchange: question.to.exchange, key: question.to.key, why: 'named' }
     case 'type':
       return planByType(question.headers, question.to.routes)
     case 'exchange':

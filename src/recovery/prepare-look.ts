@@ -15,6 +15,8 @@ export interface LookRules {
   mayReturn(delivery: Delivery): boolean
   /** The same message for the end of its own queue. */
   encodeRefreshed(delivery: Delivery): EncodedMessage
+  /** What goes back stands behind what came back before, and not where it was. */
+  readonly returnsBehind: boolean
   /** Messages are given back before RabbitMQ takes them. */
   readonly maxHoldMs: number
 }
@@ -62,6 +64,7 @@ export async function prepareLook(permission: LookPermission): Promise<LookRules
       ...{ exchange: '', key: queue, body },
       properties: refreshedProperties(properties, login),
     }),
+    returnsBehind: facts.type !== 'classic',
     maxHoldMs: Math.min(longestHoldMs, (consumerTimeoutMs ?? Number.POSITIVE_INFINITY) * 0.8),
   }
 }

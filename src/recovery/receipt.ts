@@ -21,8 +21,8 @@ export interface Receipt {
   readonly endedAt: string
   readonly ratePerSecond: number
   /**
-   * `came-back-dead` and `target-too-deep`: it stopped itself, as it was told to. `interrupted`: the connection
-   * was lost and somebody else had the queue when it was back.
+   * `came-back-dead` and `target-too-deep`: it stopped itself, as it was told to. `interrupted`: the connection was
+   * lost and somebody else had the queue when it was back, or a lost node has not given back what it held.
    */
   readonly outcome: RedriveOutcome
   /** In the queue at the start. Equals moved + failed + kept + stillThere. */

@@ -12,18 +12,18 @@ const message = (id: string, headers?: PlainTable, digest = 'd'): MovedMessage =
 describe('the moves that a re-drive remembers', () => {
   it('are found once, whatever the queue counted into the message since', () => {
     const recent = createRecentMoves(4)
-    recent.add(message('a'), { isCounted: true, to })
+    recent.add({ ...message('a'), isCounted: true, to })
 
     const again = message('a', { 'x-delivery-count': 2, 'x-acquired-count': 3 })
 
-    expect(recent.take(again)).toEqual({ isCounted: true, to })
+    expect(recent.take(again)).toMatchObject({ id: 'a', isCounted: true, to })
     expect(recent.take(again)).toBeUndefined()
     expect(recent.size).toBe(0)
   })
 
   it('are not taken for the same message that was moved and is dead again', () => {
     const recent = createRecentMoves(4)
-    recent.add(message('a', { tenant: 'blue' }), { isCounted: true, to })
+    recent.add({ ...message('a', { tenant: 'blue' }), isCounted: true, to })
 
     expect(recent.take(message('a', { tenant: 'blue', 'x-redriven-count': 1 }))).toBeUndefined()
     expect(recent.size).toBe(1)
@@ -31,14 +31,14 @@ describe('the moves that a re-drive remembers', () => {
 
   it('are not taken for another message that has the same id', () => {
     const recent = createRecentMoves(4)
-    recent.add(message('a', undefined, 'one body'), { isCounted: true, to })
+    recent.add({ ...message('a', undefined, 'one body'), isCounted: true, to })
 
     expect(recent.take(message('a', undefined, 'another body'))).toBeUndefined()
   })
 
   it('are forgotten in the order in which they were made', () => {
     const recent = createRecentMoves(2)
-    for (const id of ['a', 'b', 'c']) recent.add(message(id), { isCounted: true, to })
+    for (const id of ['a', 'b', 'c']) recent.add({ ...message(id), isCounted: true, to })
 
     expect(recent.size).toBe(2)
     expect(recent.take(message('a'))).toBeUndefined()

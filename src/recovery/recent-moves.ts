@@ -29,7 +29,7 @@ export interface MovedMessage {
  * broker hands out no more than the window before it has seen the acks of what came before.
  */
 export interface RecentMoves {
-  add(message: MovedMessage, move: RecentMove): void
+  add(move: MovedMessage & RecentMove): void
   /** Finds and forgets a move. */
   take(message: MovedMessage): RecentMove | undefined
   readonly size: number
@@ -37,30 +37,23 @@ export interface RecentMoves {
 
 /** A ring: adding is all that most messages ever need of it, so only looking costs. */
 export function createRecentMoves(capacity: number): RecentMoves {
-  const ids: (string | undefined)[] = []
-  const digests: string[] = []
-  const properties: RawProperties[] = []
-  const addresses: Address[] = []
-  const counted: boolean[] = []
+  const moves: ((MovedMessage & RecentMove) | undefined)[] = []
   let next = 0
   let size = 0
   return {
-    add: (message, { isCounted, to }) => {
-      if (ids[next] === undefined) size += 1
-      ids[next] = message.id
-      properties[next] = message.properties
-      digests[next] = message.digest
-      addresses[next] = to
-      counted[next] = isCounted
+    add: (move) => {
+      if (moves[next] === undefined) size += 1
+      moves[next] = move
       next = (next + 1) % capacity
     },
     take: (message) => {
-      for (let at = 0; at < ids.length; at += 1) {
-        if (ids[at] !== message.id || digests[at] !== message.digest) continue
-        if (!isSame(properties[at]!, message.properties)) continue
-        ids[at] = undefined
+      for (let at = 0; at < moves.length; at += 1) {
+        const move = moves[at]
+        if (move?.id !== message.id || move.digest !== message.digest) continue
+        if (!isSame(move.properties, message.properties)) continue
+        moves[at] = undefined
         size -= 1
-        return { isCounted: counted[at]!, to: addresses[at]! }
+        return move
       }
       return undefined
     },

@@ -4,6 +4,7 @@ import type { IncomingMessage } from '../broker/amqp/message.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
 import { headerText } from '../message/header-values.ts'
+import { readDeaths } from '../message/read-deaths.ts'
 import { readProperty } from '../wire/properties.ts'
 import { depthOf } from './count-queue.ts'
 import type { TypeRoutes } from './plan-redrive.ts'
@@ -146,10 +147,11 @@ async function runOnce(
       stallTimer.refresh()
       tell(recoveredBefore, moved)
     },
-    onKept: (_message, reason) => {
+    onKept: (message, reason) => {
       if (reason === 'type-unknown')
-        log('⚠️  Message has no MessageType or routing key. Keeping in DLQ for manual review.')
+        log(`⚠️  ${describeUnknown(message, types)}. Keeping in DLQ for manual review.`)
     },
+    onAgain: () => failedByQueue.clear(),
     onFailed: (message, { key }) => {
       failedByQueue.set(key, (failedByQueue.get(key) ?? 0) + 1)
       log(`❌ Failed to republish message. Keeping in DLQ. MessageType=${typeName(message, types)}`)
@@ -178,4 +180,14 @@ async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number> {
 
 function typeName({ properties }: IncomingMessage, { header = 'MessageType' }: TypeRoutes): string {
   return headerText(readProperty(properties, 'headers'), header) ?? 'unknown'
+}
+
+/** Who reviews it needs to know whether a route is missing in the map or the type in the message. */
+function describeUnknown({ properties }: IncomingMessage, { header = 'MessageType' }: TypeRoutes): string {
+  const headers = readProperty(properties, 'headers')
+  const type = headerText(headers, header)
+  if (type !== undefined) return `${header}=${type} has no route`
+  const key = readDeaths(headers).deaths[0]?.routingKeys[0]
+  if (key !== undefined) return `Message has no ${header}, and its routing key ${key} has no route`
+  return `Message has no ${header} or routing key`
 }

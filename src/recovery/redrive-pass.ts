@@ -1,3 +1,4 @@
+import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { createFifo, type Fifo } from '../publisher/fifo.ts'
@@ -17,9 +18,13 @@ import { QueueWalk, type WalkEnd } from './walk-queue.ts'
 export interface PassRules {
   /** Where it goes, or why it stays. Asked once per delivery, in order. */
   decide(delivery: Delivery): RedriveStep
+  /** As many as were asked for are decided on, so no more are wanted. */
+  isLimitReached(): boolean
   encode(delivery: Delivery, step: PublishStep): EncodedMessage
   /** The same message for the end of its own queue. */
   encodeRefreshed(delivery: Delivery): EncodedMessage
+  /** What goes back stands behind what came back before, and not where it was. */
+  readonly returnsBehind: boolean
   /** False: giving it back would delete it. */
   mayReturn(delivery: Delivery): boolean
   causeOf(delivery: Delivery): { readonly id: string; readonly label: string }
@@ -35,7 +40,6 @@ export interface PublishGate {
 
 export interface PassTask {
   readonly channel: AmqpChannel
-  readonly probe: AmqpChannel
   readonly publisher: Publisher
   readonly queue: string
   readonly count: number
@@ -82,78 +86,80 @@ export class RedrivePass {
   readonly #waiting: Fifo<Delivery> = createFifo()
   #next: { delivery: Delivery; step: RedriveStep } | undefined
   #held = 0
-  #extras = 0
   #inFlight = 0
   #inFlightBytes = 0
   #isCancelled = false
-  #isStopping = false
-  #endByStop: (end: WalkEnd) => void = () => {}
-  readonly #stopping: Promise<WalkEnd>
   #failure: { readonly error: unknown } | undefined
   #whenIdle: (() => void) | undefined
+  #isPumpDue = false
   #pumpTimer: NodeJS.Timeout | undefined
   readonly #batch: number
+  /** Only what an earlier pass moved can come again. */
+  readonly #mayRepeat: boolean
 
   constructor(task: PassTask) {
     this.#task = task
+    this.#mayRepeat = task.recent.size > 0
     this.#batch = Math.max(1, Math.floor(task.window.messages / 8))
-    this.#stopping = new Promise((resolve) => {
-      this.#endByStop = resolve
-    })
-    const { channel, probe, queue, count, window, consumerTag } = task
+    const { channel, queue, count, window, consumerTag } = task
     this.#walk = new QueueWalk({
       channel,
-      probe,
       queue,
       count,
+      isWhole: true,
       consumerTag,
       prefetch: task.prefetch ?? window.messages,
       ...(task.maxHoldMs === undefined ? {} : { maxHoldMs: task.maxHoldMs }),
-      // Who stops wants no more, so nothing is to be made up for.
-      heldCount: () => (this.#isStopping ? 0 : this.#held),
-      onDelivery: (delivery) => {
-        this.#waiting.push(delivery)
-        this.#pumpSoon()
-      },
-      onExtra: (delivery) => {
-        this.#extras += 1
-        this.#hold(delivery)
-      },
+      returnsBehind: task.rules.returnsBehind,
+      heldCount: () => this.#held,
+      onDelivery: this.#receive,
+      onExtra: (delivery) => this.#hold(delivery),
+      onAcksSent: () => this.#pumpSoon(),
     })
+  }
+
+  readonly #receive = (delivery: Delivery): void => {
+    try {
+      // At once: it makes the walk longer, which may be about to end.
+      if (this.#mayRepeat && delivery.isRedelivered && this.#isRepeat(delivery)) return
+    } catch (error) {
+      this.fail(error) // it cannot be read
+    }
+    this.#waiting.push(delivery)
+    this.#pumpSoon()
   }
 
   /** Settles when every delivery is decided and every publish has its result. The channel is still open. */
   async run(): Promise<WalkEnd> {
-    const end = await Promise.race([this.#walk.run(), this.#stopping])
-    this.pump()
-    if (!this.#isIdle) {
-      await new Promise<void>((resolve) => {
-        this.#whenIdle = resolve
-      })
-    }
+    const end = await this.#walk.run().catch((error: unknown) => {
+      this.fail(error) // what is under way is waited for all the same
+      return 'lost' as const
+    })
+    await this.#idle()
+    await this.#walk.takeReturned()
+    await this.#idle()
     if (this.#failure) throw this.#failure.error
     return end
   }
 
+  async #idle(): Promise<void> {
+    this.pump()
+    if (this.#isIdle) return
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve
+    })
+  }
+
   /** Messages beyond those counted that were sent ahead. */
   get extraCount(): number {
-    return this.#extras
+    return this.#walk.extraCount
   }
 
   /** Takes no more; what is under way is finished. */
   cancel(): void {
     this.#isCancelled = true
-    this.#stop()
+    this.#walk.stop()
     this.pump()
-  }
-
-  /**
-   * The consumer is not cancelled: a delivery that crosses the cancel is returned by itself, and a quorum queue
-   * without a limit puts it at its end. Closing the channel returns all in order, so what still comes is held.
-   */
-  #stop(): void {
-    this.#isStopping = true
-    this.#endByStop('stopped')
   }
 
   /** Goes on with what waits; called when there is room again. */
@@ -181,19 +187,22 @@ export class RedrivePass {
     }
   }
 
-  /** Many small writes cost more CPU than few large ones, so a handful waits a moment for company. */
+  /** What one read brings goes out in one write. */
   #pumpSoon(): void {
-    if (this.#waiting.size >= this.#batch) this.pump()
+    if (this.#isPumpDue) return
+    this.#isPumpDue = true
+    process.nextTick(this.#pumpDue)
+  }
+
+  /** Many small writes cost more CPU than few large ones, so a handful waits a moment for company. */
+  readonly #pumpDue = (): void => {
+    this.#isPumpDue = false
+    if (this.#waiting.size === 0 || this.#waiting.size >= this.#batch) this.pump()
     else
       this.#pumpTimer ??= setTimeout(() => {
         this.#pumpTimer = undefined
         this.pump()
       }, companyMs)
-  }
-
-  #pumpAfterResult(): void {
-    if (this.#waiting.size > 0) this.#pumpSoon()
-    else this.pump()
   }
 
   get #isIdle(): boolean {
@@ -205,7 +214,6 @@ export class RedrivePass {
       const delivery = this.#waiting.shift()
       if (!delivery) return undefined
       if (!delivery.isCurrent) continue // the broker has taken it back
-      if (delivery.isRedelivered && this.#isRepeat(delivery)) continue
       const step: RedriveStep = this.#isCancelled
         ? { kind: 'keep', reason: 'stopped' }
         : this.#task.rules.decide(delivery)
@@ -220,11 +228,11 @@ export class RedrivePass {
   #isRepeat(delivery: Delivery): boolean {
     const { recent, tally, rules } = this.#task
     // Without an id two messages may be alike to the last byte; publishing one twice is better than never.
-    const id = recent.size > 0 && readProperty(delivery.properties, 'messageId')
+    const id = readProperty(delivery.properties, 'messageId')
     if (!id) return false
     const move = recent.take({ id, properties: delivery.properties, digest: digestBody(delivery) })
     if (!move) return false
-    delivery.ack()
+    this.#walk.ack(delivery)
     if (move.isCounted) this.#walk.extend()
     else tally.countMove(move.to, rules.causeOf(delivery))
     return true
@@ -233,10 +241,12 @@ export class RedrivePass {
   #mayStart(step: RedriveStep): boolean {
     if (step.kind === 'keep') return true
     const { window, pace, gates } = this.#task
-    if (this.#inFlight >= window.messages || this.#inFlightBytes >= window.bytes) return false
+    // What is confirmed and not acknowledged is there twice if this process dies now.
+    if (this.#inFlight + this.#walk.lateAcks >= window.messages || this.#inFlightBytes >= window.bytes)
+      return false
     if (!pace.take()) return false
-    for (const [index, gate] of gates.entries()) {
-      if (gate.take(step)) continue
+    for (let index = 0; index < gates.length; index += 1) {
+      if (gates[index]!.take(step)) continue
       for (const passed of gates.slice(0, index)) passed.settled()
       return false
     }
@@ -246,12 +256,13 @@ export class RedrivePass {
   #publish(delivery: Delivery, step: PublishStep): void {
     const { publisher, rules, gates } = this.#task
     const message = rules.encode(delivery, step)
+    if (rules.isLimitReached()) this.#walk.stop()
     this.#start(delivery)
     publisher.publishEncoded(message, (result) => {
       this.#finish(delivery)
       for (const gate of gates) gate.settled()
       this.#settle({ delivery, message, step, result })
-      this.#pumpAfterResult()
+      this.#pumpSoon()
     })
   }
 
@@ -270,9 +281,8 @@ export class RedrivePass {
     const itsDigest = digestBody(delivery)
     // What was edited on its way is not what was taken.
     digest.add(message.body === delivery.body ? itsDigest : digestBody(message), id)
-    const isCounted = delivery.ack() === 'sent'
-    const { properties } = delivery
-    recent.add({ id: id ?? '', properties, digest: itsDigest }, { isCounted, to: step })
+    const isCounted = this.#walk.ack(delivery) === 'sent'
+    recent.add({ id: id ?? '', properties: delivery.properties, digest: itsDigest, isCounted, to: step })
     if (isCounted) tally.countMove(step, rules.causeOf(delivery))
     if (result.mayBeDuplicate || !isCounted) tally.duplicatesPossible += 1
     onProgress()
@@ -280,7 +290,7 @@ export class RedrivePass {
 
   #keep(delivery: Delivery, reason: KeepReason): void {
     // What was not looked at is still there, and not kept for a reason of its own.
-    if (reason === 'over-the-limit') this.#stop()
+    if (reason === 'over-the-limit') this.#walk.stop()
     else if (reason === 'came-back') this.#countCameBack()
     else if (reason !== 'stopped') {
       this.#task.tally.countKeep(reason)
@@ -299,7 +309,7 @@ export class RedrivePass {
   #hold(delivery: Delivery): void {
     const { rules, publisher, tally } = this.#task
     this.#held += 1
-    if (!this.#isStopping) this.#walk.growIfNeeded()
+    this.#walk.growIfNeeded()
     if (rules.mayReturn(delivery)) return
     this.#start(delivery)
     const onDone = (isRefreshed: boolean): void => {
@@ -310,8 +320,10 @@ export class RedrivePass {
       }
       this.pump()
     }
-    refreshDelivery({ delivery, publisher, rules, onDone })
+    refreshDelivery({ delivery, publisher, rules, ack: this.#ack, onDone })
   }
+
+  readonly #ack = (delivery: Delivery): Settled => this.#walk.ack(delivery)
 
   #start(delivery: Delivery): void {
     this.#inFlight += 1

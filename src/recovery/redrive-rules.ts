@@ -52,9 +52,11 @@ export async function prepareRules(
       if (step.kind === 'publish') selected += 1
       return step
     },
+    isLimitReached: () => selected >= limit,
     encode: messageEncoder({ options, run, login: publishing.connection?.endpoint.username }),
     encodeRefreshed: look.encodeRefreshed,
     mayReturn: look.mayReturn,
+    returnsBehind: look.returnsBehind,
     causeOf: (delivery) => causeOf(headersOf(delivery)),
     prove: (address) => book?.prove(address),
     refusals: () => [...refusals],

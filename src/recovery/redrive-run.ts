@@ -1,31 +1,32 @@
-import { hostname } from 'node:os'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
-import { RecoveryError, WarrenError } from '../errors.ts'
+import { RecoveryError } from '../errors.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import { clearLeftovers } from './clear-leftovers.ts'
+import { confirmDepth, type EmptyQuestion } from './confirm-depth.ts'
 import { closeSettled, depthOf, settledDepth } from './count-queue.ts'
+import { decideNextPass, type NextPass } from './decide-next-pass.ts'
 import { createSetDigest, type SetDigest } from './digest-message.ts'
+import { isLineLost } from './is-line-lost.ts'
+import { createMoveHistory, type MoveHistory } from './move-history.ts'
 import { Pace } from './pace.ts'
 import type { Receipt, RedriveOutcome } from './receipt.ts'
-import { createRecentMoves, type RecentMoves } from './recent-moves.ts'
 import type { RedriveOptions, RedriveProgress } from './redrive.ts'
 import { countConsumers } from './redrive-count.ts'
 import { DepthGate } from './redrive-gate.ts'
+import { RedriveLock } from './redrive-lock.ts'
 import { type PublishStep, RedrivePass } from './redrive-pass.ts'
 import { writeReceipt } from './redrive-receipt.ts'
+import { RedriveRefusals } from './redrive-refusals.ts'
 import { prepareRules, type RedriveRules } from './redrive-rules.ts'
 import { StageGate } from './redrive-stages.ts'
 import { RedriveTally } from './redrive-tally.ts'
 import { RedriveWatch } from './redrive-watch.ts'
-import { type Lock, takeLock } from './take-lock.ts'
 import type { WalkEnd } from './walk-queue.ts'
 
 /** Messages under way at a time. With 2000 a prototype was half as fast on 4.0.5 as with 250 to 600. */
 const defaultWindow = { messages: 400, bytes: 16 * 1024 * 1024 }
 const defaultCanaryWaitMs = 10_000
-/** A broker that has not noticed a lost connection keeps its lock for two heartbeats. */
-const longestLockWaitMs = 150_000
-const lockRetryMs = 250
+const askEveryMs = 250
 
 /** What stays the same over all passes of a run. */
 interface RunTools {
@@ -42,24 +43,28 @@ export class RedriveRun {
   readonly #id: string
   readonly #window: { messages: number; bytes: number }
   readonly #tally = new RedriveTally()
-  readonly #recent: RecentMoves
+  readonly #recent: MoveHistory
   readonly #digest: SetDigest = createSetDigest()
   readonly #pace: Pace
   readonly #startedAt = Date.now()
-  #lock: Lock | undefined
+  readonly #lock: RedriveLock
+  readonly #refusals = new RedriveRefusals()
   #pass: RedrivePass | undefined
   #present = 0
   #otherConsumers = 0
   /** Later arrivals that were sent ahead and given back. */
   #extras = 0
   #isWatching = false
+  #passes = 0
+  #idlePasses = 0
   #stopped: RedriveOutcome | undefined
 
   constructor(options: RedriveOptions, id: string) {
     this.#options = options
     this.#id = id
     this.#window = { ...defaultWindow, ...options.window }
-    this.#recent = createRecentMoves(this.#window.messages * 2)
+    this.#recent = createMoveHistory(this.#window.messages * 2)
+    this.#lock = new RedriveLock({ id, options })
     this.#pace = new Pace(options.ratePerSecond, () => this.#pass?.pump())
   }
 
@@ -84,7 +89,7 @@ export class RedriveRun {
 
   async run(): Promise<Receipt> {
     const { publishing } = this.#options
-    this.#lock = await this.#takeLock()
+    await this.#lock.take()
     // A confirm that got lost with its connection is asked for again; the copy has the same id.
     const publisher = new Publisher(publishing, { window: this.#window, resend: true })
     try {
@@ -103,9 +108,10 @@ export class RedriveRun {
 
   async #prepare(publisher: Publisher): Promise<RunTools> {
     const { consuming, queue, stopWhenDead, canary } = this.#options
-    this.#present = await depthOf(consuming, queue)
+    const depth = await depthOf(consuming, queue)
     this.#otherConsumers = await countConsumers(consuming, queue)
     const rules = await prepareRules(this.#options, { id: this.#id, atMs: this.#startedAt })
+    this.#present = depth || (await confirmDepth({ session: consuming, publisher, queue, rules }))
     const watch = new RedriveWatch({
       ...{ session: consuming, publisher, queue, rules, canary, deadLimit: stopWhenDead },
       ...{ redriveId: this.#id, tally: this.#tally, present: this.#present },
@@ -157,7 +163,7 @@ export class RedriveRun {
     }
   }
 
-  /** Passes follow each other until all is seen: after a lost line, or a hold that took too long. */
+  /** Passes follow each other until all is seen: after a lost line, refusals, or a hold that took too long. */
   async #runPasses(tools: RunTools): Promise<RedriveOutcome> {
     for (;;) {
       await this.#pace.whenRunning()
@@ -165,14 +171,53 @@ export class RedriveRun {
       const movedBefore = this.#tally.moved
       const end = await this.#runPass(tools)
       if (end === 'lost') {
-        if (!(await this.#relock())) return 'interrupted'
+        if (!(await this.#goOnAfterLoss())) return 'interrupted'
         continue
       }
       if (this.#stopped) return this.#stopped
-      const mayGoOn = this.#tally.moved > movedBefore || this.#pace.isPaused
-      if (end === 'held-too-long' && mayGoOn) continue
-      return end === 'held-too-long' ? end : 'done'
+      const next = this.#decideNext(tools, end, this.#tally.moved - movedBefore)
+      if (next.kind === 'end') return next.outcome
+      if (next.kind === 'again-when-returned') await this.#awaitReturned()
+      else if (next.kind === 'again-when-led') await this.#changeChannel(tools)
     }
+  }
+
+  #decideNext({ rules }: RunTools, end: Exclude<WalkEnd, 'lost'>, moved: number): NextPass {
+    const { keptCount, failedCount } = this.#tally
+    this.#idlePasses = moved > 0 ? 0 : this.#idlePasses + 1
+    return decideNextPass({
+      ...{ end, moved, idlePasses: this.#idlePasses, isPaused: this.#pace.isPaused },
+      isLimitReached: this.#tally.moved >= rules.limit,
+      unseen: this.#present - this.#tally.moved - keptCount - failedCount,
+      hasLostNode: this.#lock.hasLostNode,
+      returnsInMs: this.#lock.returnsInMs,
+      isRefusalRetriable: this.#refusals.isRetriable,
+      refusalRetries: this.#refusals.retries,
+    })
+  }
+
+  /** False when somebody else has the queue now. */
+  #goOnAfterLoss(): Promise<boolean> {
+    this.#recent.lineLost()
+    return this.#lock.retake()
+  }
+
+  /** Until there is more in the queue than was left there, or nothing is to be expected any more. */
+  async #awaitReturned(): Promise<void> {
+    const { consuming, queue } = this.#options
+    const left = this.#tally.keptCount + this.#tally.failedCount
+    try {
+      while (!this.#stopped && this.#lock.returnsInMs > 0 && (await depthOf(consuming, queue)) <= left) {
+        await pause(Math.min(askEveryMs, this.#lock.returnsInMs))
+      }
+    } catch (error) {
+      if (!isLineLost(error)) throw error // else the next pass notices
+    }
+  }
+
+  async #changeChannel({ publisher }: RunTools): Promise<void> {
+    await this.#refusals.retry(this.#options.publishing)
+    await publisher.renew()
   }
 
   async #runPass(tools: RunTools): Promise<WalkEnd> {
@@ -180,20 +225,24 @@ export class RedriveRun {
     const { consuming, queue } = this.#options
     const tally = this.#tally
     if (tally.moved >= rules.limit) return 'all-seen'
+    if (this.#passes > 0) this.#options.onAgain?.()
+    this.#passes += 1
     tally.startPass()
+    this.#refusals.startPass()
     rules.startPass(tally.moved)
     let channel: AmqpChannel | undefined
     let endWatch = (): void => {}
     try {
       channel = await consuming.openChannel()
       const probe = await consuming.openChannel()
-      const pass = this.#createPass(tools, { channel, probe })
+      const pass = this.#createPass(tools, channel)
       endWatch = watch.observe({ channel, probe, onSuspicion: () => stages?.hold() })
       this.#pass = pass
       if (this.#stopped) pass.cancel()
       const end = await pass.run()
       this.#extras = pass.extraCount
-      await closeSettled(channel, probe, queue)
+      await closeSettled(channel, queue)
+      await probe.close()
       return end
     } catch (error) {
       await channel?.close() // what it holds goes back
@@ -205,18 +254,22 @@ export class RedriveRun {
     }
   }
 
-  #createPass(tools: RunTools, line: { channel: AmqpChannel; probe: AmqpChannel }): RedrivePass {
+  #createPass(tools: RunTools, channel: AmqpChannel): RedrivePass {
     const { rules, publisher, stages, depths } = tools
     const { queue, onKept, onFailed, onProgress } = this.#options
     return new RedrivePass({
-      ...{ ...line, publisher, queue, rules, tally: this.#tally },
+      ...{ channel, publisher, queue, rules, tally: this.#tally },
       ...{ window: this.#window, recent: this.#recent, digest: this.#digest, pace: this.#pace },
       count: this.#present - this.#tally.moved,
       // Who asks for ten is not sent four hundred.
       prefetch: Math.min(this.#window.messages, rules.limit),
       maxHoldMs: rules.maxHoldMs,
       consumerTag: consumerTagOf(this.#id),
-      ...{ onKept, onFailed },
+      onKept,
+      onFailed: (message, failure) => {
+        if (failure.kind === 'refused') this.#refusals.add(queuesOf(rules, failure))
+        onFailed?.(message, failure)
+      },
       onProgress: onProgress ? () => onProgress(this.progress) : () => {},
       gates: [
         ...(depths
@@ -237,57 +290,43 @@ export class RedriveRun {
     this.#pass?.cancel()
   }
 
-  #takeLock(): Promise<Lock> {
-    const { consuming, queue, management, by } = this.#options
-    const holder = `${by} on ${hostname()} (re-drive ${this.#id})`
-    return takeLock({ session: consuming, queue, holder, management, vhost: consuming.vhost })
-  }
-
-  /** Takes the lock again on a new connection; false when somebody else has it. */
-  async #relock(): Promise<boolean> {
-    const giveUpAt = Date.now() + longestLockWaitMs
-    for (;;) {
-      await this.#options.consuming.whenConnected()
-      await this.#lock?.release()
+  /** Counts the queue before it says "done": an ack can be lost behind the close of its channel, or with a node. */
+  async #count(tools: RunTools, ended: RedriveOutcome): Promise<Receipt> {
+    for (let outcome = ended; ; ) {
       try {
-        this.#lock = await this.#takeLock()
-        return true
-      } catch (error) {
-        const isLocked = error instanceof RecoveryError && error.code === 'RECOVERY_LOCKED'
-        if (!isLocked && !isLineLost(error)) throw error
-        if (isLocked && Date.now() >= giveUpAt) return false
-        await new Promise((resolve) => setTimeout(resolve, lockRetryMs))
-      }
-    }
-  }
-
-  /** Counts the queue before it says "done": an ack can be lost behind the close of its channel. */
-  async #count(tools: RunTools, outcome: RedriveOutcome): Promise<Receipt> {
-    for (;;) {
-      try {
-        const depth = await this.#countOnce(tools)
+        if (outcome !== 'interrupted' && !(await this.#lock.isSure())) outcome = 'interrupted'
+        await pause(this.#lock.returnsInMs)
+        const depth = await this.#countOnce(tools, outcome !== 'interrupted')
         return this.#writeReceipt({ tools, outcome, depth })
       } catch (error) {
-        if (!isLineLost(error)) throw error
-        if (!(await this.#relock())) return this.#writeReceipt({ tools, outcome: 'interrupted', depth: 0 })
+        const isAway = error instanceof RecoveryError && error.code === 'RECOVERY_NO_LEADER'
+        if (!isLineLost(error) && !isAway) throw error
+        this.#recent.lineLost()
       }
     }
   }
 
-  async #countOnce({ rules, publisher }: RunTools): Promise<number> {
+  async #countOnce({ rules, publisher }: RunTools, mayClear: boolean): Promise<number> {
     const { consuming, queue } = this.#options
     const tally = this.#tally
+    const question = { session: consuming, queue, rules, publisher }
     const expected = this.#present - tally.moved
-    const depth = await settledDepth(consuming, queue, expected + this.#extras)
+    const depth = await this.#settledDepth(question, expected + this.#extras)
     this.#otherConsumers = Math.max(this.#otherConsumers, await countConsumers(consuming, queue))
-    if (depth <= expected || this.#recent.size === 0) return depth
+    if (!mayClear || depth <= expected || this.#recent.size === 0) return depth
     const { cleared, unproved } = await clearLeftovers({
-      ...{ session: consuming, queue, recent: this.#recent, rules, publisher },
+      ...{ ...question, recent: this.#recent, window: this.#window.messages },
       count: Math.min(depth, tally.keptCount + tally.failedCount + this.#recent.size),
-      window: this.#window.messages,
     })
     tally.duplicatesPossible += unproved
-    return settledDepth(consuming, queue, depth - cleared)
+    return this.#settledDepth(question, depth - cleared)
+  }
+
+  async #settledDepth(question: EmptyQuestion, atLeast: number): Promise<number> {
+    for (;;) {
+      const depth = await settledDepth(question.session, question.queue, atLeast)
+      if (depth > 0 || (await confirmDepth(question)) === 0) return depth
+    }
   }
 
   #writeReceipt(fields: { tools: RunTools; outcome: RedriveOutcome; depth: number }): Receipt {
@@ -315,8 +354,6 @@ function queuesOf(rules: RedriveRules, address: { exchange: string; key: string 
   return address.exchange === '' ? [address.key] : []
 }
 
-function isLineLost(error: unknown): boolean {
-  return (
-    error instanceof WarrenError && (error.code.startsWith('CONNECTION_') || error.code === 'CHANNEL_CLOSED')
-  )
+function pause(ms: number): Promise<void> {
+  return ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -34,23 +34,44 @@ export interface SpliceRules {
 export function createSplicer(rules: SpliceRules): Splicer {
   const match = matchLeaving(rules)
   const login = rules.login === undefined ? undefined : Buffer.from(rules.login)
+  const written = Buffer.concat([rules.audit, countStart])
   return (raw, extra) => {
     const places = findPlaces(raw)
-    const isUserForeign =
-      places.userIdEnd > places.userIdAt &&
-      !isLogin(raw.subarray(places.userIdAt + 1, places.userIdEnd), login)
-    const table = raw.subarray(places.tableAt, places.tableEnd)
-    const leaving = findLeaving(table, match)
-    const { expirationAt, expirationEnd, userIdAt, userIdEnd } = places
-    const archive = archiveOf({
-      ...{ table, marks: leaving.marks },
-      expiration: expirationEnd > expirationAt ? raw.subarray(expirationAt + 1, expirationEnd) : undefined,
-      userId: isUserForeign ? raw.subarray(userIdAt + 1, userIdEnd) : undefined,
-    })
-    const kept = keptSpans(table, leaving, archive !== undefined)
-    const count = leaving.hasCount ? countBefore(table) + 1 : 1
-    return assemble({ raw, places, isUserForeign, table, kept, archive, audit: rules.audit, count, extra })
+    const isUserForeign = hasForeignUser(raw, places, login)
+    const { tableAt, tableEnd } = places
+    const table = tableEnd > tableAt ? raw.subarray(tableAt, tableEnd) : noTable
+    const { marks, hasCount } = findLeaving(table, match)
+    const archive = archiveFor({ raw, places, isUserForeign, table, marks })
+    const kept = keptSpans(table, marks, archive !== undefined)
+    const count = hasCount ? countBefore(table) + 1 : 1
+    return assemble({ raw, places, isUserForeign, table, kept, archive, written, count, extra })
   }
+}
+
+const noTable = Buffer.alloc(0)
+
+function hasForeignUser(raw: RawProperties, { userIdAt, userIdEnd }: Places, login?: Buffer): boolean {
+  if (userIdEnd === userIdAt) return false
+  return !login?.equals(raw.subarray(userIdAt + 1, userIdEnd))
+}
+
+function archiveFor(fields: {
+  raw: RawProperties
+  places: Places
+  isUserForeign: boolean
+  table: Buffer
+  marks: readonly number[]
+}): Archive | undefined {
+  const { raw, places, isUserForeign, table, marks } = fields
+  const { expirationAt, expirationEnd, userIdAt, userIdEnd } = places
+  const hasExpiration = expirationEnd > expirationAt
+  if (marks.length === 0 && !hasExpiration && !isUserForeign) return undefined
+  return archiveOf({
+    table,
+    marks,
+    expiration: hasExpiration ? raw.subarray(expirationAt + 1, expirationEnd) : undefined,
+    userId: isUserForeign ? raw.subarray(userIdAt + 1, userIdEnd) : undefined,
+  })
 }
 
 function countBefore(table: Buffer): number {
@@ -58,10 +79,6 @@ function countBefore(table: Buffer): number {
 }
 
 const mostCounted = 0x7ffffffe
-
-function isLogin(userId: Buffer, login: Buffer | undefined): boolean {
-  return login?.equals(userId) ?? false
-}
 
 function matchLeaving({ attempts, attemptsHeader }: SpliceRules): NameMatcher {
   const { redriveCount, previous: _, ...written } = recoveryHeaders
@@ -106,7 +123,7 @@ function findLeaving(table: Buffer, match: NameMatcher): Leaving {
 }
 
 /** Start and end of each run of headers that stay. An older archive stays where nothing new is archived. */
-function keptSpans(table: Buffer, { marks }: Leaving, hasArchive: boolean): readonly number[] {
+function keptSpans(table: Buffer, marks: Leaving['marks'], hasArchive: boolean): readonly number[] {
   const spans: number[] = []
   let from = 0
   for (let index = 0; index < marks.length; index += 3) {
@@ -155,19 +172,20 @@ const flag = {
 
 function findPlaces(raw: RawProperties): Places {
   const flags = (raw[0]! << 8) | raw[1]!
-  const textEnd = (name: number, at: number): number => (flags & name ? at + 1 + raw[at]! : at)
-  const headersAt = textEnd(flag.contentEncoding, textEnd(flag.contentType, 2))
+  const headersAt = endOfText(raw, flags & flag.contentEncoding, endOfText(raw, flags & flag.contentType, 2))
   const tableAt = flags & flag.headers ? headersAt + 4 : headersAt
   const tableEnd = flags & flag.headers ? tableAt + readUint32(raw, headersAt) : tableAt
   const restAt = tableEnd + (flags & flag.deliveryMode ? 1 : 0)
   const prioritised = restAt + (flags & flag.priority ? 1 : 0)
-  const expirationAt = textEnd(flag.replyTo, textEnd(flag.correlationId, prioritised))
-  const expirationEnd = textEnd(flag.expiration, expirationAt)
-  const timed = textEnd(flag.messageId, expirationEnd) + (flags & flag.timestamp ? 8 : 0)
-  const userIdAt = textEnd(flag.type, timed)
-  const userIdEnd = textEnd(flag.userId, userIdAt)
+  const correlated = endOfText(raw, flags & flag.correlationId, prioritised)
+  const expirationAt = endOfText(raw, flags & flag.replyTo, correlated)
+  const expirationEnd = endOfText(raw, flags & flag.expiration, expirationAt)
+  const timed = endOfText(raw, flags & flag.messageId, expirationEnd) + (flags & flag.timestamp ? 8 : 0)
+  const userIdAt = endOfText(raw, flags & flag.type, timed)
+  const userIdEnd = endOfText(raw, flags & flag.userId, userIdAt)
+  const end = endOfText(raw, flags & flag.clusterId, endOfText(raw, flags & flag.appId, userIdEnd))
   // A length that points behind the last byte ends up here as well, as a number too large or none at all.
-  if (textEnd(flag.clusterId, textEnd(flag.appId, userIdEnd)) !== raw.length || flags & 3) throw notReadable()
+  if (end !== raw.length || flags & 3) throw notReadable()
   return {
     flags,
     headersAt,
@@ -179,6 +197,10 @@ function findPlaces(raw: RawProperties): Places {
     userIdAt,
     userIdEnd,
   }
+}
+
+function endOfText(raw: RawProperties, isSet: number, at: number): number {
+  return isSet ? at + 1 + raw[at]! : at
 }
 
 function notReadable(): WireError {
@@ -195,32 +217,49 @@ function assemble(parts: {
   table: Buffer
   kept: readonly number[]
   archive: Archive | undefined
-  audit: Buffer
+  written: Buffer
   count: number
   extra: Buffer
 }): RawProperties {
-  const { raw, places, isUserForeign, table, kept, archive, audit, count, extra } = parts
-  let headersSize = sizeOfArchive(archive) + audit.length + countStart.length + 4 + extra.length
+  const { raw, places, isUserForeign, table, kept, archive, written, count, extra } = parts
+  let headersSize = sizeOfArchive(archive) + written.length + 4 + extra.length
   for (let index = 0; index < kept.length; index += 2) headersSize += kept[index + 1]! - kept[index]!
-  const { restAt, expirationAt, expirationEnd, userIdAt, userIdEnd } = places
+  const { headersAt, restAt, expirationAt, expirationEnd, userIdAt, userIdEnd } = places
   const userIdSize = isUserForeign ? userIdEnd - userIdAt : 0
   const restSize = raw.length - restAt - (expirationEnd - expirationAt) - userIdSize
-  const bytes = Buffer.allocUnsafe(places.headersAt + 4 + headersSize + 1 + restSize)
+  const bytes = Buffer.allocUnsafe(headersAt + 4 + headersSize + 1 + restSize)
   const without = flag.expiration | (isUserForeign ? flag.userId : 0)
-  let at = bytes.writeUInt16BE((places.flags | flag.headers | flag.deliveryMode) & ~without, 0)
-  if (places.headersAt > 2) at += raw.copy(bytes, at, 2, places.headersAt)
-  at = bytes.writeUInt32BE(headersSize, at)
+  const flags = (places.flags | flag.headers | flag.deliveryMode) & ~without
+  bytes[0] = flags >>> 8
+  bytes[1] = flags
+  let at = copySpan(raw, 2, headersAt, bytes, 2)
+  at = writeUint32(bytes, at, headersSize)
   for (let index = 0; index < kept.length; index += 2)
-    at += table.copy(bytes, at, kept[index], kept[index + 1])
+    at = copySpan(table, kept[index]!, kept[index + 1]!, bytes, at)
   if (archive) at = writeArchive(bytes, at, { archive, table })
-  at += audit.copy(bytes, at)
-  at += countStart.copy(bytes, at)
-  at = bytes.writeInt32BE(count, at)
-  if (extra.length > 0) at += extra.copy(bytes, at)
+  bytes.set(written, at)
+  at = writeUint32(bytes, at + written.length, count)
+  at = copySpan(extra, 0, extra.length, bytes, at)
   bytes[at] = persistent
-  at += 1
-  at += raw.copy(bytes, at, restAt, expirationAt)
-  at += raw.copy(bytes, at, expirationEnd, isUserForeign ? userIdAt : raw.length)
-  if (isUserForeign) raw.copy(bytes, at, userIdEnd)
+  at = copySpan(raw, restAt, expirationAt, bytes, at + 1)
+  at = copySpan(raw, expirationEnd, isUserForeign ? userIdAt : raw.length, bytes, at)
+  if (isUserForeign) copySpan(raw, userIdEnd, raw.length, bytes, at)
   return bytes
+}
+
+const shortSpan = 128
+
+/** Copies bytes and returns the offset behind them. A call into the engine costs more than a short span itself. */
+function copySpan(from: Buffer, start: number, end: number, to: Buffer, at: number): number {
+  if (end - start > shortSpan) return at + from.copy(to, at, start, end)
+  for (let index = start; index < end; index += 1) to[at + index - start] = from[index]!
+  return at + end - start
+}
+
+function writeUint32(bytes: Buffer, at: number, value: number): number {
+  bytes[at] = value >>> 24
+  bytes[at + 1] = value >>> 16
+  bytes[at + 2] = value >>> 8
+  bytes[at + 3] = value
+  return at + 4
 }

@@ -1,3 +1,4 @@
+import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
@@ -20,7 +21,7 @@ export interface CameBackQuestion {
   /** How many to look through, from the head. */
   readonly count: number
   readonly redriveId: string
-  readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed'>
+  readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed' | 'returnsBehind'>
 }
 
 const underWay = 2_000
@@ -29,24 +30,26 @@ const underWay = 2_000
 export async function countCameBack(question: CameBackQuestion): Promise<number> {
   const { session, publisher, queue, count, redriveId, rules } = question
   const channel = await session.openChannel()
-  const probe = await session.openChannel()
   let cameBack = 0
   let held = 0
+  const ack = (delivery: Delivery): Settled => walk.ack(delivery)
   const hold = (delivery: Delivery): void => {
     held += 1
-    if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, onDone: () => {} })
+    if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, ack, onDone: () => {} })
   }
   const look = (delivery: Delivery): void => {
     if (isOfRedrive(delivery, redriveId)) cameBack += 1
     hold(delivery)
   }
-  const walk = new QueueWalk({
-    ...{ channel, probe, queue, count, prefetch: underWay, onDelivery: look, onExtra: hold },
+  const walk: QueueWalk = new QueueWalk({
+    ...{ channel, queue, count, prefetch: underWay, onDelivery: look, onExtra: hold },
+    ...{ isWhole: true, returnsBehind: rules.returnsBehind },
     heldCount: () => held,
   })
   await walk.run()
+  await walk.finish()
   await publisher.idle()
-  await closeSettled(channel, probe, queue)
+  await closeSettled(channel, queue)
   return cameBack
 }
 

@@ -47,9 +47,11 @@ export interface RedriveOptions {
   readonly id?: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: RedriveProgress) => void
-  /** A message stays in the queue. Told again if a lost connection makes a second pass needed. */
+  /** A message stays in the queue. Told again in every pass, see `onAgain`. */
   readonly onKept?: (message: IncomingMessage, reason: KeepReason) => void
   readonly onFailed?: (message: IncomingMessage, failure: FailedPublish) => void
+  /** Another pass begins, e.g. because a connection was lost or a target refused: what stays is told from the start. */
+  readonly onAgain?: () => void
 }
 
 export interface RedriveProgress {

@@ -1,13 +1,16 @@
-import type { AmqpChannel } from '../broker/amqp/channel.ts'
-import { declareQueue, deleteQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
-import { ChannelError, RecoveryError } from '../errors.ts'
-import { toFieldTable } from '../wire/plain-fields.ts'
+import { RecoveryError } from '../errors.ts'
+import { climbLocks, findRival } from './climb-locks.ts'
+import { createLockSteps } from './lock-steps.ts'
 
 export interface Lock {
   /** False once the connection that held it is gone. */
   readonly isHeld: boolean
+  /** The broker keeps an earlier lock for a connection that is gone with its node. */
+  readonly followsOrphan: boolean
+  /** Whether nobody has taken over, because the cluster thought that the node of this connection was gone. */
+  isUnrivalled(): Promise<boolean>
   release(): Promise<void>
 }
 
@@ -26,38 +29,38 @@ export function lockName(queue: string): string {
   return `warren.lock.${queue}`.slice(0, 255)
 }
 
-const resourceLocked = 405
+/**
+ * The names that the lock can go by. From 4.2 on a cluster keeps an exclusive queue of a node that is gone until the
+ * node is back, and 3.10 does where the node was up for a moment only; then the next name is taken.
+ */
+function lockNames(queue: string): readonly string[] {
+  const later = [2, 3, 4].map((number) => `warren.lock~${number}.${queue}`.slice(0, 255))
+  return [lockName(queue), ...later]
+}
 
 /**
  * Takes the right to work on a queue, for as long as the connection lives. An exclusive queue does it: the
  * broker lets one connection have it, in all the cluster, and deletes it with the connection.
  */
 export async function takeLock({ session, queue, holder, management, vhost }: LockRequest): Promise<Lock> {
-  const channel = await session.openChannel()
-  const name = lockName(queue)
-  try {
-    await declareQueue(channel, {
-      queue: name,
-      durable: false,
-      exclusive: true,
-      arguments: toFieldTable({ 'x-queue-type': 'classic', 'warren-holder': holder }),
-    })
-  } catch (error) {
-    const isLocked = error instanceof ChannelError && error.replyCode === resourceLocked
-    throw isLocked ? await lockedError({ management, vhost, queue, name }) : error
-  }
+  const connection = await session.whenConnected()
+  const names = lockNames(queue)
+  const steps = createLockSteps({ connection, holder, management, vhost })
+  const climbed = await climbLocks(names, steps)
+  if (climbed.kind === 'locked') throw await lockedError({ management, vhost, queue, name: climbed.name })
+  const { name } = climbed
+  const isHeld = (): boolean => session.connection === connection
   return {
     get isHeld() {
-      return channel.isOpen
+      return isHeld()
     },
-    release: () => release(channel, name),
+    followsOrphan: name !== names[0],
+    isUnrivalled: async () => (await findRival(names.slice(names.indexOf(name) + 1), steps)) === undefined,
+    release: async () => {
+      if (isHeld()) await steps.drop(name).catch(() => undefined) // a lost connection has released it already
+      await steps.end()
+    },
   }
-}
-
-async function release(channel: AmqpChannel, name: string): Promise<void> {
-  if (!channel.isOpen) return
-  await deleteQueue(channel, name).catch(() => 0) // a lost connection has released it already
-  await channel.close()
 }
 
 async function lockedError(fields: {

@@ -41,9 +41,11 @@ export type PropertiesInput = Omit<Properties, 'headers'> & {
 }
 
 const propertyNames = Object.keys(propertyKinds) as readonly PropertyName[]
-const flagOf: Readonly<Record<PropertyName, number>> = Object.fromEntries(
-  propertyNames.map((name, index) => [name, 0x8000 >> index]),
+const kinds: readonly (keyof ValueOfKind)[] = propertyNames.map((name) => propertyKinds[name])
+const indexOf: Readonly<Record<PropertyName, number>> = Object.fromEntries(
+  propertyNames.map((name, index) => [name, index]),
 ) as Record<PropertyName, number>
+const highestFlag = 0x8000
 
 export { encodeProperties }
 
@@ -53,15 +55,17 @@ export const noProperties: RawProperties = Buffer.from([0, 0])
 export function decodeProperties(raw: RawProperties): Properties {
   const decoded: Record<string, unknown> = {}
   walk(raw, (name, start, end) => {
-    decoded[name] = readAs(raw, name, start, end)
+    decoded[name] = readAs(raw, indexOf[name], start, end)
   })
   return decoded as Properties
 }
 
 /** Reads one property and skips the others. */
 export function readProperty<Name extends PropertyName>(raw: RawProperties, name: Name): Properties[Name] {
-  const span = findSpan(raw, name)
-  return span && (readAs(raw, name, span[0], span[1]) as Properties[Name])
+  const index = indexOf[name]
+  const start = startOf(raw, index)
+  if (start < 0) return undefined
+  return readAs(raw, index, start, endOf(raw, index, start)) as Properties[Name]
 }
 
 /** Reads one header and decodes nothing else. */
@@ -102,7 +106,7 @@ function assemble(parts: ReadonlyMap<PropertyName, Buffer>): RawProperties {
   let flags = 0
   let size = 2
   for (const [name, part] of parts) {
-    flags |= flagOf[name]
+    flags |= highestFlag >> indexOf[name]
     size += part.length
   }
   const raw = Buffer.allocUnsafe(size)
@@ -114,26 +118,24 @@ function assemble(parts: ReadonlyMap<PropertyName, Buffer>): RawProperties {
 function walk(raw: RawProperties, visit: (name: PropertyName, start: number, end: number) => void): void {
   const flags = readFlags(raw)
   let at = 2
-  for (const name of propertyNames) {
-    if (!(flags & flagOf[name])) continue
-    const end = endOf(raw, name, at)
+  for (const [index, name] of propertyNames.entries()) {
+    if (!(flags & (highestFlag >> index))) continue
+    const end = endOf(raw, index, at)
     visit(name, at, end)
     at = end
   }
   if (at !== raw.length) throw wireError('WIRE_TRAILING_BYTES', 'Bytes follow the last property', at)
 }
 
-function findSpan(raw: RawProperties, wanted: PropertyName): readonly [number, number] | undefined {
+/** Where the value of a property begins; -1 where it is not set. Asked for every message, so it makes nothing. */
+function startOf(raw: RawProperties, wanted: number): number {
   const flags = readFlags(raw)
-  if (!(flags & flagOf[wanted])) return undefined
+  if (!(flags & (highestFlag >> wanted))) return -1
   let at = 2
-  for (const name of propertyNames) {
-    if (!(flags & flagOf[name])) continue
-    const end = endOf(raw, name, at)
-    if (name === wanted) return [at, end]
-    at = end
+  for (let index = 0; index < wanted; index += 1) {
+    if (flags & (highestFlag >> index)) at = endOf(raw, index, at)
   }
-  return undefined
+  return at
 }
 
 function readFlags(raw: RawProperties): number {
@@ -144,10 +146,10 @@ function readFlags(raw: RawProperties): number {
   return flags
 }
 
-function endOf(raw: RawProperties, name: PropertyName, at: number): number {
-  const end = at + sizeAt(raw, propertyKinds[name], at)
+function endOf(raw: RawProperties, index: number, at: number): number {
+  const end = at + sizeAt(raw, kinds[index]!, at)
   if (end > raw.length)
-    throw wireError('WIRE_TRUNCATED', `The property ${name} ends behind the last byte`, at)
+    throw wireError('WIRE_TRUNCATED', `The property ${propertyNames[index]} ends behind the last byte`, at)
   return end
 }
 
@@ -166,11 +168,11 @@ function sizeAt(raw: RawProperties, kind: keyof ValueOfKind, at: number): number
 
 function readAs(
   raw: RawProperties,
-  name: PropertyName,
+  index: number,
   start: number,
   end: number,
 ): string | number | bigint | Buffer {
-  switch (propertyKinds[name]) {
+  switch (kinds[index]!) {
     case 'octet':
       return raw[start]!
     case 'time':

@@ -6,11 +6,10 @@ import { parseAmqpUrl } from '../../src/broker/amqp/parse-amqp-url.ts'
 import type { Consumer } from '../../src/consumer/consumer.ts'
 import { type ConsumerRig, createConsumerRig } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
-import { startCluster } from '../support/start-cluster.ts'
 import { startProxy } from '../support/start-proxy.ts'
 import { startRabbitNode } from '../support/start-rabbit-node.ts'
 import { createVhost } from '../support/use-broker.ts'
-import { testOnCluster, testWithNode } from '../support/with-node.ts'
+import { testWithNode } from '../support/with-node.ts'
 import { awaitConservation, publishAll } from './consumer-storm.ts'
 import {
   stormFactor,
@@ -145,44 +144,9 @@ testWithNode(
   },
 )
 
-testOnCluster(
-  'a cluster of three whose leader is killed -9 under load loses nothing in any layout',
-  limits,
-  async () => {
-    const cluster = await startCluster({ nodes: 3 })
-    onTestFinished(() => cluster.destroy())
-    // Dead letters on their way to the lost node are sent again after this long; the default is three minutes.
-    const setting = 'application:set_env(rabbit, dead_letter_worker_publisher_confirm_timeout, 3000).'
-    await Promise.all(cluster.nodes.map((node) => node.rabbitmqctl('eval', setting)))
-    const url = urlOfAll(cluster.nodes.map(({ amqpUrl }) => amqpUrl))
-    const rig = await createConsumerRig({ url, declaration: stormTopology })
-    const handled: string[] = []
-    await sleep(settlingMs)
-    const leader = await eventually(() => cluster.leaderOf('storm.warren'), { timeoutMs: 30_000 })
-    const consumers = await consumeAll(rig, handled)
-    const publishing = publishAll(rig.publisher, flowsOf(rig), 200 * stormFactor)
-
-    await reached(handled, 100)
-    await leader.kill9()
-    const ids = await publishing
-    const fresh = await createConsumerRig({ url, declaration: stormTopology })
-    const twice = await awaitConservation(fresh, { ids, handled })
-
-    await consumers.close()
-    expect(twice).toBeLessThanOrEqual(inFlight + publisherWindow)
-  },
-)
-
 /** A quorum queue that is younger than this can lose its registration to a kill -9 (measured). */
 const settlingMs = 6_000
 const publisherWindow = 1024
-
-/** One URL with the hosts of all; the nodes of a cluster share their users. */
-function urlOfAll(urls: readonly string[]): string {
-  const [, login] = /^(amqp:\/\/[^@]*@)/.exec(urls[0]!)!
-  const hosts = urls.map((url) => new URL(url.replace('amqp:', 'http:')).host)
-  return `${login}${hosts.join(',')}`
-}
 
 /** Consumers of every queue in a process of their own. */
 function spawnConsumers(url: string, handled: string[]) {

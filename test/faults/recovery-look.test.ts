@@ -151,11 +151,16 @@ test('a line that is cut during a look at an unlimited queue loses nothing', asy
 
 test('nothing is acknowledged any more once the broker has ended the consumer', async () => {
   const { rig, dlq, admin } = await setup(undefined)
-  const [channel, probe] = [await rig.consuming.openChannel(), await rig.consuming.openChannel()]
+  const channel = await rig.consuming.openChannel()
   const deliveries: Delivery[] = []
   const walk = new QueueWalk({
-    ...{ channel, probe, queue: dlq, count: count + 1, prefetch: 10, heldCount: () => deliveries.length },
-    ...{ onDelivery: (delivery) => deliveries.push(delivery), onExtra: () => {} },
+    ...{ channel, queue: dlq, count: count + 1, prefetch: 10, heldCount: () => deliveries.length },
+    ...{
+      isWhole: true,
+      returnsBehind: true,
+      onDelivery: (delivery) => deliveries.push(delivery),
+      onExtra: () => {},
+    },
   })
   const end = walk.run()
   await eventually(() => expect(deliveries).toHaveLength(count))
@@ -168,10 +173,11 @@ test('nothing is acknowledged any more once the broker has ended the consumer', 
 
 test('what is held goes back before the broker would take it', async () => {
   const { rig, dlq, depth } = await setup({ 'x-queue-type': 'quorum', 'x-consumer-timeout': 60_000 })
-  const [channel, probe] = [await rig.consuming.openChannel(), await rig.consuming.openChannel()]
+  const channel = await rig.consuming.openChannel()
   let held = 0
   const walk = new QueueWalk({
-    ...{ channel, probe, queue: dlq, count: count + 1, prefetch: 10, heldCount: () => held, maxHoldMs: 100 },
+    ...{ channel, queue: dlq, count: count + 1, prefetch: 10, heldCount: () => held, maxHoldMs: 100 },
+    ...{ isWhole: true, returnsBehind: true },
     onDelivery: () => {
       held += 1
     },
@@ -179,6 +185,7 @@ test('what is held goes back before the broker would take it', async () => {
   })
 
   expect(await walk.run()).toBe('held-too-long')
+  await walk.finish()
   await channel.close()
 
   await eventually(async () => expect(await depth(dlq)).toBe(count))

@@ -6,7 +6,7 @@ import { type EmbeddedBroker, startEmbeddedBroker } from '../../src/embedded/sta
 import { Publisher } from '../../src/publisher/publisher.ts'
 import type { Receipt } from '../../src/recovery/receipt.ts'
 import { type RedriveOptions, startRedrive } from '../../src/recovery/redrive.ts'
-import { toFieldTable } from '../../src/wire/plain-fields.ts'
+import { type PlainTable, toFieldTable } from '../../src/wire/plain-fields.ts'
 import { unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
 
 type Profile = '3.10' | '4.0' | '4.3'
@@ -20,6 +20,7 @@ const points: readonly CutPoint[] = [
 ]
 const ids = ['a', 'b', 'c', 'd', 'e', 'f']
 const window = 2
+const oneByOne = { window: { messages: 1 } }
 const quick = { backoff: { initialMs: 1, maxMs: 20 } }
 
 interface Ending {
@@ -34,15 +35,16 @@ async function play(
   profile: Profile,
   arm: (broker: EmbeddedBroker, publishing: Session) => void,
   options: Partial<RedriveOptions> = {},
+  workArguments: PlainTable = {},
 ): Promise<Ending> {
   const broker = await startEmbeddedBroker({ profile })
   const consuming = await Session.open(broker.url, quick)
   const publishing = await Session.open(broker.url, quick)
   const publisher = new Publisher(publishing)
   const channel = await consuming.openChannel()
-  for (const queue of ['work', 'dlq']) {
-    await declareQueue(channel, { queue, arguments: toFieldTable(unlimitedQuorum(consuming.broker.version)) })
-  }
+  const quorum = unlimitedQuorum(consuming.broker.version)
+  await declareQueue(channel, { queue: 'dlq', arguments: toFieldTable(quorum) })
+  await declareQueue(channel, { queue: 'work', arguments: toFieldTable({ ...quorum, ...workArguments }) })
   const headers = { 'x-original-queue': 'work' }
   for (const id of ids) await publisher.publish({ key: 'dlq', body: id, messageId: id, headers })
   await publisher.close()
@@ -106,15 +108,40 @@ describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
     expect(cuts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(6 * 3)
   })
 
-  it('a message that the broker refuses or returns stays, and is the only one to stay', async () => {
-    const oneByOne = { window: { messages: 1 } }
-    const refused = await play(profile, ({ faults }) => faults.changeConfirms({ kind: 'nack' }), oneByOne)
+  it('a message that the broker returns stays, and is the only one to stay', async () => {
     const returned = await play(profile, ({ faults }) => faults.returnPublishes(), oneByOne)
 
-    expectNothingLost(refused, 'refused')
-    expect(refused.receipt).toMatchObject({ moved: 5, failures: [{ kind: 'refused', count: 1 }] })
     expectNothingLost(returned, 'returned')
     expect(returned.receipt).toMatchObject({ moved: 5, failures: [{ kind: 'unroutable', count: 1 }] })
+  })
+
+  it('a message that the broker refuses goes on another channel', async () => {
+    const opened: string[] = []
+    const listen = ({ faults }: EmbeddedBroker, publishing: Session): void => {
+      faults.changeConfirms({ kind: 'nack' })
+      publishing.events.on('channel-opened', ({ channel }) => opened.push(channel))
+    }
+
+    const refused = await play(profile, listen, oneByOne)
+
+    expectNothingLost(refused, 'refused')
+    expect(refused.receipt).toMatchObject({ outcome: 'done', moved: 6, failures: [] })
+    expect(opened).toEqual(['publisher', 'publisher'])
+  })
+
+  it('a target that is full refuses on another channel too, and the rest stays with one true receipt', async () => {
+    const opened: string[] = []
+    const listen = (_: EmbeddedBroker, publishing: Session): void =>
+      void publishing.events.on('channel-opened', ({ channel }) => opened.push(channel))
+
+    const full = await play(profile, listen, oneByOne, { 'x-max-length': 2, 'x-overflow': 'reject-publish' })
+
+    expectNothingLost(full, 'full')
+    const { failed, moved } = full.receipt
+    expect(full.receipt).toMatchObject({ outcome: 'done', failures: [{ kind: 'refused', count: failed }] })
+    expect(full.work).toHaveLength(moved)
+    expect(failed).toBeGreaterThanOrEqual(3)
+    expect(opened).toEqual(['publisher', 'publisher'])
   })
 
   it('a broker that crashes and comes back in the middle finds the re-drive going on', async () => {

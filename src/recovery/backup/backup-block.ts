@@ -9,6 +9,8 @@ import { crc32, deflateRaw, inflateRawSync } from 'node:zlib'
 const compress = promisify(deflateRaw)
 const headBytes = 20
 const tailBytes = 8
+/** A record is a string, which Node has up to 512 MiB, and a block ends with the first record that fills it. */
+const mostContentBytes = 576 * 1024 * 1024
 // ID, deflate, "extra field follows", no time, no flags, unknown system; eight bytes of extra: 'WB', four long.
 const head = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 8, 0, 0x57, 0x42, 4, 0])
 
@@ -20,7 +22,7 @@ export async function packBlock(content: Buffer): Promise<Buffer> {
   block.writeUInt32LE(block.length, head.length)
   packed.copy(block, headBytes)
   block.writeUInt32LE(crc32(content), headBytes + packed.length)
-  block.writeUInt32LE(content.length % 2 ** 32, headBytes + packed.length + 4)
+  block.writeUInt32LE(content.length, headBytes + packed.length + 4)
   return block
 }
 
@@ -33,13 +35,17 @@ export function readBlockSize(start: Buffer): number | undefined {
 /** The content of a member; undefined where it is damaged. */
 export function unpackBlock(block: Buffer): Buffer | undefined {
   try {
-    const content = inflateRawSync(block.subarray(headBytes, -tailBytes))
+    // What a member says of its length is also the most that is unpacked: a forged one must not fill the memory.
+    const statedBytes = block.readUInt32LE(block.length - 4)
+    if (statedBytes > mostContentBytes) return undefined
+    const content = inflateRawSync(block.subarray(headBytes, -tailBytes), {
+      maxOutputLength: statedBytes || 1,
+    })
     const isWhole =
-      block.readUInt32LE(block.length - tailBytes) === crc32(content) &&
-      block.readUInt32LE(block.length - 4) === content.length % 2 ** 32
+      block.readUInt32LE(block.length - tailBytes) === crc32(content) && statedBytes === content.length
     return isWhole ? content : undefined
   } catch {
-    return undefined // not deflate: the caller says where in the file
+    return undefined // not deflate, or more than it says: the caller says where in the file
   }
 }
 

@@ -72,4 +72,12 @@ describe('a block', () => {
     }
     expect(readBlockSize(Buffer.from('a text that is no backup at all'))).toBeUndefined()
   })
+
+  test('is not unpacked beyond the length that it states', async () => {
+    const block = await packBlock(Buffer.alloc(100_000))
+    for (const stated of [0, 1, 99_999, 2 ** 32 - 1]) {
+      block.writeUInt32LE(stated, block.length - 4)
+      expect(unpackBlock(block)).toBeUndefined()
+    }
+  })
 })

@@ -99,7 +99,7 @@ test('scenario 3: messages of an unknown type are kept for review, and the other
   expect(recovery).toMatchObject({ recovered: 40, failed: 0, skipped: 20, left: 20 })
   expect(await depth(scans)).toBe(40)
   expect((await drain(dlq)).every(({ headers }) => headers.MessageType === 'Mystery')).toBe(true)
-  const warning = '⚠️  Message has no MessageType or routing key. Keeping in DLQ for manual review.'
+  const warning = '⚠️  MessageType=Mystery has no route. Keeping in DLQ for manual review.'
   expect(lines.filter((line) => line === warning)).toHaveLength(20)
 })
 

@@ -71,6 +71,21 @@ test('a message without a type goes by the routing key it died with', async () =
   expect(await depth(scans)).toBe(10)
 })
 
+test('the log tells a message without a type from one whose type or routing key has no route', async () => {
+  const { dlq, fill, recover, lines } = await setup()
+  const death = { queue: 'q', reason: 'rejected', count: 1, exchange: 'e', 'routing-keys': ['old.key'] }
+  const headers = [{ MessageType: 'Mystery' }, { 'x-death': [death] }, {}]
+  await fill(dlq, 3, (index) => ({ headers: headers[index]! }))
+
+  await recover()
+
+  expect(lines.filter((line) => line.includes('manual review.')).toSorted()).toEqual([
+    '⚠️  Message has no MessageType or routing key. Keeping in DLQ for manual review.',
+    '⚠️  Message has no MessageType, and its routing key old.key has no route. Keeping in DLQ for manual review.',
+    '⚠️  MessageType=Mystery has no route. Keeping in DLQ for manual review.',
+  ])
+})
+
 test('an empty queue is said to be empty', async () => {
   const { recover, lines } = await setup()
 

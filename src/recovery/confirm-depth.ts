@@ -1,0 +1,70 @@
+import type { AmqpChannel } from '../broker/amqp/channel.ts'
+import type { Delivery } from '../broker/amqp/delivery.ts'
+import { inspectQueue } from '../broker/amqp/operations.ts'
+import type { Session } from '../broker/amqp/session.ts'
+import { ChannelError, RecoveryError } from '../errors.ts'
+import type { Publisher } from '../publisher/publisher.ts'
+import { depthOf } from './count-queue.ts'
+import type { PassRules } from './redrive-pass.ts'
+import { refreshDelivery } from './refresh-delivery.ts'
+
+export interface EmptyQuestion {
+  readonly session: Session
+  readonly publisher: Publisher
+  readonly queue: string
+  readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed'>
+}
+
+const askEveryMs = 100
+/** An election takes a second; a queue that has lost most of its nodes may never hold one. */
+const longestElectionMs = 60_000
+const internalError = 541
+
+/**
+ * Ready messages, exact even while a leader is elected. RabbitMQ says of a quorum queue without a leader that it
+ * holds nothing and has no consumer, so nothing is believed only when the queue knows of a consumer.
+ */
+export async function confirmDepth(question: EmptyQuestion): Promise<number> {
+  const giveUpAt = performance.now() + longestElectionMs
+  for (;;) {
+    const depth = await depthOf(question.session, question.queue)
+    if (depth > 0 || (await isEmpty(question))) return depth
+    if (performance.now() >= giveUpAt) throw noLeaderError(question.queue)
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs))
+  }
+}
+
+/** Begins to consume, asks once more, and gives back whatever came. */
+async function isEmpty({ session, publisher, queue, rules }: EmptyQuestion): Promise<boolean> {
+  const channel = await session.openChannel()
+  let taken = 0
+  const hold = (delivery: Delivery): void => {
+    taken += 1
+    if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, onDone: () => {} })
+  }
+  try {
+    await channel.setPrefetch(1)
+    const consumerTag = await channel.consume(queue, hold)
+    const { messageCount, consumerCount } = await inspectQueue(channel, queue)
+    await channel.cancel(consumerTag) // what was sent before has come then
+    return messageCount === 0 && consumerCount > 0 && taken === 0
+  } catch (error) {
+    if (isElection(error, channel)) return false
+    throw error
+  } finally {
+    if (taken > 0) await publisher.idle()
+    await channel.close()
+  }
+}
+
+function isElection(error: unknown, channel: AmqpChannel): boolean {
+  const isUnanswered = error instanceof ChannelError && error.code === 'CHANNEL_TIMEOUT'
+  return isUnanswered || (channel.closeReason as ChannelError | undefined)?.replyCode === internalError
+}
+
+function noLeaderError(queue: string): RecoveryError {
+  return new RecoveryError({
+    code: 'RECOVERY_NO_LEADER',
+    message: `The queue "${queue}" has no leader: most of its nodes are gone. Bring one back, and do it again.`,
+  })
+}

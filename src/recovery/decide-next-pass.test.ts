@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { decideNextPass, type NextPass, type PassFacts } from './decide-next-pass.ts'
+
+const quiet: PassFacts = {
+  end: 'all-seen',
+  moved: 10,
+  idlePasses: 0,
+  isLimitReached: false,
+  isPaused: false,
+  unseen: 0,
+  hasLostNode: false,
+  returnsInMs: 0,
+  isRefusalRetriable: false,
+  refusalRetries: 0,
+}
+const done: NextPass = { kind: 'end', outcome: 'done' }
+const interrupted: NextPass = { kind: 'end', outcome: 'interrupted' }
+const refused = { isRefusalRetriable: true }
+const lostNode = { end: 'emptied', unseen: 18, hasLostNode: true } as const
+
+describe('after a pass', () => {
+  it.each<[what: string, facts: Partial<PassFacts>, next: NextPass]>([
+    ['that saw all there is nothing to do', {}, done],
+    ['that counted some twice the rest follows', { unseen: 2 }, { kind: 'again' }],
+    [
+      'that again and again moves nothing there is an end',
+      { unseen: 2, moved: 0, idlePasses: 3 },
+      interrupted,
+    ],
+    ['that moved as many as were asked for there is an end', { unseen: 2, isLimitReached: true }, done],
+    ['that was stopped there is an end', { end: 'stopped', unseen: 2 }, done],
+    ['that others left too little for there is nothing to do', { end: 'emptied', unseen: 3 }, done],
+    ['that was held for too long another follows', { end: 'held-too-long' }, { kind: 'again' }],
+    [
+      'that was held for too long in vain there is an end',
+      { end: 'held-too-long', moved: 0 },
+      { kind: 'end', outcome: 'held-too-long' },
+    ],
+    [
+      'that was held for too long while paused another follows',
+      { end: 'held-too-long', moved: 0, isPaused: true },
+      { kind: 'again' },
+    ],
+    ['with refusals a new channel is tried', { ...refused, moved: 0 }, { kind: 'again-when-led' }],
+    ['with refusals on a new channel too there is an end', { ...refused, moved: 0, refusalRetries: 1 }, done],
+    [
+      'with refusals on a new channel that took others another is tried',
+      { ...refused, refusalRetries: 1 },
+      { kind: 'again-when-led' },
+    ],
+    ['with refusals for the sixth time there is an end', { ...refused, refusalRetries: 5 }, done],
+    [
+      'that missed what a lost node holds it is waited for',
+      { ...lostNode, returnsInMs: 500 },
+      { kind: 'again-when-returned' },
+    ],
+    ['that missed what a lost node should have given back it is not done', lostNode, interrupted],
+    ['that saw all although a node was lost there is nothing to do', { ...lostNode, unseen: 0 }, done],
+  ])('%s', (_, facts, next) => {
+    expect(decideNextPass({ ...quiet, ...facts })).toEqual(next)
+  })
+})

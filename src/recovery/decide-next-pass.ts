@@ -1,0 +1,59 @@
+import type { RedriveOutcome } from './receipt.ts'
+import type { WalkEnd } from './walk-queue.ts'
+
+/** What a pass over the queue came to. */
+export interface PassFacts {
+  readonly end: Exclude<WalkEnd, 'lost'>
+  /** Moved by this very pass. */
+  readonly moved: number
+  /** Passes without a move in a row, this one included. */
+  readonly idlePasses: number
+  /** As many are moved as were asked for. */
+  readonly isLimitReached: boolean
+  readonly isPaused: boolean
+  /** Of those counted at the start: neither moved nor seen and left. */
+  readonly unseen: number
+  /** The queue may still keep messages for a connection of this re-drive that was lost with its node. */
+  readonly hasLostNode: boolean
+  readonly returnsInMs: number
+  /** Targets refused messages, and a second try would not put any into another queue twice. */
+  readonly isRefusalRetriable: boolean
+  /** Passes that were made because of refusals so far. */
+  readonly refusalRetries: number
+}
+
+export type NextPass =
+  | { readonly kind: 'end'; readonly outcome: RedriveOutcome }
+  | { readonly kind: 'again' }
+  /** Once the queue has taken back what the lost connection held. */
+  | { readonly kind: 'again-when-returned' }
+  /** On another channel, once the targets have leaders. */
+  | { readonly kind: 'again-when-led' }
+
+const mostRefusalRetries = 5
+const mostIdlePasses = 3
+
+/** Whether all is seen, or another pass is due. */
+export function decideNextPass(facts: PassFacts): NextPass {
+  const { end, moved, isPaused, unseen } = facts
+  if (end === 'held-too-long') {
+    return moved > 0 || isPaused ? { kind: 'again' } : { kind: 'end', outcome: 'held-too-long' }
+  }
+  if (isWorthAnotherChannel(facts)) return { kind: 'again-when-led' }
+  if (unseen <= 0 || facts.isLimitReached || end === 'stopped') return { kind: 'end', outcome: 'done' }
+  // It counted some that were moved before and only came back, so as many were left out at the end.
+  if (end === 'all-seen') {
+    return facts.idlePasses < mostIdlePasses ? { kind: 'again' } : { kind: 'end', outcome: 'interrupted' }
+  }
+  if (!facts.hasLostNode) return { kind: 'end', outcome: 'done' } // others took them
+  return facts.returnsInMs > 0 ? { kind: 'again-when-returned' } : { kind: 'end', outcome: 'interrupted' }
+}
+
+/**
+ * A target without a leader refuses like a full one, and a channel that met it goes on refusing. So the first refusal
+ * is not the last word, but one that comes again on a new channel is, unless others went through meanwhile.
+ */
+function isWorthAnotherChannel({ isRefusalRetriable, refusalRetries, moved }: PassFacts): boolean {
+  if (!isRefusalRetriable) return false
+  return refusalRetries === 0 || (moved > 0 && refusalRetries < mostRefusalRetries)
+}
