@@ -1,8 +1,11 @@
-// Writes the files that are made from code: the JSON Schema, and the diagrams under the declarations of a page.
+// Writes the files that are made from code: the JSON Schema, the list of all commands with their options, and the
+// diagrams under the declarations of a page.
 // With --check it writes nothing, names what is not current, and fails. Reads dist/, so build first.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { Command } from 'commander'
 import { parse } from 'yaml'
+import { commands } from '../dist/cli/commands.js'
 import { compileTopology } from '../dist/topology/compile-topology.js'
 import { renderMermaid } from '../dist/topology/render-mermaid.js'
 import { topologySchema } from '../dist/topology/topology-schema.js'
@@ -30,10 +33,41 @@ function renderJson(value) {
   return `${text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items) => `[${items.replace(/\s*\n\s*/g, ' ')}]`)}\n`
 }
 
+/** Every command as its --help has it. */
+function commandsPage() {
+  const sections = commands.map((command) => {
+    const parsed = new Command(command.name).option('--json', 'print exactly one JSON document on stdout')
+    command.configure?.(parsed)
+    const rows = parsed.options.map((option) => {
+      const { flags, description, defaultValue, defaultValueDescription, argChoices } = option
+      const choices = argChoices ? `: ${argChoices.join(', ')}` : ''
+      const isSwitch = defaultValue === undefined || typeof defaultValue === 'boolean'
+      const preset = isSwitch ? '' : `\`${defaultValueDescription ?? defaultValue}\``
+      return `| \`${flags}\` | ${cell(`${description}${choices}`)} | ${preset} |`
+    })
+    return [
+      `## warren ${command.name}`,
+      `${cell(command.summary)}.`,
+      `\`\`\`sh\n${command.example}\n\`\`\``,
+      `\`\`\`text\nwarren ${command.name} ${parsed.usage()}\n\`\`\``,
+      ['| option | meaning | default |', '| --- | --- | --- |', ...rows].join('\n'),
+    ].join('\n\n')
+  })
+  const head =
+    '# All commands and options\n\nMade from the commands themselves. What they do, and when to use which: [the command line](cli.md).'
+  return `${[head, ...sections].join('\n\n')}\n`
+}
+
+function cell(text) {
+  const clean = text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
+  return clean.charAt(0).toUpperCase() + clean.slice(1)
+}
+
 const layoutsPage = 'docs/concepts/layouts.md'
 const files = {
   'schema/topology.schema.json': renderJson(topologySchema),
   [layoutsPage]: withDiagrams(read(layoutsPage)),
+  'docs/reference/commands.md': commandsPage(),
 }
 
 const stale = Object.entries(files).filter(([path, text]) => read(path) !== text)

@@ -21,4 +21,6 @@ export interface CommandInput {
   readonly args: readonly string[]
   readonly options: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The whole command line, for a command that writes about the others. */
+  readonly program: Command
 }

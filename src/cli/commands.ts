@@ -3,6 +3,7 @@ import { apply } from './commands/apply.ts'
 import { audit } from './commands/audit.ts'
 import { broker } from './commands/broker.ts'
 import { check } from './commands/check.ts'
+import { completion } from './commands/completion.ts'
 import { deliver } from './commands/deliver.ts'
 import { demo } from './commands/demo.ts'
 import { diagram } from './commands/diagram.ts'
@@ -42,4 +43,5 @@ export const commands: readonly CliCommand[] = [
   deliver,
   broker,
   demo,
+  completion,
 ]

@@ -16,6 +16,8 @@ export interface RecoveryLine {
   readonly by: string
   /** The config's own section for `warren recover`. */
   readonly recovery: Readonly<Record<string, unknown>> | undefined
+  /** The config's own section for `warren serve`. */
+  readonly server: Readonly<Record<string, unknown>> | undefined
   /** The declared topology; undefined where there is no config. Any queue may be worked on without one. */
   readonly topology: CompiledTopology | undefined
 }
@@ -43,6 +45,7 @@ export async function withRecoveryLine(
       by: operatorName(input),
       topology,
       recovery,
+      server: declaration?.server,
     })
   } finally {
     await Promise.all([consuming.close(), publishing.close()])
@@ -60,7 +63,8 @@ function withCredentials(managementUrl: string, amqpUrl: string): string {
     : `${management.protocol}//${userInfoPart}@${management.host}${management.pathname}`
 }
 
-function operatorName({ options, env }: CommandInput): string {
+/** Who is meant to do it: as they say, or as the machine knows them. */
+export function operatorName({ options, env }: CommandInput): string {
   if (typeof options.by === 'string') return options.by
   return env.WARREN_OPERATOR ?? userInfo().username
 }

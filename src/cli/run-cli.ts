@@ -2,6 +2,8 @@ import { Command, CommanderError, InvalidArgumentError as InvalidOptionError } f
 import { WarrenError } from '../errors.ts'
 import type { CliCommand, ExitCode } from './command.ts'
 import { commands } from './commands.ts'
+import { describeCommands } from './completion/describe-commands.ts'
+import { explainUsage, helpFor } from './explain-usage.ts'
 import { packageVersion } from './package-version.ts'
 import { createTerminal, type Streams } from './terminal.ts'
 
@@ -17,16 +19,39 @@ export async function runCli(args: readonly string[], streams: Streams): Promise
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0 // --help and --version
-    if (args.includes('--json')) streams.stdout.write(`${JSON.stringify(describeError(error), null, 2)}\n`)
-    if (error instanceof CommanderError) return 2 // it has said why already
-    streams.stderr.write(`${explain(error)}\n`)
-    return 1
+    if (error instanceof CommanderError && error.code === 'commander.help') return 2 // a group without a command
+    const fault = error instanceof CommanderError ? asUsage(error, { args, program }) : error
+    if (args.includes('--json')) streams.stdout.write(`${JSON.stringify(describeError(fault), null, 2)}\n`)
+    streams.stderr.write(`${explain(fault)}\n`)
+    return fault instanceof BadUsageError ? 2 : 1
   }
+}
+
+/** Commander's own words, with what was meant. */
+class BadUsageError extends Error {
+  /** The command that helps. */
+  readonly help: string
+
+  constructor({ sentence, help }: { sentence: string; help: string }) {
+    super(sentence)
+    this.help = help
+  }
+}
+
+function asUsage(
+  { message }: CommanderError,
+  { args, program }: { args: readonly string[]; program: Command },
+): BadUsageError {
+  const shapes = describeCommands(program)
+  return new BadUsageError({
+    sentence: explainUsage({ message, args, shapes }),
+    help: helpFor({ args, shapes }),
+  })
 }
 
 /** With --json a failure is a document, too. */
 function describeError(error: unknown): object {
-  if (error instanceof CommanderError) return { error: { code: 'BAD_USAGE', message: error.message } }
+  if (error instanceof BadUsageError) return { error: { code: 'BAD_USAGE', message: error.message } }
   const code = error instanceof WarrenError ? error.code : 'UNEXPECTED'
   return { error: { code, message: error instanceof Error ? error.message : String(error) } }
 }
@@ -36,11 +61,13 @@ function createProgram(streams: Streams, done: (code: ExitCode) => void): Comman
     .description('Retries, dead letters and zero-loss re-drive for RabbitMQ')
     .version(packageVersion(), '-V, --version')
     .exitOverride()
-    .showSuggestionAfterError()
+    .showSuggestionAfterError(false)
     .configureOutput({
       writeOut: (text) => void streams.stdout.write(text),
       writeErr: (text) => void streams.stderr.write(text),
+      outputError: () => {}, // said by runCli, with what was meant
     })
+    .addHelpText('after', '\nExample:\n  warren demo')
   for (const command of commands) addCommand({ program, command, streams, done })
   return program
 }
@@ -62,8 +89,12 @@ function addCommand(fields: {
   parsed.action(async () => {
     const options = parsed.opts()
     const terminal = createTerminal(streams, { isJson: options.json === true })
-    done(await command.run({ args: parsed.args, options, env: streams.env }, terminal))
+    done(await command.run({ args: parsed.args, options, env: streams.env, program }, terminal))
   })
+}
+
+const groups: Readonly<Record<string, { readonly summary: string; readonly example: string }>> = {
+  dlq: { summary: 'see, put back, back up and discard dead letters', example: 'warren dlq list' },
 }
 
 /** `dlq list` lives under `dlq`, which is made when its first command comes by. */
@@ -71,12 +102,22 @@ function groupOf(program: Command, name: string): Command {
   const words = name.split(' ').slice(0, -1)
   return words.reduce((parent, word) => {
     const group = parent.commands.find((command) => command.name() === word)
-    return group ?? parent.command(word).copyInheritedSettings(program)
+    return group ?? addGroup(parent, word)
   }, program)
+}
+
+function addGroup(parent: Command, word: string): Command {
+  const { summary = '', example = `warren ${word}` } = groups[word] ?? {}
+  return parent
+    .command(word)
+    .description(summary)
+    .addHelpText('after', `\nExample:\n  ${example}`)
+    .copyInheritedSettings(parent)
 }
 
 /** People get the sentence; the stack is for faults of ours, which a WarrenError is not. */
 function explain(error: unknown): string {
+  if (error instanceof BadUsageError) return `warren: ${error.message}\nSee \`${error.help}\`.`
   if (error instanceof WarrenError || error instanceof InvalidOptionError) return `warren: ${error.message}`
   return `warren: this should not have happened.\n${error instanceof Error ? error.stack : String(error)}`
 }

@@ -1,8 +1,5 @@
 import { execFile } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { useBroker } from '../support/use-broker.ts'
-
-const broker = await useBroker()
 
 /** Runs the built command as a person would, without a terminal. */
 function warren(args: readonly string[], env: Record<string, string> = {}) {
@@ -14,31 +11,6 @@ function warren(args: readonly string[], env: Record<string, string> = {}) {
   })
 }
 
-describe('warren demo', () => {
-  it('ends by itself on the embedded broker, with numbers that add up', async () => {
-    const { exitCode, stdout, stderr } = await warren(['demo'])
-
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-    expect(stdout).toContain('1000 = 990 handled + 0 left + 10 returned')
-    expect(stdout).not.toContain('\u001b[')
-  })
-
-  it('tells the same of a real broker, and leaves nothing behind', async () => {
-    const { exitCode, stdout } = await warren(['demo'], { AMQP_URL: broker.url })
-
-    expect(exitCode).toBe(0)
-    expect(stdout).toContain(`RabbitMQ ${broker.version}`)
-    expect(await broker.management('GET', `/api/queues/${broker.vhost}`)).toEqual([])
-  })
-
-  it('prints exactly one JSON document on stdout when asked to', async () => {
-    const { stdout, stderr } = await warren(['demo', '--json'])
-
-    expect(JSON.parse(stdout)).toMatchObject({ published: 1000, confirmed: 990, returned: 10, addsUp: true })
-    expect(stderr).toContain('1000 = 990 handled')
-  })
-})
-
 describe('warren', () => {
   it('shows its version and its commands', async () => {
     expect((await warren(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
@@ -47,10 +19,21 @@ describe('warren', () => {
   })
 
   it('suggests the command that was meant', async () => {
-    const { exitCode, stderr } = await warren(['dmo'])
+    const { exitCode, stderr } = await warren(['redrve'])
 
     expect(exitCode).toBe(2)
-    expect(stderr).toContain('Did you mean demo?')
+    expect(stderr).toBe(
+      'warren: unknown command `redrve`; did you mean `dlq redrive`?\nSee `warren --help`.\n',
+    )
+  })
+
+  it('suggests the option that was meant', async () => {
+    const { exitCode, stderr } = await warren(['dlq', 'redrive', 'orders.dlq', '--canry', '10'])
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toBe(
+      'warren: unknown option `--canry`; did you mean `--canary`?\nSee `warren dlq redrive --help`.\n',
+    )
   })
 
   it('says in one sentence that the broker cannot be reached, without the password', async () => {

@@ -3,8 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { consumerHeaders } from '../../src/consumer/consumer-headers.ts'
+import { warrenHeaders } from '../../src/message/warren-headers.ts'
+import { recoveryHeaders } from '../../src/recovery/recovery-headers.ts'
 import { useBroker } from '../support/use-broker.ts'
+import { commandParser, parseUsage } from './parse-usage.ts'
 
 const broker = await useBroker()
 /** Inside the package, so that `import 'warrenmq'` means the built package itself. */
@@ -29,13 +34,21 @@ const programs = blocks.filter(({ language }) => language === 'ts')
 const commandLines = blocks.filter(({ language }) => language === 'sh')
 
 describe('a program in the documentation runs as it stands', () => {
+  const files = new Map(programs.map((block) => [block, fileOf(block)] as const))
+  let errorsOf: (file: string) => readonly string[]
+
+  // One look of the compiler at all of them: most of its time goes into what they share.
+  beforeAll(() => {
+    mkdirSync(workplace, { recursive: true })
+    for (const [{ code }, file] of files) writeFileSync(`${file}.ts`, code)
+    errorsOf = checkTypes([...files.values()].map((file) => `${file}.ts`))
+  })
+
   it.each(programs.map((block) => [`${block.page}:${block.line}`, block] as const))(
     '%s',
     async (_, block) => {
-      const file = join(workplace, `${block.page.replaceAll('/', '-')}-${block.line}`)
-      mkdirSync(workplace, { recursive: true })
-      writeFileSync(`${file}.ts`, block.code)
-      expect(typeErrors(`${file}.ts`)).toEqual([])
+      const file = files.get(block)!
+      expect(errorsOf(`${file}.ts`)).toEqual([])
       writeFileSync(
         `${file}.mjs`,
         ts.transpile(block.code, { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }),
@@ -61,19 +74,126 @@ describe('a command in the documentation exists', () => {
       }
     },
   )
+
+  it.each(commandLines.map((block) => [`${block.page}:${block.line}`, block] as const))(
+    '%s, with these options',
+    (_, { code }) => {
+      const lines = code.replaceAll('\\\n', ' ').split(/\n|&&/)
+      const warren = lines.flatMap(
+        (line) => /^\s*(?:\w+=\S+ )*(?:npx )?(warren(?:mq)?\b.*)/.exec(line)?.[1] ?? [],
+      )
+
+      for (const line of warren) expect(() => parseUsage(line)).not.toThrow()
+    },
+  )
+
+  it('in the reference, with every option that is named there', () => {
+    const headings = readFileSync('docs/reference/cli.md', 'utf8').split(/^##+ /m)
+    const sections = headings.flatMap((section) => /^warren ([\s\S]*)/.exec(section)?.[1] ?? [])
+    const unknown = sections.flatMap((section) => {
+      const [title = '', ...rest] = section.split('\n')
+      const named = [...rest.join('\n').matchAll(/^\| `(--[a-z-]+)/gm)].map(([, flag]) => flag)
+      const parser = commandParser(title)
+      return named
+        .filter((flag) => !parser.options.some(({ long }) => long === flag))
+        .map((flag) => `${title} ${flag}`)
+    })
+
+    expect(sections).toHaveLength(commands.length)
+    expect(unknown).toEqual([])
+  })
+})
+
+describe('a file of this repository that the documentation names is there', () => {
+  it.each(pages.filter((page) => page !== 'CHANGELOG.md'))('%s', (page) => {
+    const named = readFileSync(page, 'utf8').matchAll(
+      /(?<![\w./-])((?:src|test|docs|examples)\/[\w./-]+\.\w+)/g,
+    )
+    const beside = dirname(page)
+
+    expect(
+      [...named]
+        .map(([, path]) => path!)
+        .filter((path) => !existsSync(path) && !existsSync(join(beside, path))),
+    ).toEqual([])
+  })
+})
+
+it('a figure in the README is one of those that were measured', () => {
+  const figuresOf = (page: string) => readFileSync(page, 'utf8').match(/\d+(?:\.\d+)? ×/g) ?? []
+  const measured = new Set(figuresOf('docs/reference/performance.md'))
+
+  expect(figuresOf('README.md')).not.toEqual([])
+  expect(figuresOf('README.md').filter((figure) => !measured.has(figure))).toEqual([])
+})
+
+it('every header that is written is in the reference', () => {
+  const page = readFileSync('docs/reference/headers.md', 'utf8')
+  const written = [warrenHeaders, recoveryHeaders, consumerHeaders].flatMap((names) => Object.values(names))
+
+  expect(written.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
+
+describe('what the code has is in the reference', () => {
+  const read = (path: string): string => readFileSync(path, 'utf8')
+  const find = (path: string, pattern: RegExp) => [...read(path).matchAll(pattern)].map(([, name]) => name!)
+
+  it.each([
+    ['metrics', () => find('src/consumer/consumer-metrics.ts', /'(warren_[a-z_]+)'/g)],
+    ['events', () => find('src/consumer/consumer-events.ts', /^ {2}'?([a-z-]+\.[a-z-]+)'?:/gm)],
+    [
+      'events',
+      () => find('src/broker/amqp/session.ts', /^ {2}'?([a-z-]+)'?: (?:\{ readonly|Record<never)/gm),
+    ],
+    ['config', () => propertyNames(JSON.parse(read('schema/topology.schema.json')))],
+  ])('%s', (page, list) => {
+    const code = (read(`docs/reference/${page}.md`).match(/`[^`\n]+`|```[\s\S]*?```/g) ?? []).join(' ')
+    const names = list()
+
+    expect(names.length).toBeGreaterThan(5)
+    expect(names.filter((name) => !code.includes(name))).toEqual([])
+  })
 })
 
 describe('a link in the documentation leads somewhere', () => {
   it.each(pages)('%s', (page) => {
     const text = readFileSync(page, 'utf8').replace(/```[\s\S]*?```/g, '')
-    const targets = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target]) => target!)
-    const dead = targets.filter(
-      (target) => !/^https?:/.test(target) && !existsSync(join(dirname(page), target)),
-    )
+    const links = [...text.matchAll(/\]\(([^)#\s]*)(#[^)\s]*)?\)/g)].map(([, path, anchor]) => ({
+      path,
+      anchor,
+    }))
+    const dead = links.filter(({ path = '', anchor }) => {
+      if (/^https?:/.test(path)) return false
+      const file = path === '' ? page : join(dirname(page), path)
+      return !existsSync(file) || (anchor !== undefined && !anchorsOf(file).includes(anchor))
+    })
 
     expect(dead).toEqual([])
   })
 })
+
+it('every page is in the table of contents', () => {
+  const contents = readFileSync('docs/README.md', 'utf8')
+  const pagesOfDocs = findPages('docs').map((page) => page.slice('docs/'.length))
+
+  expect(pagesOfDocs.filter((page) => page !== 'README.md' && !contents.includes(`(${page})`))).toEqual([])
+})
+
+/** Of a JSON Schema, at any depth. */
+function propertyNames(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { properties = {} } = schema as { properties?: object }
+  return [...Object.keys(properties), ...Object.values(schema).flatMap(propertyNames)]
+}
+
+/** The anchors that headings get, as GitHub makes them. */
+function anchorsOf(page: string): readonly string[] {
+  const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!)
+  return headings.map((heading) => {
+    const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    return `#${words.trim().replaceAll(' ', '-')}`
+  })
+}
 
 function findPages(folder: string): string[] {
   if (!existsSync(folder)) return []
@@ -91,18 +211,23 @@ function readBlocks(page: string): CodeBlock[] {
   }))
 }
 
-function typeErrors(file: string): string[] {
+function fileOf({ page, line }: CodeBlock): string {
+  return join(workplace, `${page.replaceAll('/', '-')}-${line}`)
+}
+
+function checkTypes(files: readonly string[]): (file: string) => readonly string[] {
   const { config } = ts.readConfigFile('tsconfig.json', (path) => readFileSync(path, 'utf8'))
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.')
   // Without our short cut to the sources: a reader has the package.
   const { paths: _, ...published } = options
-  const program = ts.createProgram([file], {
+  const program = ts.createProgram(files, {
     ...published,
     isolatedDeclarations: false,
     declaration: false,
     noUnusedLocals: false,
   })
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  return (file) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(file))
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
 }

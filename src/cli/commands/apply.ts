@@ -1,7 +1,9 @@
 import { Option } from 'commander'
 import { Session } from '../../broker/amqp/session.ts'
 import { type ApplyReport, applyPlan } from '../../deploy/apply-plan.ts'
+import type { TopologyDeclaration } from '../../topology/declaration.ts'
 import type { Plan } from '../../topology/plan-topology.ts'
+import { audited } from '../audited.ts'
 import { addBrokerOptions, type BrokerAddress, readBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption, readDurationOption } from '../config-options.ts'
@@ -9,6 +11,7 @@ import { type Answer, addYesOption, confirm } from '../confirm-options.ts'
 import { loadConfig } from '../load-config.ts'
 import { declareAll, observeOrDeclare } from '../observe-or-declare.ts'
 import { paintLines, resultStyles } from '../paint-lines.ts'
+import { operatorName } from '../recovery-line.ts'
 import { renderCounts, renderHints, renderReport, renderResult } from '../render-apply.ts'
 import type { Terminal } from '../terminal.ts'
 import { planDocument, sayPlan } from './plan.ts'
@@ -46,10 +49,14 @@ export const apply: CliCommand = {
       sayPlan(planned, { vhost: address.vhost, terminal })
       terminal.say()
       const consent = await askConsent(planned.plan, { input, terminal })
-      const report = await applyPlan(session, planned.plan, {
-        allowDisruptive: consent === 'yes',
-        onResult: (result) => terminal.say(paintLines(renderResult(result), resultStyles, terminal)),
-      })
+      const work = (): Promise<ApplyReport> =>
+        applyPlan(session, planned.plan, {
+          allowDisruptive: consent === 'yes',
+          onResult: (result) => terminal.say(paintLines(renderResult(result), resultStyles, terminal)),
+        })
+      const report = await (hasSteps(planned.plan)
+        ? auditedApply({ work, session, input, terminal, server: topology.server })
+        : work())
       saySummary(report, { consent, terminal })
       terminal.result({
         file,
@@ -61,6 +68,32 @@ export const apply: CliCommand = {
       await session.close()
     }
   },
+}
+
+function hasSteps({ safe, disruptive }: Plan): boolean {
+  return safe.length + disruptive.length > 0
+}
+
+function auditedApply(fields: {
+  readonly work: () => Promise<ApplyReport>
+  readonly session: Session
+  readonly input: CommandInput
+  readonly terminal: Terminal
+  readonly server: TopologyDeclaration['server']
+}): Promise<ApplyReport> {
+  const { work, session, input, terminal, server } = fields
+  return audited(
+    {
+      line: { consuming: session, publishing: session, by: operatorName(input), server },
+      terminal,
+    },
+    {
+      ...{ action: 'topology.apply', target: session.vhost, work },
+      describe: ({ done, failed, skipped }) => [
+        { result: `${done} steps done, ${failed} failed, ${skipped} left` },
+      ],
+    },
+  )
 }
 
 async function openSession({

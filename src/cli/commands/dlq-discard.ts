@@ -1,5 +1,6 @@
 import { type DiscardReport, discardMessages } from '../../recovery/backup/discard-messages.ts'
 import { depthOf } from '../../recovery/count-queue.ts'
+import { audited } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addYesOption, confirm } from '../confirm-options.ts'
@@ -47,10 +48,18 @@ async function discard(fields: {
     terminal.say(`Nothing was removed${hint}.`)
     return answer === 'no' ? 0 : 1
   }
-  const report = await discardMessages({
-    ...{ ...line, queue, file: out, select, ...readAccept(input.options) },
-    ...(limit !== undefined && { limit }),
-  })
+  const report = await audited(
+    { line, terminal },
+    {
+      ...{ action: 'discard', target: queue },
+      work: () =>
+        discardMessages({
+          ...{ ...line, queue, file: out, select, ...readAccept(input.options) },
+          ...(limit !== undefined && { limit }),
+        }),
+      describe: ({ removed, left, file }) => [{ result: `${removed} removed into ${file}, ${left} left` }],
+    },
+  )
   tell(report, queue, terminal)
   terminal.result({ queue, ...report })
   return report.isDone ? 0 : 3

@@ -8,6 +8,7 @@ import type { Receipt } from '../../recovery/receipt.ts'
 import { type RedriveOptions, startRedrive } from '../../recovery/redrive.ts'
 import { renderReceipt } from '../../recovery/render-receipt.ts'
 import type { PlainTable } from '../../wire/plain-fields.ts'
+import { type AuditedEnd, audited } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
@@ -82,7 +83,14 @@ async function redrive({ input, terminal, line, select }: Work): Promise<ExitCod
       return answer === 'no' ? 0 : 1
     }
   }
-  const receipt = await runSteered(options, terminal)
+  const receipt = await audited(
+    { line, terminal },
+    {
+      ...{ action: 'redrive', target: options.queue, reason: options.reason },
+      work: () => runSteered(options, terminal),
+      describe: (ended) => [describeRedrive(ended)],
+    },
+  )
   for (const text of renderReceipt(receipt)) terminal.say(text)
   if (typeof input.options.receipt === 'string') {
     await writeFile(input.options.receipt, `${JSON.stringify(receipt, null, 2)}\n`)
@@ -90,6 +98,11 @@ async function redrive({ input, terminal, line, select }: Work): Promise<ExitCod
   terminal.result(receipt)
   if (!receipt.isBalanced) return 1
   return receipt.failed + receipt.kept > 0 || receipt.outcome !== 'done' ? 3 : 0
+}
+
+function describeRedrive({ outcome, id, moved, failed, kept, digest }: Receipt): AuditedEnd {
+  const result = `${outcome} ${id}: ${moved} moved, ${failed} failed, ${kept} kept`
+  return { result, receiptDigest: digest }
 }
 
 async function runSteered(options: RedriveOptions, terminal: Terminal): Promise<Receipt> {

@@ -1,4 +1,5 @@
 import { restoreBackup } from '../../recovery/backup/restore-backup.ts'
+import { audited } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
 import { addAcceptOption, readAccept } from '../dlq-options.ts'
@@ -20,10 +21,21 @@ export const dlqRestore: CliCommand = {
   run: (input, terminal) =>
     withRecoveryLine(input, async (line) => {
       const { to } = input.options
-      const report = await restoreBackup({
-        ...{ ...line, ...readAccept(input.options), file: input.args[0]! },
-        ...(typeof to === 'string' && { queue: to }),
-      })
+      const file = input.args[0]!
+      const report = await audited(
+        { line, terminal },
+        {
+          ...{ action: 'restore', target: typeof to === 'string' ? to : file },
+          work: () =>
+            restoreBackup({
+              ...{ ...line, ...readAccept(input.options), file },
+              ...(typeof to === 'string' && { queue: to }),
+            }),
+          describe: ({ queue: target, records: all, restored: done }) => [
+            { target, result: `${done} of ${all} restored from ${file}` },
+          ],
+        },
+      )
       const { records, restored, restoredBefore, alreadyThere, failed, queue } = report
       terminal.say(`${restored} of ${records} messages restored into ${queue}.`)
       if (restoredBefore > 0) terminal.say(`  ${restoredBefore} were restored by an earlier run`)

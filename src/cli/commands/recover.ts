@@ -1,5 +1,7 @@
 import { readRecoverySection } from '../../recovery/read-recovery-section.ts'
 import { type RecoverProgress, recoverQueues } from '../../recovery/recover-queues.ts'
+import type { QueueRecovery } from '../../recovery/render-recovery.ts'
+import { type AuditedEnd, audited } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
@@ -24,14 +26,20 @@ export const recover: CliCommand = {
       const ending = new AbortController()
       const end = (): void => ending.abort()
       process.once('SIGINT', end).once('SIGTERM', end)
-      const recoveries = await recoverQueues({
-        ...line,
-        ...section,
-        ...readAccept(input.options),
-        log: (text) => terminal.say(text),
-        onProgress: terminal.isInteractive ? progressBar(terminal) : undefined,
-        signal: ending.signal,
-      }).finally(() => process.off('SIGINT', end).off('SIGTERM', end))
+      const work = (): Promise<readonly QueueRecovery[]> =>
+        recoverQueues({
+          ...line,
+          ...section,
+          ...readAccept(input.options),
+          log: (text) => terminal.say(text),
+          onProgress: terminal.isInteractive ? progressBar(terminal) : undefined,
+          signal: ending.signal,
+        })
+      const action = { action: 'recover', target: section.queues.join(', '), work }
+      const recoveries = await audited(
+        { line, terminal },
+        { ...action, describe: (all) => all.map(describeRecovery) },
+      ).finally(() => process.off('SIGINT', end).off('SIGTERM', end))
       const queues = recoveries.map((each) => ({
         ...each,
         recoveredByQueue: Object.fromEntries(each.recoveredByQueue),
@@ -41,6 +49,11 @@ export const recover: CliCommand = {
       if (recoveries.some(({ receipt }) => receipt?.isBalanced === false)) return 1
       return recoveries.some(({ left }) => left > 0) ? 3 : 0
     }),
+}
+
+function describeRecovery({ queue, recovered, failed, skipped, receipt }: QueueRecovery): AuditedEnd {
+  const result = `${recovered} recovered, ${failed} failed, ${skipped} kept`
+  return { target: queue, result, receiptDigest: receipt?.digest ?? null }
 }
 
 const redrawMs = 100
