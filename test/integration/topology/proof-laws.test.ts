@@ -1,22 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ProfileName } from '../../../src/testing/index.ts'
 import { compileTopology } from '../../../src/topology/compile-topology.ts'
 import type { Finding } from '../../../src/topology/prove/finding.ts'
 import { proveTopology } from '../../../src/topology/prove/prove-topology.ts'
 import { createGraph, type TopologyGraph } from '../../../src/topology/prove/topology-graph.ts'
 import { sharedBroker } from '../../support/shared-broker.ts'
 import { arbitraryTopology } from './arbitrary-topology.ts'
-import { nearestProfile } from './nearest-profile.ts'
+import { lawProfiles, lawRuns, lawSeed } from './law-settings.ts'
 import { provokeFinding } from './provoke-finding.ts'
 import { openRealLab } from './real-lab.ts'
 import { openTopologyLab, type Snapshot, type TopologyLab } from './topology-lab.ts'
 
-// The version of the run's broker, so that the versions share the work; the long variant names several.
-const profiles = (process.env.WARREN_PROOF_PROFILES?.split(',') ?? [
-  nearestProfile(sharedBroker().version),
-]) as readonly ProfileName[]
-const runs = Number(process.env.WARREN_PROOF_RUNS ?? 100)
 /** One step of the clock; every TTL is several of them, so that a message makes one hop in each at most. */
 const tickMs = 10
 const topologies = arbitraryTopology({
@@ -67,7 +61,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
 )
 
-describe.each(profiles)('whatever is done to a random topology on %s', (profile) => {
+describe.each(lawProfiles)('whatever is done to a random topology on %s', (profile) => {
   it('no message is lost where the proof finds no loss', { timeout: 600_000 }, async () => {
     let bodies = 0
     const property = fc.asyncProperty(
@@ -85,11 +79,11 @@ describe.each(profiles)('whatever is done to a random topology on %s', (profile)
         }
       },
     )
-    await fc.assert(property, { numRuns: runs })
+    await fc.assert(property, { numRuns: lawRuns, seed: lawSeed })
   })
 })
 
-describe.each(profiles)('each finding of a random topology on %s', (profile) => {
+describe.each(lawProfiles)('each finding of a random topology on %s', (profile) => {
   it('can be made to happen', { timeout: 600_000 }, async () => {
     const shown = new Map<string, number>()
     const property = fc.asyncProperty(topologies, async (topology) => {
@@ -104,7 +98,7 @@ describe.each(profiles)('each finding of a random topology on %s', (profile) => 
       }
     })
     // Each of these costs a broker per finding.
-    await fc.assert(property, { numRuns: Math.ceil(runs / 2) })
+    await fc.assert(property, { numRuns: Math.ceil(lawRuns / 2), seed: lawSeed })
     expect([...shown.keys()].sort()).toEqual(expect.arrayContaining(commonCodes))
   })
 })
@@ -134,7 +128,7 @@ describe('on the real broker', () => {
         expect(outcome, JSON.stringify(finding)).not.toBe('not-shown')
       }
     })
-    await fc.assert(property, { numRuns: 10 })
+    await fc.assert(property, { numRuns: 10, seed: lawSeed })
     expect(outcomes).toContain('shown')
   })
 })

@@ -157,8 +157,11 @@ async function goRoundAndBeCut(scene: Scene): Promise<boolean | undefined> {
 async function goRoundTwice(scene: Scene): Promise<boolean | undefined> {
   const hops = hopsOf(scene.finding)
   if (!(await enterCycle(scene, hops))) return undefined
-  // What overflows a queue stays there and gets in the way of the second round.
-  const isOnce = hops.some(([, reason]) => reason === 'maxlen')
+  // What overflows a queue stays there and gets in the way of the second round, and so does a letter that a queue with
+  // a limit sent to itself: 3.10 never forgets it.
+  const isOnce = hops.some(
+    ([queue, reason]) => reason === 'maxlen' || scene.graph.settings(queue).hasLengthLimit,
+  )
   for (const [queue, reason] of isOnce ? hops : [...hops, ...hops]) {
     if (!queuesWith(await scene.lab.look()).has(queue)) return false
     if ((await kill(scene, queue, reason)) === undefined) return undefined
