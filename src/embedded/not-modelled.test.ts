@@ -79,12 +79,26 @@ describe('what is not modelled is refused', () => {
     )
   })
 
+  test('an exchange type of a plugin, as an unknown one', async () => {
+    const broker = await startEmbeddedBroker()
+    onTestFinished(broker.stop)
+    const connection = await amqplib.connect(broker.url)
+    connection.on('error', () => undefined)
+    const channel = await connection.createChannel()
+    channel.on('error', () => undefined)
+
+    await expect(channel.assertExchange('later', 'x-delayed-message')).rejects.toThrow(
+      "unknown exchange type 'x-delayed-message'",
+    )
+  })
+
   test.each([
     ['AMQP 1.0', Buffer.from('AMQP\0\x01\0\0', 'latin1')],
     [
       'MQTT',
       Buffer.from([0x10, 0x10, 0, 4, 0x4d, 0x51, 0x54, 0x54, 4, 2, 0, 60, 0, 4, 0x74, 0x65, 0x73, 0x74]),
     ],
+    ['STOMP', Buffer.from('CONNECT\naccept-version:1.2\nhost:/\n\n\0', 'latin1')],
     ['TLS', Buffer.from([0x16, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3])],
   ])('%s, by the header of AMQP 0-9-1 and the end of the connection', async (_, greeting) => {
     const broker = await startEmbeddedBroker()
