@@ -1,9 +1,7 @@
-// Runs the tests that need a broker on every version, two versions at a time (they wait more than they work), and
-// prints what came of it.
+// Runs the tests that need a broker on one version after the other, and prints what came of it.
 //   node scripts/test-versions.mjs [version…] [--but <version that has been run>]
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -21,7 +19,7 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { b
 const directory = mkdtempSync(join(tmpdir(), 'warrenmq-versions-'))
 const resultsDirectory = process.env.WARREN_TEST_RESULTS || directory
 
-const runs = await runTwoAtATime(chooseVersions())
+const runs = chooseVersions().map(runVersion)
 rmSync(directory, { recursive: true, force: true })
 printTable(runs)
 process.exitCode = runs.every(isGood) ? 0 : 1
@@ -33,24 +31,12 @@ function chooseVersions() {
   return [...wanted, ...others].filter(({ version }) => !`${values.but}.`.startsWith(`${version}.`))
 }
 
-async function runTwoAtATime(versions) {
-  const results = new Array(versions.length)
-  let next = 0
-  const takeOneAfterTheOther = async () => {
-    for (let at = next++; at < versions.length; at = next++) results[at] = await runVersion(versions[at])
-  }
-  await Promise.all([takeOneAfterTheOther(), takeOneAfterTheOther()])
-  return results
-}
-
-/** Its output is kept until it is done: two that are mixed can be read by nobody. */
-async function runVersion({ version, isRequired }) {
-  console.log(`== RabbitMQ ${version}: running …`)
+function runVersion({ version, isRequired }) {
+  console.log(`\n== RabbitMQ ${version}`)
   const reportFile = join(directory, `${version}.report.json`)
-  const outputFile = join(directory, `${version}.output`)
   const startedAt = Date.now()
-  const run = spawn('npx', ['vitest', 'run', ...projects.flatMap((name) => ['--project', name])], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const { status } = spawnSync('npx', ['vitest', 'run', ...projects.flatMap((name) => ['--project', name])], {
+    stdio: 'inherit',
     env: {
       ...process.env,
       WARREN_BROKER_VERSION: version,
@@ -58,12 +44,6 @@ async function runVersion({ version, isRequired }) {
       WARREN_TEST_RESULTS: resultsDirectory,
     },
   })
-  const output = createWriteStream(outputFile)
-  run.stdout.pipe(output, { end: false })
-  run.stderr.pipe(output, { end: false })
-  const [status] = await once(run, 'close')
-  await new Promise((resolve) => output.end(resolve))
-  console.log(`\n== RabbitMQ ${version}\n${readFileSync(outputFile, 'utf8')}`)
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   const counts = readTestCounts(join(resultsDirectory, `${version}.json`))
   return { version, isRequired, ...readReport(reportFile), ...counts, seconds, hasPassed: status === 0 }
