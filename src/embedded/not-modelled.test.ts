@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import amqplib from 'amqplib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createModelBench } from '../../test/conformance/model-bench.ts'
+import type { ProfileName } from './model/profile.ts'
 import { startEmbeddedBroker } from './start-embedded-broker.ts'
 
 const quorum = { 'x-queue-type': 'quorum' }
@@ -50,16 +51,18 @@ describe('what is not modelled is refused', () => {
     expect(() => comeBack('3.10')).toThrow("comes back under its tag 'mine'")
   })
 
-  test('on 4.3, priorities where only one consumer of a quorum queue is active, with 540', () => {
-    const consume = (profile: '4.0' | '4.3', priority: number) => {
+  test('on 4.0 and 4.3, priorities where only one consumer of a quorum queue is active, with 540', () => {
+    const consume = (profile: ProfileName, priority: number) => {
       const bench = createModelBench(profile)
       bench.declare('work', { ...quorum, 'x-single-active-consumer': true })
       bench.open().consume('work', { prefetch: 1, arguments: { 'x-priority': priority } })
     }
 
-    expect(() => consume('4.0', 5)).not.toThrow()
-    expect(() => consume('4.3', 0)).not.toThrow()
-    expect(() => consume('4.3', 5)).toThrow('x-priority on a quorum queue with a single active consumer')
+    expect(() => consume('3.10', 5)).not.toThrow()
+    for (const profile of ['4.0', '4.3'] as const) {
+      expect(() => consume(profile, 0)).not.toThrow()
+      expect(() => consume(profile, 5)).toThrow('x-priority on a quorum queue with a single active consumer')
+    }
   })
 
   test('over the wire, with a word that says so', async () => {

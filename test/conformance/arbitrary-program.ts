@@ -252,13 +252,11 @@ const anyProgram: fc.Arbitrary<Program> = fc
 
 /**
  * Faults that the embedded broker refuses with 540: a consumer of a quorum queue of 3.10 that comes back under its tag,
- * and priorities of consumers where only one of them is active on 4.3.
+ * and priorities of consumers where only one of them is active on 4.0 and 4.3.
  */
 function avoidUnmodelled(program: Program, profile: ProfileName): Program {
   if (profile === '3.10') return renameReturning(program)
-  const isAtRisk =
-    profile === '4.3' &&
-    program.some((op) => op.do === 'declare-queue' && op.arguments['x-single-active-consumer'])
+  const isAtRisk = program.some((op) => op.do === 'declare-queue' && op.arguments['x-single-active-consumer'])
   return isAtRisk ? program.map((op) => (op.do === 'consume' ? { ...op, arguments: {} } : op)) : program
 }
 

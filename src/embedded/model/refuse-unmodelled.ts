@@ -22,7 +22,7 @@ export function refuseLargeReturn(
 
 /**
  * 3.10.8 may end the connection (541) of a consumer that was cancelled, still holds messages and comes back under its
- * tag, or remember its old priority. 4.3.6 may stop to deliver when a single active consumer ends while one of higher
+ * tag, or remember its old priority. 4.0.5 and 4.3.6 may stop to deliver when a single active consumer ends while one of higher
  * priority waits.
  */
 export function refuseUnmodelledConsumer(

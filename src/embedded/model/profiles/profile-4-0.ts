@@ -72,7 +72,7 @@ export const profile40: Profile = {
     hasCreditCeiling: true,
     overcreditsAtLimit: false,
     sortsWaitingConsumers: true,
-    notModelled: [],
+    notModelled: ['prioritised-single-consumers'],
     keepsLettersToItself: false,
     ordersDeliveriesBy: 'age',
   },
