@@ -191,21 +191,22 @@ export const taskParams: Shape<Contract.TaskParams> = shape<Contract.TaskParams>
   Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) }, closed),
 )
 
+/** In the order of a task's life. */
+export const taskStates: readonly Contract.TaskState[] = [
+  'running',
+  'paused',
+  'cancelling',
+  'done',
+  'cancelled',
+  'stopped',
+  'failed',
+  'interrupted',
+]
+
 const taskSchema = Type.Object({
   id: text,
   kind: oneOf(['redrive']),
-  state: oneOf([
-    ...([
-      'running',
-      'paused',
-      'cancelling',
-      'done',
-      'cancelled',
-      'stopped',
-      'failed',
-      'interrupted',
-    ] as const),
-  ]),
+  state: oneOf(taskStates),
   queue: text,
   by: text,
   reason: textOrNull,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
@@ -5,6 +6,7 @@ import type { Session } from '../broker/amqp/session.ts'
 import { ChannelError, RecoveryError } from '../errors.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { depthOf } from './count-queue.ts'
+import { internalError } from './is-line-lost.ts'
 import type { PassRules } from './redrive-pass.ts'
 import { refreshDelivery } from './refresh-delivery.ts'
 
@@ -18,7 +20,6 @@ export interface EmptyQuestion {
 const askEveryMs = 100
 /** An election takes a second; a queue that has lost most of its nodes may never hold one. */
 const longestElectionMs = 60_000
-const internalError = 541
 
 /**
  * Ready messages, exact even while a leader is elected. RabbitMQ says of a quorum queue without a leader that it
@@ -30,7 +31,7 @@ export async function confirmDepth(question: EmptyQuestion): Promise<number> {
     const depth = await depthOf(question.session, question.queue)
     if (depth > 0 || (await isEmpty(question))) return depth
     if (performance.now() >= giveUpAt) throw noLeaderError(question.queue)
-    await new Promise((resolve) => setTimeout(resolve, askEveryMs))
+    await sleep(askEveryMs)
   }
 }
 

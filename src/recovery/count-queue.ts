@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
@@ -44,7 +45,7 @@ export async function settledDepth(session: Session, queue: string, atLeast: num
     const isSettled = messageCount === depth || (depth >= atLeast && messageCount > depth)
     unchanged = isSettled ? unchanged + 1 : 0
     depth = messageCount
-    await new Promise((resolve) => setTimeout(resolve, readEveryMs))
+    await sleep(readEveryMs)
   }
   await channel.close()
   return depth

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 
@@ -64,11 +65,11 @@ export class DepthGate {
       if (this.#room <= 0 && underWay === 0) this.#task.onFull(queue)
     } catch {
       this.#room = 0 // the line is lost or the queue gone: the publishes themselves will tell
-      await pause()
+      await sleep(lookEveryMs)
     } finally {
       this.#counting = undefined
     }
-    if (this.#room <= 0) await pause()
+    if (this.#room <= 0) await sleep(lookEveryMs)
     if (!this.#isOver) this.#task.onRoom()
   }
 
@@ -85,7 +86,4 @@ export class DepthGate {
 }
 
 const mostAtOnce = 1_000
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20))
-}
+const lookEveryMs = 20

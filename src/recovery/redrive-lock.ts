@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RecoveryError } from '../errors.ts'
 import { isAtLeast, parseBrokerVersion } from '../message/broker-version.ts'
 import { isLineLost } from './is-line-lost.ts'
@@ -59,7 +60,7 @@ export class RedriveLock {
         const isLocked = error instanceof RecoveryError && error.code === 'RECOVERY_LOCKED'
         if (!isLocked && !isLineLost(error)) throw error
         if (isLocked && performance.now() >= lostAt + longestWaitMs) return false
-        await new Promise((resolve) => setTimeout(resolve, retryMs))
+        await sleep(retryMs)
       }
     }
   }

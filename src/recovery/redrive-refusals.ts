@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 
@@ -37,7 +38,7 @@ export class RedriveRefusals {
     const giveUpAt = performance.now() + longestElectionMs
     for (const queue of this.#queues) {
       while (performance.now() < giveUpAt && !(await isLed(session, queue))) {
-        await new Promise((resolve) => setTimeout(resolve, askEveryMs))
+        await sleep(askEveryMs)
       }
     }
   }

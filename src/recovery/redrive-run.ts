@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import { RecoveryError } from '../errors.ts'
 import { Publisher } from '../publisher/publisher.ts'
@@ -355,5 +356,5 @@ function queuesOf(rules: RedriveRules, address: { exchange: string; key: string 
 }
 
 function pause(ms: number): Promise<void> {
-  return ms <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms))
+  return ms <= 0 ? Promise.resolve() : sleep(ms)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
@@ -117,7 +118,7 @@ export class RedriveWatch {
     while (performance.now() < endAt && !isOver()) {
       const { session, queue } = this.#task
       if (this.#arrivals(await depthOf(session, queue)) >= this.#suspectAt) return
-      await pause(Math.min(pollEveryMs, waitMs))
+      await sleep(Math.min(pollEveryMs, waitMs))
     }
   }
 
@@ -142,7 +143,7 @@ export class RedriveWatch {
       const now = `${depth} ${this.#holding?.openDeliveries}`
       if (now === seen) return depth
       seen = now
-      await pause(pollEveryMs / 4)
+      await sleep(pollEveryMs / 4)
     }
   }
 
@@ -155,8 +156,4 @@ export class RedriveWatch {
     const { tally, deadLimit, canary } = this.#task
     return deadThreshold({ moved: tally.moved, deadLimit, canary })
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

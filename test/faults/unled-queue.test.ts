@@ -34,7 +34,18 @@ async function setup() {
       ...{ consuming, publishing, queue: 'dlq', by: 'test', acceptDeliveryLimit: true },
       ...{ window: { messages: 2 }, ...options },
     })
-  return { proxy, depth, redrive }
+  /** Paused after two messages, with a queue that has lost its leader. */
+  const redriveHalfWay = () => {
+    const run = redrive({
+      onProgress: ({ moved }) => {
+        if (moved !== 2) return
+        run.pause()
+        proxy.loseLeader()
+      },
+    })
+    return run
+  }
+  return { proxy, depth, redrive, redriveHalfWay }
 }
 
 const whole = { outcome: 'done', present: 6, failed: 0, kept: 0, missing: 0, arrivals: 0, isBalanced: true }
@@ -52,14 +63,8 @@ test('a queue without a leader is not empty: a re-drive waits for one and moves 
 })
 
 test('a queue that loses its leader half way is not taken for one that others have emptied', async () => {
-  const { proxy, depth, redrive } = await setup()
-  const run = redrive({
-    onProgress: ({ moved }) => {
-      if (moved !== 2) return
-      run.pause()
-      proxy.loseLeader()
-    },
-  })
+  const { proxy, depth, redriveHalfWay } = await setup()
+  const run = redriveHalfWay()
 
   await eventually(() => expect(proxy.untrueAnswers).toBeGreaterThan(2))
   proxy.electLeader()
@@ -70,14 +75,8 @@ test('a queue that loses its leader half way is not taken for one that others ha
 })
 
 test('a queue that stays without a leader while it is walked is walked again on another channel', async () => {
-  const { proxy, depth, redrive } = await setup()
-  const run = redrive({
-    onProgress: ({ moved }) => {
-      if (moved !== 2) return
-      run.pause()
-      proxy.loseLeader()
-    },
-  })
+  const { proxy, depth, redriveHalfWay } = await setup()
+  const run = redriveHalfWay()
 
   // So many answers of a queue that does not know its consumer are enough.
   await eventually(() => expect(proxy.untrueAnswers).toBe(30))

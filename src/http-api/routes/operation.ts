@@ -2,8 +2,8 @@ import { type Metric, renderMetrics } from '../../consumer/render-metrics.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
-import type { TaskState } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { taskStates } from '../shapes.ts'
 
 /** What those ask who keep the server running. */
 export const addOperationRoutes: AddRoutes = (add, context, app) => {
@@ -49,24 +49,13 @@ async function depths({ line, dlqs }: ApiContext, caller: Caller): Promise<Metri
   }
 }
 
-const states: readonly TaskState[] = [
-  'running',
-  'paused',
-  'cancelling',
-  'done',
-  'cancelled',
-  'stopped',
-  'failed',
-  'interrupted',
-]
-
 function tasksByState({ tasks }: ApiContext): Metric {
   const all = tasks.list()
   return {
     name: 'warren_tasks',
     help: 'Tasks of all servers by state.',
     type: 'gauge',
-    samples: states.map((state) => ({
+    samples: taskStates.map((state) => ({
       labels: { state },
       value: all.filter((task) => task.state === state).length,
     })),
