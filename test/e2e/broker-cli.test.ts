@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import amqplib from 'amqplib'
 import { expect, it, onTestFinished } from 'vitest'
-import { setupCli } from './cli-rig.ts'
+import { setupCli, startCommand } from './cli-rig.ts'
 
 interface Announcement {
   readonly url: string
@@ -15,24 +14,8 @@ interface Announcement {
 }
 
 /** Runs `warren broker` until the test is done. */
-async function startBroker(args: readonly string[] = []): Promise<{
-  child: ChildProcess
-  said: Announcement
-  banner: () => string
-}> {
-  const words = ['broker', '--json', '--port', '0', '--management-port', '0', ...args]
-  const child = spawn(process.execPath, [resolve('dist/cli/main.js'), ...words])
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let stderr = ''
-  child.stderr.on('data', (piece) => {
-    stderr += String(piece)
-  })
-  let stdout = ''
-  for await (const piece of child.stdout) {
-    stdout += String(piece)
-    if (stdout.endsWith('}\n')) break
-  }
-  return { child, said: JSON.parse(stdout) as Announcement, banner: () => stderr }
+function startBroker(args: readonly string[] = []) {
+  return startCommand<Announcement>(['broker', '--port', '0', '--management-port', '0', ...args])
 }
 
 function writeFile(name: string, content: string): string {
@@ -43,7 +26,7 @@ function writeFile(name: string, content: string): string {
 }
 
 it('a broker that was started by the command serves clients until Ctrl-C, and says goodbye to them', async () => {
-  const { child, said, banner } = await startBroker(['--profile', '4.0'])
+  const { child, said, log } = await startBroker(['--profile', '4.0'])
   const connection = await amqplib.connect(said.url)
   const goodbye = once(connection, 'close')
   connection.on('error', () => undefined)
@@ -60,9 +43,9 @@ it('a broker that was started by the command serves clients until Ctrl-C, and sa
   expect(String((await goodbye)[0])).toContain('CONNECTION_FORCED')
   expect(await exited).toEqual([0, null])
   expect(said.version).toMatch(/^4\.0\./)
-  expect(banner()).toContain(`AMQP      ${said.url}`)
-  expect(banner()).toContain('keeps nothing. Ctrl-C ends it.')
-  expect(banner()).toContain('Stopped.')
+  expect(log()).toContain(`AMQP      ${said.url}`)
+  expect(log()).toContain('keeps nothing. Ctrl-C ends it.')
+  expect(log()).toContain('Stopped.')
 })
 
 it('a broker starts with what a definitions file holds, as `warren export` writes it', async () => {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -73,3 +73,23 @@ export const orders = {
   exchanges: { events: { type: 'topic' } },
   queues: { orders: { bind: [{ exchange: 'events', key: 'order.*' }], retry: { delays: ['5s', '1m'] } } },
 } as const
+
+/** A command that runs until the test is done, once it has said its one JSON document. */
+export async function startCommand<Said>(
+  words: readonly string[],
+  options: SpawnOptionsWithoutStdio = {},
+): Promise<{ readonly child: ChildProcess; readonly said: Said; readonly log: () => string }> {
+  const child = spawn(process.execPath, [main, ...words, '--json'], options)
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let stderr = ''
+  child.stderr.on('data', (piece) => {
+    stderr += String(piece)
+  })
+  let stdout = ''
+  for await (const piece of child.stdout) {
+    stdout += String(piece)
+    if (stdout.endsWith('}\n')) break
+  }
+  if (stdout === '') throw new Error(`It ended before it began: ${stderr}`)
+  return { child, said: JSON.parse(stdout) as Said, log: () => stderr }
+}

@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import amqplib from 'amqplib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuditPage, DlqList, OpenedSession, Task } from '../../src/http-api/contract.ts'
 import { eventually } from '../support/eventually.ts'
-import { setupCli } from './cli-rig.ts'
+import { setupCli, startCommand } from './cli-rig.ts'
 
 /** Runs a command that goes on until it is told to stop, as soon as it has said where it is. */
 async function start<Said>(
@@ -18,21 +18,7 @@ async function start<Said>(
   const folder = mkdtempSync(join(tmpdir(), 'warren-serve-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   if (config) writeFileSync(join(folder, 'warren.config.json'), JSON.stringify(config))
-  const child = spawn(process.execPath, [resolve('dist/cli/main.js'), ...words, '--json'], {
-    ...{ cwd: folder, env: { PATH: process.env.PATH ?? '', ...env } },
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let stderr = ''
-  child.stderr.on('data', (piece) => {
-    stderr += String(piece)
-  })
-  let stdout = ''
-  for await (const piece of child.stdout) {
-    stdout += String(piece)
-    if (stdout.endsWith('}\n')) break
-  }
-  if (stdout === '') throw new Error(`It ended before it began: ${stderr}`)
-  return { child, said: JSON.parse(stdout) as Said, log: () => stderr }
+  return startCommand<Said>(words, { cwd: folder, env: { PATH: process.env.PATH ?? '', ...env } })
 }
 
 /** A broker of its own, with ten dead letters of `orders`. */
