@@ -31,6 +31,7 @@ await broker.stop()
 `
 const directory = mkdtempSync(join(tmpdir(), 'warrenmq-package-'))
 try {
+  refusePackagesForNewerNodes()
   const tarball = pack()
   run('npx', ['publint', 'run', tarball, '--strict'])
   run('npx', ['attw', tarball, '--profile', 'esm-only'])
@@ -41,6 +42,11 @@ try {
   process.exitCode = 1
 } finally {
   rmSync(directory, { recursive: true, force: true })
+}
+
+/** By the lock and the Node at hand, so that nobody's first install begins with a warning. */
+function refusePackagesForNewerNodes() {
+  run('npm', ['install', '--dry-run', '--engine-strict', '--no-audit', '--no-fund'])
 }
 
 function pack() {
