@@ -3,10 +3,11 @@ import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
-import { ChannelError, RecoveryError } from '../errors.ts'
-import type { Publisher } from '../publisher/publisher.ts'
+import { ChannelError, RecoveryError, type WarrenError } from '../errors.ts'
+import { Publisher } from '../publisher/publisher.ts'
 import { depthOf } from './count-queue.ts'
 import { internalError } from './is-line-lost.ts'
+import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
 import type { PassRules } from './redrive-pass.ts'
 import { refreshDelivery } from './refresh-delivery.ts'
 
@@ -33,6 +34,29 @@ export async function confirmDepth(question: EmptyQuestion): Promise<number> {
     if (performance.now() >= giveUpAt) throw noLeaderError(question.queue)
     await sleep(askEveryMs)
   }
+}
+
+/**
+ * The same for who holds no lock and has no rules yet. Where a message may not even be held for a moment, the
+ * broker's word is all there is.
+ */
+export async function sureDepth(permission: LookPermission): Promise<number> {
+  const { consuming: session, publishing, queue } = permission
+  const depth = await depthOf(session, queue)
+  if (depth > 0) return depth
+  const rules = await prepareLook(permission).catch(undefinedIfRefused)
+  if (!rules?.returnsBehind) return depth // a classic queue has no elections
+  const publisher = new Publisher(publishing)
+  try {
+    return await confirmDepth({ session, publisher, queue, rules })
+  } finally {
+    await publisher.close()
+  }
+}
+
+function undefinedIfRefused(error: WarrenError): LookRules | undefined {
+  if (error.code === 'RECOVERY_LOOK_REFUSED' || error.code === 'MANAGEMENT_UNREACHABLE') return undefined
+  throw error
 }
 
 /** Begins to consume, asks once more, and gives back whatever came. */

@@ -6,6 +6,7 @@ import type { Management } from '../broker/management/open-management.ts'
 import { headerText } from '../message/header-values.ts'
 import { readDeaths } from '../message/read-deaths.ts'
 import { readProperty } from '../wire/properties.ts'
+import { sureDepth } from './confirm-depth.ts'
 import { depthOf } from './count-queue.ts'
 import type { TypeRoutes } from './plan-redrive.ts'
 import type { Receipt } from './receipt.ts'
@@ -85,10 +86,10 @@ interface QueueTask extends RecoverOptions {
 }
 
 async function recoverQueue(task: QueueTask): Promise<QueueRecovery> {
-  const { queue, consuming, log } = task
+  const { queue, log } = task
   const totals = { queue, recovered: 0, recoveredByQueue: new Map<string, number>() }
   let last: { receipt: Receipt; failedByQueue: ReadonlyMap<string, number> } | undefined
-  let depth = await depthOf(consuming, queue)
+  let depth = await sureDepth(task)
   if (depth === 0) log('DLQ Empty ✅')
   else log(`⚠️  Found ${depth} messages in DLQ. Starting recovery...`)
   while (depth > 0) {
@@ -101,7 +102,7 @@ async function recoverQueue(task: QueueTask): Promise<QueueRecovery> {
     if (task.ending.aborted || last.receipt.outcome !== 'done') break
     depth = await awaitMore(task, last.receipt)
   }
-  const left = await depthOf(consuming, queue)
+  const left = await sureDepth(task)
   return {
     ...totals,
     failed: last?.receipt.failed ?? 0,

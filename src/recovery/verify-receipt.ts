@@ -3,7 +3,7 @@ import type { Management } from '../broker/management/open-management.ts'
 import { RecoveryError } from '../errors.ts'
 import { headerText } from '../message/header-values.ts'
 import { readProperty } from '../wire/properties.ts'
-import { depthOf } from './count-queue.ts'
+import { sureDepth } from './confirm-depth.ts'
 import { decideReceipt, type FoundPlace, type ReceiptCheck } from './decide-receipt.ts'
 import { createSetDigest, digestBody, type SetDigest } from './digest-message.ts'
 import { lookAtQueue } from './look-at-queue.ts'
@@ -33,7 +33,7 @@ export async function verifyReceipt(
     })
   }
   const digest = createSetDigest()
-  const depth = await depthOf(consuming, receipt.queue)
+  const depth = await sureDepth({ ...options, queue: receipt.queue })
   const search = { receipt, digest, options }
   const places: FoundPlace[] = [await findIn({ ...search, queue: receipt.queue, role: 'dead-letter queue' })]
   const targets = receipt.targets.map(({ target }) => target).filter((target) => !target.includes(' '))

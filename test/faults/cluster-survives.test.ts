@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Session } from '../../src/broker/amqp/session.ts'
+import { recoverQueues } from '../../src/recovery/recover-queues.ts'
 import { startRedrive } from '../../src/recovery/redrive.ts'
 import { takeLock } from '../../src/recovery/take-lock.ts'
 import { createConsumerRig } from '../integration/consumer/consumer-rig.ts'
@@ -121,6 +122,26 @@ describeOnCluster('a cluster of three that loses a node', () => {
         expect(ids.length - 3_000).toBeLessThanOrEqual(Math.min(window, receipt.duplicatesPossible))
       },
     )
+
+    test('lets a recovery wait for the leader of a queue that else would seem empty', limits, async () => {
+      const { rigAt, sessionAt, kill, revive } = await setup()
+      const [victim, other, third] = cluster.nodes as [RabbitNode, RabbitNode, RabbitNode]
+      const [rig, { management }] = [await rigAt(victim), await rigAt(other)]
+      await rig.declare('dlq')
+      await rig.declare('work')
+      await rig.fill('dlq', 500, () => ({ headers: { MessageType: 'Scan' } }))
+      await olderThan(settlingMs)
+      const [consuming, publishing] = [await sessionAt(other), await sessionAt(other)]
+      const line = { consuming, publishing, management, by: 'test' }
+      const types = { routes: { Scan: { exchange: '', key: 'work' } } }
+      await kill(third)
+      await kill(victim)
+
+      const recovering = recoverQueues({ ...line, queues: ['dlq'], types, timeouts: { emptyMs: 100 } })
+      await revive(victim)
+
+      expect(await recovering).toMatchObject([{ recovered: 500, failed: 0, left: 0 }])
+    })
 
     test('lets the next one have a lock whose holder is gone with it, and nobody else', limits, async () => {
       const { rigAt, sessionAt, kill, revive, vhost } = await setup()

@@ -3,7 +3,7 @@ import { joinBody } from '../../broker/amqp/message.ts'
 import { brokerCapabilities } from '../../message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import { depthOf } from '../count-queue.ts'
+import { sureDepth } from '../confirm-depth.ts'
 import { holdMessages } from '../hold-messages.ts'
 import type { LookPermission } from '../prepare-look.ts'
 import { takeLock } from '../take-lock.ts'
@@ -70,7 +70,7 @@ function endpointOf({ consuming }: RestoreOptions): string {
 /** How often each message stands in the queue. */
 async function idsIn(options: RestoreOptions & { queue: string }): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
-  if ((await depthOf(options.consuming, options.queue)) === 0) return ids
+  if ((await sureDepth(options)) === 0) return ids
   await holdMessages({
     ...options,
     ...{ purpose: 'a restore', isLocked: true },
