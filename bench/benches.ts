@@ -95,7 +95,24 @@ export const benches: readonly Bench[] = [
       { against: 'bare channel', metric: 'cpuMicrosPerMessage' },
       { against: 'bare amqplib', metric: 'messagesPerSecond', atLeast: 1 },
       { against: 'bare amqplib', metric: 'cpuMicrosPerMessage' },
+      { against: 'rascal', metric: 'messagesPerSecond' },
+      { against: 'rascal', metric: 'cpuMicrosPerMessage' },
+    ],
+  },
+  {
+    name: 'consumer-defaults',
+    what: 'consume() with a handler that does nothing, 1 KiB, beside rascal, both with the prefetch they come with',
+    participants: [
+      { name: 'warren', script: 'consumer-warren-as-it-comes' },
+      { name: 'rascal', script: 'consumer-rascal-as-it-comes' },
+    ],
+    queueTypes: ['quorum'],
+    messages: 50_000,
+    runs: 5,
+    isFilledFirst: true,
+    targets: [
       { against: 'rascal', metric: 'messagesPerSecond', atLeast: 3 },
+      { against: 'rascal', metric: 'cpuMicrosPerMessage' },
     ],
   },
   {
@@ -242,10 +259,11 @@ export const benches: readonly Bench[] = [
   },
   {
     name: 'causes',
-    what: 'read every dead letter of 1 KiB, group them by cause and leave them, beside a bare consume of the same',
+    what: 'read every dead letter of 1 KiB, group them by cause and leave them, beside a bare consume and a bare look',
     participants: [
       { name: 'warren', script: 'causes-warren' },
       { name: 'bare consume', script: 'consume-warren' },
+      { name: 'bare look', script: 'look-bare' },
     ],
     queueTypes: ['quorum'],
     messages: 119_762,
@@ -255,6 +273,8 @@ export const benches: readonly Bench[] = [
     targets: [
       { against: 'bare consume', metric: 'messagesPerSecond', atLeast: 0.8 },
       { against: 'bare consume', metric: 'cpuMicrosPerMessage' },
+      // Whoever leaves the messages where they are must hold them all; so this is what can be had.
+      { against: 'bare look', metric: 'messagesPerSecond', atLeast: 0.8 },
     ],
   },
   {
