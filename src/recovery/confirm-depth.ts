@@ -87,7 +87,7 @@ function isElection(error: unknown, channel: AmqpChannel): boolean {
   return isUnanswered || (channel.closeReason as ChannelError | undefined)?.replyCode === internalError
 }
 
-function noLeaderError(queue: string): RecoveryError {
+export function noLeaderError(queue: string): RecoveryError {
   return new RecoveryError({
     code: 'RECOVERY_NO_LEADER',
     message: `The queue "${queue}" has no leader: most of its nodes are gone. Bring one back, and do it again.`,

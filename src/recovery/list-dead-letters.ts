@@ -1,10 +1,12 @@
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
+import type { ManagedQueue } from '../broker/management/queues.ts'
 import { observeTopology } from '../deploy/observe-topology.ts'
 import { RecoveryError } from '../errors.ts'
 import type { CompiledTopology } from '../topology/compiled-topology.ts'
 import { readProperty } from '../wire/properties.ts'
+import { noLeaderError } from './confirm-depth.ts'
 import { depthOf } from './count-queue.ts'
 import { type DeadLetterQueue, decideDeadLetterQueues } from './decide-dead-letter-queues.ts'
 import { type CauseGroup, createCauseGroups } from './group-causes.ts'
@@ -52,10 +54,17 @@ export async function listDeadLetters(options: ListOptions): Promise<readonly Li
       ...{ ...each, messages, consumers: detail?.consumers },
       growthPerMinute: detail?.messagesPerSecond === undefined ? undefined : detail.messagesPerSecond * 60,
       sources: await Promise.all(each.sources.map((queue) => countConsumers(consuming, queue))),
-      ...(await sampleQueue(options, { queue: each.queue, messages })),
+      ...(detail && isWithoutLeader(detail)
+        ? { ...nothing, notLookedAt: noLeaderError(each.queue).message }
+        : await sampleQueue(options, { queue: each.queue, messages })),
     })
   }
   return listed.toSorted((left, right) => right.messages - left.messages)
+}
+
+/** Such a queue says that it is empty, whatever it holds. */
+function isWithoutLeader({ type, leader, online = [], members = [] }: ManagedQueue): boolean {
+  return type === 'quorum' && (leader === undefined || online.length * 2 <= members.length)
 }
 
 /** The broker's own count: the statistics know a new consumer only seconds later. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Session } from '../../src/broker/amqp/session.ts'
+import { listDeadLetters } from '../../src/recovery/list-dead-letters.ts'
 import { recoverQueues } from '../../src/recovery/recover-queues.ts'
 import { startRedrive } from '../../src/recovery/redrive.ts'
 import { takeLock } from '../../src/recovery/take-lock.ts'
@@ -123,7 +124,7 @@ describeOnCluster('a cluster of three that loses a node', () => {
       },
     )
 
-    test('lets a recovery wait for the leader of a queue that else would seem empty', limits, async () => {
+    test('does not hide a queue that has no leader, and a recovery waits for one', limits, async () => {
       const { rigAt, sessionAt, kill, revive } = await setup()
       const [victim, other, third] = cluster.nodes as [RabbitNode, RabbitNode, RabbitNode]
       const [rig, { management }] = [await rigAt(victim), await rigAt(other)]
@@ -137,9 +138,13 @@ describeOnCluster('a cluster of three that loses a node', () => {
       await kill(third)
       await kill(victim)
 
+      const listing = listDeadLetters(line)
       const recovering = recoverQueues({ ...line, queues: ['dlq'], types, timeouts: { emptyMs: 100 } })
+      const [listed] = await listing
       await revive(victim)
 
+      expect(listed).toMatchObject({ queue: 'dlq', messages: 0 })
+      expect(listed?.notLookedAt).toContain('"dlq" has no leader')
       expect(await recovering).toMatchObject([{ recovered: 500, failed: 0, left: 0 }])
     })
 
