@@ -23,6 +23,7 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
         const body = (request.body ?? undefined) as Body
         const caller = request.caller!
         const { queue } = (body ?? {}) as { queue?: unknown }
+        for (const place of [request.params, request.query, body]) refuseLongName(place)
         if (typeof queue === 'string' && !mayReadQueue(caller, queue)) throw notReadable(queue)
         const result = await answer({
           ...{ params: request.params as Params, query: request.query as Query, body },
@@ -53,6 +54,16 @@ function schemaOf(endpoint: Endpoint<unknown, unknown, unknown, unknown>): Fasti
       '4xx': problem,
       '5xx': problem,
     },
+  }
+}
+
+/** A schema counts characters; a name that does not fit into RabbitMQ's frames is one of nothing. */
+function refuseLongName(place: unknown): void {
+  const { queue = '', to = '' } = (place ?? {}) as { queue?: unknown; to?: unknown }
+  for (const name of [queue, to]) {
+    if (typeof name !== 'string' || Buffer.byteLength(name) <= 255) continue
+    const message = `The name "${name.slice(0, 32)}…" has more than 255 bytes, and no queue has. Check it.`
+    throw new ApiError({ code: 'API_REQUEST_INVALID', message })
   }
 }
 

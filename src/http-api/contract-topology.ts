@@ -72,6 +72,13 @@ export interface PlanStep {
   readonly target: string
 }
 
+/** What can be done about a setting that RabbitMQ cannot change. */
+interface WayOut {
+  readonly kind: 'exact' | 'policy' | 'recreate' | 'declare-as-is' | 'rename'
+  /** In the words of `warren plan`. */
+  readonly text: string
+}
+
 export interface TopologyPlan {
   /** Names this very plan: apply takes it, so that nobody carries out another than the one they read. */
   readonly digest: string
@@ -87,7 +94,7 @@ export interface TopologyPlan {
       readonly live: unknown
     }[]
     readonly messages: number | null
-    readonly waysOut: readonly string[]
+    readonly waysOut: readonly WayOut[]
   }[]
   /** Bindings of others, which are left alone. */
   readonly unmanaged: readonly TopologyBinding[]

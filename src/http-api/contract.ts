@@ -202,7 +202,7 @@ export interface TaskParams {
   readonly id: string
 }
 
-/** `interrupted`: its server ended before it did. Any server may resume it. */
+/** `interrupted`: its server ended before it did. Any server may resume it, unless `problem` says why not. */
 export type TaskState =
   | 'running'
   | 'paused'
@@ -237,7 +237,7 @@ export interface Task {
   }
   /** Of those moved, so many by servers that ended before the task did. The receipt tells of the others. */
   readonly movedBefore: number
-  /** Why it failed. */
+  /** Why it failed, or why nobody can go on with it. */
   readonly problem: Problem | null
 }
 

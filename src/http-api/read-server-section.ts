@@ -29,6 +29,8 @@ export interface ServerSettings {
   readonly maskedPaths: readonly string[]
   readonly maxRequests: number
   readonly maxBodyBytes: number
+  /** How long a body may take to come, unless it is a backup. */
+  readonly bodyTimeoutMs: number
   /** Of a backup that is restored. */
   readonly maxUploadBytes: number
   /** When a second person has to agree; undefined: never. */
@@ -94,6 +96,7 @@ const section = Type.Object(
         {
           requests: Type.Optional(Type.Integer({ minimum: 1 })),
           bodyBytes: Type.Optional(Type.Integer({ minimum: 1024 })),
+          bodyTimeout: Type.Optional(text),
           uploadBytes: Type.Optional(Type.Integer({ minimum: 1024 })),
         },
         closed,
@@ -128,6 +131,9 @@ export function readServerSection(
     maskedPaths: payloads.mask ?? [],
     maxRequests: limits.requests ?? 500,
     maxBodyBytes: limits.bodyBytes ?? 1024 * 1024,
+    bodyTimeoutMs: readDuration('limits.bodyTimeout', limits.bodyTimeout ?? '15s', {
+      ...{ leastMs: 100, mostMs: 300_000 },
+    }),
     maxUploadBytes: limits.uploadBytes ?? 1024 ** 3,
     approval: approval && {
       above: approval.above,

@@ -21,5 +21,6 @@ export async function requestRedrive(
     return askApproval(context, call, { asks: { action: 'redrive', request }, messages, reason })
   // Whatever comes into the queue meanwhile must not make it larger than what needs nobody else.
   const within = rule ? { limit: Math.min(limit ?? rule.above, rule.above) } : {}
-  return startTask(context, call, { ...options, ...within, id: randomUUID(), request })
+  const asked = { kind: 'redrive', request: { ...request, ...within } } as const
+  return startTask(context, call, { ...options, ...within, id: randomUUID(), asked })
 }

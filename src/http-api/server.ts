@@ -22,7 +22,10 @@ import { openOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/sessions.ts'
 import { type BrokerLine, createQueueTurns } from './broker-line.ts'
 import { createDlqLists } from './dlq-lists.ts'
+import { endpoints } from './endpoints.ts'
 import { DepthHistory } from './history/depth-history.ts'
+import { openSampleReader } from './history/read-broker-samples.ts'
+import { limitBodies } from './limit-bodies.ts'
 import { limitRequests } from './limit-requests.ts'
 import { openNotices } from './notices/open-notices.ts'
 import { problemOf, retryAfterOf } from './problems.ts'
@@ -51,7 +54,7 @@ declare module 'fastify' {
 
 export interface ApiServerOptions {
   readonly line: BrokerLine
-  /** Where accounts of RabbitMQ are checked. */
+  /** Where accounts of RabbitMQ are checked, and where it tells what it remembers of depths. */
   readonly managementUrl: string
   readonly settings: ServerSettings
   /** Of Warren. */
@@ -81,9 +84,12 @@ const mostGoodbyeMs = 10_000
 
 /** The admin API, ready to listen. Closing it ends its tasks with their receipts; the line is its caller's. */
 export async function createApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
-  const { settings, logger = false } = options
+  const { settings } = options
   const app = createFastify({
-    ...{ logger, bodyLimit: settings.maxBodyBytes, requestTimeout: 300_000, forceCloseConnections: true },
+    logger: withoutQueries(options.logger),
+    ...{ bodyLimit: settings.maxBodyBytes, requestTimeout: 300_000, forceCloseConnections: true },
+    // Also the time to close would be limited by it, which is up to the tasks that end then.
+    pluginTimeout: 0,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     http: { maxHeaderSize: 16 * 1024 },
     // A queue name has up to 255 bytes, and each may be written as three characters.
@@ -98,6 +104,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   app.decorateRequest('caller', undefined)
   answerWithProblems(app)
   const requests = limitRequests(app, settings.maxRequests)
+  limitBodies(app, {
+    timeoutMs: settings.bodyTimeoutMs,
+    mostOfStrangers: Math.max(1, Math.floor(settings.maxRequests / 5)),
+    isUpload: ({ routeOptions }) => routeOptions.url === endpoints.restoreBackup.path,
+  })
   await addPlugins(app, options.version)
   await app.register(async (scope) => {
     const add = routeAdder(scope, context)
@@ -114,6 +125,17 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   })
   await app.ready()
   return app
+}
+
+/** A query may hold what somebody looks for in payloads, or a secret that does not belong there. */
+function withoutQueries(
+  logger: FastifyServerOptions['logger'] = false,
+): NonNullable<FastifyServerOptions['logger']> {
+  if (typeof logger !== 'object') return logger
+  const req = ({ method, url, ip: remoteAddress }: FastifyRequest) => ({
+    ...{ method, url: url.split('?')[0] ?? '', remoteAddress },
+  })
+  return { ...logger, serializers: { req } }
 }
 
 /** Listens. Elsewhere than on this machine only where callers are asked who they are. */
@@ -147,9 +169,10 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   const shared = await openNotices({ line, sessions, lifetimeMs: settings.approval?.lifetimeMs })
   const dlqs = createDlqLists(line)
   const onError = (error: unknown): void => log.warn({ err: error }, 'the depths were not read')
+  const samples = openSampleReader({ managementUrl, vhost, onError })
   return {
     ...{ line, turns, settings, version, sessions, dlqs, ...shared },
-    history: new DepthHistory({ lists: dlqs, settings: settings.history, onError }),
+    history: new DepthHistory({ lists: dlqs, samples, settings: settings.history, onError }),
     tasks: await openTasks({ line, turns, audit, log }),
     audit,
     authenticator: createAuthenticator({ isOpen, accounts, tokens, oidc, sessions }),

@@ -59,7 +59,12 @@ export const topologyPlan: Shape<Contract.TopologyPlan> = shape<Contract.Topolog
         name: text,
         changes: Type.Array(Type.Object({ setting: text, wanted: Type.Unknown(), live: Type.Unknown() })),
         messages: countOrNull,
-        waysOut: texts,
+        waysOut: Type.Array(
+          Type.Object({
+            kind: oneOf(['exact', 'policy', 'recreate', 'declare-as-is', 'rename']),
+            text,
+          }),
+        ),
       }),
     ),
     unmanaged: Type.Array(binding),

@@ -99,7 +99,21 @@ function isCause(wanted: string, { id, label }: FilterSubject['cause']): boolean
 function isEqual(actual: unknown, wanted: string): boolean {
   if (actual === undefined) return false
   const text = typeof actual === 'object' && actual !== null ? JSON.stringify(actual) : String(actual)
-  if (!wanted.includes('*')) return text === wanted
-  const parts = wanted.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(text)
+  return wanted.includes('*') ? matches(text, wanted) : text === wanted
+}
+
+/** Each part at its first place behind the one before: an expression would try all places, and that can take for ever. */
+function matches(text: string, pattern: string): boolean {
+  const [first = '', ...between] = pattern.split('*')
+  const last = between.pop() ?? ''
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
+    return false
+  const end = text.length - last.length
+  let at = first.length
+  for (const part of between) {
+    const found = text.indexOf(part, at)
+    if (found < 0 || found + part.length > end) return false
+    at = found + part.length
+  }
+  return true
 }

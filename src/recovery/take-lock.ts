@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
 import { RecoveryError } from '../errors.ts'
@@ -26,7 +27,13 @@ export interface LockRequest {
 
 /** The queue that stands for "somebody works on this dead-letter queue". */
 export function lockName(queue: string): string {
-  return `warren.lock.${queue}`.slice(0, 255)
+  return nameOf('warren.lock.', queue)
+}
+
+/** A name has up to 255 bytes, and that of the dead-letter queue may have as many by itself. */
+function nameOf(prefix: string, queue: string): string {
+  const name = `${prefix}${queue}`
+  return Buffer.byteLength(name) <= 255 ? name : `${prefix}${hash('sha256', queue)}`
 }
 
 /**
@@ -34,7 +41,7 @@ export function lockName(queue: string): string {
  * node is back, and 3.10 does where the node was up for a moment only; then the next name is taken.
  */
 function lockNames(queue: string): readonly string[] {
-  const later = [2, 3, 4].map((number) => `warren.lock~${number}.${queue}`.slice(0, 255))
+  const later = [2, 3, 4].map((number) => nameOf(`warren.lock~${number}.`, queue))
   return [lockName(queue), ...later]
 }
 

@@ -55,6 +55,7 @@ export function compileWithConflicts(
 
   return {
     topology: {
+      declaration: topology,
       brokerVersion: version,
       exchanges: [...exchanges.merged.values()],
       queues: [...queues.merged.values()],

@@ -1,10 +1,18 @@
 import type { BrokerVersion } from '../message/broker-version.ts'
-import type { Acceptance, Arguments, PublicationDeclaration, QueueType } from './declaration.ts'
+import type {
+  Acceptance,
+  Arguments,
+  PublicationDeclaration,
+  QueueType,
+  TopologyDeclaration,
+} from './declaration.ts'
 import type { LayoutName } from './layouts/layout-names.ts'
 import type { QueueFlow } from './queue-flow.ts'
 
 /** Everything the broker must have, spelled out for one broker version. */
 export interface CompiledTopology {
+  /** What it was made of: a plan compiles it again, for the version that answers, and in its exact form. */
+  readonly declaration: TopologyDeclaration
   readonly brokerVersion: BrokerVersion
   readonly exchanges: readonly CompiledExchange[]
   readonly queues: readonly CompiledQueue[]

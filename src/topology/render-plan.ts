@@ -3,6 +3,8 @@ import type { Arguments } from './declaration.ts'
 import type { WayOut } from './find-ways-out.ts'
 import type { DisruptiveStep, ImpossibleStep, Plan, SafeStep } from './plan-topology.ts'
 
+type Thing = 'queue' | 'exchange'
+
 /** A plan as text for people: what would be done, what is not touched, and what cannot be done. */
 export function renderPlan(plan: Plan): string {
   const sections = [
@@ -69,18 +71,29 @@ function depthNote(messages: number | undefined): string {
   return ` (holds ${held}; kept until it is empty)`
 }
 
-function renderImpossible({ kind, name, changes, waysOut }: ImpossibleStep): readonly string[] {
-  const thing = kind === 'change-queue' ? 'queue' : 'exchange'
+function renderImpossible(step: ImpossibleStep): readonly string[] {
+  const thing = thingOf(step)
   return [
-    ...changes.map(
+    ...step.changes.map(
       ({ setting, wanted, live }) =>
-        `! ${thing} ${name}: ${setting} is ${show(live)}, the topology says ${show(wanted)}`,
+        `! ${thing} ${step.name}: ${setting} is ${show(live)}, the topology says ${show(wanted)}`,
     ),
-    ...waysOut.map((way) => `    or ${renderWayOut(way, thing)}`),
+    ...renderWaysOut(step).map(({ text }) => `    or ${text}`),
   ]
 }
 
-function renderWayOut(way: WayOut, thing: string): string {
+/** What can be done about a change that is impossible in place, each in words. */
+export function renderWaysOut(
+  step: ImpossibleStep,
+): readonly { readonly kind: WayOut['kind']; readonly text: string }[] {
+  return step.waysOut.map((way) => ({ kind: way.kind, text: renderWayOut(way, thingOf(step)) }))
+}
+
+function thingOf({ kind }: ImpossibleStep): Thing {
+  return kind === 'change-queue' ? 'queue' : 'exchange'
+}
+
+function renderWayOut(way: WayOut, thing: Thing): string {
   switch (way.kind) {
     case 'exact':
       return "leave it: it is as the layout's document says; declare it with `exact: true`"
@@ -98,7 +111,7 @@ function renderWayOut(way: WayOut, thing: string): string {
   }
 }
 
-function recreateText(thing: string, messages: number | undefined): string {
+function recreateText(thing: Thing, messages: number | undefined): string {
   if (thing === 'exchange') return 'delete it and apply again; its bindings go with it'
   if (messages === 0) return 'delete it and apply again: it is empty now'
   const held = messages === undefined ? 'its messages' : `its ${messages} messages`

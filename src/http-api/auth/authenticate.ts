@@ -1,9 +1,8 @@
-import { ApiError } from '../../errors.ts'
 import type { Credentials } from '../contract.ts'
 import { checkToken, looksLikeToken, type StoredToken } from './api-tokens.ts'
 import type { CheckAccount } from './broker-accounts.ts'
 import type { Caller } from './caller.ts'
-import { type AttemptRule, countFailure, type FailedAttempts, lockedForMs } from './failed-attempts-state.ts'
+import { createGuard } from './guard-attempts.ts'
 import type { CheckBearer } from './oidc.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -31,29 +30,11 @@ export interface Authenticator {
   logIn(credentials: Credentials, address: string): Promise<Caller>
 }
 
-const perAddress: AttemptRule = { most: 10, windowMs: 60_000 }
-// Higher, since whoever knows the name of an account could lock it by trying.
-const perAccount: AttemptRule = { most: 30, windowMs: 60_000 }
-
 export function createAuthenticator(ways: WaysIn): Authenticator {
-  let attempts: FailedAttempts = new Map()
-
-  /** Refuses before anything is compared, so that a guess tells nothing while it is locked. */
-  async function guarded(
-    names: readonly Attempt[],
-    check: () => Promise<Caller | undefined>,
-  ): Promise<Caller> {
-    const nowMs = Date.now()
-    const waitMs = Math.max(...names.map((each) => lockedForMs(attempts, { ...each, nowMs })))
-    if (waitMs > 0) throw tooMany(waitMs)
-    const caller = await check()
-    if (caller) return caller
-    for (const each of names) attempts = countFailure(attempts, { ...each, nowMs })
-    throw wrongCredentials()
-  }
+  const guarded = createGuard()
 
   const logIn: Authenticator['logIn'] = (credentials, address) =>
-    guarded([byAddress(address), { name: `account ${credentials.username}`, rule: perAccount }], async () =>
+    guarded({ address, secret: JSON.stringify(credentials), account: credentials.username }, async () =>
       ways.accounts?.(credentials),
     )
 
@@ -66,7 +47,7 @@ export function createAuthenticator(ways: WaysIn): Authenticator {
       if (authorization !== undefined) {
         const [, scheme = '', value = ''] = /^(\S+) +(\S+)$/.exec(authorization) ?? []
         if (scheme.toLowerCase() === 'basic') return logIn(readBasic(value), address)
-        return guarded([byAddress(address)], async () =>
+        return guarded({ address, secret: authorization }, async () =>
           scheme.toLowerCase() === 'bearer' ? checkBearer(value) : undefined,
         )
       }
@@ -84,29 +65,9 @@ const everybody: Caller = {
   readableQueues: undefined,
 }
 
-interface Attempt {
-  readonly name: string
-  readonly rule: AttemptRule
-}
-
-function byAddress(address: string): Attempt {
-  return { name: `address ${address}`, rule: perAddress }
-}
-
 function readBasic(encoded: string): Credentials {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')
   if (colon < 1) return { username: '', password: '' }
   return { username: decoded.slice(0, colon), password: decoded.slice(colon + 1) }
-}
-
-function wrongCredentials(): ApiError {
-  const message = 'These credentials are not known here, or have no role in this vhost. Check them.'
-  return new ApiError({ code: 'API_NOT_AUTHENTICATED', message })
-}
-
-function tooMany(waitMs: number): ApiError {
-  const retryAfterSeconds = Math.ceil(waitMs / 1000)
-  const message = `Too many wrong credentials. Try again in ${retryAfterSeconds} seconds.`
-  return new ApiError({ code: 'API_TOO_MANY_ATTEMPTS', message, retryAfterSeconds })
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { FastifyReply } from 'fastify'
+import { cutStalled } from '../cut-stalled.ts'
 
 /** Sends a backup as a download. Resolves when it is sent, or the line is gone. */
 export async function sendBackup(
@@ -8,6 +9,7 @@ export async function sendBackup(
   { file, name }: { readonly file: string; readonly name: string },
 ): Promise<void> {
   const { size } = await stat(file)
+  cutStalled(reply.raw)
   const plain = name.replaceAll(/[^\w.-]/g, '_')
   await reply
     .type('application/gzip')

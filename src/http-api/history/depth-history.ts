@@ -1,5 +1,13 @@
 import type { DlqLists } from '../dlq-lists.ts'
-import { addSamples, forgetBefore, type Growth, type History, readHistory } from './history-state.ts'
+import {
+  addSamples,
+  forgetBefore,
+  type Growth,
+  type History,
+  joinSamples,
+  readHistory,
+} from './history-state.ts'
+import type { SampleReader } from './read-broker-samples.ts'
 
 export interface HistorySettings {
   readonly everyMs: number
@@ -11,9 +19,13 @@ const mostQueues = 1_000
 /** Of all queues together, some ten megabytes. */
 const mostSamples = 250_000
 
-/** Looks at all dead-letter queues again and again and remembers how many messages each had. */
+/**
+ * How many messages the dead-letter queues had. The broker is asked, which tells all servers the same; what it does
+ * not remember is known from looking at all of them again and again.
+ */
 export class DepthHistory {
   readonly #lists: Pick<DlqLists, 'listNow'>
+  readonly #samples: SampleReader
   readonly #settings: HistorySettings
   readonly #onError: (error: unknown) => void
   readonly #timer: NodeJS.Timeout
@@ -23,10 +35,12 @@ export class DepthHistory {
 
   constructor(fields: {
     lists: Pick<DlqLists, 'listNow'>
+    samples: SampleReader
     settings: HistorySettings
     onError: (error: unknown) => void
   }) {
     this.#lists = fields.lists
+    this.#samples = fields.samples
     this.#settings = fields.settings
     this.#onError = fields.onError
     this.#looking = this.#look()
@@ -40,14 +54,15 @@ export class DepthHistory {
     return [...this.#history.keys()]
   }
 
-  read(queue: string, { seconds, points }: { seconds: number; points: number }): readonly Growth[] {
-    const sinceMs = Date.now() - seconds * 1_000
-    return readHistory(this.#history.get(queue) ?? [], { sinceMs, points })
+  async read(queue: string, asked: { seconds: number; points: number }): Promise<readonly Growth[]> {
+    const samples = joinSamples(this.#history.get(queue) ?? [], await this.#samples.read(queue))
+    return readHistory(samples, { sinceMs: Date.now() - asked.seconds * 1_000, points: asked.points })
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#looking
+    this.#samples.close()
   }
 
   async #look(): Promise<void> {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { addSamples, forgetBefore, type History, readHistory } from './history-state.ts'
+import {
+  addSamples,
+  forgetBefore,
+  type History,
+  joinSamples,
+  noSamples,
+  readHistory,
+  type Sample,
+} from './history-state.ts'
 
 const limits = { samples: 3, queues: 2 }
 
@@ -57,5 +65,55 @@ describe('the history of depths', () => {
     expect(readHistory(samples, { sinceMs: 1_500, points: 5 })).toEqual([
       { atMs: 2_000, messages: 1, perSecond: null },
     ])
+  })
+})
+
+describe('the history that the broker remembers', () => {
+  /** The newest last, at so many seconds apart up to the hundredth minute. */
+  function every(seconds: number, depths: readonly number[]): Sample[] {
+    return depths.map((messages, at) => ({
+      atMs: 6_000_000 - (depths.length - 1 - at) * seconds * 1_000,
+      messages,
+    }))
+  }
+  const depths = (samples: readonly Sample[]) => samples.map(({ messages }) => messages)
+  const long = 86_400_000
+
+  it('is told closely where it can be, and roughly before that', () => {
+    const fine = every(
+      5,
+      Array.from({ length: 14 }, () => 7),
+    )
+    const coarse = every(60, [3, 4, 5, 7])
+
+    const joined = joinSamples([], { fine, coarse, uptimeMs: long })
+
+    expect(depths(joined)).toEqual([3, 4, ...Array.from({ length: 13 }, () => 7)])
+    expect(joined.at(-1)?.atMs).toBe(6_000_000 - 5_000)
+  })
+
+  it('stands before what the server has seen itself, which goes further back', () => {
+    const seen = [5_000_000, 5_999_000].map((atMs) => ({ atMs, messages: 1 }))
+
+    expect(depths(joinSamples(seen, { fine: every(5, [2, 2, 2]), coarse: [], uptimeMs: long }))).toEqual([
+      ...[1, 2, 2],
+    ])
+  })
+
+  it.each<[string, number | undefined, number[]]>([
+    ['is believed to have been empty while the broker was up', long, [0, 0, 0, 0, 0, 4]],
+    ['is not believed to have been empty before the broker was up', 75_000, [0, 0, 4]],
+    ['is not believed to have been empty where nobody knows since when it is up', undefined, [4]],
+  ])('%s', (_, uptimeMs, expected) => {
+    const fine = every(5, [0, 0, 0, 0, 0, 4, 4])
+
+    expect(depths(joinSamples([], { fine, coarse: [], uptimeMs }))).toEqual(expected)
+  })
+
+  it('is what the server has seen where the broker remembers nothing', () => {
+    const seen = [{ atMs: 1, messages: 1 }]
+
+    expect(joinSamples(seen, noSamples)).toEqual(seen)
+    expect(joinSamples(seen, { fine: every(5, [0, 0]), coarse: [], uptimeMs: undefined })).toEqual(seen)
   })
 })

@@ -32,6 +32,42 @@ export function forgetBefore(history: History, sinceMs: number): History {
   return new Map(kept.filter(([, samples]) => samples!.length > 0) as [string, readonly Sample[]][])
 }
 
+/** What the broker remembers of a queue, the oldest first: the last minutes closely, and an hour roughly. */
+export interface BrokerSamples {
+  readonly fine: readonly Sample[]
+  readonly coarse: readonly Sample[]
+  /** For how long it has remembered anything; undefined where that is not known. */
+  readonly uptimeMs: number | undefined
+}
+
+export const noSamples: BrokerSamples = { fine: [], coarse: [], uptimeMs: undefined }
+
+/**
+ * What the broker remembers, and before that what this server has seen itself. Only the latter differs from server to
+ * server.
+ */
+export function joinSamples(
+  seen: readonly Sample[],
+  { fine, coarse, uptimeMs }: BrokerSamples,
+): readonly Sample[] {
+  const newest = fine.at(-1)
+  if (!newest) return seen
+  // The newest of each still changes: its time is not over.
+  const close = fine.slice(0, -1)
+  const before = coarse.slice(0, -1).filter(({ atMs }) => atMs < (close[0]?.atMs ?? newest.atMs))
+  const told = believable([...before, ...close], newest.atMs - (uptimeMs ?? 0) + warmUpMs)
+  return [...seen.filter(({ atMs }) => atMs < (told[0]?.atMs ?? Number.POSITIVE_INFINITY)), ...told]
+}
+
+/** Until a broker that has started has recovered its queues and counted them. */
+const warmUpMs = 60_000
+
+/** RabbitMQ says 0 for times that it knows nothing of, such as before it started: that queue was not empty. */
+function believable(samples: readonly Sample[], knownSinceMs: number): readonly Sample[] {
+  const first = samples.findIndex(({ atMs, messages }) => messages > 0 || atMs >= knownSinceMs)
+  return first === -1 ? [] : samples.slice(first)
+}
+
 export interface Growth extends Sample {
   readonly perSecond: number | null
 }

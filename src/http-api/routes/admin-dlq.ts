@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { observeTopology } from '../../deploy/observe-topology.ts'
 import { ApiError } from '../../errors.ts'
 import { depthOf } from '../../recovery/count-queue.ts'
 import { lookAtQueue } from '../../recovery/look-at-queue.ts'
-import type { Destination } from '../../recovery/plan-redrive.ts'
 import { readDeadLetter } from '../../recovery/read-dead-letter.ts'
-import { compileTopology } from '../../topology/compile-topology.ts'
-import type { QueueFlow } from '../../topology/queue-flow.ts'
-import { recogniseTopology } from '../../topology/recognise-layout.ts'
-import type { AddRoutes, ApiContext } from '../api-context.ts'
+import { adminRedriveOptions, flowsOf, knownFlows } from '../admin-redrive.ts'
+import type { AddRoutes } from '../api-context.ts'
 import { type ApprovalRule, mostMessages, needsApproval } from '../approvals/decide-approval.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { AdminMessage } from '../contract.ts'
@@ -51,13 +47,11 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
   add(endpoints.adminRedrive, async (call) => {
     const { queue } = call.params
     const { limit = 10 } = call.body ?? {}
-    const flows = await flowsOf(context, queue)
+    const options = await adminRedriveOptions(context, { queue, limit }, call.caller)
     const depth = await depthOf(line.consuming, queue)
     refuseLarge(settings.approval, mostMessages({ depth, limit }))
-    const task = await startTask(context, call, {
-      ...{ consuming: line.consuming, publishing: line.publishing, management: line.management },
-      ...{ id: randomUUID(), queue, by: call.caller.name, to: wayBack(flows, queue), flows, limit },
-    })
+    const asked = { kind: 'admin', limit } as const
+    const task = await startTask(context, call, { ...options, id: randomUUID(), asked })
     await tasks.whenEnded(task.id)
     const { moved, failed, keptBecause } = tasks.receipt(task.id)
     // Of those within the limit; the others were not asked for.
@@ -67,37 +61,8 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
   })
 }
 
-/**
- * The retry exchange of the one queue that parks here, whatever a message says of itself: all that is parked in
- * `q.X.dlq` failed in `q.X`. Where several queues share it only the message can tell.
- */
-function wayBack(flows: readonly QueueFlow[], queue: string): Destination {
-  const [flow, ...others] = flows.filter(({ deadLetterQueue }) => deadLetterQueue === queue)
-  const retry = flow?.redrive.retry
-  return retry && others.length === 0 ? { kind: 'address', ...retry } : { kind: 'retry' }
-}
-
 function refuseLarge(rule: ApprovalRule | undefined, messages: number): void {
   if (!needsApproval(rule, messages)) return
   const message = `More than ${rule?.above} messages need a second person, who cannot be asked here. Use POST /api/v1/redrives, or a lower limit.`
   throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
-}
-
-/** Of queues with a dead-letter queue: as the config declares them, else as the broker shows them. */
-async function knownFlows({ line }: ApiContext): Promise<readonly QueueFlow[]> {
-  const { topology, management, vhost, consuming } = line
-  const flows =
-    topology?.flows ??
-    compileTopology(recogniseTopology(await observeTopology(management, { vhost })).topology, {
-      brokerVersion: consuming.broker.version,
-    }).flows
-  return flows.filter(({ deadLetterQueue }) => deadLetterQueue !== undefined)
-}
-
-/** All flows, if the queue is a known dead-letter queue. Any other is refused, so that no live queue is drained. */
-async function flowsOf(context: ApiContext, queue: string): Promise<readonly QueueFlow[]> {
-  const flows = await knownFlows(context)
-  if (flows.some(({ deadLetterQueue }) => deadLetterQueue === queue)) return flows
-  const message = `"${queue}" is no known dead-letter queue. GET /admin/dlq/queues lists them.`
-  throw new ApiError({ code: 'API_NOT_FOUND', message })
 }

@@ -93,7 +93,7 @@ function prepare(context: ApiContext, call: ApprovalCall, approval: Approval): (
       const request = { ...asks.request, reason, limit: messages! }
       const options = redriveOptions(context, request, asking.caller)
       context.tasks.refuseIfBusy(request.queue)
-      return () => startTask(context, asking, { ...options, id, request })
+      return () => startTask(context, asking, { ...options, id, asked: { kind: 'redrive', request } })
     }
     case 'discard': {
       const request = { ...asks.request, reason, limit: messages! }

@@ -36,7 +36,7 @@ export const addEditRoutes: AddRoutes = (add, context) => {
     )
     if (body.body && isMasked) throw forbidden('The body holds what nobody is shown, so it cannot be edited.')
     const task = await startTask(context, call, {
-      ...{ ...options, id: randomUUID(), limit: 1 },
+      ...{ ...options, id: randomUUID(), limit: 1, asked: { kind: 'edit', key } },
       select: (message) => keyOf(message) === key,
       edit: () => editOf(body),
     })

@@ -4,9 +4,9 @@ import type { DepthHistory, HistoryQuery } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 
 export const addHistoryRoutes: AddRoutes = (add, { history, settings, dlqs }) => {
-  const read = (queue: string, query: HistoryQuery): DepthHistory => ({
+  const read = async (queue: string, query: HistoryQuery): Promise<DepthHistory> => ({
     queue,
-    points: history.read(queue, query).map(({ atMs, messages, perSecond }) => ({
+    points: (await history.read(queue, query)).map(({ atMs, messages, perSecond }) => ({
       ...{ at: new Date(atMs).toISOString(), messages, perSecond },
     })),
   })
@@ -20,6 +20,6 @@ export const addHistoryRoutes: AddRoutes = (add, { history, settings, dlqs }) =>
   add(endpoints.listHistory, async ({ query, caller }) => {
     const queues = history.queues().filter((queue) => mayReadQueue(caller, queue))
     const everySeconds = settings.history.everyMs / 1_000
-    return { everySeconds, items: queues.map((queue) => read(queue, query)) }
+    return { everySeconds, items: await Promise.all(queues.map((queue) => read(queue, query))) }
   })
 }

@@ -1,11 +1,15 @@
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../errors.ts'
+import { adminRedriveOptions } from '../admin-redrive.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
+import { permissionsOf } from '../auth/decide-role.ts'
 import type { Task } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { followTask } from '../follow-task.ts'
 import { redriveOptions } from '../redrive-options.ts'
+import { editInterrupted } from '../tasks/edit-interrupted.ts'
 import { resumeTask } from '../tasks/start-task.ts'
 import { isEnded, type TaskStep } from '../tasks/task-state.ts'
 import { writeAudit } from '../write-audit.ts'
@@ -33,22 +37,24 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
     })
   }
 
-  let streams = 0
+  const streams = new Set<{ readonly of: string }>()
   add(endpoints.watchTask, async ({ params, caller, reply }) => {
     visibleTask(context, params.id, caller)
-    if (streams >= mostStreams) {
+    const stream = { of: `${caller.wayIn} ${caller.name}` }
+    const ofCaller = [...streams].filter(({ of }) => of === stream.of)
+    if (streams.size >= mostStreams || ofCaller.length >= mostStreamsOfCaller) {
       const message = 'Too many progress streams are open. Poll the task instead.'
       throw new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })
     }
-    streams += 1
-    sendProgress(context, params.id, reply, () => {
-      streams -= 1
-    })
+    streams.add(stream)
+    reply.raw.once('close', () => streams.delete(stream))
+    sendProgress(context, params.id, reply)
     return undefined
   })
 }
 
 const mostStreams = 200
+const mostStreamsOfCaller = 50
 
 /** Resumes what another server left behind, with the permissions of whoever asks for it. */
 async function goOn(
@@ -56,10 +62,31 @@ async function goOn(
   call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'request'>,
   id: string,
 ): Promise<Task> {
-  const asked = context.tasks.request(id)
-  if (asked) return resumeTask(context, call, { ...redriveOptions(context, asked, call.caller), id })
-  const message = `The task ${id} was interrupted and cannot be resumed: what was asked for is not kept. Start it again.`
-  throw new ApiError({ code: 'API_TASK_ENDED', message })
+  const { tasks } = context
+  const { queue, problem } = tasks.get(id)
+  const asked = tasks.asked(id)
+  switch (asked.kind) {
+    case 'redrive': {
+      const options = redriveOptions(context, asked.request, call.caller)
+      return resumeTask(context, call, { ...options, id, asked })
+    }
+    case 'admin': {
+      requireAdmin(call.caller)
+      const options = await adminRedriveOptions(context, { queue, limit: asked.limit }, call.caller)
+      return resumeTask(context, call, { ...options, id, asked })
+    }
+    case 'edit':
+      throw problem
+        ? new ApiError({ code: 'API_EDIT_INTERRUPTED', message: problem.detail })
+        : editInterrupted(queue, 'unknown')
+  }
+}
+
+/** Who may not start one there may not go on with it either. */
+function requireAdmin({ role }: Caller): void {
+  if (permissionsOf(role).includes('dlq:admin')) return
+  const message = `This was begun through /admin/dlq. To go on with it takes the permission dlq:admin, and the role ${role} has it not.`
+  throw new ApiError({ code: 'API_FORBIDDEN', message })
 }
 
 /** Told as missing to whoever may not read its queue: that there is one is nobody's business. */
@@ -72,11 +99,7 @@ function visibleTask({ tasks }: ApiContext, id: string, caller: Caller): Task {
   })
 }
 
-const sendEveryMs = 250
-const pingEveryMs = 15_000
-
-/** Server-sent events: the task whenever it has changed, and a last time when it has ended. */
-function sendProgress({ tasks }: ApiContext, id: string, reply: FastifyReply, onEnd: () => void): void {
+function sendProgress({ tasks }: ApiContext, id: string, reply: FastifyReply): void {
   reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
@@ -84,26 +107,5 @@ function sendProgress({ tasks }: ApiContext, id: string, reply: FastifyReply, on
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
   })
-  let sent = ''
-  let sentAtMs = 0
-  const send = (): void => {
-    const data = JSON.stringify(tasks.get(id))
-    const nowMs = Date.now()
-    if (data !== sent) raw.write(`event: task\ndata: ${data}\n\n`)
-    else if (nowMs - sentAtMs >= pingEveryMs) raw.write(': still there\n\n')
-    else return
-    sent = data
-    sentAtMs = nowMs
-  }
-  const timer = setInterval(send, sendEveryMs)
-  raw.on('close', () => {
-    clearInterval(timer)
-    onEnd()
-  })
-  send()
-  void tasks.whenEnded(id).then(() => {
-    if (raw.destroyed) return
-    send()
-    raw.end()
-  })
+  followTask({ out: raw, read: () => tasks.find(id), isOver: () => tasks.isClosed })
 }

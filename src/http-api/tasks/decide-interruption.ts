@@ -10,3 +10,24 @@ export function countInterrupted(progress: Task['progress'], depth: number | und
   if (depth === undefined) return progress
   return { ...progress, moved: Math.max(progress.moved, progress.present - depth) }
 }
+
+/** Where a message is that was to be edited. */
+export type EditedMessage = 'there' | 'gone' | 'unknown'
+
+/** The same for an edit, which is about one message whatever else comes and goes. */
+export function countInterruptedEdit(progress: Task['progress'], edited: EditedMessage): Task['progress'] {
+  return edited === 'unknown' ? progress : { ...progress, moved: edited === 'gone' ? 1 : 0 }
+}
+
+/** What became of an edit, and what to do. It is done or it is not, so there is nothing to go on with. */
+export function explainInterruptedEdit(queue: string, edited: EditedMessage): string {
+  const again = 'Edit it again; where it was sent already and only its removal is missing, it arrives twice.'
+  switch (edited) {
+    case 'there':
+      return `The server ended before it had put the message back: it is in "${queue}" as it was. ${again}`
+    case 'gone':
+      return `The message is not in "${queue}" any more: it was put back, and the server ended before it could write a receipt. See that it is where it was sent.`
+    case 'unknown':
+      return `The server ended, and nobody could look whether the message is still in "${queue}". Look for it there. ${again}`
+  }
+}

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Task, TaskState } from '../contract.ts'
-import { countInterrupted } from './decide-interruption.ts'
+import {
+  countInterrupted,
+  countInterruptedEdit,
+  type EditedMessage,
+  explainInterruptedEdit,
+} from './decide-interruption.ts'
 import { readTaskRecord, replaces, type SharedTask } from './task-board-state.ts'
 
 function shared(state: TaskState, more: Partial<SharedTask> = {}): SharedTask {
@@ -9,7 +14,8 @@ function shared(state: TaskState, more: Partial<SharedTask> = {}): SharedTask {
     ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null },
     progress: { present: 10, moved: 0, failed: 0, kept: 0 },
   }
-  return { task, run: 1, server: 'one', presence: 'one.1', request: null, receipt: null, ...more }
+  const asked = { kind: 'redrive', request: { queue: 'a.dlq' } } as const
+  return { task, run: 1, server: 'one', presence: 'one.1', asked, receipt: null, ...more }
 }
 
 describe('a record of a task', () => {
@@ -51,5 +57,18 @@ describe('the count of a task whose server is gone', () => {
     ['is what was told, where the queue is gone', undefined, 40],
   ])('%s', (_, depth, moved) => {
     expect(countInterrupted(progress, depth)).toEqual({ ...progress, moved })
+  })
+})
+
+describe('an edit whose server is gone', () => {
+  const progress = { present: 3, moved: 0, failed: 0, kept: 2 }
+
+  it.each<[EditedMessage, number, RegExp]>([
+    ['there', 0, /is in "a\.dlq" as it was\. Edit it again/],
+    ['gone', 1, /not in "a\.dlq" any more: it was put back/],
+    ['unknown', 0, /nobody could look.*Look for it there/],
+  ])('is told by where its message is: %s', (edited, moved, words) => {
+    expect(countInterruptedEdit(progress, edited)).toEqual({ ...progress, moved })
+    expect(explainInterruptedEdit('a.dlq', edited)).toMatch(words)
   })
 })

@@ -10,11 +10,18 @@ export interface SharedTask {
   readonly server: string
   /** The queue by which that server is known to live. */
   readonly presence: string
-  /** What was asked for, so that another server can go on; null where only the first could. */
-  readonly request: RedriveRequest | null
+  readonly asked: AskedTask
   /** Of the last run. */
   readonly receipt: Receipt | null
 }
+
+/** What was asked for: as much of it as another server needs to go on, or to find out what became of it. */
+export type AskedTask =
+  | { readonly kind: 'redrive'; readonly request: RedriveRequest }
+  /** Through `/admin/dlq`, back by the retry exchange of the queue. */
+  | { readonly kind: 'admin'; readonly limit: number }
+  /** One message, by its key. What it was to become is not kept: payloads do not belong into this stream. */
+  | { readonly kind: 'edit'; readonly key: string }
 
 /** What is written to the stream of tasks. */
 export type TaskRecord =
@@ -40,7 +47,9 @@ export function readTaskRecord(value: unknown): TaskRecord | undefined {
   const record = value as Partial<{ kind: string; shared: Partial<SharedTask>; server: string; id: string }>
   switch (record?.kind) {
     case 'task':
-      return typeof record.shared?.task?.id === 'string' ? (record as TaskRecord) : undefined
+      return typeof record.shared?.task?.id === 'string' && record.shared.asked
+        ? (record as TaskRecord)
+        : undefined
     case 'step':
       return typeof record.id === 'string' ? (record as TaskRecord) : undefined
     case 'hello':

@@ -8,6 +8,7 @@ import {
 import type { QueueTurns } from '../broker-line.ts'
 import type { Problem, Task, TaskState } from '../contract.ts'
 import { problemOf } from '../problems.ts'
+import { editInterrupted } from './edit-interrupted.ts'
 import type { Presence } from './presence.ts'
 import type { TaskBoard } from './task-board.ts'
 import type { SharedTask } from './task-board-state.ts'
@@ -117,8 +118,7 @@ export class TaskRun {
         steer(this.#redrive, this.#state) // it may have been paused or cancelled while it waited
         return this.#redrive.receipt
       })
-      const { outcome } = this.#receipt
-      state = outcome === 'cancelled' && this.#isInterrupted ? 'interrupted' : endedState(outcome)
+      state = this.#judge(this.#receipt)
     } catch (error) {
       this.#problem = problemOf(error)
       state = 'failed'
@@ -130,6 +130,16 @@ export class TaskRun {
     await this.#of.onEnd(this.describe(state).task, this.#receipt)
     await this.#tellEnd(state)
     this.#state = state
+  }
+
+  #judge({ outcome, moved }: Receipt): TaskState {
+    if (outcome !== 'cancelled' || !this.#isInterrupted) return endedState(outcome)
+    const { asked, task } = this.#begun
+    if (asked.kind !== 'edit') return 'interrupted'
+    // One message, so it was done in time or not at all.
+    if (moved > 0) return 'done'
+    this.#problem = problemOf(editInterrupted(task.queue, 'there'))
+    return 'interrupted'
   }
 
   async #tellEnd(state: TaskState): Promise<void> {

@@ -4,16 +4,16 @@ import { depthOf } from '../../recovery/count-queue.ts'
 import type { Receipt } from '../../recovery/receipt.ts'
 import type { RedriveOptions } from '../../recovery/redrive.ts'
 import type { BrokerLine, QueueTurns } from '../broker-line.ts'
-import type { RedriveRequest, Task } from '../contract.ts'
+import type { Task } from '../contract.ts'
 import { announceServer, type Presence } from './presence.ts'
 import { TaskBoard } from './task-board.ts'
-import type { SharedTask } from './task-board-state.ts'
+import type { AskedTask, SharedTask } from './task-board-state.ts'
 import { type OnTaskEnd, TaskRun } from './task-run.ts'
 import { isEnded, nextTaskState, type TaskStep } from './task-state.ts'
 import { watchServers } from './watch-servers.ts'
 
 export interface TasksOptions {
-  readonly line: Pick<BrokerLine, 'consuming' | 'publishing' | 'management' | 'vhost'>
+  readonly line: Omit<BrokerLine, 'topology'>
   readonly turns: QueueTurns
   /** Another server is gone, and this is what it left. */
   readonly onInterrupted: (task: Task) => void
@@ -21,10 +21,10 @@ export interface TasksOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** A re-drive to start. With `request` another server can go on with it when this one ends. */
+/** A re-drive to start, with what others have to know of it when this server ends. */
 export interface NewTask extends RedriveOptions {
   readonly id: string
-  readonly request?: RedriveRequest | undefined
+  readonly asked: AskedTask
 }
 
 /** How long another server may take to do what it is asked for. */
@@ -39,6 +39,7 @@ export class Tasks {
   readonly #beginning = new Set<string>()
   readonly #servers: { readonly close: () => void }
   readonly #presence: Presence
+  #isClosed = false
 
   static async open(options: TasksOptions): Promise<Tasks> {
     const { consuming } = options.line
@@ -50,8 +51,8 @@ export class Tasks {
     this.#options = options
     this.board = board
     this.#presence = presence
-    const { line, onInterrupted, onError } = options
-    this.#servers = watchServers({ board, line, onInterrupted, onError })
+    const { line, turns, onInterrupted, onError } = options
+    this.#servers = watchServers({ board, line, turns, onInterrupted, onError })
     board.events.on('changed', (shared) => this.#runs.get(shared.task.id)?.heard(shared))
     board.events.on('asked', ({ id, run, step }) => {
       const mine = this.#runs.get(id)
@@ -65,16 +66,14 @@ export class Tasks {
   }
 
   async #start(options: NewTask, onEnd: OnTaskEnd): Promise<Task> {
-    const { id, queue, by, reason, limit } = options
-    // As it runs, which may be less than what was asked for.
-    const request = options.request ? { ...options.request, ...(limit !== undefined && { limit }) } : null
+    const { id, queue, by, reason, asked } = options
     const present = await depthOf(options.consuming, queue)
     const task: Task = {
       ...{ id, kind: 'redrive', state: 'running', queue, by, reason: reason ?? null, host: hostname() },
       ...{ startedAt: new Date().toISOString(), endedAt: null, movedBefore: 0, problem: null },
       progress: { present, moved: 0, failed: 0, kept: 0 },
     }
-    return this.#run({ ...this.#itself(), task, run: 1, request, receipt: null }, options, onEnd)
+    return this.#run({ ...this.#itself(), task, run: 1, asked, receipt: null }, options, onEnd)
   }
 
   /** Goes on with a task that was interrupted. Of several servers that try at once, one gets it. */
@@ -114,20 +113,27 @@ export class Tasks {
     return this.#find(id).task
   }
 
-  /** What was asked for; null where nobody can go on with the task. */
-  request(id: string): RedriveRequest | null {
-    return this.#find(id).request
+  /** Undefined where it is not known, or not any more. */
+  find(id: string): Task | undefined {
+    return this.board.get(id) && this.get(id)
+  }
+
+  /** Nothing more is heard here of any task. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  asked(id: string): AskedTask {
+    return this.#find(id).asked
   }
 
   receipt(id: string): Receipt {
     const { receipt, task } = this.#find(id)
     if (receipt) return receipt
-    const why =
-      task.state === 'interrupted'
-        ? 'Its server ended before it did. Resume it.'
-        : isEnded(task.state)
-          ? `It failed: ${task.problem?.detail ?? ''}`
-          : 'It still runs.'
+    const ofInterrupted = 'Its server ended before it did. Resume it.'
+    const why = !isEnded(task.state)
+      ? 'It still runs.'
+      : (task.problem?.detail ?? (task.state === 'interrupted' ? ofInterrupted : 'It failed.'))
     throw new ApiError({ code: 'API_TASK_NOT_ENDED', message: `The task ${id} has no receipt. ${why}` })
   }
 
@@ -137,7 +143,8 @@ export class Tasks {
     const { task, run } = shared
     const wanted = nextTaskState(task.state, step)
     if (wanted === 'ended' || task.state === 'interrupted') {
-      const what = task.state === 'interrupted' ? 'It can be resumed.' : 'Its receipt tells what it did.'
+      const ofEnded = task.state === 'interrupted' ? 'It can be resumed.' : 'Its receipt tells what it did.'
+      const what = task.problem?.detail ?? ofEnded
       const message = `The task ${id} has ended (${task.state}). ${what}`
       throw new ApiError({ code: 'API_TASK_ENDED', message })
     }
@@ -162,6 +169,7 @@ export class Tasks {
     this.#servers.close()
     await Promise.all([...this.#runs.values()].map((run) => run.interrupt()))
     await Promise.all([this.board.close(), this.#presence.close()])
+    this.#isClosed = true
   }
 
   async #run(shared: SharedTask, options: NewTask, onEnd: OnTaskEnd): Promise<Task> {

@@ -1,7 +1,11 @@
+import { RecoveryError } from '../../errors.ts'
 import { settledDepth } from '../../recovery/count-queue.ts'
-import type { BrokerLine } from '../broker-line.ts'
+import type { BrokerLine, QueueTurns } from '../broker-line.ts'
 import type { Task } from '../contract.ts'
-import { countInterrupted } from './decide-interruption.ts'
+import { problemOf } from '../problems.ts'
+import { countInterrupted, countInterruptedEdit } from './decide-interruption.ts'
+import { editInterrupted } from './edit-interrupted.ts'
+import { findEdited } from './find-edited.ts'
 import { isServerThere } from './presence.ts'
 import type { TaskBoard } from './task-board.ts'
 import type { SharedTask } from './task-board-state.ts'
@@ -9,7 +13,8 @@ import { isEnded } from './task-state.ts'
 
 export interface ServerWatch {
   readonly board: TaskBoard
-  readonly line: Pick<BrokerLine, 'consuming' | 'management' | 'vhost'>
+  readonly line: Omit<BrokerLine, 'topology'>
+  readonly turns: QueueTurns
   /** @default 1000 */
   readonly everyMs?: number | undefined
   /** A server is gone, and this is what it left. */
@@ -32,8 +37,15 @@ export function watchServers(watch: ServerWatch): { readonly close: () => void }
       if (!(await isServerThere(watch.line, presence))) missing.add(presence)
     // Missing twice: one that lost its connection is mostly back by then.
     for (const shared of open)
-      if (missing.has(shared.presence) && missingBefore.has(shared.presence)) await interrupt(watch, shared)
+      if (missing.has(shared.presence) && missingBefore.has(shared.presence))
+        await interrupt(watch, shared).catch(onUntold)
     missingBefore = missing
+  }
+
+  // One that cannot be told of now is tried again, and must not hold up the others.
+  function onUntold(error: unknown): void {
+    const isLocked = error instanceof RecoveryError && error.code === 'RECOVERY_LOCKED'
+    if (!isLocked) onError(error)
   }
 
   function lookSoon(): void {
@@ -56,15 +68,39 @@ export function watchServers(watch: ServerWatch): { readonly close: () => void }
   }
 }
 
-async function interrupt({ board, line, onInterrupted }: ServerWatch, { task }: SharedTask): Promise<void> {
-  const { present, moved } = task.progress
-  // What it moved and did not tell is waited for as long as what it held could still be on its way back.
-  const depth = await settledDepth(line.consuming, task.queue, present - moved).catch(() => undefined)
+async function interrupt(watch: ServerWatch, { task, asked }: SharedTask): Promise<void> {
+  const { board, line, onInterrupted } = watch
+  const found = asked.kind === 'edit' ? await findOutEdit(watch, task, asked.key) : await findOut(watch, task)
   const shared = board.get(task.id)
   if (!shared || isEnded(shared.task.state) || (await isServerThere(line, shared.presence))) return
-  const progress = countInterrupted(shared.task.progress, depth)
   const endedAt = new Date().toISOString()
-  const interrupted: Task = { ...shared.task, state: 'interrupted', endedAt, progress }
+  const interrupted: Task = { ...shared.task, state: 'interrupted', endedAt, ...found(shared.task.progress) }
   await board.write({ ...shared, task: interrupted })
   onInterrupted(interrupted)
+}
+
+/** What is to be told of a task that is interrupted, once its last counts are known. */
+type Finding = (progress: Task['progress']) => Pick<Task, 'progress' | 'problem'>
+
+async function findOut({ line }: ServerWatch, task: Task): Promise<Finding> {
+  const depth = await countReturned(line, task)
+  return (progress) => ({ progress: countInterrupted(progress, depth), problem: null })
+}
+
+async function findOutEdit(watch: ServerWatch, task: Task, key: string): Promise<Finding> {
+  await countReturned(watch.line, task)
+  const { queue } = task
+  const edited = await findEdited(watch, { queue, key })
+  return (progress) => ({
+    progress: countInterruptedEdit(progress, edited),
+    problem: problemOf(editInterrupted(queue, edited)),
+  })
+}
+
+/** What it moved and did not tell is waited for as long as what it held could still be on its way back. */
+function countReturned(
+  { consuming }: ServerWatch['line'],
+  { queue, progress: { present, moved } }: Task,
+): Promise<number | undefined> {
+  return settledDepth(consuming, queue, present - moved).catch(() => undefined)
 }

@@ -1,8 +1,8 @@
 import { applyPlan } from '../../deploy/apply-plan.ts'
-import { observeTopology } from '../../deploy/observe-topology.ts'
+import { planDeployment } from '../../deploy/deploy-topology.ts'
 import { ApiError } from '../../errors.ts'
 import type { CompiledTopology } from '../../topology/compiled-topology.ts'
-import { type Plan, planTopology } from '../../topology/plan-topology.ts'
+import type { Plan } from '../../topology/plan-topology.ts'
 import type { ApiContext, Call } from '../api-context.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -29,11 +29,9 @@ export function declaredTopology({ line }: Pick<ApiContext, 'line'>): CompiledTo
 
 /** Plans the way from the live broker to what is declared, for somebody who may see all of it. */
 export async function readPlan(context: Pick<ApiContext, 'line'>, caller: Caller): Promise<ReadPlan> {
-  const wanted = declaredTopology(context)
-  const { management, vhost } = context.line
-  const live = await observeTopology(management, { vhost })
+  const { declaration } = declaredTopology(context)
+  const { wanted, live, plan } = await planDeployment(declaration, context.line)
   refuseUnreadable(caller, [...wanted.queues, ...live.queues])
-  const plan = planTopology({ wanted, live })
   return { plan, written: describePlan(plan, live.brokerVersion.text) }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ApplyReport } from '../../deploy/apply-plan.ts'
 import type { DisruptiveStep, Plan, SafeStep } from '../../topology/plan-topology.ts'
-import { renderPlan } from '../../topology/render-plan.ts'
+import { renderPlan, renderWaysOut } from '../../topology/render-plan.ts'
 import type { ApplyResult, PlanStep, TopologyBinding, TopologyPlan } from '../contract.ts'
 
 export function describePlan(plan: Plan, brokerVersion: string): TopologyPlan {
@@ -10,13 +10,13 @@ export function describePlan(plan: Plan, brokerVersion: string): TopologyPlan {
     ...{ brokerVersion, isEmpty: plan.isEmpty },
     safe: plan.safe.map(describeStep),
     disruptive: plan.disruptive.map(describeStep),
-    impossible: plan.impossible.map(({ name, changes, messages, waysOut }) => ({
-      name,
-      changes: changes.map(({ setting, wanted, live }) => ({
+    impossible: plan.impossible.map((step) => ({
+      name: step.name,
+      changes: step.changes.map(({ setting, wanted, live }) => ({
         ...{ setting, wanted: wanted ?? null, live: live ?? null },
       })),
-      messages: messages ?? null,
-      waysOut: waysOut.map(({ kind }) => kind),
+      messages: step.messages ?? null,
+      waysOut: renderWaysOut(step),
     })),
     unmanaged: plan.unmanaged,
     policyConflicts: plan.policyConflicts.map(({ queue, key, policies, consequence }) => ({

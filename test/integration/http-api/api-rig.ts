@@ -6,7 +6,7 @@ import { openManagement } from '../../../src/broker/management/open-management.t
 import { applyPlan } from '../../../src/deploy/apply-plan.ts'
 import { planDeployment } from '../../../src/deploy/deploy-topology.ts'
 import { readServerSection } from '../../../src/http-api/read-server-section.ts'
-import { createApiServer } from '../../../src/http-api/server.ts'
+import { type ApiServerOptions, createApiServer } from '../../../src/http-api/server.ts'
 import type { OutgoingMessage } from '../../../src/publisher/outgoing-message.ts'
 import { Publisher } from '../../../src/publisher/publisher.ts'
 import { compileTopology } from '../../../src/topology/compile-topology.ts'
@@ -23,6 +23,7 @@ export interface RigOptions {
   readonly topology?: TopologyDeclaration
   /** Known to the server, and not applied. */
   readonly declared?: TopologyDeclaration
+  readonly logger?: ApiServerOptions['logger']
 }
 
 export interface ApiRig {
@@ -44,6 +45,7 @@ export async function startApiRig({
   env,
   topology,
   declared = topology,
+  logger = false,
 }: RigOptions): Promise<ApiRig> {
   const consuming = await Session.open(url)
   const publishing = await Session.open(url)
@@ -56,7 +58,7 @@ export async function startApiRig({
       ...{ consuming, publishing, management, vhost },
       topology: declared && compileTopology(declared, { brokerVersion }),
     },
-    ...{ managementUrl, settings: readServerSection(server, env), version: '0.0.0-test' },
+    ...{ managementUrl, settings: readServerSection(server, env), version: '0.0.0-test', logger },
   })
   const publisher = new Publisher(publishing)
   const isNew = !/^3\./.test(brokerVersion)

@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
 import type { MessagePage, Problem, Receipt, Task } from '../../../src/http-api/contract.ts'
+import type { SharedTask } from '../../../src/http-api/tasks/task-board-state.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startProxy } from '../../support/start-proxy.ts'
 import { type ApiRig, basic, startApiRig } from './api-rig.ts'
 
 const broker = await startEmbeddedBroker()
@@ -114,5 +118,89 @@ describe('a message that is edited', () => {
 
     expect([ofMasked.statusCode, ofHidden.statusCode]).toEqual([403, 403])
     expect(broker.inspect('masked.dlq')!.messages).toHaveLength(3)
+  })
+})
+
+describe('an edit whose server ends before it', () => {
+  /** What a server wrote that is gone by now. */
+  async function leaveBehind(queue: string, key: string): Promise<string> {
+    const id = randomUUID()
+    const task: Task = {
+      ...{ id, kind: 'redrive', state: 'running', queue, by: 'ann', reason: null, host: 'gone' },
+      ...{ startedAt: new Date().toISOString(), endedAt: null, movedBefore: 0, problem: null },
+      progress: { present: 3, moved: 0, failed: 0, kept: 0 },
+    }
+    const asked = { kind: 'edit', key } as const
+    const shared: SharedTask = {
+      task,
+      run: 1,
+      server: id,
+      presence: `warren.server.${id}.1`,
+      asked,
+      receipt: null,
+    }
+    await rig.publish([{ key: 'warren.tasks', body: { kind: 'task', shared } }])
+    return id
+  }
+
+  async function whenInterrupted(id: string): Promise<Task> {
+    return eventually(
+      async () => {
+        const task = (await rig.app.inject({ url: `/api/v1/tasks/${id}`, headers })).json<Task>()
+        expect(task.state).toBe('interrupted')
+        return task
+      },
+      { timeoutMs: 15_000 },
+    )
+  }
+
+  it('is told as not done where its message is still in the queue, and as done where it is not', async () => {
+    const key = await setup('left.dlq')
+
+    const undone = await whenInterrupted(await leaveBehind('left.dlq', key))
+    const done = await whenInterrupted(await leaveBehind('left.dlq', '0'.repeat(32)))
+    const resumed = await rig.app.inject({ method: 'POST', url: `/api/v1/tasks/${done.id}/resume`, headers })
+    const receipt = await rig.app.inject({ url: `/api/v1/tasks/${done.id}/receipt`, headers })
+
+    expect(undone).toMatchObject({ progress: { moved: 0 }, problem: { code: 'API_EDIT_INTERRUPTED' } })
+    expect(undone.problem?.detail).toMatch(/as it was\. Edit it again/)
+    expect(done).toMatchObject({ progress: { moved: 1 }, problem: { code: 'API_EDIT_INTERRUPTED' } })
+    expect(done.problem?.detail).toMatch(/not in "left\.dlq" any more/)
+    expect(resumed.json<Problem>()).toMatchObject({ status: 409, detail: done.problem?.detail })
+    expect(receipt.json<Problem>().detail).toContain(done.problem!.detail)
+    expect(broker.inspect('left.dlq')!.messages).toHaveLength(3)
+  })
+
+  it('is told as unknown where nobody can look', async () => {
+    const { problem, progress } = await whenInterrupted(await leaveBehind('nowhere.dlq', '0'.repeat(32)))
+
+    expect(problem?.detail).toMatch(/nobody could look/)
+    expect(progress.moved).toBe(0)
+  })
+
+  it('by being told to stop leaves the message where it was, and says so on all servers', async () => {
+    const key = await setup('ended.dlq')
+    const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
+    onTestFinished(() => proxy.close())
+    const ending = await startApiRig({ ...broker, url: proxy.urlFor(broker.url) })
+    // The first consumer looks whether the message is there, the second one takes it.
+    const consume = { direction: 'to-broker', classId: 60, methodId: 20, nth: 2 } as const
+    const taken = proxy.atFrame(consume, { kind: 'delay', delayMs: 300 })
+
+    const { id } = (await edit(`ended.dlq/messages/${key}`, {}, ending)).json<Task>()
+    await taken
+    const closed = ending.close()
+    await eventually(async () => {
+      const task = (await rig.app.inject({ url: `/api/v1/tasks/${id}`, headers })).json<Task>()
+      expect(task.state).toBe('cancelling')
+    })
+    proxy.resume()
+    await closed
+    const { problem, progress } = await whenInterrupted(id)
+
+    expect(problem?.detail).toMatch(/as it was\. Edit it again/)
+    expect(progress.moved).toBe(0)
+    expect(broker.inspect('ended.dlq')!.messages).toHaveLength(3)
+    expect(broker.inspect('ended.dlq.work')!.messages).toHaveLength(0)
   })
 })

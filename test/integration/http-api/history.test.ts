@@ -1,5 +1,7 @@
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import type { DepthHistory, HistoryList } from '../../../src/http-api/contract.ts'
+import { noSamples } from '../../../src/http-api/history/history-state.ts'
+import { openSampleReader } from '../../../src/http-api/history/read-broker-samples.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { basic, setUpApi } from './api-rig.ts'
@@ -39,4 +41,18 @@ it('a queue that is no dead-letter queue has no history', async () => {
   const answer = await rig.app.inject({ url: '/api/v1/dlqs/nowhere/history', headers })
 
   expect(answer.statusCode).toBe(404)
+})
+
+it('a broker that does not tell what it remembers is not asked again and again, and breaks nothing', async () => {
+  const errors: unknown[] = []
+  const reader = openSampleReader({
+    ...{ managementUrl: 'http://127.0.0.1:1', vhost: '/' },
+    onError: (error) => void errors.push(error),
+  })
+  onTestFinished(() => reader.close())
+
+  const told = [await reader.read('a.dlq'), await reader.read('b.dlq')]
+
+  expect(told).toEqual([noSamples, noSamples])
+  expect(errors).toHaveLength(1)
 })

@@ -72,6 +72,12 @@ it('a connection on which nobody asks for anything does not hold up a server tha
   await cut
 }, 20_000)
 
+it('a server that is told to stop has as long as its tasks need, which may be longer than a plugin may take', async () => {
+  const rig = await setUpApi(broker)
+
+  expect(rig.app.initialConfig.pluginTimeout).toBe(0)
+})
+
 describe('more requests at once than there may be', () => {
   it('are told to come again, over real sockets, and then are served', async () => {
     const rig = await setUpApi({ ...broker, server: { limits: { requests: 2 } } })

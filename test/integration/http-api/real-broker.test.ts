@@ -18,7 +18,7 @@ import type {
 } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
-import { basic, setUpApi } from './api-rig.ts'
+import { type ApiRig, basic, setUpApi } from './api-rig.ts'
 
 const broker = await useBroker()
 const { host, protocol } = new URL(broker.managementUrl)
@@ -149,3 +149,29 @@ it('who logs out of one server is logged out of the other', async () => {
   expect(before.statusCode).toBe(200)
   await eventually(async () => expect((await onTwo()).statusCode).toBe(401))
 })
+
+it('what RabbitMQ remembers of depths is the same on all servers, and on one that has just begun', async () => {
+  const server = { history: { every: '1h' } } // so that no server sees more than one depth itself
+  const first = await setUpApi({ url: broker.url, managementUrl, server })
+  await first.declareDlq('charted.dlq')
+  await first.publish([1, 2, 3].map((body) => ({ key: 'charted.dlq', body })))
+  const headers = { authorization: basic(broker.username, broker.password) }
+  const read = async ({ app }: ApiRig) => {
+    const answer = await app.inject({ url: '/api/v1/dlqs/charted.dlq/history', headers })
+    return answer.json<DepthHistory>().points
+  }
+  await eventually(async () => expect((await read(first)).at(-1)?.messages).toBe(3), { timeoutMs: 40_000 })
+
+  const begunAt = new Date().toISOString()
+  const second = await setUpApi({ url: broker.url, managementUrl, server })
+  // Asked at the same time, and once more where five seconds were over just between the two.
+  const [points, others] = await eventually(async () => {
+    const both = await Promise.all([read(first), read(second)])
+    expect(both[1]).toEqual(both[0])
+    return both
+  })
+
+  expect(points).toEqual(others)
+  expect(points.some(({ at, messages }) => at < begunAt && messages === 3)).toBe(true)
+  expect(points.map(({ at }) => at)).toEqual(points.map(({ at }) => at).toSorted())
+}, 60_000)

@@ -1,13 +1,21 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { AuditPage, Receipt, Task, TaskList } from '../../../src/http-api/contract.ts'
+import type {
+  AuditPage,
+  MessagePage,
+  Receipt,
+  Task,
+  TaskList,
+  TaskState,
+} from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from '../recovery/recovery-rig.ts'
-import { type ApiRig, basic, setUpApi } from './api-rig.ts'
-import { startServerProcess } from './server-process.ts'
+import { type ApiRig, basic, setUpApi, startApiRig } from './api-rig.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 const broker = await useBroker()
+const managementUrl = broker.managementUrl.replace('://', `://${broker.username}:${broker.password}@`)
 const present = 1_000
 /** Processes start slowly on a machine that is busy. */
 const patientMs = 120_000
@@ -108,6 +116,120 @@ it('two servers show the same tasks, and each can steer those of the other', {
   expect([await depth(work), await depth(dlq)]).toEqual([one!.moved, present - one!.moved])
 })
 
+const isolated = {
+  layout: 'isolated',
+  exchanges: { 'domain.events': { type: 'topic' } },
+  queues: {
+    'q.scan': {
+      bind: [{ exchange: 'domain.events', key: 'files.*' }],
+      retry: { delays: ['50ms'], maxAttempts: 3 },
+    },
+  },
+} as const
+
+it('a re-drive through /admin/dlq whose server is killed goes on at another server, by the same way back', {
+  timeout: patientMs,
+}, async () => {
+  const rig = await createRecoveryRig(broker)
+  await (await startApiRig({ url: broker.url, managementUrl, topology: isolated })).close()
+  const dlq = 'q.scan.dlq'
+  const count = 600
+  await rig.fill(dlq, count, () => ({
+    body: Buffer.alloc(2_000),
+    headers: { 'x-original-queue': 'another' },
+  }))
+  const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
+  onTestFinished(() => proxy.close())
+  const slow = { ...broker, url: proxy.urlFor(broker.url) }
+  const [first, second] = await Promise.all([
+    startServerProcess(slow, isolated),
+    startServerProcess(broker, isolated),
+  ])
+
+  proxy.throttle(300_000)
+  const limit = count - 100
+  const unanswered = first
+    .post(`/admin/dlq/queues/${dlq}/re-drive`, { limit })
+    .catch((error: unknown) => error)
+  const { id } = await eventually(
+    async () => {
+      const { items } = await second.get<TaskList>('/api/v1/tasks')
+      const task = items.find(({ queue }) => queue === dlq)
+      expect(task?.progress.moved).toBeGreaterThan(0)
+      return task!
+    },
+    { timeoutMs: 30_000 },
+  )
+  await first.kill9()
+  expect(await unanswered).toBeInstanceOf(Error)
+  const path = `/api/v1/tasks/${id}`
+  const interrupted = await stateOf(second, path, 'interrupted')
+  const left = await rig.depth(dlq)
+  expect(interrupted).toMatchObject({ problem: null, progress: { present: count, moved: count - left } })
+  expect(left).toBeGreaterThan(100)
+
+  await second.post<Task>(`${path}/resume`)
+  const done = await stateOf(second, path, 'done')
+
+  expect(done.progress).toMatchObject({ moved: limit, failed: 0 })
+  expect(await rig.depth(dlq)).toBe(count - limit)
+  await eventually(async () => expect(await rig.depth('q.scan')).toBeGreaterThanOrEqual(limit))
+  const arrived = await rig.drain('q.scan')
+  expect(new Set(arrived.map(({ properties }) => properties.messageId)).size).toBe(limit)
+  const ways = arrived.map(({ headers }) => (headers['x-death'] as { exchange: string }[])[0]!.exchange)
+  expect(new Set(ways)).toEqual(new Set(['retry.q.scan']))
+})
+
+it('an edit whose server is killed before it sent the message says so, and can be made again', {
+  timeout: patientMs,
+}, async () => {
+  const rig = await createRecoveryRig(broker)
+  const [work, dlq] = ['edit.work', 'edit.dlq']
+  await rig.declare(work)
+  await rig.declare(dlq)
+  await rig.fill(dlq, 3, () => ({ headers: { 'x-original-queue': work } }))
+  const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
+  onTestFinished(() => proxy.close())
+  const [first, second] = await Promise.all([
+    startServerProcess({ ...broker, url: proxy.urlFor(broker.url) }),
+    startServerProcess(broker),
+  ])
+  const { items } = await second.get<MessagePage>(`/api/v1/dlqs/${dlq}/messages`)
+  const edit = `/api/v1/dlqs/${dlq}/messages/${items[1]!.key}/redrive`
+  const body = { encoding: 'utf8', text: 'corrected' }
+  // The first consumer looks whether the message is there, the second one takes it.
+  const taken = proxy.atFrame(
+    { direction: 'to-broker', classId: 60, methodId: 20, nth: 2 },
+    { kind: 'swallow', direction: 'both' },
+  )
+
+  const { id } = await first.post<Task>(edit, { body })
+  await taken
+  await first.kill9()
+  const path = `/api/v1/tasks/${id}`
+  const interrupted = await stateOf(second, path, 'interrupted')
+  const resumed = second.post(`${path}/resume`)
+
+  await expect(resumed).rejects.toThrow(/409.*API_EDIT_INTERRUPTED.*Edit it again/s)
+  expect(interrupted).toMatchObject({ progress: { moved: 0 }, problem: { code: 'API_EDIT_INTERRUPTED' } })
+  expect([await rig.depth(work), await rig.depth(dlq)]).toEqual([0, 3])
+  const again = await second.post<Task>(edit, { body })
+  await stateOf(second, `/api/v1/tasks/${again.id}`, 'done')
+  expect((await rig.drain(work)).map((message) => message.body)).toEqual(['corrected'])
+  expect(await rig.depth(dlq)).toBe(2)
+})
+
+async function stateOf(server: ServerProcess, path: string, state: TaskState): Promise<Task> {
+  return eventually(
+    async () => {
+      const task = await server.get<Task>(path)
+      expect(task.state).toBe(state)
+      return task
+    },
+    { timeoutMs: 30_000 },
+  )
+}
+
 /** Two servers in this process; the line of the first one can be cut. */
 async function setupCuttable(name: string) {
   const rig = await createRecoveryRig(broker)
@@ -117,7 +239,6 @@ async function setupCuttable(name: string) {
   await rig.fill(dlq, 60, () => ({ headers: { 'x-original-queue': work } }))
   const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
   onTestFinished(() => proxy.close())
-  const managementUrl = broker.managementUrl.replace('://', `://${broker.username}:${broker.password}@`)
   const first = await setUpApi({ url: proxy.urlFor(broker.url), managementUrl })
   const second = await setUpApi({ url: broker.url, managementUrl })
   const headers = { authorization: basic(broker.username, broker.password) }

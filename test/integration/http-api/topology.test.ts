@@ -1,5 +1,6 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
+import { planDeployment } from '../../../src/deploy/deploy-topology.ts'
 import type {
   ApplyResult,
   Approval,
@@ -10,6 +11,7 @@ import type {
   TopologyProblems,
 } from '../../../src/http-api/contract.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { renderPlan } from '../../../src/topology/render-plan.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'
 
 const broker = await startEmbeddedBroker()
@@ -116,6 +118,27 @@ describe('a topology over HTTP', () => {
     ])
     expect(asked.json<Approval>()).toMatchObject({ kind: 'approval', state: 'waiting', messages: null })
     expect(safeOnly.json<ApplyResult>()).toMatchObject({ kind: 'applied', skipped: 1, isComplete: false })
+  })
+
+  it('that stands as its document says has the same plan as on the command line, with `exact` as a way out', async () => {
+    const written = { layout: 'ratatoskr', queues: { 'as.written': {} } } as const
+    await setUpApi({ ...broker, topology: { ...written, exact: true } })
+    const rig = await setUpApi({ ...broker, declared: written })
+    const management = openManagement(broker.managementUrl)
+    onTestFinished(() => management.close())
+
+    const { impossible, text } = await get<TopologyPlan>(rig, '/plan')
+    const { plan } = await planDeployment(written, { management, vhost: '/' })
+
+    expect(impossible.map(({ name }) => name)).toEqual(['as.written', 'as.written.retry', 'as.written.dlq'])
+    for (const { waysOut } of impossible) {
+      expect(waysOut[0]).toEqual({
+        kind: 'exact',
+        text: "leave it: it is as the layout's document says; declare it with `exact: true`",
+      })
+      for (const way of waysOut) expect(text).toContain(`or ${way.text}\n`)
+    }
+    expect(text).toBe(renderPlan(plan))
   })
 
   it('is told as unknown by a server without a config', async () => {

@@ -31,6 +31,16 @@ async function setup(args?: Parameters<RecoveryRig['declare']>[1], acceptDeliver
   return { ...rig, dlq, look }
 }
 
+test('a queue can be looked at whose name is as long as a name can be', async () => {
+  const rig = await createRecoveryRig(broker)
+  const dlq = `${'ü'.repeat(124)}.dlq`
+  await rig.declare(dlq)
+  await rig.fill(dlq, 3)
+  const look = () => lookAtQueue({ ...rig, queue: dlq, by: 'test', onMessage: () => {} })
+
+  expect(await look()).toMatchObject({ present: 3, seen: 3 })
+})
+
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index))
 
 test.each([

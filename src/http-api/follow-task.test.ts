@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { Writable } from 'node:stream'
+import { expect, it } from 'vitest'
+import type { Clock } from '../clock.ts'
+import type { Task, TaskState } from './contract.ts'
+import { followTask } from './follow-task.ts'
+
+/** A clock that goes on when it is told to. */
+function createClock(): Clock & { readonly pending: () => number; readonly pass: (ms: number) => void } {
+  let nowMs = 0
+  const due = new Map<() => void, number>()
+  return {
+    now: () => nowMs,
+    schedule: (delayMs, task) => {
+      due.set(task, nowMs + delayMs)
+      return () => void due.delete(task)
+    },
+    pending: () => due.size,
+    pass: (ms) => {
+      for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 50)
+        for (const [task, atMs] of [...due])
+          if (atMs <= nowMs) {
+            due.delete(task)
+            task()
+          }
+    },
+  }
+}
+
+function setup({ isRead = true } = {}) {
+  const written: string[] = []
+  const out = new Writable({
+    highWaterMark: 1_000,
+    write: (chunk, _encoding, done) => {
+      written.push(String(chunk))
+      if (isRead) done()
+    },
+  })
+  const clock = createClock()
+  let task: Task | undefined
+  let isOver = false
+  const set = (state: TaskState, moved: number): void => {
+    task = {
+      ...{ id: 't', kind: 'redrive', state, queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
+      ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null },
+      progress: { present: 1_000, moved, failed: 0, kept: 0 },
+    }
+  }
+  set('running', 0)
+  followTask({ out, read: () => task, isOver: () => isOver, clock })
+  return {
+    ...{ written, out, clock, set },
+    endServer: () => {
+      isOver = true
+    },
+    forget: () => {
+      task = undefined
+    },
+  }
+}
+
+it('a task is told when it changes, and in between only that the line is there', () => {
+  const { written, clock, set } = setup()
+
+  clock.pass(1_000)
+  set('running', 5)
+  clock.pass(20_000)
+
+  expect(written.map((text) => text.split('\n')[0])).toEqual(['event: task', 'event: task', ': still there'])
+})
+
+it.each<[string, (rig: ReturnType<typeof setup>) => void]>([
+  ['the task has ended', ({ set }) => set('done', 9)],
+  ['the server ends', ({ endServer }) => endServer()],
+  ['the task is known no more', ({ forget }) => forget()],
+])('the stream ends when %s', async (_, end) => {
+  const rig = setup()
+
+  end(rig)
+  rig.clock.pass(500)
+  await once(rig.out, 'close')
+
+  expect(rig.out.writableFinished).toBe(true)
+  expect(rig.clock.pending()).toBe(0)
+})
+
+it('nothing piles up for somebody who does not read, and after a while the line is cut', () => {
+  const { out, clock, set, written } = setup({ isRead: false })
+
+  for (let moved = 1; moved < 100; moved += 1) {
+    set('running', moved)
+    clock.pass(250)
+  }
+  const unread = out.writableLength
+  clock.pass(40_000)
+
+  expect(unread).toBeLessThan(2_000)
+  expect(written).toHaveLength(1)
+  expect(out.destroyed).toBe(true)
+})
+
+it('who does not even read the end is cut off, too', () => {
+  const { out, clock, set } = setup({ isRead: false })
+
+  set('done', 9)
+  clock.pass(500)
+  const isCutAtOnce = out.destroyed
+  clock.pass(40_000)
+
+  expect([isCutAtOnce, out.destroyed]).toEqual([false, true])
+})
+
+it('nothing is left of somebody who has gone', async () => {
+  const { out, clock } = setup()
+
+  out.destroy()
+  await once(out, 'close')
+
+  expect(clock.pending()).toBe(0)
+})

@@ -1,0 +1,66 @@
+import { PassThrough, type Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+
+export interface BodyLimits {
+  /** How long a body may take to come. */
+  readonly timeoutMs: number
+  /** Bodies on their way at once of callers whom nobody knows yet. */
+  readonly mostOfStrangers: number
+  /** Takes bodies for as long as they come. */
+  readonly isUpload: (request: FastifyRequest) => boolean
+}
+
+/** Gives up bodies that do not come to their end, and lets strangers hold up nobody with theirs. */
+export function limitBodies(app: FastifyInstance, limits: BodyLimits): void {
+  let ofStrangers = 0
+  app.addHook('preParsing', async (request, reply, payload) => {
+    if (!hasBody(request) || limits.isUpload(request)) return payload
+    const isStranger = request.caller === undefined
+    if (isStranger && ofStrangers >= limits.mostOfStrangers) {
+      const message = 'Too many log in at this moment. Try again.'
+      throw new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 1 })
+    }
+    if (isStranger) ofStrangers += 1
+    const passed = passInTime(payload as Readable, {
+      timeoutMs: limits.timeoutMs,
+      onLate: () => {
+        if (!reply.sent) reply.header('connection', 'close')
+      },
+    })
+    if (isStranger)
+      passed.once('close', () => {
+        ofStrangers -= 1
+      })
+    // Where nobody reads the body, its end is that of the answer.
+    reply.raw.once('close', () => passed.destroy())
+    return passed
+  })
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** The same body, which fails where it takes too long. The line itself stays, so that its sender can be told. */
+function passInTime(
+  payload: Readable,
+  { timeoutMs, onLate }: { timeoutMs: number; onLate: () => void },
+): Readable {
+  const passed = new PassThrough()
+  const timer = setTimeout(() => {
+    onLate()
+    passed.destroy(refused(408, 'The body did not come in time'))
+  }, timeoutMs)
+  passed.once('close', () => clearTimeout(timer))
+  passed.on('error', () => {}) // told to whoever reads it, if anybody does
+  payload.once('error', (error) => passed.destroy(error))
+  payload.once('close', () => {
+    if (!payload.readableEnded) passed.destroy(refused(400, 'The body was broken off'))
+  })
+  return payload.pipe(passed)
+}
+
+function refused(statusCode: number, message: string): Error {
+  return Object.assign(new Error(message), { statusCode })
+}

@@ -1,0 +1,31 @@
+import { RecoveryError } from '../../errors.ts'
+import { lookAtQueue } from '../../recovery/look-at-queue.ts'
+import type { BrokerLine, QueueTurns } from '../broker-line.ts'
+import { keyOf } from '../describe-message.ts'
+import type { EditedMessage } from './decide-interruption.ts'
+
+/** Where nobody can look at the queue, now or ever. */
+const unseeable = ['RECOVERY_LOOK_REFUSED', 'RECOVERY_QUEUE_NOT_FOUND']
+
+/** Looks whether a message that was to be edited is still in its queue. Rejects where others have the queue now. */
+export async function findEdited(
+  { line, turns }: { readonly line: Omit<BrokerLine, 'topology'>; readonly turns: QueueTurns },
+  { queue, key }: { readonly queue: string; readonly key: string },
+): Promise<EditedMessage> {
+  let isThere = false
+  try {
+    const { isWhole } = await turns.look(queue, () =>
+      lookAtQueue({
+        ...{ ...line, queue, by: 'warren' },
+        onMessage: (message) => {
+          isThere ||= keyOf(message) === key
+        },
+      }),
+    )
+    if (isThere) return 'there'
+    return isWhole ? 'gone' : 'unknown'
+  } catch (error) {
+    if (error instanceof RecoveryError && unseeable.includes(error.code)) return 'unknown'
+    throw error
+  }
+}
