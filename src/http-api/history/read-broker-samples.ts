@@ -21,7 +21,7 @@ export interface SampleReaderOptions {
 
 /** What RabbitMQ keeps of each queue unless it is told otherwise: ten minutes by 5 s, an hour by 60 s. */
 const ranges = { fine: { ageSeconds: 600, everySeconds: 5 }, coarse: { ageSeconds: 3_600, everySeconds: 60 } }
-const sharedMs = 2_000
+type Range = (typeof ranges)['fine']
 const quietMs = 60_000
 
 export function openSampleReader({ managementUrl, vhost, onError }: SampleReaderOptions): SampleReader {
@@ -29,16 +29,19 @@ export function openSampleReader({ managementUrl, vhost, onError }: SampleReader
   const agent = createAgent({ isTls: address.isTls, maxSockets: 4, tls: {} })
   const endpoint = { address, agent, timeoutMs: 5_000, maxResponseBytes: 1024 * 1024 }
   const callApi = createApi(endpoint, { maxConcurrent: 4 })
-  const uptime = shareAnswers(sharedMs, () => readUptime(callApi))
+  // No sooner than there is another sample.
+  const samplesOf = (range: Range) =>
+    shareAnswers(range.everySeconds * 1_000, (queue) => readRange(callApi, { vhost, queue, range }))
+  const [readFine, readCoarse] = [samplesOf(ranges.fine), samplesOf(ranges.coarse)]
+  const uptime = shareAnswers(ranges.fine.everySeconds * 1_000, () => readUptime(callApi))
   let quietUntilMs = 0
 
   async function ask(queue: string): Promise<BrokerSamples> {
     if (Date.now() < quietUntilMs) return noSamples
     try {
-      const fine = await readRange(callApi, { vhost, queue, range: ranges.fine })
+      const fine = await readFine(queue)
       if (fine.length === 0) return noSamples
-      const coarse = await readRange(callApi, { vhost, queue, range: ranges.coarse })
-      return { fine, coarse, uptimeMs: await uptime('') }
+      return { fine, coarse: await readCoarse(queue), uptimeMs: await uptime('') }
     } catch (error) {
       // A chart is not worth a request that fails: what this server has seen itself is shown instead.
       quietUntilMs = Date.now() + quietMs
@@ -47,12 +50,12 @@ export function openSampleReader({ managementUrl, vhost, onError }: SampleReader
     }
   }
 
-  return { read: shareAnswers(sharedMs, ask), close: () => agent.destroy() }
+  return { read: ask, close: () => agent.destroy() }
 }
 
 async function readRange(
   callApi: CallApi,
-  asked: { vhost: string; queue: string; range: { ageSeconds: number; everySeconds: number } },
+  asked: { vhost: string; queue: string; range: Range },
 ): Promise<readonly Sample[]> {
   const { vhost, queue, range } = asked
   const answer = await callOrUndefined(callApi, {
