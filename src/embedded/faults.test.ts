@@ -134,7 +134,7 @@ test('a message can be returned though its queue is there, before its confirm', 
   expect(broker.inspect('work')?.counts.ready).toBe(0)
 })
 
-test('a blocked publisher is told so, and its publishes wait until it is unblocked', async () => {
+test('who publishes while the broker is blocked is told so, and its publishes wait until it is unblocked', async () => {
   const { broker, connection, channel } = await setup()
   const events: string[] = []
   connection.on('blocked', (reason) => events.push(`blocked: ${reason}`))
@@ -144,12 +144,14 @@ test('a blocked publisher is told so, and its publishes wait until it is unblock
 
   broker.faults.block('low on disk')
   await broker.settled()
+  const toldBeforeItPublishes = [...events]
   channel.sendToQueue('work', Buffer.from('second'))
   await broker.settled()
   const whileBlocked = broker.inspect('work')?.counts.ready
   broker.faults.unblock()
   await channel.waitForConfirms()
 
+  expect(toldBeforeItPublishes).toEqual([])
   expect(whileBlocked).toBe(1)
   expect(broker.inspect('work')?.counts.ready).toBe(2)
   expect(events).toEqual(['blocked: low on disk', 'unblocked'])

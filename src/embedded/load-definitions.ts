@@ -1,7 +1,7 @@
 import { EmbeddedBrokerError } from '../errors.ts'
 import { type Broker, grant, permissionOf } from './model/broker.ts'
 import { type JsonObject, text } from './server/management/api-request.ts'
-import { findVhost, importAll } from './server/management/definitions-api.ts'
+import { findVhost, importAll } from './server/management/import-definitions.ts'
 
 /**
  * Puts into a broker what RabbitMQ's HTTP API has exported, of a whole broker or of one vhost. The user `guest` may

@@ -128,6 +128,27 @@ describe('what is not modelled is refused', () => {
     })
   })
 
+  test.each<[string, object, number]>([
+    ['limits of vhosts', { parameters: [{ vhost: '/', component: 'vhost-limits', name: 'limits' }] }, 501],
+    ['limits of vhosts, as 4.3 has them', { vhosts: [{ name: 'v', limits: { 'max-queues': 1 } }] }, 501],
+    ['limits of users', { users: [{ name: 'u', password: 'p', limits: { 'max-channels': 1 } }] }, 501],
+    ['topic permissions', { topic_permissions: [{ vhost: '/', user: 'guest' }] }, 501],
+    ['parameters of plugins', { parameters: [{ vhost: '/', component: 'shovel', name: 's' }] }, 400],
+  ])('definitions with %s, and what is beside them is not imported', async (_, part, status) => {
+    const broker = await startEmbeddedBroker()
+    onTestFinished(broker.stop)
+    const queues = [{ vhost: '/', name: 'beside', durable: true, auto_delete: false, arguments: {} }]
+
+    const answer = await fetch(`${broker.managementUrl.replace('guest:guest@', '')}/api/definitions`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}` },
+      body: JSON.stringify({ ...part, queues }),
+    })
+
+    expect(answer.status).toBe(status)
+    expect(broker.inspect('beside')).toBeUndefined()
+  })
+
   test.each(['shovels', 'federation-links'])(
     '/api/%s of a plugin, as by a RabbitMQ without it',
     async (path) => {

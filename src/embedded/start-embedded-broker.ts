@@ -73,7 +73,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
   }
   if (options.definitions) loadDefinitions(broker, options.definitions)
   const switches = createFaults(clock, () => {
-    for (const connection of amqp.connections) connection.applyBlock()
+    for (const connection of amqp.connections) connection.endBlock()
   })
   const amqp = await startAmqpServer({ broker, faults: switches, clusterName: nodeName, port, report })
   const connections = () => amqp.connections

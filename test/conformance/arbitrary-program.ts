@@ -164,6 +164,7 @@ const streamOffset = fc.constantFrom<PlainTable>(
   { 'x-stream-offset': 0 },
   { 'x-stream-offset': 2 },
   { 'x-stream-offset': 'never' },
+  { 'x-stream-offset': true },
 )
 
 /** A stream, its readers, and what a stream refuses. */

@@ -1,7 +1,9 @@
-import amqplib, { type Channel, type ChannelModel } from 'amqplib'
-import { expect, onTestFinished, test } from 'vitest'
+import amqplib, { type Channel, type ChannelModel, type ConsumeMessage } from 'amqplib'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { sharedBroker } from '../support/shared-broker.ts'
 import { collect, describeOnBothBrokers } from './clients/on-both-brokers.ts'
+import { profileOf } from './profile-of.ts'
 
 /** What random programs cannot show: ends of connections, long waits, and how a stream forgets. */
 describeOnBothBrokers('what programs do not reach', (open) => {
@@ -119,6 +121,117 @@ describeOnBothBrokers('what programs do not reach', (open) => {
     // An offset that is gone is taken for the first that is there. By then still more may be gone.
     const [first] = await readFrom(connection, { offset: 0, last: count - 1 })
     expect(first).toBeGreaterThanOrEqual(numbers[0]!)
+  })
+
+  test('a stream forgets segments that are too old as soon as it begins a new one', async () => {
+    const { url } = await open()
+    const connection = await connect(url)
+    const channel = await connection.createConfirmChannel()
+    await channel.assertQueue('log', {
+      arguments: {
+        ...{ 'x-queue-type': 'stream', 'x-max-age': '1s' },
+        'x-stream-max-segment-size-bytes': 5000,
+      },
+    })
+    let count = 0
+    async function fillSegments(): Promise<void> {
+      for (let left = 12; left > 0; left -= 1) {
+        channel.sendToQueue('log', Buffer.alloc(1000, String(count).padStart(4, '0')))
+        await channel.waitForConfirms()
+        count += 1
+      }
+    }
+    await fillSegments()
+    const atOnce = await readFrom(connection, { offset: 'first', last: count - 1 })
+
+    const later = await eventually(
+      async () => {
+        await fillSegments()
+        const read = await readFrom(connection, { offset: 'first', last: count - 1 })
+        return (read[0] ?? 0) > 0 ? read : false
+      },
+      { intervalMs: 200 },
+    )
+
+    expect(atOnce).toEqual(Array.from({ length: 12 }, (_, at) => at))
+    expect(later).toEqual(Array.from({ length: later.length }, (_, at) => later[0]! + at))
+  })
+
+  describe('delayed retry, which there is from 4.3 on', () => {
+    const isThere = profileOf(sharedBroker().version) === '4.3'
+
+    async function setup(retry: Record<string, unknown>) {
+      const connection = await connect((await open()).url)
+      const channel = await connection.createConfirmChannel()
+      await channel.assertQueue('work', { arguments: { 'x-queue-type': 'quorum', ...retry } })
+      for (const body of ['a', 'b']) channel.sendToQueue('work', Buffer.from(body))
+      await channel.waitForConfirms()
+      const seen: ConsumeMessage[] = []
+      const take = async () => eventually(() => seen.shift() ?? false)
+      await channel.consume('work', (message) => seen.push(message!))
+      return { channel, seen, take }
+    }
+
+    test('holds back what has failed, uncounted, and a purge deletes it', async () => {
+      const { channel, seen, take } = await setup({
+        ...{ 'x-delayed-retry-type': 'failed', 'x-delayed-retry-min': 60_000 },
+      })
+      const [failed, returned] = [await take(), await take()]
+
+      channel.reject(failed, true)
+      channel.nack(returned, false, true)
+      const [again] = [isThere ? undefined : await take(), await take()].reverse()
+      await channel.cancel(again!.fields.consumerTag)
+      const { messageCount } = await channel.checkQueue('work')
+      const purged = await channel.purgeQueue('work')
+
+      expect(again!.content.toString()).toBe('b')
+      expect(seen).toEqual([])
+      expect(messageCount).toBe(0)
+      expect(purged.messageCount).toBe(isThere ? 1 : 0)
+    })
+
+    test('holds back for longer what has failed more often', async () => {
+      const { channel, take } = await setup({
+        ...{ 'x-delayed-retry-type': 'all', 'x-delayed-retry-min': 400, 'x-delayed-retry-max': 60_000 },
+      })
+      const [first, second] = [await take(), await take()]
+      channel.reject(first, true)
+      const firstAgain = await take()
+
+      channel.reject(firstAgain, true)
+      channel.reject(second, true)
+      const order = [await take(), await take()]
+
+      const counts = order.map(({ content, properties: { headers } }) => [
+        content.toString(),
+        headers?.['x-delivery-count'] as number,
+      ])
+      expect(counts).toEqual(
+        isThere
+          ? [
+              ['b', 1],
+              ['a', 2],
+            ]
+          : [
+              ['a', 2],
+              ['b', 1],
+            ],
+      )
+    })
+
+    test('lets a message that is only given back wait the shortest time, however often', async () => {
+      const { channel, take } = await setup({
+        ...{ 'x-delayed-retry-type': 'returned', 'x-delayed-retry-min': 60_000 },
+      })
+      const [returned, failed] = [await take(), await take()]
+
+      channel.nack(returned, false, true)
+      channel.reject(failed, true)
+      const again = [await take(), ...(isThere ? [] : [await take()])]
+
+      expect(again.map(({ content }) => content.toString()).sort()).toEqual(isThere ? ['b'] : ['a', 'b'])
+    })
   })
 
   /** The numbers of the messages up to the last. RabbitMQ gives offsets to things of its own, too. */

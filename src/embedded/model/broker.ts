@@ -21,6 +21,8 @@ export interface Broker {
   readonly permissions: Map<string, Map<string, Permission>>
   /** Channels that wait for direct replies, by the suffix of their address. */
   readonly replyChannels: Map<string, Channel>
+  /** Kept for whoever exports them: none of them changes what the broker does. */
+  readonly globalParameters: Map<string, unknown>
   nextChannelId: number
   /** `booting` is the moment after a crash in which quorum queues have no leader yet. */
   phase: 'up' | 'down' | 'booting'
@@ -46,6 +48,7 @@ export function createBroker({ profile, clock, seed }: BrokerOptions): Broker {
     users: new Map(),
     permissions: new Map(),
     replyChannels: new Map(),
+    globalParameters: new Map(),
     nextChannelId: 1,
     phase: 'up',
     missed: [],
@@ -55,7 +58,7 @@ export function createBroker({ profile, clock, seed }: BrokerOptions): Broker {
     tags: ['administrator'],
     credentials: { kind: 'password', password: 'guest' },
   })
-  addVhost(broker, '/')
+  addVhost(broker, '/').description = 'Default virtual host'
   grant(broker, { vhost: '/', user: 'guest', permission: { configure: '.*', write: '.*', read: '.*' } })
   return broker
 }

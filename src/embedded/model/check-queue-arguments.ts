@@ -1,7 +1,7 @@
 import type { FieldTable, FieldValue } from '../../wire/field-value.ts'
 import { integerOf, lookUp, renderTerm, textOf, typeNameOf } from './field-terms.ts'
 import type { Profile } from './profile.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { ProtocolError, stumble } from './protocol-error.ts'
 import type { QueueKind } from './queue.ts'
 import { parseMaxAge } from './queue-settings.ts'
 
@@ -130,8 +130,7 @@ const checks: Readonly<Record<string, Check>> = {
     checkNotNegative(value, context) ?? checkNotZero(value, context),
   'x-initial-cluster-size': (value, context) =>
     checkNotNegative(value, context) ?? checkNotZero(value, context),
-  'x-max-age': (value, context) =>
-    checkText(value, context) ?? (parseMaxAge(textOf(value)) === undefined ? 'invalid_max_age' : undefined),
+  'x-max-age': (value, context) => checkText(value, context) ?? checkMaxAge(textOf(value)!, context.profile),
   'x-stream-max-segment-size-bytes': checkNotNegative,
   'x-stream-filter-size-bytes': checkNotNegative,
   'x-queue-leader-locator': checkOneOf(
@@ -150,10 +149,15 @@ function checkQueueVersion(version: number, profile: Profile): string | undefine
   return `"unsupported queue version '${version}'"`
 }
 
-function checkStreamOffset(value: FieldValue): string | undefined {
+function checkMaxAge(text: string, { stumblesOverAges }: Profile): string | undefined {
+  if (parseMaxAge(text) !== undefined) return undefined
+  if (stumblesOverAges && !/^\d/.test(text)) throw stumble()
+  return 'invalid_max_age'
+}
+
+function checkStreamOffset(value: FieldValue, { profile }: CheckContext): string | undefined {
   const text = textOf(value)
-  if (text === undefined || ['first', 'last', 'next'].includes(text) || parseMaxAge(text) !== undefined) {
-    return undefined
-  }
+  if (text === undefined || ['first', 'last', 'next'].includes(text)) return undefined
+  if (checkMaxAge(text, profile) === undefined) return undefined
   return `{invalid_stream_offset_arg,{${typeNameOf(value)},${renderTerm(value)}}}`
 }

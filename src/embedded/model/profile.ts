@@ -54,6 +54,8 @@ export interface Profile {
   readonly classicCountsFailures: boolean
   /** Up to 4.2 a channel that holds a delivery for too long is closed, whatever the type of queue. */
   readonly closesChannelOnConsumerTimeout: boolean
+  /** An age that does not begin with a number ends the connection (up to 4.2). */
+  readonly stumblesOverAges: boolean
   /** At-most-once dead letters reach a stream. */
   readonly deadLettersIntoStreams: boolean
   readonly streamStorage: StreamStorage
@@ -101,6 +103,10 @@ export interface ManagementRules {
   /** It says of a queue that is not there, or an exchange, only that; before, it said what AMQP says. */
   readonly namesMissingTargets: boolean
   readonly exportsVhostOfPolicies: boolean
+  /** What an export tells of a vhost beside its name. */
+  readonly exportedVhosts: 'by-name' | 'with-description' | 'with-limits'
+  /** An import leaves out a binding whose ends are not there, where later versions refuse the whole. */
+  readonly skipsLooseBindings: boolean
   /** From 4.3 on a queue can be internal, an export tells its type and leaves out what is internal. */
   readonly knowsInternalQueues: boolean
 }

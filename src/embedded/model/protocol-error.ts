@@ -18,8 +18,13 @@ export class ProtocolError extends Error {
 
   /** As RabbitMQ words it: the name of the condition, a dash, the explanation; at most 255 bytes. */
   get replyText(): string {
-    return cutToShortText(`${this.condition} - ${this.message}`)
+    return this.message === '' ? this.condition : cutToShortText(`${this.condition} - ${this.message}`)
   }
+}
+
+/** What a client is told when it has made RabbitMQ stumble: nothing but that. */
+export function stumble(): ProtocolError {
+  return new ProtocolError('INTERNAL_ERROR', '')
 }
 
 const conditions = {

@@ -1,6 +1,6 @@
-import { integerOf, lookUp } from './field-terms.ts'
+import { compareAsBinaries, integerOf, lookUp } from './field-terms.ts'
 import type { EffectivePolicy } from './policies.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { ProtocolError, stumble } from './protocol-error.ts'
 import type { Consumer, Queue, QueueDeclaration, QueuedMessage, QueueSurroundings } from './queue.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import { describeResource } from './resource-name.ts'
@@ -52,6 +52,12 @@ export function createStreamQueue(
     }
   }
 
+  /** A channel of RabbitMQ serves its readers by their tags, the last first. */
+  function inOrder(): Iterable<Reader> {
+    if (readers.size < 2) return readers.values()
+    return [...readers.values()].sort((a, b) => compareAsBinaries(b.consumer.tag, a.consumer.tag))
+  }
+
   function consume(consumer: Consumer): void {
     if (consumer.prefetch === 0) {
       throw new ProtocolError('PRECONDITION_FAILED', surroundings.profile.streamRefusals.noPrefetch(resource))
@@ -62,6 +68,9 @@ export function createStreamQueue(
     if (lookUp(consumer.arguments, 'x-stream-filter')) {
       throw new ProtocolError('NOT_IMPLEMENTED', 'x-stream-filter is not modelled by the embedded broker')
     }
+    // No version is prepared for an offset that is neither a text nor a number nor a time.
+    const asked = lookUp(consumer.arguments, 'x-stream-offset')
+    if (asked && !['S', 'T'].includes(asked.type) && integerOf(asked) === undefined) throw stumble()
     const offset = log.startOf(consumer.arguments, clock.now())
     readers.set(consumer, { consumer, offset, credit: consumer.prefetch })
   }
@@ -102,7 +111,7 @@ export function createStreamQueue(
         heldUntilMs: Number.POSITIVE_INFINITY,
       }
       log.append(entry, clock.now())
-      for (const reader of readers.values()) readOn(reader)
+      for (const reader of inOrder()) readOn(reader)
       return true
     },
     get: () => {

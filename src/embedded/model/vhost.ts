@@ -48,7 +48,7 @@ export function createVhost(name: string, profile: Profile): Vhost {
     name,
     description: '',
     tags: [],
-    defaultQueueType: undefined,
+    defaultQueueType: profile.addsQueueTypeArgument ? 'classic' : undefined,
     exchanges,
     queues: new Map(),
     bindings: new Map(),

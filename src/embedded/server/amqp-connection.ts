@@ -5,6 +5,7 @@ import { createFrameParser } from '../../wire/frame-parser.ts'
 import { decodeMethod } from '../../wire/methods.ts'
 import type { User } from '../model/access.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
+import { blockPublisher, endBlock, holdBack } from './block-connection.ts'
 import { closeWith, cut, endChannels, finish, refuse } from './close-connection.ts'
 import { createConnectionOutput } from './connection-output.ts'
 import {
@@ -42,8 +43,8 @@ export interface AmqpConnection {
    * its next bytes until then (Nagle's algorithm, the default of some clients) lets them go.
    */
   nudge(): void
-  /** Blocks or unblocks the publisher as the faults say. */
-  applyBlock(): void
+  /** Reads on, if it was blocked and there is no reason for it any more. */
+  endBlock(): void
 }
 
 export function createAmqpConnection(
@@ -89,7 +90,10 @@ export function createAmqpConnection(
       record.output.heartbeat()
       record.output.flush()
     },
-    applyBlock: () => applyBlock(record),
+    endBlock: () => {
+      endBlock(record)
+      record.output.planFlush()
+    },
   }
   socket.setNoDelay(true)
   socket.on('data', (chunk) => onData(record, chunk))
@@ -104,6 +108,8 @@ export function createAmqpConnection(
   })
   return connection
 }
+
+type FrameKind = 'method' | 'header' | 'body'
 
 /** Some clients answer each heartbeat with another: that says nothing. */
 const heartbeatBytes = 8
@@ -122,9 +128,9 @@ function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
     }),
     parser: createFrameParser(
       {
-        method: (number, payload) => step(record, number, () => onMethod(record, number, payload)),
-        header: (number, payload) => step(record, number, () => channelOf(record, number)?.header(payload)),
-        body: (number, piece) => step(record, number, () => channelOf(record, number)?.body(piece)),
+        method: (number, payload) => inTurn('method', number, payload),
+        header: (number, payload) => inTurn('header', number, payload),
+        body: (number, piece) => inTurn('body', number, piece),
         heartbeat: () => {
           record.receivedBytes -= heartbeatBytes
         },
@@ -139,11 +145,20 @@ function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
     clientProperties: [],
     frameMax: largestFrame,
     heartbeat: undefined,
-    hasPublished: false,
     isBlocked: false,
+    unread: [],
     receivedBytes: 0,
   }
   const channelHost = createChannelHost(record)
+  const frames: Readonly<Record<FrameKind, (number: number, bytes: Buffer) => void>> = {
+    method: (number, payload) => step(record, number, () => onMethod(record, number, payload)),
+    header: (number, payload) => step(record, number, () => channelOf(record, number)?.header(payload)),
+    body: (number, piece) => step(record, number, () => channelOf(record, number)?.body(piece)),
+  }
+  function inTurn(kind: FrameKind, number: number, bytes: Buffer): void {
+    if (record.isBlocked) holdBack(record, bytes, (kept) => frames[kind](number, kept))
+    else frames[kind](number, bytes)
+  }
   function onMethod(connection: ConnectionRecord, number: number, payload: Buffer): void {
     const method = decodeMethod(payload)
     try {
@@ -220,11 +235,7 @@ function createChannelHost(record: ConnectionRecord): ChannelHost {
         record.socket.end(() => cut(record))
       })
     },
-    notePublish: () => {
-      if (record.hasPublished) return
-      record.hasPublished = true
-      applyBlock(record)
-    },
+    startsPublish: () => blockPublisher(record),
   }
 }
 
@@ -237,18 +248,4 @@ function wakeConsumers({ channels, host, output }: ConnectionRecord): void {
     }
   })
   output.planFlush()
-}
-
-/** Only who publishes is blocked: who only consumes can go on. */
-function applyBlock(record: ConnectionRecord): void {
-  const { output, socket, host } = record
-  const reason = host.faults.blockedReason
-  const isWanted = reason !== undefined && record.hasPublished
-  if (isWanted === record.isBlocked || record.phase !== 'running') return
-  record.isBlocked = isWanted
-  const isTold = isCapable(record, 'connection.blocked')
-  if (isTold && reason !== undefined) output.method(0, { name: 'connection.blocked', reason })
-  if (isTold && reason === undefined) output.method(0, { name: 'connection.unblocked' })
-  if (isWanted) socket.pause()
-  else socket.resume()
 }

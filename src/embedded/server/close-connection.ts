@@ -35,7 +35,8 @@ export function closeWith(connection: ConnectionRecord, error: ProtocolError, ca
 }
 
 export function sendClose({ output }: ConnectionRecord, error: ProtocolError, cause?: Method): void {
-  const id = cause ? methodIdOf(cause.name) : 0
+  // RabbitMQ no longer knows what it was doing when it stumbled.
+  const id = cause && error.condition !== 'INTERNAL_ERROR' ? methodIdOf(cause.name) : 0
   output.method(0, {
     name: 'connection.close',
     replyCode: error.replyCode,

@@ -44,8 +44,10 @@ export interface ConnectionRecord {
   clientProperties: FieldTable
   frameMax: number
   heartbeat: Heartbeat | undefined
-  hasPublished: boolean
+  /** It publishes while resources are short. */
   isBlocked: boolean
+  /** The frames that came with the one at which it was blocked. */
+  readonly unread: (() => void)[]
   receivedBytes: number
 }
 

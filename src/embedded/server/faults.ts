@@ -38,7 +38,7 @@ export interface FaultSwitches {
   /** Refuses new connections until `acceptConnections`. */
   refuseConnections(): void
   acceptConnections(): void
-  /** As a memory or disk alarm does: tells publishers and reads no more from them. */
+  /** As a memory or disk alarm does: tells whoever publishes from now on and reads no more from it. */
   block(reason?: string): void
   unblock(): void
 }

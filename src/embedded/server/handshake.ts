@@ -60,7 +60,10 @@ export function onTuneOk(connection: ConnectionRecord, method: Method<'connectio
   connection.parser.setLimits({ bodyBytes: frameMax - 8, headerBytes: frameMax - 8 })
   connection.heartbeat = createHeartbeat(method.heartbeat, {
     beat: () => connection.output.heartbeat(),
-    onSilence: () => cut(connection),
+    // From a client that is blocked nothing is read, not even that it is alive.
+    onSilence: () => {
+      if (!connection.isBlocked) cut(connection)
+    },
   })
   connection.phase = 'opening'
 }

@@ -23,7 +23,8 @@ export interface ChannelHost {
   cut(): void
   /** The same after what was written has been sent. */
   cutAfterFlush(): void
-  notePublish(): void
+  /** Called before anything of the message is read. */
+  startsPublish(): void
 }
 
 /** One channel as the wire sees it. */
@@ -72,6 +73,7 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
       if (received.immediate) throw new ProtocolError('NOT_IMPLEMENTED', 'immediate=true')
       pending = { method: received, properties: undefined, remainingBytes: 0, pieces: [] }
       currentPublish = received
+      host.startsPublish()
       return
     }
     if (isSettlement(received) && host.faults.isCutAt('before-ack')) {
@@ -111,7 +113,6 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
   function finishPublish(): void {
     const { method: publishMethod, properties, pieces } = pending!
     pending = undefined
-    host.notePublish()
     if (host.faults.isCutAt('before-publish')) {
       host.cut()
       return

@@ -41,7 +41,8 @@ export function describeOnBothBrokers(
   })
 }
 
-function describeBroker(url: string, managementUrl: string): ClientBroker {
+/** What a test needs to know of a broker that is there. */
+export function describeBroker(url: string, managementUrl: string): ClientBroker {
   const { hostname, port, username, password, pathname } = new URL(url)
   return {
     url,

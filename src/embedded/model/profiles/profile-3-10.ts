@@ -181,12 +181,15 @@ export const profile310: Profile = {
   },
   classicCountsFailures: false,
   closesChannelOnConsumerTimeout: true,
+  stumblesOverAges: true,
   deadLettersIntoStreams: false,
   streamStorage: storedBefore40,
   management: {
     escapesPolicyProblems: true,
     namesMissingTargets: false,
     exportsVhostOfPolicies: true,
+    exportedVhosts: 'by-name',
+    skipsLooseBindings: true,
     knowsInternalQueues: false,
   },
 }

@@ -77,6 +77,12 @@ export const profile40: Profile = {
     ordersDeliveriesBy: 'age',
   },
   deadLettersIntoStreams: true,
-  management: { ...profile310.management, namesMissingTargets: true, exportsVhostOfPolicies: false },
+  management: {
+    ...profile310.management,
+    namesMissingTargets: true,
+    exportsVhostOfPolicies: false,
+    exportedVhosts: 'with-description',
+    skipsLooseBindings: false,
+  },
   streamStorage: storedFrom40,
 }

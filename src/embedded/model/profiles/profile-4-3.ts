@@ -61,7 +61,13 @@ export const profile43: Profile = {
   },
   classicCountsFailures: true,
   closesChannelOnConsumerTimeout: false,
-  management: { ...profile40.management, escapesPolicyProblems: false, knowsInternalQueues: true },
+  stumblesOverAges: false,
+  management: {
+    ...profile40.management,
+    escapesPolicyProblems: false,
+    exportedVhosts: 'with-limits',
+    knowsInternalQueues: true,
+  },
 }
 
 function shown(count: number): number | undefined {

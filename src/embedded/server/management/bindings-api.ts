@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
-import { encodeTable } from '../../../wire/write-field.ts'
 import { type BindRequest, bind, unbind } from '../../model/bind.ts'
 import type { Binding } from '../../model/binding.ts'
 import { sortTable } from '../../model/field-terms.ts'
+import { hashTable } from '../../model/hash-table.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,
@@ -150,10 +149,9 @@ function renderBinding(binding: ShownBinding): JsonObject {
 function propertiesKey(routingKey: string, args: Binding['arguments']): string {
   const quoted = quote(routingKey)
   if (args.length === 0) return quoted === '' ? '~' : quoted
-  const hash = createHash('md5')
-    .update(encodeTable(sortTable(args)))
-    .digest('base64url')
-  return `${quoted}~${hash}`
+  const hash = Buffer.alloc(4)
+  hash.writeUInt32BE(hashTable(sortTable(args)))
+  return `${quoted}~${hash.toString('base64url')}`
 }
 
 /** RabbitMQ leaves fewer characters as they are than a URL would. */

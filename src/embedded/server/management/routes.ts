@@ -11,13 +11,9 @@ import {
 } from './bindings-api.ts'
 import { alarms, aliveness, clusterName, featureFlags, healthy, listNodes, overview } from './cluster-api.ts'
 import { closeConnection, listChannels, listConnections, showConnection } from './connections-api.ts'
-import {
-  exportDefinitions,
-  exportVhostDefinitions,
-  importDefinitions,
-  importVhostDefinitions,
-} from './definitions-api.ts'
 import { listExchanges, putExchange, removeExchangeByApi, showExchange } from './exchanges-api.ts'
+import { exportDefinitions, exportVhostDefinitions } from './export-definitions.ts'
+import { importDefinitions, importVhostDefinitions } from './import-definitions.ts'
 import { getMessages, publishMessage } from './messages-api.ts'
 import { policiesApi } from './policies-api.ts'
 import { listQueues, purgeQueueByApi, putQueue, removeQueueByApi, showQueue } from './queues-api.ts'

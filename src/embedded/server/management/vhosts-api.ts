@@ -5,6 +5,7 @@ import {
   type ApiAnswer,
   type ApiRequest,
   type ApiScope,
+  type Json,
   type JsonObject,
   noContent,
   ok,
@@ -50,25 +51,26 @@ export function describeVhost(vhost: Vhost, body: JsonObject): void {
   vhost.description = text(body, 'description') ?? vhost.description
   const tags = body.tags
   if (typeof tags === 'string') vhost.tags = tags === '' ? [] : tags.split(',')
+  if (Array.isArray(tags)) vhost.tags = (tags as readonly Json[]).map(String)
   const type = text(body, 'default_queue_type')
   if (type !== undefined && type !== 'undefined') vhost.defaultQueueType = type
+}
+
+export function renderMetadata({ description, tags, defaultQueueType }: Vhost): JsonObject {
+  const type = defaultQueueType === undefined ? {} : { default_queue_type: defaultQueueType }
+  return { description, tags, ...type }
 }
 
 function renderVhost({ nodeName }: ApiScope, vhost: Vhost): JsonObject {
   const counts = [...vhost.queues.values()].map((queue) => queue.counts)
   const ready = counts.reduce((sum, count) => sum + count.ready, 0)
   const unacknowledged = counts.reduce((sum, count) => sum + count.unacknowledged, 0)
-  const metadata = {
-    description: vhost.description,
-    tags: vhost.tags,
-    ...(vhost.defaultQueueType === undefined ? {} : { default_queue_type: vhost.defaultQueueType }),
-  }
   return {
     name: vhost.name,
     description: vhost.description,
     tags: vhost.tags,
     default_queue_type: vhost.defaultQueueType ?? 'undefined',
-    metadata,
+    metadata: renderMetadata(vhost),
     tracing: false,
     cluster_state: { [nodeName]: 'running' },
     messages: ready + unacknowledged,
