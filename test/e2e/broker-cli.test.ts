@@ -98,7 +98,7 @@ it.each([
     'with a vhost it does not make',
     'vhost.json',
     '{ "queues": [{ "name": "q", "vhost": "no" }] }',
-    "Virtual host 'no'",
+    'Please create virtual host "no"',
   ],
 ])('a definitions file %s is refused with the reason', async (_, name, content, reason) => {
   const rig = setupCli()

@@ -30,7 +30,7 @@ export async function useVhost(): Promise<TestVhost> {
   return broker
 }
 
-function addressOf({ url, managementUrl, username, password }: TestVhost): Record<string, string> {
+export function addressOf({ url, managementUrl, username, password }: TestVhost): Record<string, string> {
   const management = new URL(managementUrl)
   management.username = username
   management.password = password

@@ -4,8 +4,11 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { commands } from '../../src/cli/commands.ts'
 import { consumerHeaders } from '../../src/consumer/consumer-headers.ts'
+import { readServerSection } from '../../src/http-api/read-server-section.ts'
+import { defineTopology } from '../../src/index.ts'
 import { warrenHeaders } from '../../src/message/warren-headers.ts'
 import { recoveryHeaders } from '../../src/recovery/recovery-headers.ts'
 import { useBroker } from '../support/use-broker.ts'
@@ -13,7 +16,7 @@ import { commandParser, parseUsage } from './parse-usage.ts'
 
 const broker = await useBroker()
 /** Inside the package, so that `import 'warrenmq'` means the built package itself. */
-const workplace = '.cache/docs'
+const workplace = `.cache/docs-${process.pid}`
 
 afterAll(() => rmSync(workplace, { recursive: true, force: true }))
 
@@ -58,6 +61,25 @@ describe('a program in the documentation runs as it stands', () => {
       await promisify(execFile)(process.execPath, [`${file}.mjs`], { env, timeout: 30_000 })
     },
   )
+})
+
+describe('a config in the documentation is read as it stands', () => {
+  const documents = blocks
+    .filter(({ language }) => language === 'yaml' || language === 'json')
+    .map((block) => ({ ...block, content: parse(block.code) as Record<string, unknown> }))
+  const named = (key: string) =>
+    documents
+      .filter(({ content }) => key in content)
+      .map(({ page, line, content }) => [`${page}:${line}`, content[key], content] as const)
+
+  it.each(named('queues'))('%s', (_, _queues, topology) => {
+    expect(() => defineTopology(topology as unknown as Parameters<typeof defineTopology>[0])).not.toThrow()
+  })
+
+  it.each(named('server'))('%s', (_, section) => {
+    const env = { WARREN_WEBHOOK_SECRET: 'secret', SLACK_WEBHOOK_URL: 'https://hooks.example/T0' }
+    expect(() => readServerSection(section as Record<string, unknown>, env)).not.toThrow()
+  })
 })
 
 describe('a command in the documentation exists', () => {
@@ -139,7 +161,13 @@ describe('what the code has is in the reference', () => {
   const find = (path: string, pattern: RegExp) => [...read(path).matchAll(pattern)].map(([, name]) => name!)
 
   it.each([
-    ['metrics', () => find('src/consumer/consumer-metrics.ts', /'(warren_[a-z_]+)'/g)],
+    [
+      'metrics',
+      () =>
+        ['src/consumer/consumer-metrics.ts', 'src/http-api/routes/operation.ts'].flatMap((path) =>
+          find(path, /'(warren_[a-z_]+)'/g),
+        ),
+    ],
     ['events', () => find('src/consumer/consumer-events.ts', /^ {2}'?([a-z-]+\.[a-z-]+)'?:/gm)],
     [
       'events',

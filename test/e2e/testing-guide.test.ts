@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 
 /** Inside the package, so that `import 'warrenmq'` means the built package itself. */
-const workplace = '.cache/testing-guide'
+const workplace = `.cache/testing-guide-${process.pid}`
 const guide = readFileSync('docs/guides/test-a-retry-ladder.md', 'utf8')
 
 // The block for node:test is a program, which docs.test.ts runs; a file for vitest needs its runner.
