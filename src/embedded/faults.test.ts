@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
 import amqplib, { type ChannelModel, type ConfirmChannel } from 'amqplib'
 import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../test/support/eventually.ts'
 import { type EmbeddedBroker, startEmbeddedBroker } from './start-embedded-broker.ts'
 
 const running: EmbeddedBroker[] = []
@@ -198,6 +201,44 @@ describe('a crash', () => {
     expect(broker.inspect('work')?.messages.map(({ body }) => body.toString())).toEqual(['held', 'kept'])
     const { channel: next } = await connect(broker)
     expect(await next.get('work')).toMatchObject({ fields: { redelivered: true } })
+  })
+
+  test('takes the HTTP API with it until the restart', async () => {
+    const { broker } = await setup()
+    const target = `http://127.0.0.1:${broker.managementPort}/api/queues/%2F/made`
+    const headers = { authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}` }
+    const call = (method: string) =>
+      fetch(target, { method, headers, ...(method === 'PUT' ? { body: '{}' } : {}) }).then(
+        ({ status }) => status,
+        () => 'no answer',
+      )
+    const before = await call('GET')
+
+    await broker.faults.crash()
+    const meanwhile = [await call('GET'), await call('PUT')]
+    await broker.faults.restart()
+
+    expect(before).toBe(404)
+    expect(meanwhile).toEqual(['no answer', 'no answer'])
+    expect([await call('GET'), await call('PUT')]).toEqual([404, 201])
+  })
+
+  test('ends a request that is under way, and a broker that is down can be stopped', async () => {
+    const { broker } = await setup()
+    const request = httpRequest({
+      ...{ host: '127.0.0.1', port: broker.managementPort, path: '/api/queues/%2F/made', method: 'PUT' },
+      headers: { authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}` },
+    })
+    const failed = once(request, 'error')
+    request.write('{')
+    await eventually(() => request.socket?.connecting === false && request.socket.bytesWritten > 0)
+
+    await broker.faults.crash()
+    const [error] = (await failed) as [NodeJS.ErrnoException]
+    await broker.stop()
+
+    expect(error.code).toBe('ECONNRESET')
+    expect(broker.inspect('made')).toBeUndefined()
   })
 
   test('loses what expires meanwhile on its way into a quorum queue, as RabbitMQ does at boot', async () => {

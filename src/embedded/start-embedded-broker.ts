@@ -11,6 +11,7 @@ import { type AmqpServer, startAmqpServer } from './server/amqp-server.ts'
 import { createFaults, type FaultSwitches } from './server/faults.ts'
 import { startManagementServer } from './server/management/management-server.ts'
 import { type BrokerClock, settle, steerVirtualClock } from './server/steer-clock.ts'
+import { createStoppableClock } from './server/stoppable-clock.ts'
 
 export interface EmbeddedBrokerOptions {
   /** The version of RabbitMQ to behave as. @default '4.3' */
@@ -33,9 +34,9 @@ export interface EmbeddedBrokerOptions {
 export interface EmbeddedFaults extends FaultSwitches {
   /** Closes every open channel, or those that consume from `queue`, as an error of theirs would. */
   closeChannels(options?: { readonly queue?: string; readonly reason?: string }): void
-  /** The broker is gone, as after kill -9, until `restart`. */
+  /** The broker is gone with its HTTP API, as after kill -9, until `restart`. */
   crash(): Promise<void>
-  /** It comes back on the same port, with what is durable. */
+  /** It comes back on the same ports, with what is durable. */
   restart(): Promise<void>
 }
 
@@ -55,7 +56,7 @@ export interface EmbeddedBroker {
   inspect(queue: string, options?: { readonly vhost?: string }): InspectedQueue | undefined
   /** Waits until every client has what it was sent and nothing more goes to and fro. */
   settled(): Promise<void>
-  /** Ends every connection and gives the ports back. */
+  /** Ends every connection, gives the ports back and calls off all that would fall due. */
   stop(): Promise<void>
 }
 
@@ -65,7 +66,8 @@ const nodeName = 'embedded@localhost'
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Promise<EmbeddedBroker> {
   const { profile = '4.3', clock: clockKind = 'real', port = 0, managementPort = 0, seed = 1 } = options
   const virtualClock = clockKind === 'virtual' ? createVirtualClock(realClock.now()) : undefined
-  const clock = virtualClock ?? realClock
+  const stoppableClock = createStoppableClock(realClock)
+  const clock = virtualClock ?? stoppableClock
   const broker = createBroker({ profile: profiles[profile], clock, seed })
   for (const vhost of options.vhosts ?? []) {
     addVhost(broker, vhost)
@@ -95,18 +97,19 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
       ...switches,
       closeChannels: (which) => closeChannels(amqp, which),
       crash: async () => {
-        await amqp.crash()
+        await Promise.all([amqp.crash(), management.stop()])
         takeDown(broker)
       },
       restart: async () => {
         bringUp(broker)
-        await amqp.reopen()
+        await Promise.all([amqp.reopen(), management.reopen()])
       },
     },
     inspect: (queue, { vhost = '/' } = {}) => inspectQueue(broker, { vhost, queue }),
     settled: () => settle(connections),
     stop: async () => {
       await Promise.all([amqp.stop(), management.stop()])
+      stoppableClock.stop()
     },
   }
 }

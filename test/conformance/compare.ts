@@ -77,7 +77,7 @@ const breathMs = 4
 const longBreathMs = 20
 
 function breathAfter(step: Step): number {
-  if (step.kind === 'wait' || step.kind === 'http') return longBreathMs
+  if (step.kind === 'wait' || step.kind === 'http' || step.kind === 'close-connection') return longBreathMs
   if (step.kind === 'publish') return step.on === plainChannel ? longBreathMs : breathMs
   const isLong = step.kind === 'method' && mayMoveUnseen.includes(step.method.name)
   return isLong ? longBreathMs : breathMs

@@ -1,5 +1,6 @@
 import type { ProfileName } from '../../src/embedded/model/profile.ts'
 import { type EmbeddedBroker, startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
+import { callManagement } from '../support/call-management.ts'
 import type { TestVhost } from '../support/use-broker.ts'
 import { type Address, openSession, type Session } from './session.ts'
 import type { Turns } from './turns.ts'
@@ -15,8 +16,10 @@ export interface Lane {
 
 export async function openLane(vhost: TestVhost, profile: ProfileName, turns: Turns): Promise<Lane> {
   const embedded = await startEmbeddedBroker({ profile, clock: 'virtual', vhosts: [vhost.vhost] })
+  await addUser(embedded, vhost)
+  const url = Object.assign(new URL(embedded.url), { username: vhost.username, password: vhost.password })
   const onEmbedded = await openSession({
-    url: `${embedded.url}/${encodeURIComponent(vhost.vhost)}`,
+    url: `${url.href}/${encodeURIComponent(vhost.vhost)}`,
     managementUrl: embedded.managementUrl,
     vhost: vhost.vhost,
   })
@@ -31,6 +34,17 @@ export async function openLane(vhost: TestVhost, profile: ProfileName, turns: Tu
       await embedded.stop()
     },
   }
+}
+
+/** The user of the real broker, since answers name it. */
+async function addUser({ managementPort }: EmbeddedBroker, vhost: TestVhost): Promise<void> {
+  const { username, password } = vhost
+  const everything = { configure: '.*', write: '.*', read: '.*' }
+  const managementUrl = `http://127.0.0.1:${managementPort}`
+  const guest = { managementUrl, username: 'guest', password: 'guest' }
+  await callManagement(guest, 'PUT', `/api/users/${username}`, { password, tags: 'administrator' })
+  const path = `/api/permissions/${encodeURIComponent(vhost.vhost)}/${username}`
+  await callManagement(guest, 'PUT', path, everything)
 }
 
 function addressOf({ url, vhost, managementUrl, username, password }: TestVhost): Address {

@@ -21,6 +21,7 @@ export type Step =
       readonly path: string
       readonly body?: object
     }
+  | { readonly kind: 'close-connection'; readonly on: ChannelName }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'nothing' }
 
@@ -39,6 +40,8 @@ export function planStep(operation: Operation, circumstances: Circumstances): St
   switch (operation.do) {
     case 'wait':
       return { kind: 'wait', ms: operation.ms }
+    case 'close-connection':
+      return { kind: 'close-connection', on: operation.on }
     case 'publish':
       return planPublish(operation, circumstances)
     case 'set-policy':
@@ -57,7 +60,7 @@ export function planStep(operation: Operation, circumstances: Circumstances): St
 
 type PlainOperation = Exclude<
   Operation,
-  { do: 'wait' | 'publish' | 'set-policy' | 'clear-policy' | 'settle' }
+  { do: 'wait' | 'publish' | 'set-policy' | 'clear-policy' | 'settle' | 'close-connection' }
 >
 
 function methodOf(operation: PlainOperation, { prefix }: Circumstances): Method {
@@ -193,7 +196,9 @@ function planPolicy(
     Object.entries(operation.definition).map(([key, value]) => [key, expand(prefix, `x-${key}`, value)]),
   )
   const pattern = `^${prefix.replaceAll('.', '\\.')}${operation.pattern}$`
-  const body = { pattern, definition, priority: operation.priority, 'apply-to': operation.applyTo }
+  // Of two that weigh the same RabbitMQ takes one by a hash of their names, which are others in each run.
+  const priority = operation.priority * 2 + Number(operation.policy === 'p2')
+  const body = { pattern, definition, priority, 'apply-to': operation.applyTo }
   return { kind: 'http', method: 'PUT', path, body }
 }
 
@@ -219,6 +224,11 @@ function expand(prefix: string, key: string, value: PlainField | undefined): Pla
   if (namingArguments.includes(key) && typeof value === 'string') return fullName(prefix, value)
   if ((key === 'CC' || key === 'BCC') && Array.isArray(value)) {
     return value.map((item) => fullName(prefix, String(item)))
+  }
+  if (key === 'x-death' && Array.isArray(value)) {
+    return value.map((death) =>
+      typeof death?.queue === 'string' ? { ...death, queue: fullName(prefix, death.queue) } : death,
+    )
   }
   return value
 }

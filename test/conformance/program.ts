@@ -71,6 +71,7 @@ export type Operation =
         readonly clusterId?: string
         readonly messageId?: string
         readonly type?: string
+        readonly userId?: string
         readonly timestamp?: number
       }
     }
@@ -97,6 +98,8 @@ export type Operation =
   | { readonly do: 'recover'; readonly on: ChannelName }
   | { readonly do: 'qos'; readonly on: ChannelName; readonly count: number; readonly global: boolean }
   | { readonly do: 'close-channel'; readonly on: ChannelName }
+  /** The one that the channel is on. */
+  | { readonly do: 'close-connection'; readonly on: ChannelName }
   | { readonly do: 'tx'; readonly on: ChannelName; readonly step: 'select' | 'commit' | 'rollback' }
   | {
       readonly do: 'set-policy'

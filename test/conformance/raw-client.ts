@@ -32,18 +32,27 @@ interface Waiting {
   reject(error: Error): void
 }
 
-export async function connectRaw(url: string, onReceived: (received: Received) => void): Promise<RawClient> {
+export interface RawOptions {
+  /** How many channels the client says it will have. @default 2047 */
+  readonly channelMax?: number
+}
+
+export async function connectRaw(
+  url: string,
+  onReceived: (received: Received) => void,
+  { channelMax = 2047 }: RawOptions = {},
+): Promise<RawClient> {
   const target = new URL(url)
   const socket = connect(Number(target.port), target.hostname)
   socket.setNoDelay(true)
   await once(socket, 'connect')
-  return handshake(socket, target, onReceived)
+  return handshake(socket, target, { onReceived, channelMax })
 }
 
 async function handshake(
   socket: Socket,
   target: URL,
-  onReceived: (received: Received) => void,
+  { onReceived, channelMax }: { onReceived: (received: Received) => void; channelMax: number },
 ): Promise<RawClient> {
   const writer = createFrameWriter({ frameMax: 131_072 })
   const waiting: Waiting[] = []
@@ -72,6 +81,7 @@ async function handshake(
       writer.method(channel, { name: 'channel.close-ok' })
       flush()
     }
+    if (method.name === 'connection.close-ok') isOpen = false
     onReceived(received)
     const at = waiting.findIndex((item) => item.channel === channel && item.names.includes(method.name))
     if (at !== -1) waiting.splice(at, 1)[0]!.resolve(method)
@@ -162,7 +172,7 @@ async function handshake(
     locale: 'en_US',
   })
   await client.expect(0, ['connection.tune'])
-  client.send(0, { name: 'connection.tune-ok', channelMax: 2047, frameMax: 131_072, heartbeat: 0 })
+  client.send(0, { name: 'connection.tune-ok', channelMax, frameMax: 131_072, heartbeat: 0 })
   client.send(0, { name: 'connection.open', vhost: decodeURIComponent(target.pathname.slice(1)) || '/' })
   await client.expect(0, ['connection.open-ok'])
   return client

@@ -82,7 +82,7 @@ export async function openSession(address: Address): Promise<Session> {
     for (const log of logs.values()) {
       if (log.name[0] !== connection) continue
       if (received.channel === log.number) recordOn(log, received, given)
-      else if (received.channel === 0 && received.method.name === 'connection.close') {
+      else if (received.channel === 0 && received.method.name.startsWith('connection.close')) {
         log.isOpen = false
         log.events.push(given.replace(describeMethod(received.method)))
       }
@@ -103,7 +103,8 @@ export async function openSession(address: Address): Promise<Session> {
     }
     const log = logs.get(step.on)!
     const client = clientOf(log)
-    if (step.kind === 'publish') client.publish(log.number, step.method, step.properties, step.body)
+    if (step.kind === 'close-connection') client.send(0, { ...goodbye, name: 'connection.close' })
+    else if (step.kind === 'publish') client.publish(log.number, step.method, step.properties, step.body)
     else {
       noteSettled(log, step.method)
       client.send(log.number, step.method)

@@ -65,14 +65,14 @@ function bySpeed(queues: readonly Queue[]): readonly Queue[] {
 
 /** Tells the publisher what has become of its messages, in as few words as RabbitMQ does. */
 export function flushConfirms(channel: Channel): void {
-  const { confirmed, refused, peer } = channel
+  const { confirmed, refused, withheld, peer } = channel
   if (confirmed.length === 0 && refused.length === 0) return
   channel.confirmed = []
   channel.refused = []
   if (channel.isClosed) return
   if (confirmed.length === 1) peer.confirm(confirmed[0]!, false)
-  else tell(confirmed, refused, (tag, multiple) => peer.confirm(tag, multiple))
-  tell(refused, confirmed, (tag, multiple) => peer.refuse(tag, multiple))
+  else tell(confirmed, [...refused, ...withheld], (tag, multiple) => peer.confirm(tag, multiple))
+  tell(refused, [...confirmed, ...withheld], (tag, multiple) => peer.refuse(tag, multiple))
 }
 
 /** One word for all that come before the first of the other kind, then one each. */
@@ -82,7 +82,7 @@ function tell(
   say: (tag: number, multiple: boolean) => void,
 ): void {
   const sorted = tags.toSorted((a, b) => a - b)
-  const firstOther = others.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...others)
+  const firstOther = others.reduce((first, tag) => Math.min(first, tag), Number.POSITIVE_INFINITY)
   const joined = sorted.filter((tag) => tag < firstOther)
   if (joined.length > 0) say(joined.at(-1)!, true)
   for (const tag of sorted.slice(joined.length)) say(tag, false)

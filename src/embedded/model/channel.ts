@@ -77,6 +77,8 @@ export interface Channel {
   nextPublishSequence: number
   confirmed: number[]
   refused: number[]
+  /** Publishes that a fault keeps without a word: nothing that is said of several may cover them. */
+  readonly withheld: Set<number>
   transaction: Transaction | undefined
   replyTo: { readonly consumerTag: string; readonly suffix: string } | undefined
   readonly holding: Deadline
@@ -121,6 +123,7 @@ export function openChannel({ actor, peer, number, supportsCancelNotify }: Chann
     nextPublishSequence: 1,
     confirmed: [],
     refused: [],
+    withheld: new Set(),
     transaction: undefined,
     replyTo: undefined,
     holding: createDeadline(broker.clock, () => broker.inbox.run(() => checkHoldingTime(channel))),

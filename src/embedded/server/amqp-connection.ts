@@ -15,7 +15,7 @@ import {
   isCapable,
 } from './connection-record.ts'
 import { notOpen, onChannelMethod, onConnectionMethod } from './dispatch-method.ts'
-import { greet, largestFrame } from './handshake.ts'
+import { greet, largestChannelMax, largestFrame } from './handshake.ts'
 import type { ChannelHost, ServerChannel } from './server-channel.ts'
 
 /** One client. */
@@ -28,6 +28,7 @@ export interface AmqpConnection {
   readonly phase: ConnectionPhase
   readonly connectedAtMs: number
   readonly frameMax: number
+  readonly channelMax: number
   /** True when nothing waits to be sent. */
   readonly isFlushed: boolean
   /** Counts what has come in but for heartbeats, so that one can see whether anything still does. */
@@ -72,6 +73,9 @@ export function createAmqpConnection(
     get frameMax() {
       return record.frameMax
     },
+    get channelMax() {
+      return record.channelMax
+    },
     get isFlushed() {
       return record.output.isFlushed
     },
@@ -103,6 +107,7 @@ export function createAmqpConnection(
     record.phase = 'closed'
     record.output.drop()
     record.heartbeat?.stop()
+    clearTimeout(record.graceTimer)
     endChannels(record)
     onEnd(connection)
   })
@@ -122,7 +127,8 @@ function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
     output: createConnectionOutput(socket, {
       frameMax: largestFrame,
       beforeFlush: () => {
-        for (const channel of record.channels.values()) channel.flush()
+        // The first of them may have come to the point at which the connection is cut.
+        for (const channel of record.channels.values()) if (record.phase !== 'closed') channel.flush()
       },
       onWritten: () => record.heartbeat?.sent(),
     }),
@@ -144,7 +150,9 @@ function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
     actor: undefined,
     clientProperties: [],
     frameMax: largestFrame,
+    channelMax: largestChannelMax,
     heartbeat: undefined,
+    graceTimer: undefined,
     isBlocked: false,
     unread: [],
     receivedBytes: 0,
@@ -229,6 +237,7 @@ function createChannelHost(record: ConnectionRecord): ChannelHost {
     sendConfirm: (number, deliveryTag, multiple) => output.ack(number, deliveryTag, multiple),
     cut: () => cut(record),
     cutAfterFlush: () => {
+      record.phase = 'closed' // so that nothing more is taken in
       queueMicrotask(() => {
         output.flush()
         output.drop()

@@ -54,7 +54,7 @@ export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpS
     connections,
     crash: () => shut((connection) => connection.cut()),
     reopen: async () => {
-      await listen(server, port)
+      if (!server.listening) await listen(server, port)
     },
     stop: () => shut((connection) => connection.shutDown(shutdown())),
   }

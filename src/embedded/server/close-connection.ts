@@ -31,7 +31,7 @@ export function closeWith(connection: ConnectionRecord, error: ProtocolError, ca
     return
   }
   connection.phase = 'closing'
-  setTimeout(() => finish(connection), closeGraceMs).unref()
+  connection.graceTimer = setTimeout(() => finish(connection), closeGraceMs).unref()
 }
 
 export function sendClose({ output }: ConnectionRecord, error: ProtocolError, cause?: Method): void {

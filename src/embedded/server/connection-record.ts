@@ -43,7 +43,11 @@ export interface ConnectionRecord {
   actor: Actor | undefined
   clientProperties: FieldTable
   frameMax: number
+  /** How many channels it may have at once. */
+  channelMax: number
   heartbeat: Heartbeat | undefined
+  /** Runs while the client has not answered the broker's close. */
+  graceTimer: NodeJS.Timeout | undefined
   /** It publishes while resources are short. */
   isBlocked: boolean
   /** The frames that came with the one at which it was blocked. */

@@ -1,8 +1,8 @@
 import type { Method } from '../../wire/method-specs.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
-import { endChannels, finish } from './close-connection.ts'
+import { closeWith, endChannels, finish } from './close-connection.ts'
 import type { ConnectionRecord } from './connection-record.ts'
-import { channelMax, onOpen, onStartOk, onTuneOk } from './handshake.ts'
+import { onOpen, onStartOk, onTuneOk } from './handshake.ts'
 import { type ChannelHost, createServerChannel, type ServerChannel } from './server-channel.ts'
 
 /** Does what a method on channel 0 asks of the connection itself. */
@@ -62,13 +62,14 @@ function onFarewell(connection: ConnectionRecord, { name }: Method): void {
   if (name === 'connection.close' || name === 'connection.close-ok') finish(connection)
 }
 
-function openChannel({ channels, output }: ConnectionRecord, number: number, channelHost: ChannelHost): void {
+function openChannel(connection: ConnectionRecord, number: number, channelHost: ChannelHost): void {
+  const { channels, channelMax, output } = connection
   if (channels.has(number)) throw new ProtocolError('CHANNEL_ERROR', "second 'channel.open' seen")
+  // RabbitMQ counts the channels; their numbers may be higher. It does not say which method it refuses.
   if (channels.size >= channelMax) {
-    throw new ProtocolError(
-      'NOT_ALLOWED',
-      `number of channels opened (${channels.size}) has reached the negotiated channel_max (${channelMax})`,
-    )
+    const words = `number of channels opened (${channels.size}) has reached the negotiated channel_max (${channelMax})`
+    closeWith(connection, new ProtocolError('NOT_ALLOWED', words))
+    return
   }
   channels.set(number, createServerChannel(number, channelHost))
   output.method(number, { name: 'channel.open-ok' })

@@ -19,6 +19,7 @@ export type ConfirmFate =
 export interface FaultPlan {
   /** True when the connection is to be cut now. */
   isCutAt(point: CutPoint): boolean
+  /** The fate of the next publish that is to be confirmed; to be asked for each, also where one word confirms several. */
   nextConfirm(): ConfirmFate
   /** True when a routed message is to be returned as if nothing took it. */
   isReturned(): boolean
@@ -59,6 +60,7 @@ export function createFaults(clock: Clock, onBlockChange: () => void): FaultPlan
   return {
     clock,
     isCutAt: (point) => {
+      if (cuts.length === 0) return false
       let isCut = false
       for (const cut of cuts.filter((planned) => planned.point === point)) {
         cut.remaining -= 1

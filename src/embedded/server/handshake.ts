@@ -8,7 +8,7 @@ import { createHeartbeat } from './heartbeat.ts'
 import { serverProperties } from './server-properties.ts'
 
 const protocolHeader = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 0, 9, 1])
-export const channelMax = 2047
+export const largestChannelMax = 2047
 export const largestFrame = 131_072
 const heartbeatSeconds = 60
 
@@ -45,7 +45,7 @@ export function onStartOk(connection: ConnectionRecord, method: Method<'connecti
   connection.phase = 'tuning'
   connection.output.method(0, {
     name: 'connection.tune',
-    channelMax,
+    channelMax: largestChannelMax,
     frameMax: largestFrame,
     heartbeat: heartbeatSeconds,
   })
@@ -54,8 +54,9 @@ export function onStartOk(connection: ConnectionRecord, method: Method<'connecti
 export function onTuneOk(connection: ConnectionRecord, method: Method<'connection.tune-ok'>): void {
   const { frameMax } = method
   assertWithin('frame_max', frameMax, { min: connection.host.broker.profile.minFrameMax, max: largestFrame })
-  assertWithin('channel_max', method.channelMax, { min: 1, max: channelMax })
+  assertWithin('channel_max', method.channelMax, { min: 1, max: largestChannelMax })
   connection.frameMax = frameMax
+  connection.channelMax = method.channelMax
   connection.output.limitFrames(frameMax)
   connection.parser.setLimits({ bodyBytes: frameMax - 8, headerBytes: frameMax - 8 })
   connection.heartbeat = createHeartbeat(method.heartbeat, {

@@ -3,11 +3,12 @@ import { encodeMethod, methodIdOf } from '../../wire/methods.ts'
 import type { RawProperties } from '../../wire/properties.ts'
 import type { Actor } from '../model/actor.ts'
 import { type Channel, type ChannelPeer, openChannel } from '../model/channel.ts'
-import { flushConfirms, publish } from '../model/channel-publish.ts'
+import { publish } from '../model/channel-publish.ts'
 import { closeChannel } from '../model/close-channel.ts'
 import type { Message } from '../model/message.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
 import { type AnswerSink, answerMethod } from './answer-method.ts'
+import { createChannelConfirms } from './channel-confirms.ts'
 import { encodeDeliver } from './encode-delivery.ts'
 import type { FaultPlan } from './faults.ts'
 
@@ -58,6 +59,7 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
     number,
     supportsCancelNotify: host.supportsCancelNotify,
   })
+  const confirms = createChannelConfirms(model, host)
   let pending: PendingPublish | undefined
   let currentPublish: Method | undefined
   let isClosing = false
@@ -132,7 +134,7 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
     if (isClosing) return
     isClosing = true
     pending = undefined
-    closeChannel(model)
+    end()
     const id = cause ? methodIdOf(cause.name) : 0
     sink.send({
       name: 'channel.close',
@@ -141,6 +143,11 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
       classId: id >>> 16,
       methodId: id & 0xffff,
     })
+  }
+
+  function end(): void {
+    confirms.end()
+    closeChannel(model)
   }
 
   return {
@@ -154,8 +161,8 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
     method,
     header,
     body,
-    flush: () => flushConfirms(model),
-    end: () => closeChannel(model),
+    flush: confirms.flush,
+    end,
     refuse,
   }
 }
@@ -186,11 +193,6 @@ function createPeer(
     sink.sendContent(payload, properties, message.body)
   }
 
-  function sendConfirm(deliveryTag: number, multiple: boolean): void {
-    host.sendConfirm(number, deliveryTag, multiple)
-    if (host.faults.isCutAt('after-publish-confirmed')) host.cutAfterFlush()
-  }
-
   return {
     deliver: (consumerTag, deliveryTag, { entry, isRedelivered, properties }) =>
       sendMessage(consumerTag, deliveryTag, { message: entry.message, isRedelivered, properties }),
@@ -200,14 +202,7 @@ function createPeer(
         isRedelivered: false,
         properties: message.properties,
       }),
-    confirm: (deliveryTag, multiple) => {
-      const fate = host.faults.nextConfirm()
-      if (fate.kind === 'send') sendConfirm(deliveryTag, multiple)
-      else if (fate.kind === 'nack') sink.send({ name: 'basic.nack', deliveryTag, multiple, requeue: false })
-      else if (fate.kind === 'delay') {
-        host.faults.clock.schedule(fate.delayMs, () => sendConfirm(deliveryTag, multiple))
-      }
-    },
+    confirm: (deliveryTag, multiple) => host.sendConfirm(number, deliveryTag, multiple),
     refuse: (deliveryTag, multiple) =>
       sink.send({ name: 'basic.nack', deliveryTag, multiple, requeue: false }),
     returned: (message, properties) => {

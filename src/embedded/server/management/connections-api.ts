@@ -59,7 +59,7 @@ function renderConnection({ nodeName }: ApiRequest, connection: AmqpConnection):
     protocol: 'AMQP 0-9-1',
     auth_mechanism: 'PLAIN',
     channels: connection.channels.size,
-    channel_max: 2047,
+    channel_max: connection.channelMax,
     frame_max: connection.frameMax,
     connected_at: connection.connectedAtMs,
     client_properties: tableToJson(connection.clientProperties),

@@ -157,3 +157,13 @@ test('a user who may not configure is refused over AMQP, in the words of the ver
   )
   await connection.close()
 })
+
+test('a connection is shown with the limits that it has negotiated', async () => {
+  const { broker, call } = await setup()
+  const connection = await amqplib.connect(`${broker.url}?channelMax=7&frameMax=65536`)
+
+  const { json } = await call('GET', 'connections')
+  await connection.close()
+
+  expect(json).toMatchObject([{ channel_max: 7, frame_max: 65_536 }])
+})

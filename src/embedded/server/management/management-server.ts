@@ -17,7 +17,9 @@ import { findRoute } from './routes.ts'
 /** The part of RabbitMQ's HTTP API that the embedded broker has. */
 export interface ManagementServer {
   readonly port: number
+  /** Ends every connection and accepts none, for good or until `reopen`, on the same port. */
   stop(): Promise<void>
+  reopen(): Promise<void>
 }
 
 const maxBodyBytes = 64 * 1024 * 1024
@@ -39,10 +41,14 @@ export async function startManagementServer(
   return {
     port: boundPort,
     stop: async () => {
+      if (!server.listening) return
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
       await closed
+    },
+    reopen: async () => {
+      if (!server.listening) await listen(server, boundPort)
     },
   }
 }
@@ -94,21 +100,32 @@ function authorise(
 }
 
 async function readBody(request: IncomingMessage): Promise<JsonObject> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    size += piece.length
-    if (size > maxBodyBytes) throw new ApiRefusal(413, 'payload_too_large', 'the request is too large')
-    pieces.push(piece)
-  }
-  if (size === 0) return {}
+  const bytes = await readBytes(request)
+  if (bytes.length === 0) return {}
   try {
-    const json: unknown = JSON.parse(Buffer.concat(pieces).toString('utf8'))
+    const json: unknown = JSON.parse(bytes.toString('utf8'))
     if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json as JsonObject
   } catch {
     throw badRequest('not_json')
   }
   throw badRequest('not_json')
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let size = 0
+  try {
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      size += piece.length
+      if (size > maxBodyBytes) throw new ApiRefusal(413, 'payload_too_large', 'the request is too large')
+      pieces.push(piece)
+    }
+  } catch (error) {
+    if (error instanceof ApiRefusal) throw error
+    // The connection ended within the request: nobody hears this answer, and it is no mistake of the broker.
+    throw badRequest('incomplete')
+  }
+  return Buffer.concat(pieces)
 }
 
 function send(response: ServerResponse, { status, json, headers }: ApiAnswer): void {
