@@ -16,7 +16,8 @@ export interface ConsumerEvents {
   /** A delivery is done with. Exactly one for each that is settled; `stale` ones come again. */
   'delivery.settled': DeliveryEvent & {
     readonly outcome: Outcome | SettledOutcome
-    readonly durationMs: number
+    /** From the start of its handler, in milliseconds; undefined for one that was never started. */
+    readonly durationMs: number | undefined
   }
   /** Kept in the process and run again at its time. */
   'delivery.held': DeliveryEvent & { readonly outcome: Outcome }

@@ -32,7 +32,7 @@ export function createConsumerMetrics(): ConsumerMetrics {
   const listeners: { readonly [Name in keyof ConsumerEvents]?: (event: ConsumerEvents[Name]) => void } = {
     'delivery.settled': ({ queue, outcome, durationMs }) => {
       settled.add(queue, outcome.kind, outcome.kind === 'dead-letter' ? outcome.reason : '')
-      addDuration(durations, queue, durationMs / 1000)
+      if (durationMs !== undefined) addDuration(durations, queue, durationMs / 1000)
     },
     'delivery.remembered': ({ queue }) => remembered.add(queue),
     'delivery.stale': ({ queue }) => stale.add(queue),

@@ -17,9 +17,13 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
   readonly prefetch?: number
   /** Messages of one key are handled one at a time, in the order of their delivery. */
   readonly orderBy?: (message: ConsumedMessage) => unknown
-  /** After this long the handler's signal is aborted and the attempt has failed. @default what `ackTimeout` allows */
+  /**
+   * After this long the handler's signal is aborted and the attempt has failed; at most 70 % of `ackTimeout`. A message
+   * that waited too long for its turn to have this time before it is given back, and comes again with all of it.
+   * @default until 80 % of `ackTimeout` after its receipt, and at least half of that
+   */
   readonly timeout?: Duration
-  /** The broker's `consumer_timeout`: no message is kept unacknowledged for longer than 80 % of it. @default '30m' */
+  /** The broker's `consumer_timeout`: no message waits and runs unacknowledged for longer than 80 % of it. @default '30m' */
   readonly ackTimeout?: Duration
   /** Waits up to this long are held in the process; longer ones go to a wait queue if there is one. @default '30s' */
   readonly holdUpTo?: Duration
@@ -56,7 +60,10 @@ export interface SettledConsumerOptions {
   readonly prefetch: number
   readonly orderBy: ((message: ConsumedMessage) => unknown) | undefined
   readonly timeoutMs: number
+  /** A message neither waits nor runs for longer than this after its receipt. */
   readonly longestHoldMs: number
+  /** A handler is not started later than this after the receipt of its message. */
+  readonly startWithinMs: number
   readonly shortHoldMs: number
   readonly retryJitterMs: number
   readonly statusTable: StatusTable
@@ -80,15 +87,14 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
       `prefetch is ${prefetch}; it must be from ${concurrency} (the concurrency) to 65535.`,
     )
   }
-  const longestHoldMs = Math.floor(parseDuration(options.ackTimeout ?? '30m') * 0.8)
+  const times = chooseTimes(options)
   const { schema, middleware = [] } = options
   return {
     concurrency,
     prefetch,
     orderBy: options.orderBy,
-    timeoutMs: options.timeout === undefined ? longestHoldMs : parseDuration(options.timeout),
-    longestHoldMs,
-    shortHoldMs: Math.min(longestHoldMs, parseDuration(options.holdUpTo ?? '30s')),
+    ...times,
+    shortHoldMs: Math.min(times.longestHoldMs, parseDuration(options.holdUpTo ?? '30s')),
     retryJitterMs: parseDuration(options.retryJitter ?? 0),
     statusTable: chooseStatusTable(options.statusTable, flow),
     poisonLimit: choosePoisonLimit(options.poisonLimit, flow),
@@ -102,6 +108,30 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     clock: options.clock ?? realClock,
     random: options.random ?? Math.random,
   }
+}
+
+/** Node's timers ring at once when they are set for longer. */
+const longestTimerMs = 2_147_483_647
+
+type Times = Pick<SettledConsumerOptions, 'timeoutMs' | 'longestHoldMs' | 'startWithinMs'>
+
+/** Waiting and handling together end before the broker's time-out, so that it is never reached. */
+function chooseTimes({ timeout, ackTimeout = '30m' }: ConsumerOptions): Times {
+  const ackTimeoutMs = parseDuration(ackTimeout)
+  const longestHoldMs = Math.min(Math.floor(ackTimeoutMs * 0.8), longestTimerMs)
+  if (timeout === undefined) {
+    return { timeoutMs: longestHoldMs, longestHoldMs, startWithinMs: Math.floor(longestHoldMs / 2) }
+  }
+  const timeoutMs = parseDuration(timeout)
+  // The tenth between is for the wait: without any, a message that comes a moment too late would never be started.
+  const longestMs = Math.floor((longestHoldMs / 8) * 7)
+  if (timeoutMs > longestMs) {
+    throw new InvalidArgumentError(
+      `timeout is ${timeoutMs} ms; with an ackTimeout of ${ackTimeoutMs} ms a handler may take ${longestMs} ms at most. ` +
+        "Raise the broker's consumer_timeout, and ackTimeout with it.",
+    )
+  }
+  return { timeoutMs, longestHoldMs, startWithinMs: longestHoldMs - timeoutMs }
 }
 
 function chooseStatusTable(choice: ConsumerOptions['statusTable'], { layout }: QueueFlow): StatusTable {

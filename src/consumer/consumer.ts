@@ -5,6 +5,7 @@ import { Session } from '../broker/amqp/session.ts'
 import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
 import { ConsumerError } from '../errors.ts'
 import { createEvents, type EventSource, type Events } from '../events.ts'
+import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import { type BrokerVersion, parseBrokerVersion } from '../message/broker-version.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { Publisher } from '../publisher/publisher.ts'
@@ -18,6 +19,7 @@ import {
   settleConsumerOptions,
 } from './consumer-options.ts'
 import { isTransientFailure, type Outcome } from './decide-outcome.ts'
+import { createGiveBackMemory, type GiveBackMemory } from './give-back-memory.ts'
 import {
   conclude,
   type FailedSettle,
@@ -27,6 +29,7 @@ import {
 } from './handle-delivery.ts'
 import { type Handler, wrapHandler } from './handler.ts'
 import { createLostAckMemory, type LostAckMemory } from './lost-ack-memory.ts'
+import { pause } from './pause.ts'
 import { noWayOut } from './render-log-line.ts'
 import { attemptOf, createRun, type Run, type RunReading } from './run.ts'
 import { Runs } from './runs.ts'
@@ -62,6 +65,7 @@ export class Consumer {
   readonly #ports: HandlingPorts
   readonly #runs: Runs
   readonly #memory: LostAckMemory
+  readonly #givenBack: GiveBackMemory = createGiveBackMemory()
   readonly #breaker: Breaker
   readonly #ending = new AbortController()
   readonly #channel: SupervisedChannel
@@ -122,14 +126,16 @@ export class Consumer {
   async #close(deadlineMs: number): Promise<void> {
     this.#state = 'closing'
     this.#runs.stopStarting()
-    const tag = this.#consumerTag
-    if (tag !== undefined) await this.#channel.current?.cancel(tag).catch(() => undefined)
+    const { clock } = this.#options
+    const endsAtMs = clock.now() + deadlineMs
+    const leftMs = () => Math.max(0, endsAtMs - clock.now())
+    await this.#cancel(deadlineMs)
     // First what runs, then what is given back: a quorum queue takes commands of a channel one by one, and an ack
     // that waits behind many nacks is lost when the channel closes. Slow handlers do not keep the others waiting.
-    await this.#runs.whenIdle(Math.min(deadlineMs, quickHandlersMs))
+    await this.#runs.whenIdle(Math.min(leftMs(), quickHandlersMs))
     this.#channel.current?.flushAcks()
     this.#runs.giveBackUnstarted()
-    await this.#runs.whenIdle(Math.max(0, deadlineMs - quickHandlersMs))
+    await this.#runs.whenIdle(leftMs())
     const unfinished = this.counts.running
     this.#ending.abort()
     this.#runs.abort(closingError(this.queue))
@@ -138,6 +144,18 @@ export class Consumer {
     if (this.#ownsPublisher) await this.#publisher.close()
     this.#state = 'closed'
     this.#emit.emit('consumer.closed', { queue: this.queue, unfinished })
+  }
+
+  /** Asks for no more messages. A broker that does not answer is not waited for beyond the deadline. */
+  async #cancel(deadlineMs: number): Promise<void> {
+    const channel = this.#channel.current
+    if (channel === undefined || this.#consumerTag === undefined) return
+    const isDone = new AbortController()
+    await Promise.race([
+      channel.cancel(this.#consumerTag).catch(() => undefined),
+      pause(deadlineMs, { clock: this.#options.clock, signal: isDone.signal }),
+    ])
+    isDone.abort()
   }
 
   async #setUp(channel: AmqpChannel): Promise<void> {
@@ -197,7 +215,12 @@ export class Consumer {
   }
 
   #createRun(delivery: Delivery): Run {
-    return createRun(delivery, this.#reading, { version: this.#version, nowMs: this.#receivedAt() })
+    const givenBack = delivery.isRedelivered ? this.#givenBack.take(delivery) : undefined
+    return createRun(delivery, this.#reading, {
+      version: this.#version,
+      givenBack,
+      nowMs: this.#receivedAt(),
+    })
   }
 
   #ended(run: Run, { outcome, settlement }: Handled): void {
@@ -213,8 +236,10 @@ export class Consumer {
       if (run.probes === 'unsettled')
         this.#breaker.step({ kind: 'succeeded', isProbe: true, atMs: this.#options.clock.now() })
       if (settlement.isAcknowledged) this.#memory.acknowledged(run.delivery)
+      this.#noteGiveBack(run, outcome)
       if (this.#emit.listenerCount('delivery.settled') === 0) return
-      const durationMs = this.#options.clock.now() - run.startedAtMs
+      const { startedAtMs } = run
+      const durationMs = startedAtMs === undefined ? undefined : this.#options.clock.now() - startedAtMs
       this.#emit.emit('delivery.settled', { ...this.#eventOf(run), outcome, durationMs })
       return
     }
@@ -222,6 +247,12 @@ export class Consumer {
     if (isDone) this.#memory.handled(run.delivery)
     else this.#memory.forget(run.delivery)
     this.#emit.emit('delivery.stale', { ...this.#eventOf(run), outcome })
+  }
+
+  #noteGiveBack(run: Run, { kind }: Handled['outcome']): void {
+    if (kind !== 'give-back') {
+      if (run.givenBack) this.#givenBack.forget(run.delivery)
+    } else if (this.#state === 'running') this.#givenBack.gaveBack(run.delivery) // afterwards nothing comes again
   }
 
   #hold(run: Run, outcome: Outcome & { kind: 'hold' }): void {
@@ -237,7 +268,9 @@ export class Consumer {
   #warnOnce(): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    process.emitWarning(noWayOut(this.queue), { code: 'WARREN_NO_WAY_OUT' })
+    const { countsNackTowardsLimit, defaultDeliveryLimit } = brokerCapabilities(this.#version)
+    const limit = countsNackTowardsLimit ? defaultDeliveryLimit : undefined
+    process.emitWarning(noWayOut(this.queue, limit), { code: 'WARREN_NO_WAY_OUT' })
   }
 
   #holdUntil(run: Run, untilMs: number, then: 'run' | 'give-back'): void {
@@ -253,6 +286,11 @@ export class Consumer {
   #settleFailed({ run, outcome, result, nextAttemptMs }: FailedSettle): void {
     this.#emit.emit('settle.failed', { ...this.#eventOf(run), outcome, result, nextAttemptMs })
     this.#breaker.step({ kind: 'tripped', atMs: this.#options.clock.now() })
+  }
+
+  /** The fault of the message and not of where it goes, so the breaker has no part in it. */
+  #unwritable({ run, outcome, result, nextAttemptMs }: FailedSettle): void {
+    this.#emit.emit('settle.failed', { ...this.#eventOf(run), outcome, result, nextAttemptMs })
   }
 
   #decided(run: Run, outcome: Outcome): void {
@@ -297,6 +335,7 @@ export class Consumer {
       answered: (run, result) => conclude(run, result, this.#ports),
       decided: (run, outcome) => this.#decided(run, outcome),
       settleFailed: (failed) => this.#settleFailed(failed),
+      unwritable: (failed) => this.#unwritable(failed),
       ended: (run, handled) => this.#ended(run, handled),
     }
   }

@@ -2,17 +2,23 @@ import { describe, expect, it } from 'vitest'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
 import { encodeTable } from '../wire/write-field.ts'
-import { decideAdmission } from './decide-admission.ts'
+import { decideAdmission, type GivenBack } from './decide-admission.ts'
 
 function admit(
   headers: PlainTable | undefined,
-  { isRedelivered = false, version = '4.0.5', hasLimit = true } = {},
+  {
+    isRedelivered = false,
+    version = '4.0.5',
+    hasLimit = true,
+    givenBack = undefined as GivenBack | undefined,
+  } = {},
 ) {
   return decideAdmission({
     headers: headers && encodeTable(toFieldTable(headers)),
     isRedelivered,
     version: parseBrokerVersion(version),
     poisonLimit: hasLimit ? 3 : undefined,
+    givenBack,
     nowMs: 1_000,
   })
 }
@@ -45,6 +51,32 @@ describe('before its handler runs, a message', () => {
   it('that was only given back is no poison on 4.3', () => {
     const headers = { 'x-acquired-count': 30 }
     expect(admit(headers, { isRedelivered: true, version: '4.3.6' })).toEqual({ kind: 'run' })
+  })
+
+  it.each(['3.10.8', '4.0.5'])(
+    'that we gave back ourselves is no poison on %s, where that counts',
+    (version) => {
+      const returned = (count: number, times: number) =>
+        admit(
+          { 'x-delivery-count': count },
+          { isRedelivered: true, version, givenBack: { times, isLast: true } },
+        )
+      expect(returned(30, 30)).toEqual({ kind: 'run' })
+      expect(returned(32, 30)).toEqual({ kind: 'run' })
+      expect(returned(33, 30)).toEqual({ kind: 'poisonous', deliveries: 3 })
+    },
+  )
+
+  it('of 4.3 is not excused by what we gave back, which is not counted there', () => {
+    const options = { isRedelivered: true, version: '4.3.6', givenBack: { times: 30, isLast: true } }
+    expect(admit({ 'x-delivery-count': 3 }, options)).toEqual({ kind: 'poisonous', deliveries: 3 })
+  })
+
+  it('of a classic queue that we gave back ourselves is not counted for it', () => {
+    const again = (isLast: boolean) =>
+      admit(undefined, { isRedelivered: true, givenBack: { times: 1, isLast } })
+    expect(again(true)).toEqual({ kind: 'run' })
+    expect(again(false)).toEqual({ kind: 'recount', deliveries: 1 })
   })
 
   it('of a classic queue is counted in a header of its own', () => {

@@ -14,7 +14,15 @@ export type Admission =
   /** A classic queue keeps no count, so the message is published to its own queue with one. */
   | { readonly kind: 'recount'; readonly deliveries: number }
 
+/** How often this consumer returned a message to its queue without having run it to an end. */
+export interface GivenBack {
+  readonly times: number
+  /** Was a return of ours the last that is known of it? */
+  readonly isLast: boolean
+}
+
 const run: Admission = { kind: 'run' }
+const none: GivenBack = { times: 0, isLast: false }
 
 /**
  * Looks at how often a message was handed out without an answer. A quorum queue counts that itself; a classic
@@ -25,6 +33,7 @@ export function decideAdmission({
   isRedelivered,
   version,
   poisonLimit,
+  givenBack = none,
   nowMs,
 }: {
   readonly headers: EncodedHeaders
@@ -32,6 +41,8 @@ export function decideAdmission({
   readonly version: BrokerVersion
   /** Unanswered deliveries after which a message is parked unseen; undefined lets it go on for ever. */
   readonly poisonLimit: number | undefined
+  /** What we returned to the queue ourselves is known to be no crash. */
+  readonly givenBack?: GivenBack | undefined
   readonly nowMs: number
 }): Admission {
   if (headers === undefined && !isRedelivered) return run
@@ -39,8 +50,10 @@ export function decideAdmission({
   const early: Admission = untilMs > nowMs ? { kind: 'early', untilMs } : run
   if (poisonLimit === undefined) return early
   const written = headerInteger(headers, consumerHeaders.deliveries) ?? 0
-  const isUncounted = isRedelivered && !hasBrokerCount(headers, version)
-  const deliveries = written + countUnanswered(headers, version) + (isUncounted ? 1 : 0)
+  const isUncounted = isRedelivered && !givenBack.isLast && !hasBrokerCount(headers, version)
+  const ownReturns = brokerCapabilities(version).countsNackTowardsLimit ? givenBack.times : 0
+  const counted = Math.max(0, countUnanswered(headers, version) - ownReturns)
+  const deliveries = written + counted + (isUncounted ? 1 : 0)
   if (deliveries >= poisonLimit) return { kind: 'poisonous', deliveries }
   return isUncounted ? { kind: 'recount', deliveries } : early
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DelayTier } from '../topology/queue-flow.ts'
-import { type Decision, decideOutcome, isTransientFailure } from './decide-outcome.ts'
+import { type Decision, decideOutcome, decideUnwritable, isTransientFailure } from './decide-outcome.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { statusTables } from './status-tables.ts'
 
@@ -168,6 +168,45 @@ describe('decideOutcome', () => {
       delay: { delayMs: 5_000 },
     })
     expect(decide(status(425, 700))).toEqual({ kind: 'hold', why: 'deferred', untilMs: 1_000_700 })
+    expect(decide(status(425, 700), { statusTable: statusTables['event-bus'] })).toMatchObject({
+      untilMs: 1_000_500,
+    })
+  })
+
+  it('a Retry-After that came as a header is read like any', () => {
+    const answered: HandlerResult = { ...status(429), retryAfter: '20' } as HandlerResult
+    expect(decide(answered)).toMatchObject({ delay: { delayMs: 30_000 } })
+  })
+
+  it.each([
+    [999_999.2, 1_000_000],
+    [40_000.5, 40_001],
+    [1e300, 8.64e15 - 1_000_000],
+  ])('a wait of %d ms ends at a whole millisecond that a date can be', (forMs, wholeMs) => {
+    expect(decide({ kind: 'deferred', forMs })).toMatchObject({ kind: 'defer', untilMs: 1_000_000 + wholeMs })
+  })
+})
+
+describe('an outcome that cannot be written down', () => {
+  const unwritable = { attempt: 2, problem: 'too long' }
+
+  it('becomes a dead letter with next to nothing on it', () => {
+    expect(decideUnwritable({ ...unwritable, outcome: decide(failed), park })).toMatchObject({
+      kind: 'dead-letter',
+      reason: 'permanent-error',
+      isBare: true,
+      failure: { errorMessage: 'Its outcome "retry" could not be written into its headers: too long' },
+    })
+    const rejected = decide({ kind: 'rejected', reason: 'no' })
+    expect(decideUnwritable({ ...unwritable, outcome: rejected, park })).toMatchObject({
+      reason: 'rejected-by-handler',
+    })
+  })
+
+  it('becomes nothing where there is no dead-letter queue, or where even that could not be written', () => {
+    const outcome = decideUnwritable({ ...unwritable, outcome: decide(failed), park })!
+    expect(decideUnwritable({ ...unwritable, outcome, park })).toBeUndefined()
+    expect(decideUnwritable({ ...unwritable, outcome: decide(failed), park: undefined })).toBeUndefined()
   })
 })
 

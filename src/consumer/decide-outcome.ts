@@ -1,6 +1,7 @@
 import type { DelayTier, ParkRule, QueueFlow } from '../topology/queue-flow.ts'
 import { decideDeferral, decideRetryDelay, type HoldingLimits, type RetryDelay } from './decide-delay.ts'
 import type { Failure, HandlerResult } from './handler-result.ts'
+import { parseRetryAfter } from './parse-retry-after.ts'
 import { meaningOfStatus, type StatusTable } from './status-tables.ts'
 
 /** What is done with a delivery. Broker, events, logs and metrics all read this one value. */
@@ -25,6 +26,8 @@ export type Outcome =
       readonly attempt: number
       readonly failure: Failure
       readonly park: ParkRule
+      /** Nothing is written on it but why it is here: all that is usually written could not be. */
+      readonly isBare?: true
     }
 
 /** `no-way-out`: a plain queue, which knows neither a retry nor a dead-letter queue. */
@@ -81,6 +84,31 @@ export function decideOutcome(decision: Decision): Outcome {
   }
 }
 
+/** Is the message done with this result? Of a retry, a deferral and a dead letter it is not. */
+export function isAcknowledged(result: HandlerResult, statusTable: StatusTable): boolean {
+  if (result.kind === 'handled') return true
+  return result.kind === 'status' && meaningOfStatus(result.status, statusTable) === 'acknowledge'
+}
+
+/** What becomes of a delivery whose outcome cannot be written down: it is parked with next to nothing on it. */
+export function decideUnwritable({
+  outcome,
+  attempt,
+  park,
+  problem,
+}: {
+  readonly outcome: { readonly kind: string; readonly isBare?: true; readonly reason?: DeadLetterReason }
+  readonly attempt: number
+  readonly park: ParkRule | undefined
+  readonly problem: string
+}): (Outcome & { kind: 'dead-letter' }) | undefined {
+  if (!park || outcome.isBare) return undefined
+  const errorMessage = `Its outcome "${outcome.kind}" could not be written into its headers: ${problem}`
+  const failure: Failure = { errorType: 'UnwritableMessage', errorMessage }
+  const reason = outcome.reason ?? 'permanent-error'
+  return { kind: 'dead-letter', reason, attempt, failure, park, isBare: true }
+}
+
 /** Did the handler fail in a way that may be its surroundings' fault? The breaker counts these. */
 export function isTransientFailure(outcome: Outcome): boolean {
   if (outcome.kind === 'retry') return true
@@ -89,8 +117,9 @@ export function isTransientFailure(outcome: Outcome): boolean {
 }
 
 function decideStatus(decision: Decision, result: HandlerResult & { kind: 'status' }): Outcome {
-  const { status, retryAfterMs, error } = result
+  const { status, error } = result
   const { statusTable, nowMs } = decision
+  const wishedMs = statusTable.honoursRetryAfter ? wishOf(result, nowMs) : undefined
   const failure: Failure = { statusCode: status, errorMessage: error }
   const meaning = meaningOfStatus(status, statusTable)
   switch (meaning) {
@@ -99,13 +128,14 @@ function decideStatus(decision: Decision, result: HandlerResult & { kind: 'statu
     case 'dead-letter':
       return deadLetter(decision, 'refused-status', failure)
     case 'defer':
-      return deferUntil(
-        decision,
-        retryAfterMs === undefined ? decision.tooEarlyUntilMs : nowMs + retryAfterMs,
-      )
+      return deferUntil(decision, wishedMs === undefined ? decision.tooEarlyUntilMs : nowMs + wishedMs)
     case 'retry':
-      return tryAgain(decision, failure, statusTable.honoursRetryAfter ? retryAfterMs : undefined)
+      return tryAgain(decision, failure, wishedMs)
   }
+}
+
+function wishOf({ retryAfterMs, retryAfter }: HandlerResult & { kind: 'status' }, nowMs: number) {
+  return retryAfterMs ?? parseRetryAfter(retryAfter ?? null, nowMs)
 }
 
 function tryAgain(decision: Decision, failure: Failure, wishedMs?: number): Outcome {
@@ -123,8 +153,13 @@ function deadLetter(decision: Decision, reason: DeadLetterReason, failure: Failu
   return { kind: 'hold', why: 'no-way-out', untilMs: nowMs + pauseAfter(attempt), failure }
 }
 
-function deferUntil(decision: Decision, untilMs: number): Outcome {
+/** The last millisecond that a date can be. */
+const latestMs = 8.64e15
+
+function deferUntil(decision: Decision, wishedMs: number): Outcome {
   const { flow, holding, nowMs } = decision
+  // A header holds whole milliseconds, and not any number of them.
+  const untilMs = Math.min(Math.ceil(wishedMs), latestMs)
   const delayMs = Math.max(0, untilMs - nowMs)
   const deferral = decideDeferral({ rule: flow.defer, delayMs, holding })
   switch (deferral.by) {

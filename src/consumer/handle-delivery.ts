@@ -4,7 +4,7 @@ import type { BrokerVersion } from '../message/broker-version.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
 import { type Admission, decideAdmission } from './decide-admission.ts'
 import type { HoldingLimits } from './decide-delay.ts'
-import { acknowledge, decideOutcome, type Outcome } from './decide-outcome.ts'
+import { acknowledge, decideOutcome, decideUnwritable, type Outcome } from './decide-outcome.ts'
 import type { Handler } from './handler.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { pause } from './pause.ts'
@@ -37,6 +37,8 @@ export interface HandlingPorts extends SettlePorts {
   /** The outcome is known and not yet told. */
   readonly decided: (run: Run, outcome: Outcome) => void
   readonly settleFailed: (failed: FailedSettle) => void
+  /** Its outcome cannot be written down, and it cannot be parked either. */
+  readonly unwritable: (failed: FailedSettle) => void
   /** The story is over: the delivery is settled, or is to be kept. */
   readonly ended: (run: Run, handled: Handled) => void
 }
@@ -77,7 +79,7 @@ export function handleDelivery(run: Run, ports: HandlingPorts): void {
 }
 
 function runInSpan(run: Run, ports: HandlingPorts): void {
-  const context = new RunContext(run, ports.flow)
+  const context = new RunContext(run, ports)
   run.span = ports.tracing?.begin(run.message, context)
   if (run.span) run.span.within(() => runHandler(run, ports.handler, context, ports.answered))
   else runHandler(run, ports.handler, context, ports.answered)
@@ -93,7 +95,10 @@ export function conclude(run: Run, result: HandlerResult, ports: HandlingPorts):
   else settle(run, outcome, ports)
 }
 
-/** Settles, and where a copy cannot be placed tries again with growing pauses until it is or the delivery is gone. */
+/**
+ * Settles, and where a copy cannot be placed tries again with growing pauses until it is or the delivery is gone. What
+ * cannot be written at all is parked as it is, and does not stay in a handler's place for ever.
+ */
 export function settle(run: Run, outcome: SettledOutcome, ports: HandlingPorts): void {
   const settlement = settleAtOnce(run, outcome)
   if (settlement) ports.ended(run, { outcome, settlement })
@@ -102,7 +107,8 @@ export function settle(run: Run, outcome: SettledOutcome, ports: HandlingPorts):
 
 async function settleInTime(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Handled> {
   for (let failures = 1; ; failures += 1) {
-    const settlement = await publishOnce(run, outcome, ports)
+    const settlement = await settleByPublish(run, outcome, ports)
+    if (settlement.kind === 'unwritable') return settleUnwritable(run, outcome, settlement.cause, ports)
     if (settlement.kind !== 'unpublished') return { outcome, settlement }
     const nextAttemptMs = pauseAfter(failures)
     ports.settleFailed({ run, outcome, result: settlement.result, nextAttemptMs })
@@ -113,20 +119,26 @@ async function settleInTime(run: Run, outcome: SettledOutcome, ports: HandlingPo
   }
 }
 
-async function publishOnce(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Settlement> {
-  try {
-    return await settleByPublish(run, outcome, ports)
-  } catch (error) {
-    // A message that cannot be written anew is kept like one that cannot be published.
-    const result = {
-      kind: 'unknown',
-      messageId: undefined,
-      wasSent: false,
-      cause: error as WarrenError,
-    } as const
-    return { kind: 'unpublished', result }
+async function settleUnwritable(
+  run: Run,
+  outcome: SettledOutcome,
+  cause: WarrenError,
+  ports: HandlingPorts,
+): Promise<Handled> {
+  const { park } = ports.flow
+  const instead = decideUnwritable({ outcome, attempt: attemptOf(run), park, problem: cause.message })
+  if (instead) {
+    const settlement = settleAtOnce(run, instead)
+    return settlement ? { outcome: instead, settlement } : settleInTime(run, instead, ports)
   }
+  const result = { kind: 'unknown', messageId: run.message.id, wasSent: false, cause } as const
+  ports.unwritable({ run, outcome, result, nextAttemptMs: unwritablePauseMs })
+  // Held, so that it takes nobody's place, and then given back: others may know what to do with it.
+  const requeue = { kind: 'requeue', atMs: ports.clock.now() + unwritablePauseMs } as const
+  return { outcome: requeue, settlement: undefined }
 }
+
+const unwritablePauseMs = 60_000
 
 function admit(run: Run, ports: HandlingPorts): Admission {
   return decideAdmission({
@@ -134,7 +146,8 @@ function admit(run: Run, ports: HandlingPorts): Admission {
     isRedelivered: run.delivery.isRedelivered,
     version: ports.brokerVersion(),
     poisonLimit: ports.poisonLimit,
-    nowMs: run.startedAtMs,
+    givenBack: run.givenBack,
+    nowMs: run.startedAtMs ?? run.receivedAtMs,
   })
 }
 
@@ -156,8 +169,9 @@ function decide(run: Run, result: HandlerResult, ports: HandlingPorts): Outcome 
 /** As the message says by `processAfterDelayMs`, counted from its timestamp; else one to five seconds from now. */
 function tooEarlyUntil({ message }: Run, nowMs: number, random: number): number {
   const wished = Number(message.headers.processAfterDelayMs)
-  const dueMs = (message.timestamp?.getTime() ?? nowMs) + wished
-  return dueMs > nowMs ? dueMs : nowMs + 1_000 + Math.floor(random * 4_000)
+  const dueMs = Math.ceil((message.timestamp?.getTime() ?? nowMs) + wished)
+  const isDate = dueMs > nowMs && !Number.isNaN(new Date(dueMs).getTime())
+  return isDate ? dueMs : nowMs + 1_000 + Math.floor(random * 4_000)
 }
 
 /** Doubling from 100 ms to ten seconds. */

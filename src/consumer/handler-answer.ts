@@ -1,14 +1,16 @@
+import { InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
+import { describeValue } from './describe-value.ts'
 import type { HandlerResult } from './handler-result.ts'
 
 /** What a handler may return besides nothing. Anything else it returns acknowledges the message too. */
 export type HandlerAnswer = Answer | StatusAnswer
 
-/** An HTTP status: the consumer's status table says what it means. A `Response` of `fetch` is one. */
+/** An HTTP status: the consumer's status table says what it means. A `Response` of `fetch` is one, with its `Retry-After`. */
 export interface StatusAnswer {
   /** 100 to 599; an object with another `status` is no answer, and acknowledges. */
   readonly status: number
-  /** How long the other side asks to be left alone, in milliseconds. */
+  /** How long the other side asks to be left alone, in milliseconds. What is no time is not obeyed. */
   readonly retryAfterMs?: number | undefined
   /** What the other side said, for the dead letter. */
   readonly error?: string | undefined
@@ -26,21 +28,31 @@ export class Answer {
 /** It failed and may work later. `after` takes the nearest delay of the queue that is not below it. */
 export function retry(options: { readonly after?: Duration; readonly reason?: string } = {}): Answer {
   const afterMs = options.after === undefined ? undefined : parseDuration(options.after)
-  return new Answer({ kind: 'retry-asked', afterMs, reason: options.reason })
+  const reason = options.reason === undefined ? undefined : textOf(options.reason)
+  return new Answer({ kind: 'retry-asked', afterMs, reason })
 }
 
 /** It can never work: the message is parked with this reason. */
 export function reject(reason: string): Answer {
-  return new Answer({ kind: 'rejected', reason })
+  return new Answer({ kind: 'rejected', reason: textOf(reason) })
 }
 
-/** It is too early. Costs no attempt; the handler is asked again at that time, or after that long. */
+/**
+ * It is too early. Costs no attempt; the handler is asked again at that time, or after that long. Throws where either
+ * is none, which is then a failure of the handler like any other.
+ */
 export function defer(until: Date | Duration): Answer {
-  return new Answer(
-    until instanceof Date
-      ? { kind: 'deferred', untilMs: until.getTime() }
-      : { kind: 'deferred', forMs: parseDuration(until) },
+  if (!(until instanceof Date)) return new Answer({ kind: 'deferred', forMs: parseDuration(until) })
+  const untilMs = until.getTime()
+  if (!Number.isNaN(untilMs)) return new Answer({ kind: 'deferred', untilMs })
+  throw new InvalidArgumentError(
+    `defer() got an invalid date. Give it a valid Date, or a time such as '30s'.`,
   )
+}
+
+/** Not every caller has a compiler: an error is often given where its message is meant. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : describeValue(value)
 }
 
 /** What a handler's return value means. */
@@ -48,8 +60,27 @@ export function readAnswer(value: unknown): HandlerResult {
   if (typeof value !== 'object' || value === null) return handled
   if (value instanceof Answer) return value.result
   if (!isStatusAnswer(value)) return handled
-  const { status, retryAfterMs, error } = value
-  return { kind: 'status', status, retryAfterMs, error: typeof error === 'string' ? error : undefined }
+  const { status, error } = value
+  return {
+    kind: 'status',
+    status,
+    retryAfterMs: wholeMilliseconds(value.retryAfterMs),
+    retryAfter: retryAfterOf(value),
+    error: typeof error === 'string' ? error : undefined,
+  }
+}
+
+/** Rounded up, because a wish is never cut short. */
+function wholeMilliseconds(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value) ? Math.ceil(value) : undefined
+}
+
+/** As a `Response` has it. */
+function retryAfterOf(value: object): string | undefined {
+  const { headers } = value as { headers?: { get?: unknown } | null }
+  if (typeof headers?.get !== 'function') return undefined
+  const text: unknown = (headers as { get(name: string): unknown }).get('retry-after')
+  return typeof text === 'string' ? text : undefined
 }
 
 const handled: HandlerResult = { kind: 'handled' }

@@ -1,3 +1,5 @@
+import { describeValue } from './describe-value.ts'
+
 /** What one run of a handler came to, before anything is decided. */
 export type HandlerResult =
   | { readonly kind: 'handled' }
@@ -14,6 +16,8 @@ export type HandlerResult =
       readonly kind: 'status'
       readonly status: number
       readonly retryAfterMs: number | undefined
+      /** A `Retry-After` header as it came, where no `retryAfterMs` says it. */
+      readonly retryAfter?: string | undefined
       readonly error: string | undefined
     }
   /** It ended the process that handled it too often; it is not run again. */
@@ -28,18 +32,32 @@ export interface Failure {
   readonly statusCode?: number | undefined
 }
 
-/** Describes whatever was thrown. */
+/** Describes whatever was thrown. All that is said of it is text, because it is going to be encoded. */
 function describeFailure(thrown: unknown): Failure {
-  if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: String(thrown) }
-  const { code } = thrown as { code?: unknown }
+  if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: describeValue(thrown) }
+  const { name, message, code } = thrown as { name: unknown; message: unknown; code?: unknown }
   return {
-    errorType: thrown.name,
+    errorType: textOf(name),
     errorCode: typeof code === 'string' ? code : undefined,
-    errorMessage: thrown.message,
+    errorMessage: textOf(message),
     // Writing a stack out costs more than all else about a failure, and only a dead letter shows it.
     get stack() {
-      return thrown.stack
+      return readStack(thrown)
     },
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : describeValue(value)
+}
+
+/** A stack is made when it is read, by a function that anybody may have replaced. */
+function readStack(thrown: Error): string | undefined {
+  try {
+    const stack: unknown = thrown.stack
+    return typeof stack === 'string' ? stack : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -50,5 +68,11 @@ function isPermanentError(thrown: unknown): boolean {
 
 /** What a throw of the handler comes to. */
 export function failedBy(thrown: unknown): HandlerResult {
-  return { kind: 'failed', failure: describeFailure(thrown), isPermanent: isPermanentError(thrown) }
+  try {
+    return { kind: 'failed', failure: describeFailure(thrown), isPermanent: isPermanentError(thrown) }
+  } catch {
+    // A proxy or a getter that throws when it is looked at. It failed all the same.
+    const failure = { errorType: typeof thrown, errorMessage: describeValue(thrown) }
+    return { kind: 'failed', failure, isPermanent: false }
+  }
 }

@@ -1,4 +1,5 @@
 import type { ConsumedMessage } from './consumed-message.ts'
+import type { StatusTable } from './status-tables.ts'
 
 /**
  * The user's function. Returning acknowledges; throwing retries, or parks if the error says `isPermanent`;
@@ -13,6 +14,8 @@ export interface HandlerContext {
   readonly attempt: number
   readonly maxAttempts: number
   readonly queue: string
+  /** What a `{ status }` means to this consumer. @default that of preset `warren` */
+  readonly statusTable?: StatusTable
 }
 
 /** Wraps a handler in another one. The first of a list is the outermost. */

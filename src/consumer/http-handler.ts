@@ -10,7 +10,7 @@ export interface HttpHandlerOptions {
   readonly url: string | URL
   /** @default 'POST' */
   readonly method?: string
-  /** Sent with every request; these win over those of the message. */
+  /** Sent with every request; these win over those of the message and over the login of the URL, in any case. */
   readonly headers?: Readonly<Record<string, string>>
   /** How long the endpoint may take to answer. @default '30s' */
   readonly timeout?: Duration
@@ -92,7 +92,8 @@ function requestHeaders(
     'warren-message-type': message.type,
     traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     ...(secret === undefined ? {} : signature(message.rawBody, secret)),
-    ...headers,
+    // An HTTP header has one name in any case, and fetch would send both.
+    ...Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])),
   }
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, headerSafe(value)]])),

@@ -84,7 +84,13 @@ export function createLostAckMemory({
  * All that the broker leaves alone between two deliveries of one message. A copy that came by a retry has another
  * count or another history, so it is never taken for the message it was made from.
  */
-function keyOf({ properties, body, bodyBytes, exchange, routingKey }: Rememberable): string | undefined {
+export function keyOf({
+  properties,
+  body,
+  bodyBytes,
+  exchange,
+  routingKey,
+}: Rememberable): string | undefined {
   if (readProperty(properties, 'messageId') === undefined) return undefined
   const headers = readProperty(properties, 'headers')
   const hash = createHash('sha256')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { InvalidArgumentError } from '../errors.ts'
 import { createEvents } from '../events.ts'
 import type { ConsumedMessage } from './consumed-message.ts'
 import type { BreakerKind, ConsumerEvents } from './consumer-events.ts'
@@ -66,6 +67,27 @@ describe('the log of a consumer', () => {
         msg: 'RABBITMQ_MESSAGE_MAX_RETRIES_EXCEEDED: attempt 3 was the last; moved to the dead-letter queue.',
       },
     ])
+  })
+
+  it('says why a copy could not be published', () => {
+    const consumer = setup()
+    const lines: string[] = []
+    logConsumer(consumer, jsonLogger({ write: (line) => lines.push(line) }))
+    const cause = new InvalidArgumentError('the headers are too long')
+
+    consumer.events.emit('settle.failed', {
+      ...delivery,
+      outcome: dead,
+      result: { kind: 'unknown', messageId: 'm1', wasSent: false, cause },
+      nextAttemptMs: 100,
+    })
+
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      publish: 'unknown',
+      error: 'the headers are too long',
+      errorType: 'InvalidArgumentError',
+      nextAttemptMs: 100,
+    })
   })
 
   it('leaves out what is below its level, and ends when told to', () => {
@@ -138,6 +160,21 @@ describe('the metrics of a consumer', () => {
     stop()
     consumer.events.emit('delivery.settled', { ...delivery, outcome: dead, durationMs: 20 })
     expect(metrics.render()).toContain('reason="attempts-exhausted"} 1')
+  })
+
+  it('count a delivery that was never started, and no duration of it', () => {
+    const consumer = setup()
+    const metrics = createConsumerMetrics()
+    metrics.observe(consumer)
+
+    consumer.events.emit('delivery.settled', {
+      ...delivery,
+      outcome: { kind: 'give-back' },
+      durationMs: undefined,
+    })
+
+    expect(metrics.render()).toContain('outcome="give-back",reason=""} 1')
+    expect(metrics.render()).not.toContain('warren_delivery_duration_seconds_sum{')
   })
 
   it('are text that Prometheus can read, whatever a queue is called', () => {

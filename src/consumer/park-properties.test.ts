@@ -3,7 +3,7 @@ import { causeOf } from '../message/fingerprint-cause.ts'
 import { toFieldTable, toPlainTable, typed } from '../wire/plain-fields.ts'
 import { decodeProperties, encodeProperties, type RawProperties, readProperty } from '../wire/properties.ts'
 import { decodeTable } from '../wire/read-field.ts'
-import { type Park, parkProperties } from './park-properties.ts'
+import { bareParkProperties, type Park, parkProperties } from './park-properties.ts'
 import { deferProperties, retryProperties } from './republish-properties.ts'
 
 const headersOfSeeds = {
@@ -46,19 +46,20 @@ function delivered(headers: object, more: object = {}): Park['delivery'] {
   return { properties, exchange: '', routingKey: 'work' }
 }
 
+const parkOf: Park = {
+  delivery: delivered(brokerHeaders),
+  flow,
+  login: 'guest',
+  failedAttempts: 3,
+  reason: 'attempts-exhausted',
+  failure: { errorType: 'TypeError', errorMessage: 'no price', stack: 'TypeError: no price\n    at x' },
+  nowMs: Date.parse('2024-01-02T03:04:05.678Z'),
+  service: 'billing',
+  host: 'node-1',
+}
+
 function park(more: Partial<Park> = {}): RawProperties {
-  return parkProperties({
-    delivery: delivered(brokerHeaders),
-    flow,
-    login: 'guest',
-    failedAttempts: 3,
-    reason: 'attempts-exhausted',
-    failure: { errorType: 'TypeError', errorMessage: 'no price', stack: 'TypeError: no price\n    at x' },
-    nowMs: Date.parse('2024-01-02T03:04:05.678Z'),
-    service: 'billing',
-    host: 'node-1',
-    ...more,
-  })
+  return parkProperties({ ...parkOf, ...more })
 }
 const headersOf = (raw: RawProperties) => toPlainTable(decodeTable(readProperty(raw, 'headers')!))
 
@@ -133,6 +134,55 @@ describe('a dead letter', () => {
     expect(headers).toMatchObject({ 'warren-reason': 'attempts-exhausted' })
     expect(headers).not.toHaveProperty('warren-error-stack')
   })
+})
+
+describe('a dead letter on which not everything can be written', () => {
+  it('has its own headers, why it is here, and nothing that a broker would obey', () => {
+    const delivery = delivered({ ...brokerHeaders, 'warren-error-stack': 'of old' }, { userId: 'somebody' })
+    const failure = { errorMessage: 'x'.repeat(1_000) }
+    const properties = bareParkProperties({ ...parkOf, delivery, failure })
+
+    expect(headersOf(properties)).toEqual({
+      tenant: 'a',
+      'warren-reason': 'attempts-exhausted',
+      'x-original-queue': 'work',
+      'x-final-error': 'x'.repeat(256),
+    })
+    const { messageId, deliveryMode, expiration, userId } = decodeProperties(properties)
+    expect({ messageId, deliveryMode, expiration, userId }).toEqual({ messageId: 'm1', deliveryMode: 2 })
+  })
+})
+
+describe('what a client sent', () => {
+  const count = 'x-retry-count'
+
+  it.each([2_147_483_647, Number.MAX_SAFE_INTEGER])(
+    'as a count of %d is cut to what a count can be',
+    (sent) => {
+      const failedAttempts = sent + 1
+      const most = 2_147_483_647
+      expect(headersOf(park({ failedAttempts }))).toMatchObject({
+        [count]: most,
+        'x-final-retry-count': most,
+      })
+      const of = { delivery: delivered({}), flow, login: 'guest', failedAttempts }
+      expect(headersOf(retryProperties({ ...of, nowMs: 5 }))).toMatchObject({ [count]: most })
+    },
+  )
+
+  it('as the time of a death that no date can be is not believed', () => {
+    const time = typed({ type: 'T', value: 8_900_000_000_000n })
+    const delivery = delivered({ 'x-death': [{ ...death, time }] })
+    const nowMs = Date.parse('2024-01-02T03:04:05.678Z')
+    expect(headersOf(park({ delivery, nowMs }))).toMatchObject({
+      'warren-first-failed-at': '2024-01-02T03:04:05.678Z',
+    })
+  })
+})
+
+it('the type of an error is cut, so that it cannot fill a frame', () => {
+  const failure = { errorType: 'E'.repeat(200_000) }
+  expect(headersOf(park({ failure }))['warren-error-type']).toBe('E'.repeat(256))
 })
 
 describe('a message that is published again', () => {

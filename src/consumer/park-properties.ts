@@ -1,7 +1,7 @@
 import { deathsSeen } from '../message/count-attempts.ts'
 import { causeOf } from '../message/fingerprint-cause.ts'
 import { readDeaths } from '../message/read-deaths.ts'
-import { stripBrokerHeaders } from '../message/strip-broker-headers.ts'
+import { isBrokerHeader, stripBrokerHeaders } from '../message/strip-broker-headers.ts'
 import { warrenHeaders } from '../message/warren-headers.ts'
 import type { FieldEntry } from '../wire/field-value.ts'
 import { editProperties, type RawProperties, readProperty } from '../wire/properties.ts'
@@ -33,6 +33,7 @@ export interface Park extends Republish {
 const defaultBudgetBytes = 48 * 1024
 const longestStackBytes = 8 * 1024
 const longestErrorBytes = 4 * 1024
+const longestTypeBytes = 256
 
 /**
  * The properties of a dead letter: its own, its death history, and why it is here. What does not fit is cut,
@@ -46,6 +47,26 @@ export function parkProperties(park: Park): RawProperties {
   left -= sizeOf(errorMessage)
   const stack = cut(failure.stack, Math.min(longestStackBytes, left - overheadBytes))
   return compose(park, { errorMessage, stack })
+}
+
+/**
+ * The properties of a dead letter on which the rest cannot be written: its own, less what the broker would obey or
+ * refuse, and in a few words why it is here.
+ */
+export function bareParkProperties({ delivery, flow, login, reason, failure }: Park): RawProperties {
+  const isForeign = readProperty(delivery.properties, 'userId') !== login
+  return editProperties(delivery.properties, {
+    set: { deliveryMode: 2 },
+    remove: isForeign ? ['expiration', 'userId'] : ['expiration'],
+    headers: {
+      remove: (name) => staleHeaders.has(name) || isBrokerHeader(name),
+      set: [
+        text(warrenHeaders.reason, reason),
+        text(flow.headers.originalQueue, flow.queue),
+        text(flow.headers.finalError, cut(failure.errorMessage, longestTypeBytes) ?? ''),
+      ],
+    },
+  })
 }
 
 /** Name, type and length of a header, generously. */
@@ -101,10 +122,11 @@ function countHeaders(park: Park): readonly FieldEntry[] {
 
 function failureHeaders(park: Park, { errorMessage, stack }: Texts): readonly FieldEntry[] {
   const { flow, failure, reason, service, host, nowMs } = park
+  const errorType = cut(failure.errorType, longestTypeBytes)
   const optional: readonly (FieldEntry | undefined)[] = [
     failure.statusCode === undefined ? undefined : integer(flow.headers.finalStatusCode, failure.statusCode),
     errorMessage ? text(flow.headers.finalError, errorMessage) : undefined,
-    failure.errorType ? text(warrenHeaders.errorType, failure.errorType) : undefined,
+    errorType ? text(warrenHeaders.errorType, errorType) : undefined,
     stack ? text(warrenHeaders.errorStack, stack) : undefined,
     service ? text(warrenHeaders.service, service) : undefined,
     host ? text(warrenHeaders.host, host) : undefined,

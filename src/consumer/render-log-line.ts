@@ -50,7 +50,14 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
     line('info', deliveryFields(event), 'Done before; its acknowledgement had been lost.'),
   'settle.failed': (event) => {
     const { result, nextAttemptMs, outcome } = event
-    const fields = { ...deliveryFields(event), outcome: outcome.kind, publish: result.kind, nextAttemptMs }
+    const cause = result.kind === 'unknown' ? errorFields(result.cause) : {}
+    const fields = {
+      ...deliveryFields(event),
+      outcome: outcome.kind,
+      publish: result.kind,
+      ...cause,
+      nextAttemptMs,
+    }
     return line('error', fields, 'Could not be published to where it goes next; it is kept and tried again.')
   },
   'breaker.changed': ({ queue, from, to }) =>
@@ -58,10 +65,14 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
 }
 
 /** What to know of a failure on a queue that leads nowhere. */
-export function noWayOut(queue: string): string {
-  return (
+export function noWayOut(queue: string, deliveryLimit?: number): string {
+  const sentences =
     `A message of "${queue}" failed, and the queue has neither a retry policy nor a dead-letter exchange: the message is ` +
     'kept and run again with growing pauses. Declare the queue with one of the two.'
+  if (deliveryLimit === undefined) return sentences
+  return (
+    `${sentences} This RabbitMQ drops a message of a quorum queue that was given back ${deliveryLimit} times, and this one ` +
+    'is now and then; x-delivery-limit -1 prevents that.'
   )
 }
 

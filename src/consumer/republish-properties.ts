@@ -91,15 +91,20 @@ export function firstFailureOf({
   const written = Date.parse(headerText(headers, warrenHeaders.firstFailedAt) ?? '')
   if (!Number.isNaN(written)) return written
   const { deaths } = readDeaths(headers)
-  return deaths.find(({ queue, reason }) => queue === flow.queue && reason === 'rejected')?.timeMs ?? nowMs
+  const died = deaths.find(({ queue, reason }) => queue === flow.queue && reason === 'rejected')?.timeMs
+  // Anybody can send a death, and say any number for its time.
+  return died === undefined || Number.isNaN(new Date(died).getTime()) ? nowMs : died
 }
 
 export function text(name: string, value: string): FieldEntry {
   return { name, value: { type: 'S', value } }
 }
 
+/** The counts in headers are 32 bits wide, as the reference systems write them; one that a client sent may be any. */
+const largestInteger = 2_147_483_647
+
 export function integer(name: string, value: number): FieldEntry {
-  return { name, value: { type: 'I', value } }
+  return { name, value: { type: 'I', value: Math.min(value, largestInteger) } }
 }
 
 export function time(name: string, valueMs: number): FieldEntry {

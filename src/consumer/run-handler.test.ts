@@ -3,15 +3,28 @@ import type { Handler } from './handler.ts'
 import type { HandlerResult } from './handler-result.ts'
 import type { Run } from './run.ts'
 import { interruptRun, RunContext, runHandler } from './run-handler.ts'
+import { statusTables } from './status-tables.ts'
 
-const flow = { maxAttempts: 3, queue: 'work' }
+const surroundings = { flow: { maxAttempts: 3, queue: 'work' }, statusTable: statusTables.warren }
 
 /** Runs a handler and collects the results that it is said to have. */
 function setup(handler: Handler) {
   const results: HandlerResult[] = []
   const run = { message: {}, give: undefined, abort: undefined } as unknown as Run
-  runHandler(run, handler, new RunContext(run, flow), (_, result) => results.push(result))
+  runHandler(run, handler, new RunContext(run, surroundings), (_, result) => results.push(result))
   return { run, results, settled: () => new Promise((resolve) => setImmediate(resolve)) }
+}
+
+function throwing(thrown: unknown): Handler {
+  return () => {
+    throw thrown
+  }
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
 }
 
 function throwNoPromise(): never {
@@ -60,6 +73,31 @@ describe('a handler', () => {
     await settled()
 
     expect(results).toMatchObject([failed(message)])
+  })
+
+  it.each([
+    ['an object without a prototype', Object.create(null), 'a value of type object that cannot be read'],
+    ['an object that nobody may look at', revoked(), 'a value of type object that cannot be read'],
+    [
+      'an error whose message is no text',
+      Object.assign(new Error(), { message: { a: 1 } }),
+      '[object Object]',
+    ],
+    [
+      'an error whose name cannot be read',
+      Object.defineProperty(new Error('no'), 'name', { get: throwNoPromise }),
+      'a value of type object that cannot be read',
+    ],
+  ])('that throws %s has failed, and what is told of it is text', (_, thrown, message) => {
+    const [result] = setup(throwing(thrown)).results
+
+    expect(result).toMatchObject({ ...failed(message), isPermanent: false })
+  })
+
+  it('that throws an error whose stack is no text has none', () => {
+    const [result] = setup(throwing(Object.assign(new Error('no'), { stack: 7 }))).results
+
+    expect(result).toMatchObject({ failure: { stack: undefined } })
   })
 
   it('that was interrupted has failed once, whatever it comes to later', async () => {

@@ -2,6 +2,7 @@ import type { Handler, HandlerContext } from './handler.ts'
 import { readAnswer } from './handler-answer.ts'
 import { failedBy, type HandlerResult } from './handler-result.ts'
 import { attemptOf, type Run } from './run.ts'
+import type { StatusTable } from './status-tables.ts'
 
 /**
  * Runs the handler once and gives its result, at once where the handler is done when it returns, else later. What
@@ -73,18 +74,25 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
   )
 }
 
+interface RunSurroundings {
+  readonly flow: { readonly maxAttempts: number; readonly queue: string }
+  readonly statusTable: StatusTable
+}
+
 /** What a handler is told. The signal is made when it is asked for: most handlers never do. */
 export class RunContext implements HandlerContext {
   readonly #run: Run
   declare readonly attempt: number
   declare readonly maxAttempts: number
   declare readonly queue: string
+  declare readonly statusTable: StatusTable
 
-  constructor(run: Run, { maxAttempts, queue }: { readonly maxAttempts: number; readonly queue: string }) {
+  constructor(run: Run, { flow, statusTable }: RunSurroundings) {
     this.#run = run
     this.attempt = attemptOf(run)
-    this.maxAttempts = maxAttempts
-    this.queue = queue
+    this.maxAttempts = flow.maxAttempts
+    this.queue = flow.queue
+    this.statusTable = statusTable
   }
 
   get signal(): AbortSignal {

@@ -5,6 +5,7 @@ import type { EncodedHeaders } from '../message/header-values.ts'
 import { readProperty } from '../wire/properties.ts'
 import type { BreakerCause } from './breaker-state.ts'
 import { type ConsumedMessage, DeliveredMessage } from './consumed-message.ts'
+import type { GivenBack } from './decide-admission.ts'
 import type { BodyDecoder } from './decode-body.ts'
 import { failedBy, type HandlerResult } from './handler-result.ts'
 import type { Placed } from './placed-set.ts'
@@ -26,8 +27,11 @@ export interface Run extends Placed {
   localFailures: number
   /** It was let through while the breaker tries whether things work again: what it has to show. */
   probes: BreakerCause | undefined
+  /** What this consumer itself returned of this message to its queue; undefined when nothing is known of it. */
+  readonly givenBack: GivenBack | undefined
   readonly receivedAtMs: number
-  startedAtMs: number
+  /** When its handler last began; undefined while it never has. */
+  startedAtMs: number | undefined
   /** Made when the handler asks for its signal. */
   abort: AbortController | undefined
   /** Ends the wait for the handler with this result; undefined while no handler runs. */
@@ -46,7 +50,15 @@ export interface RunReading {
 export function createRun(
   delivery: Delivery,
   reading: RunReading,
-  { version, nowMs }: { readonly version: BrokerVersion; readonly nowMs: number },
+  {
+    version,
+    givenBack,
+    nowMs,
+  }: {
+    readonly version: BrokerVersion
+    readonly givenBack?: GivenBack | undefined
+    readonly nowMs: number
+  },
 ): Run {
   const message = new DeliveredMessage(delivery, reading.decode)
   const { orderKey, refusal } = orderOf(message, reading.orderBy)
@@ -60,8 +72,9 @@ export function createRun(
     refusal,
     localFailures: 0,
     probes: undefined,
+    givenBack,
     receivedAtMs: nowMs,
-    startedAtMs: 0,
+    startedAtMs: undefined,
     abort: undefined,
     give: undefined,
     span: undefined,

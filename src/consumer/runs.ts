@@ -12,7 +12,10 @@ import { createRunQueue, type RunQueue } from './run-queue.ts'
 /** What the runs need of their consumer. */
 export interface RunsParts {
   readonly queue: string
-  readonly options: Pick<SettledConsumerOptions, 'clock' | 'concurrency' | 'timeoutMs' | 'longestHoldMs'>
+  readonly options: Pick<
+    SettledConsumerOptions,
+    'clock' | 'concurrency' | 'timeoutMs' | 'longestHoldMs' | 'startWithinMs'
+  >
   readonly breaker: Pick<Breaker, 'kind' | 'probes'>
   /** Takes a run to its outcome, and says so by `ended`, at once or later. */
   readonly handle: (run: Run) => void
@@ -54,7 +57,8 @@ export class Runs {
   add(run: Run): void {
     this.#overdue.setBy(this.#overdueAt(run))
     // Most find a place at once, and need not stand in a line of none.
-    if (run.orderKey === undefined && this.#waiting.size === 0 && this.#mayStart()) this.#start(run)
+    if (run.orderKey === undefined && this.#waiting.size === 0 && this.#mayStart())
+      this.#start(run, this.#parts.options.clock.now())
     else this.#enqueue(run)
   }
 
@@ -79,7 +83,7 @@ export class Runs {
     // A handler that is done at once ends within the loop, which goes on with the place it leaves.
     if (this.#isPumping) return
     this.#isPumping = true
-    for (let run = this.#takeNext(); run; run = this.#takeNext()) this.#start(run)
+    for (let run = this.#takeNext(); run; run = this.#takeNext()) this.#startInTime(run)
     this.#isPumping = false
   }
 
@@ -150,12 +154,28 @@ export class Runs {
     }
   }
 
-  #start(run: Run): void {
-    const { breaker, options, handle } = this.#parts
+  #startInTime(run: Run): void {
+    const { clock, startWithinMs } = this.#parts.options
+    const nowMs = clock.now()
+    if (nowMs <= run.receivedAtMs + startWithinMs) this.#start(run, nowMs)
+    else this.#giveBackLate(run)
+  }
+
+  /** It comes again with all of its time before it; those of its key behind it, so that their order stays. */
+  #giveBackLate(run: Run): void {
+    const { orderKey } = run
+    const behind =
+      orderKey === undefined ? [] : this.#waiting.removeWaiting((other) => other.orderKey === orderKey)
+    this.#waiting.done(run)
+    for (const late of [run, ...behind]) this.#parts.giveBack(late)
+  }
+
+  #start(run: Run, nowMs: number): void {
+    const { breaker, handle } = this.#parts
     this.#running.add(run)
     run.probes = breaker.probes
-    run.startedAtMs = options.clock.now()
-    this.#timeouts.setBy(run.startedAtMs + options.timeoutMs)
+    run.startedAtMs = nowMs
+    this.#timeouts.setBy(this.#handlerDueAt(run, nowMs))
     handle(run)
   }
 
@@ -184,18 +204,21 @@ export class Runs {
     for (const run of overdue) this.#parts.giveBack(run)
   }
 
+  #handlerDueAt(run: Run, startedAtMs: number): number {
+    return Math.min(startedAtMs + this.#parts.options.timeoutMs, this.#overdueAt(run))
+  }
+
   #timeOutLate(nowMs: number): void {
-    const { timeoutMs } = this.#parts.options
     for (const run of this.#running.list()) {
-      const dueMs = run.startedAtMs + timeoutMs
+      const startedAtMs = run.startedAtMs ?? nowMs
+      const dueMs = this.#handlerDueAt(run, startedAtMs)
       if (dueMs > nowMs) this.#timeouts.setBy(dueMs)
-      else if (run.give) interruptRun(run, this.#lateError())
+      else if (run.give) interruptRun(run, this.#lateError(dueMs - startedAtMs))
     }
   }
 
-  #lateError(): ConsumerError {
-    const { queue, options } = this.#parts
-    const message = `The handler of "${queue}" did not end within ${options.timeoutMs} ms.`
+  #lateError(allowedMs: number): ConsumerError {
+    const message = `The handler of "${this.#parts.queue}" did not end within ${allowedMs} ms.`
     return new ConsumerError({ code: 'HANDLER_TIMEOUT', message })
   }
 }

@@ -1,10 +1,11 @@
+import { InvalidArgumentError, WarrenError } from '../errors.ts'
 import type { EncodedMessage } from '../publisher/outgoing-message.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
 import type { PublishAddress, QueueFlow } from '../topology/queue-flow.ts'
 import type { RawProperties } from '../wire/properties.ts'
 import { readProperty } from '../wire/properties.ts'
 import type { Outcome } from './decide-outcome.ts'
-import { parkProperties } from './park-properties.ts'
+import { bareParkProperties, parkProperties } from './park-properties.ts'
 import {
   deferProperties,
   type Republish,
@@ -27,6 +28,8 @@ export type Settlement =
   | { readonly kind: 'stale'; readonly isPublished: boolean }
   /** The copy could not be placed, so the delivery is still ours. */
   | { readonly kind: 'unpublished'; readonly result: PublishResult }
+  /** There is no copy: it cannot be encoded, or does not fit into a frame. To try again would change nothing. */
+  | { readonly kind: 'unwritable'; readonly cause: WarrenError }
 
 export interface SettlePorts {
   readonly flow: QueueFlow
@@ -62,15 +65,31 @@ export async function settleByPublish(
 ): Promise<Settlement> {
   // The broker has it back already; a copy would be a second message.
   if (!run.delivery.isCurrent) return stale
-  const { address, failures, propertiesOf } = planMove(run, outcome, ports)
-  const { delivery, span } = run
-  const { flow, login } = ports
-  const failedAttempts = run.failedBefore + failures
-  const properties = propertiesOf({ delivery, flow, login, failedAttempts, lastAttempt: span?.traceparent })
-  const messageId = readProperty(properties, 'messageId')
-  const result = await ports.publish({ ...address, properties, body: delivery.body, messageId })
+  const copy = writeCopy(run, outcome, ports)
+  if (copy instanceof WarrenError) return { kind: 'unwritable', cause: copy }
+  const result = await ports.publish(copy)
+  if (isRefusedHere(result)) return { kind: 'unwritable', cause: result.cause }
   if (result.kind !== 'confirmed') return { kind: 'unpublished', result }
   return run.delivery.ack() === 'sent' ? acknowledged : { kind: 'stale', isPublished: true }
+}
+
+function writeCopy(run: Run, outcome: SettledOutcome, ports: SettlePorts): EncodedMessage | WarrenError {
+  const { delivery, span } = run
+  const { flow, login } = ports
+  try {
+    const { address, failures, propertiesOf } = planMove(run, outcome, ports)
+    const failedAttempts = run.failedBefore + failures
+    const properties = propertiesOf({ delivery, flow, login, failedAttempts, lastAttempt: span?.traceparent })
+    const messageId = readProperty(properties, 'messageId')
+    return { ...address, properties, body: delivery.body, messageId }
+  } catch (cause) {
+    return new InvalidArgumentError((cause as Error).message, { cause })
+  }
+}
+
+/** The connection carries no headers of this size, and says so before it sends anything. */
+function isRefusedHere(result: PublishResult): result is PublishResult & { kind: 'unknown' } {
+  return result.kind === 'unknown' && !result.wasSent && result.cause instanceof InvalidArgumentError
 }
 
 /** Where a copy goes, with which properties, and how many attempts more have failed. */
@@ -104,13 +123,14 @@ function planMove({ message }: Run, outcome: SettledOutcome, ports: SettlePorts)
       return { address: home, failures: 0, propertiesOf: (of) => recountProperties({ ...of, deliveries }) }
     }
     case 'dead-letter': {
-      const { park, reason, failure } = outcome
+      const { park, reason, failure, isBare } = outcome
       if (park.kind === 'reject') break
       const { service, host } = ports
+      const write = isBare ? bareParkProperties : parkProperties
       return {
         address: { exchange: park.exchange, key: park.key ?? message.routingKey },
         failures: reason === 'poison' ? 0 : 1,
-        propertiesOf: (of) => parkProperties({ ...of, reason, failure, nowMs, service, host }),
+        propertiesOf: (of) => write({ ...of, reason, failure, nowMs, service, host }),
       }
     }
     case 'acknowledge':

@@ -12,7 +12,7 @@ export interface StatusRule {
 /** Read from the top: the first rule that holds the status decides. */
 export interface StatusTable {
   readonly rules: readonly StatusRule[]
-  /** Does a `Retry-After` choose the delay of a retry? */
+  /** Does a `Retry-After` choose the delay of a retry and of a deferral? */
   readonly honoursRetryAfter: boolean
 }
 

@@ -1,7 +1,10 @@
 import { type Duration, parseDuration } from '../../message/duration.ts'
 import type { ConsumedMessage } from '../consumed-message.ts'
+import { isAcknowledged } from '../decide-outcome.ts'
+import { describeValue } from '../describe-value.ts'
 import type { Middleware } from '../handler.ts'
 import { defer, readAnswer } from '../handler-answer.ts'
+import { statusTables } from '../status-tables.ts'
 
 /** Where it is written down which messages are done. */
 export interface DedupeStore {
@@ -49,7 +52,7 @@ export function dedupe(store: DedupeStore, options: DedupeOptions = {}): Middlew
     try {
       const answer = await next(message, context)
       // Only an answer that acknowledges is the end of a message; a retry must find it undone.
-      isDone = readAnswer(answer).kind === 'handled'
+      isDone = isAcknowledged(readAnswer(answer), context.statusTable ?? statusTables.warren)
       return answer
     } finally {
       await endClaim({ store, claim, keepMs: isDone ? keepMs : undefined })
@@ -86,14 +89,14 @@ function warnOfLease({ key }: DedupeClaim): void {
 
 function warnOfFinish({ key }: DedupeClaim, error: unknown): void {
   process.emitWarning(
-    `The dedupe store could not keep that ${key} is done (${String(error)}). A copy that comes after the lease runs again.`,
+    `The dedupe store could not keep that ${key} is done (${describeValue(error)}). A copy that comes after the lease runs again.`,
     { code: 'WARREN_DEDUPE_NOT_KEPT' },
   )
 }
 
 function warnOfRelease({ key }: DedupeClaim, error: unknown): void {
   process.emitWarning(
-    `The dedupe store could not let go of ${key} (${String(error)}). Its next attempt waits until the lease ends.`,
+    `The dedupe store could not let go of ${key} (${describeValue(error)}). Its next attempt waits until the lease ends.`,
     { code: 'WARREN_DEDUPE_NOT_RELEASED' },
   )
 }

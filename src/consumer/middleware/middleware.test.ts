@@ -117,6 +117,28 @@ describe('dedupe', () => {
     expect(runs()).toBe(4)
   })
 
+  it.each([
+    ['a 200 is done', { status: 200 }, undefined, 1],
+    ['a Response of 204 is done', new Response(null, { status: 204 }), undefined, 1],
+    ['a 404 is not', { status: 404 }, undefined, 2],
+    ['a 404 is done where the table says so', { status: 404 }, [{ from: 404, means: 'acknowledge' }], 1],
+  ] as const)(
+    'remembers what is acknowledged, by the table of the consumer: %s',
+    async (_, answer, rules, expected) => {
+      const statusTable = rules && { rules, honoursRetryAfter: false }
+      let runs = 0
+      const handler = dedupe(memoryDedupeStore())(() => {
+        runs += 1
+        return answer
+      })
+
+      for (let copy = 0; copy < 2; copy += 1)
+        await handler(message(), { ...context, ...(statusTable && { statusTable }) })
+
+      expect(runs).toBe(expected)
+    },
+  )
+
   it('defers a message that another is at, and takes it over when the lease ends', async () => {
     const clock = testClock()
     const store = memoryDedupeStore({ clock })
@@ -191,6 +213,11 @@ describe('processAfterDelay', () => {
   it('defers until the delay has passed since the timestamp', () => {
     expect((at(new Date(9_000), 5_000) as Answer).result).toEqual({ kind: 'deferred', untilMs: 14_000 })
     expect(at(new Date(9_000), 1_000)).toBe('ran')
+    expect((at(new Date(9_000), 5_000.5) as Answer).result).toEqual({ kind: 'deferred', untilMs: 14_001 })
+  })
+
+  it.each([1e300, 'Infinity'])('fails with a sentence where no date lies so far ahead: %s', (delay) => {
+    expect(() => at(new Date(9_000), delay)).toThrow(/"processAfterDelayMs" says .*: no date lies/)
   })
 
   it.each([

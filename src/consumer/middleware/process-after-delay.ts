@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from '../../errors.ts'
+import { describeValue } from '../describe-value.ts'
 import type { Middleware } from '../handler.ts'
 import { defer } from '../handler-answer.ts'
 
@@ -14,6 +16,15 @@ export function processAfterDelay({
 } = {}): Middleware {
   return (next) => (message, context) => {
     const dueMs = (message.timestamp?.getTime() ?? Number.NaN) + Number(message.headers[header])
-    return dueMs > now() ? defer(new Date(dueMs)) : next(message, context)
+    if (!(dueMs > now())) return next(message, context)
+    const due = new Date(Math.ceil(dueMs))
+    if (Number.isNaN(due.getTime())) throw notInTime(header, message.headers[header])
+    return defer(due)
   }
+}
+
+function notInTime(header: string, value: unknown): InvalidArgumentError {
+  return new InvalidArgumentError(
+    `The header "${header}" says ${describeValue(value)}: no date lies that many milliseconds ahead.`,
+  )
 }

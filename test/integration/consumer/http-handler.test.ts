@@ -25,7 +25,7 @@ async function setup(
   replies: readonly Reply[],
   http: Partial<HttpHandlerOptions> = {},
   options: ConsumerOptions = {},
-  login = '',
+  { login = '', delays = [10, 60] as readonly number[] } = {},
 ) {
   made += 1
   const queue = `push-${made}`
@@ -45,7 +45,7 @@ async function setup(
     server.close()
   })
   const url = `http://${login}127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  const declaration = { queues: { [queue]: { retry: { delays: [10, 60], maxAttempts: 4 } } } }
+  const declaration = { queues: { [queue]: { retry: { delays, maxAttempts: 4 } } } }
   const rig = await createConsumerRig({ url: broker.url, declaration })
   const consumer = await rig.consume(queue, httpHandler({ url, ...http }), options)
   return { ...rig, url, queue, dlq: `${queue}.dlq`, requests, settled: collect(consumer, 'delivery.settled') }
@@ -108,12 +108,25 @@ describe('an endpoint', () => {
 
   it('that asks for time by Retry-After gets the delay not below it', async () => {
     const busy = { status: 429, headers: { 'retry-after': '1' } }
-    const { publisher, queue, settled } = await setup([busy, { status: 200 }])
+    const delays = [10, 1_500, 60_000]
+    const { publisher, queue, settled, depth } = await setup([busy], {}, {}, { delays })
+
+    await publisher.publish({ key: queue, body: 'x' })
+
+    await eventually(() => expect(settled).toHaveLength(1))
+    expect(settled[0]?.outcome).toMatchObject({ kind: 'retry', delay: { delayMs: 1_500 } })
+    expect(await depth(queue)).toBe(0)
+  })
+
+  it('that asks for more time than the longest delay gets the longest', async () => {
+    const busy = { status: 503, headers: { 'retry-after': '3600' } }
+    const { publisher, queue, requests, settled } = await setup([busy, { status: 200 }])
 
     await publisher.publish({ key: queue, body: 'x' })
 
     await eventually(() => expect(settled.at(-1)?.outcome.kind).toBe('acknowledge'))
     expect(settled[0]?.outcome).toMatchObject({ kind: 'retry', delay: { delayMs: 60 } })
+    expect(requests).toHaveLength(2)
   })
 
   it('that says 425 gets the message again without an attempt counted', async () => {
@@ -164,7 +177,12 @@ describe('an endpoint', () => {
   })
 
   it('with a login in its URL gets it as basic authentication', async () => {
-    const { publisher, queue, requests, url } = await setup([{ status: 200 }], {}, {}, 'me:s%20cret@')
+    const { publisher, queue, requests, url } = await setup(
+      [{ status: 200 }],
+      {},
+      {},
+      { login: 'me:s%20cret@' },
+    )
 
     await publisher.publish({ key: queue, body: 'x' })
 

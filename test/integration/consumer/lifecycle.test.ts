@@ -194,9 +194,30 @@ describe('a consumer', () => {
     await closing
 
     expect(began).toEqual(['1'])
+    const givenBack = settled.filter(({ outcome }) => outcome.kind === 'give-back')
+    expect(givenBack.map(({ durationMs }) => durationMs)).toEqual([undefined, undefined])
     expect(settled.filter(({ outcome }) => outcome.kind === 'acknowledge')).toHaveLength(1)
     expect(await depth(name)).toBe(3)
   })
+
+  it('that closes while the broker says nothing waits for it no longer than the deadline', async () => {
+    const { consume, name, publish, proxy } = await setup()
+    const aborted = deferred()
+    const consumer = await consume(
+      name,
+      (_, { signal }) => new Promise(() => signal.addEventListener('abort', aborted.resolve)),
+    )
+    await publish('long')
+    await eventually(() => expect(consumer.counts.running).toBe(1))
+
+    proxy.swallow('to-client')
+    const closing = consumer.close({ deadline: 10 })
+    await aborted.promise
+    proxy.cutAll()
+
+    await closing
+    expect(consumer.counts.running).toBe(1) // it was told to end, and is not waited for
+  }, 20_000)
 
   it('that cannot wait any longer aborts its handlers and gives their messages back', async () => {
     const { consume, name, publish, depth } = await setup()

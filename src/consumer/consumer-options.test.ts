@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import type { QueueFlow } from '../topology/queue-flow.ts'
+import { type ConsumerOptions, settleConsumerOptions } from './consumer-options.ts'
+
+const flow = { layout: 'warren', defer: { short: 'hold', tiers: [] } } as unknown as QueueFlow
+const settle = (options: ConsumerOptions) => settleConsumerOptions(options, flow)
+const minute = 60_000
+
+describe('waiting and handling together', () => {
+  it.each([
+    [{}, 24 * minute, 12 * minute],
+    [{ timeout: '1m' }, minute, 23 * minute],
+    [{ timeout: '21m' }, 21 * minute, 3 * minute],
+    [{ timeout: '2h', ackTimeout: '4h' }, 120 * minute, 72 * minute],
+  ])('stay within 80 %% of the time-out of the broker: %j', (options, timeoutMs, startWithinMs) => {
+    expect(settle(options)).toMatchObject({ timeoutMs, startWithinMs })
+  })
+
+  it('cannot where the handler alone may take longer, and the sentence says what to do', () => {
+    expect(() => settle({ timeout: '2h' })).toThrow(
+      'timeout is 7200000 ms; with an ackTimeout of 1800000 ms a handler may take 1260000 ms at most. ' +
+        "Raise the broker's consumer_timeout, and ackTimeout with it.",
+    )
+  })
+
+  it('are never longer than a timer can be set for', () => {
+    expect(settle({ ackTimeout: '90d' })).toMatchObject({ longestHoldMs: 2_147_483_647 })
+  })
+})
