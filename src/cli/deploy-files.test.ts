@@ -10,7 +10,9 @@ import { commands } from './commands.ts'
 
 /** What is in deploy/ is run by nobody here, so it is held against the code that it is about. */
 const read = (name: string): string => readFileSync(join('deploy', name), 'utf8')
-const { port: defaultPort } = readServerSection()
+const { port: defaultPort, maxUploadBytes } = readServerSection()
+/** What `os.tmpdir` is in a container, where nobody sets TMPDIR. */
+const temporary = '/tmp'
 
 /** Reads a command line as `warren` would; throws where it has no such command, option or value. */
 function parseLine([name, ...args]: readonly string[]): Record<string, unknown> {
@@ -111,6 +113,8 @@ describe('the compose file', () => {
     readonly environment: Readonly<Record<string, string>>
     readonly ports: readonly string[]
     readonly volumes: readonly string[]
+    readonly read_only?: boolean
+    readonly tmpfs?: readonly string[]
     readonly depends_on?: Readonly<Record<string, unknown>>
   }
   const { services } = parse(read('compose.yaml')) as { services: Record<'rabbitmq' | 'warren', Service> }
@@ -122,6 +126,16 @@ describe('the compose file', () => {
     expect(existsSync(join('deploy', warren.build!.context, warren.build!.dockerfile))).toBe(true)
     expect(parseLine(warren.command!)).toMatchObject({ host: '0.0.0.0', port: defaultPort, config: target })
     checkConfig(read(source))
+  })
+
+  it('lets the server write where backups stand on their way, and nowhere else', () => {
+    const [, path, gigabytes] = /^(.*):size=(\d+)g,mode=1777$/.exec(warren.tmpfs![0]!)!
+
+    expect(warren.read_only).toBe(true)
+    expect(warren.tmpfs).toHaveLength(1)
+    expect(path).toBe(temporary)
+    expect(Number(gigabytes) * 1024 ** 3).toBeGreaterThan(maxUploadBytes)
+    expect(warren.volumes.every((volume) => volume.endsWith(':ro'))).toBe(true)
   })
 
   it('tells the server where RabbitMQ 4 is, and opens both on this machine only', () => {
@@ -152,7 +166,12 @@ describe('the Kubernetes manifest', () => {
   interface Container {
     readonly args: readonly string[]
     readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
-    readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
+    readonly volumeMounts: readonly {
+      readonly name: string
+      readonly mountPath: string
+      readonly readOnly?: boolean
+    }[]
+    readonly securityContext: { readonly readOnlyRootFilesystem: boolean }
   }
   interface Resource {
     readonly kind: string
@@ -167,7 +186,10 @@ describe('the Kubernetes manifest', () => {
       selector: { matchLabels: object }
       template: {
         metadata: { labels: object }
-        spec: { containers: [Container]; volumes: [{ name: string; configMap: { name: string } }] }
+        spec: {
+          containers: [Container]
+          volumes: [object, { name: string; emptyDir: { sizeLimit: string } }]
+        }
       }
     }
   }>('Deployment')
@@ -183,6 +205,16 @@ describe('the Kubernetes manifest', () => {
     })
     expect(volume).toEqual({ name: mount!.name, configMap: { name: find('ConfigMap').metadata.name } })
     checkConfig(text)
+  })
+
+  it('lets the server write where backups stand on their way, and nowhere else', () => {
+    const writable = container.volumeMounts.filter(({ readOnly }) => readOnly !== true)
+    const [, { name, emptyDir }] = spec.template.spec.volumes
+
+    expect(container.securityContext.readOnlyRootFilesystem).toBe(true)
+    expect(writable).toEqual([{ name, mountPath: temporary }])
+    const [, gigabytes] = /^(\d+)Gi$/.exec(emptyDir.sizeLimit)!
+    expect(Number(gigabytes) * 1024 ** 3).toBeGreaterThan(maxUploadBytes)
   })
 
   it('asks for health where the server answers without credentials', () => {

@@ -142,8 +142,10 @@ export interface MessageDetail extends MessageSummary {
   readonly headers: readonly TypedHeader[]
   /** The oldest first, as far as the broker tells. */
   readonly deaths: readonly DeathRecord[]
-  /** Null where the caller may not see payloads. */
+  /** Null where it is hidden. */
   readonly body: MessageBody | null
+  /** Why it is: payloads are hidden from the role, or parts are masked and this one cannot be read to mask them. */
+  readonly bodyHidden: 'from-your-role' | 'cannot-be-masked' | null
 }
 
 export interface TypedHeader {
@@ -295,6 +297,7 @@ export interface AdminMessage {
   readonly exchange: string
   readonly routingKey: string
   readonly headers: unknown
+  /** Null where it is hidden. */
   readonly payload: string | null
   readonly payloadEncoding: 'utf8' | 'base64'
 }

@@ -4,17 +4,13 @@ import { readDeaths } from '../message/read-deaths.ts'
 import { type DeadLetter, readDeadLetter } from '../recovery/read-dead-letter.ts'
 import type { FieldValue } from '../wire/field-value.ts'
 import { editTable } from '../wire/header-table.ts'
-import { toPlainField } from '../wire/plain-fields.ts'
+import { toPlainField, toPlainTable } from '../wire/plain-fields.ts'
 import { editProperties, readProperty } from '../wire/properties.ts'
 import { decodeTable } from '../wire/read-field.ts'
 import type { DeathRecord, MessageBody, MessageDetail, MessageSummary, TypedHeader } from './contract.ts'
 import { maskBody } from './mask-body.ts'
-
-export interface PayloadRules {
-  /** The caller may see bodies. */
-  readonly isShown: boolean
-  readonly maskedPaths: readonly string[]
-}
+import type { PayloadRules } from './payload-rules.ts'
+import { showHeaders } from './show-headers.ts'
 
 /** Written anew with each delivery, so that a look would change the name of what it shows. */
 const countsOfDelivery = ['x-delivery-count', 'x-acquired-count']
@@ -50,18 +46,31 @@ export function describeMessage(message: IncomingMessage, rules: PayloadRules): 
   )
   return {
     ...summarise(message),
-    headers: headers === undefined ? [] : decodeTable(headers).map(describeHeader),
+    headers: headers === undefined ? [] : showHeaders(decodeTable(headers), rules).map(describeHeader),
     deaths: deaths.reverse(),
-    body: rules.isShown ? describeBody(message, rules) : null,
+    ...describeBody(message, rules),
   }
 }
 
-export function describeBody(message: IncomingMessage, { maskedPaths }: PayloadRules): MessageBody {
-  const whole = joinBody(message.body)
-  // Masked before it is cut: a cut body is no JSON any more, and would be shown as it is.
-  const masked = maskedPaths.length === 0 ? undefined : maskBody(whole.toString('utf8'), maskedPaths)
-  const shown = masked === undefined ? message : { ...pick(message), body: Buffer.from(masked) }
-  return { ...readDeadLetter(shown, mostBodyBytes).body, isMasked: masked !== undefined }
+/** The body, or why there is none to be seen. */
+export function describeBody(
+  message: IncomingMessage,
+  { isShown, maskedPaths }: PayloadRules,
+): Pick<MessageDetail, 'body' | 'bodyHidden'> {
+  if (!isShown) return { body: null, bodyHidden: 'from-your-role' }
+  // Masked before it is cut: a cut body is no JSON any more.
+  const masked = maskBody(joinBody(message.body), maskedPaths)
+  if (masked.kind === 'unreadable') return { body: null, bodyHidden: 'cannot-be-masked' }
+  const isMasked = masked.kind === 'masked'
+  const shown = isMasked ? { ...pick(message), body: Buffer.from(masked.text) } : message
+  const body: MessageBody = { ...readDeadLetter(shown, mostBodyBytes).body, isMasked }
+  return { body, bodyHidden: null }
+}
+
+/** All headers by name, as far as the caller may see them. */
+export function describeHeaders({ properties }: IncomingMessage, rules: PayloadRules): unknown {
+  const headers = readProperty(properties, 'headers')
+  return headers === undefined ? {} : toJson(toPlainTable(showHeaders(decodeTable(headers), rules)))
 }
 
 function pick({
@@ -92,7 +101,7 @@ function describeHeader({ name, value }: { name: string; value: FieldValue }): T
 }
 
 /** JSON has neither bigint nor bytes: the one becomes text, the other base64. */
-export function toJson(value: unknown): unknown {
+function toJson(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (Buffer.isBuffer(value)) return value.toString('base64')
   if (value instanceof Date) return value.toISOString()

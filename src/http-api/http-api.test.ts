@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { RecoveryError, WireError } from '../errors.ts'
 import { parseFilter } from '../recovery/parse-filter.ts'
@@ -14,11 +15,32 @@ describe('a masked body', () => {
     ['{"users":[{"name":"a"},{"name":"b"}]}', ['users.name'], '{"users":[{"name":"***"},{"name":"***"}]}'],
     ['{"a":{"x":1},"b":{"x":2}}', ['*.x'], '{"a":{"x":"***"},"b":{"x":"***"}}'],
     ['{"card":{"number":"4111"}}', ['card'], '{"card":"***"}'],
-    ['{"a":1}', ['b', 'a.c'], undefined],
-    ['not json', ['a'], undefined],
-    ['{"a":1}', [], undefined],
+    ['\uFEFF{"card":"4111"}', ['card'], '{"card":"***"}'],
+    ['{"card":"4111","card":"1"}', ['card'], '{"card":"***"}'],
   ])('%s by %j is %s', (text, paths, masked) => {
-    expect(maskBody(text, paths)).toBe(masked)
+    expect(maskBody(Buffer.from(text), paths)).toEqual({ kind: 'masked', text: masked })
+  })
+
+  it.each([
+    ['{"a":1,"a:":["a",":"],"\\"b\\":":{"c":"\\":"}}', ['b', 'a.c']],
+    ['{"a":1}', []],
+    ['no JSON', []],
+    ['', ['a']],
+    ['[1,2]', ['a']],
+  ])('%s by %j is shown as it is', (text, paths) => {
+    expect(maskBody(Buffer.from(text), paths)).toEqual({ kind: 'as-it-is' })
+  })
+
+  it.each([
+    ['no JSON', Buffer.from('card=4111')],
+    ['cut off', Buffer.from('{"card":"4111"')],
+    ['compressed', gzipSync('{"card":"4111"}')],
+    ['in another encoding', Buffer.from('{"card":"4111"}', 'utf16le')],
+    ['JSON within text', Buffer.from(JSON.stringify('{"card":"4111"}'))],
+    ['nested without end', Buffer.from(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)],
+    ['of two fields with one name', Buffer.from('{"a":{"card":"4111"},"a":1}')],
+  ])('that is %s is not shown at all, since nobody knows what it holds', (_, body) => {
+    expect(maskBody(body, ['a.card', 'card.number'])).toEqual({ kind: 'unreadable' })
   })
 })
 
@@ -26,7 +48,10 @@ describe('a filter where payloads are hidden', () => {
   const caller: Caller = { name: 'ann', role: 'viewer', wayIn: 'token', readableQueues: undefined }
   const settings = { hidePayloadsFrom: ['viewer'], maskedPaths: [] } as const
 
-  it.each(['body.card:4111', 'type:A and not body.card:4111', 'plainword'])('may not ask %s', (where) => {
+  it.each([
+    ...['body.card:4111', 'type:A and not body.card:4111', 'plainword'],
+    ...['header.warren-previous:4111', 'header.Warren-Previous:4111'],
+  ])('may not ask %s', (where) => {
     expect(() => refuseHiddenFields(parseFilter(where), { caller, settings })).toThrow(/hidden/)
   })
 
@@ -55,6 +80,16 @@ describe('a problem', () => {
 })
 
 describe('the server section', () => {
+  const hash = `sha256:${'0'.repeat(64)}`
+
+  it.each(['2028-02-29', '2030-01-31T18:00Z', '2030-01-31T18:00:00.5+02:00'])(
+    'takes %s for when a token expires',
+    (expires) => {
+      const tokens = [{ name: 'ci', role: 'admin', hash, expires }]
+      expect(readServerSection({ auth: { tokens } }).tokens).toEqual(tokens)
+    },
+  )
+
   it('without a word listens on this machine and asks for accounts of RabbitMQ', () => {
     expect(readServerSection()).toMatchObject({
       ...{ host: '127.0.0.1', port: 15_680, isOpen: false, trustedProxies: [] },
@@ -72,6 +107,12 @@ describe('the server section', () => {
     [{ port: 'x' }, /server\.port/],
     [{ auth: 'nobody' }, /server\.auth/],
     [{ auth: { tokens: [{ name: 'a', role: 'admin', hash: 'plain-text' }] } }, /server\.auth/],
+    ...['2026-13-01', '2026-02-30', '2030-01-01 or later', '2030-01-01T25:00:00Z', 'soon', ''].map(
+      (expires): [Record<string, unknown>, RegExp] => [
+        { auth: { tokens: [{ name: 'ci', role: 'admin', hash, expires }] } },
+        /the token "ci" expires at ".*", which is no date\. Write it as 2030-01-31/,
+      ],
+    ),
   ])('refuses %j and says where', (section, problem) => {
     expect(() => readServerSection(section)).toThrow(problem)
   })

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 
 export interface BodyLimits {
-  /** How long a body may take to come. */
+  /** How long a body may take to come; of an upload, how long nothing of it may come. */
   readonly timeoutMs: number
   /** Bodies on their way at once of callers whom nobody knows yet. */
   readonly mostOfStrangers: number
@@ -14,8 +14,9 @@ export interface BodyLimits {
 /** Gives up bodies that do not come to their end, and lets strangers hold up nobody with theirs. */
 export function limitBodies(app: FastifyInstance, limits: BodyLimits): void {
   let ofStrangers = 0
+  cutUnread(app, limits.timeoutMs)
   app.addHook('preParsing', async (request, reply, payload) => {
-    if (!hasBody(request) || limits.isUpload(request)) return payload
+    if (!hasBody(request)) return payload
     const isStranger = request.caller === undefined
     if (isStranger && ofStrangers >= limits.mostOfStrangers) {
       const message = 'Too many log in at this moment. Try again.'
@@ -23,7 +24,7 @@ export function limitBodies(app: FastifyInstance, limits: BodyLimits): void {
     }
     if (isStranger) ofStrangers += 1
     const passed = passInTime(payload as Readable, {
-      timeoutMs: limits.timeoutMs,
+      ...{ timeoutMs: limits.timeoutMs, isUpload: limits.isUpload(request) },
       onLate: () => {
         if (!reply.sent) reply.header('connection', 'close')
       },
@@ -42,16 +43,32 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
+/** A body that nobody reads, since its sender was answered before, must not hold the line for ever. */
+function cutUnread(app: FastifyInstance, timeoutMs: number): void {
+  app.addHook('onResponse', async (request) => {
+    const { raw } = request
+    const hasCome = (): boolean => raw.complete || raw.readableEnded
+    if (!hasBody(request) || hasCome()) return
+    raw.unpipe().resume() // who sends all before reading is to come to the answer
+    const timer = setTimeout(() => {
+      if (!hasCome()) raw.socket.destroy()
+    }, timeoutMs)
+    raw.once('close', () => clearTimeout(timer))
+    timer.unref()
+  })
+}
+
 /** The same body, which fails where it takes too long. The line itself stays, so that its sender can be told. */
 function passInTime(
   payload: Readable,
-  { timeoutMs, onLate }: { timeoutMs: number; onLate: () => void },
+  { timeoutMs, isUpload, onLate }: { timeoutMs: number; isUpload: boolean; onLate: () => void },
 ): Readable {
   const passed = new PassThrough()
   const timer = setTimeout(() => {
     onLate()
     passed.destroy(refused(408, 'The body did not come in time'))
   }, timeoutMs)
+  if (isUpload) payload.on('data', () => timer.refresh())
   passed.once('close', () => clearTimeout(timer))
   passed.on('error', () => {}) // told to whoever reads it, if anybody does
   payload.once('error', (error) => passed.destroy(error))

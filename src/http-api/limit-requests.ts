@@ -1,17 +1,22 @@
 import { EventEmitter, once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
+import { endpoints } from './endpoints.ts'
 
 export interface RequestCount {
   /** Resolves when no request is under way, or when that takes too long. */
   whenIdle(mostMs: number): Promise<void>
 }
 
+/** Asked by what kills a server that does not answer, which one that is merely busy must survive. */
+const probes: readonly (string | undefined)[] = [endpoints.isAlive.path, endpoints.isReady.path]
+
 /** Answers 503 beyond so many requests at once, rather than getting slower for all. */
 export function limitRequests(app: FastifyInstance, most: number): RequestCount {
   let underWay = 0
   const idle = new EventEmitter()
-  app.addHook('onRequest', async (_request, { raw }) => {
+  app.addHook('onRequest', async ({ routeOptions }, { raw }) => {
+    if (probes.includes(routeOptions.url)) return
     underWay += 1
     let isOver = false
     const leave = (): void => {

@@ -51,7 +51,7 @@ const token = Type.Object(
     name: text,
     role,
     hash: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
-    expires: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d' })),
+    expires: Type.Optional(Type.String()),
   },
   closed,
 )
@@ -121,6 +121,7 @@ export function readServerSection(
   const { accounts = true, tokens = [], oidc: provider } = isOpen ? { accounts: false } : ways
   const { payloads = {}, limits = {}, session = {}, trustProxy: trustedProxies = [] } = rest
   const { approval, history = {}, backups, webhooks } = rest
+  for (const each of tokens) refuseNoDate(each)
   return {
     ...{ host, port, isOpen, tokens, trustedProxies },
     accountRoles: accountRolesOf(accounts),
@@ -146,6 +147,21 @@ export function readServerSection(
     backupFolder: backups?.folder,
     webhooks: readWebhooks(webhooks, env),
   }
+}
+
+const dateOrTime = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
+
+/** A token whose date cannot be read would be one that never expires. */
+function refuseNoDate({ name, expires }: StoredToken): void {
+  if (expires === undefined) return
+  const [, day = ''] = dateOrTime.exec(expires) ?? []
+  const dayMs = Date.parse(day)
+  // A 30th of February is read as a day of March.
+  const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day)
+  if (isDay && !Number.isNaN(Date.parse(expires))) return
+  throw new InvalidArgumentError(
+    `server.auth.tokens: the token "${name}" expires at "${expires}", which is no date. Write it as 2030-01-31 or 2030-01-31T18:00:00Z.`,
+  )
 }
 
 function accountRolesOf(accounts: boolean | { readonly roles: RoleNames }): RoleNames | undefined {

@@ -1,7 +1,8 @@
 import { ApiError } from '../errors.ts'
-import type { Filter } from '../recovery/filter.ts'
+import type { Filter, FilterField } from '../recovery/filter.ts'
+import { recoveryHeaders } from '../recovery/recovery-headers.ts'
 import type { Caller } from './auth/caller.ts'
-import { permissionsOf } from './auth/decide-role.ts'
+import { payloadRulesFor } from './payload-rules.ts'
 import type { ServerSettings } from './read-server-section.ts'
 
 /** A filter must not tell what a caller is not shown: whoever may ask "is it 1?", "is it 2?" reads it all. */
@@ -12,13 +13,18 @@ export function refuseHiddenFields(
     settings,
   }: { caller: Caller; settings: Pick<ServerSettings, 'hidePayloadsFrom' | 'maskedPaths'> },
 ): void {
-  const isShown = permissionsOf(caller.role, settings).includes('payload:read')
-  if (isShown && settings.maskedPaths.length === 0) return
+  const { isShown, maskedPaths } = payloadRulesFor(caller, settings)
+  if (isShown && maskedPaths.length === 0) return
   if (!asksForBody(filter)) return
   throw new ApiError({
     code: 'API_FORBIDDEN',
     message: 'Payloads are hidden here, so a filter cannot ask for the body or for plain words.',
   })
+}
+
+/** The header that holds the body of before an edit. */
+function isPrevious(field: FilterField): boolean {
+  return field.kind === 'header' && field.name.toLowerCase() === recoveryHeaders.previous
 }
 
 function asksForBody(filter: Filter): boolean {
@@ -31,6 +37,6 @@ function asksForBody(filter: Filter): boolean {
     case 'text':
       return true
     case 'compare':
-      return filter.field.kind === 'body'
+      return filter.field.kind === 'body' || isPrevious(filter.field)
   }
 }

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { depthOf } from '../recovery/count-queue.ts'
-import type { ApiContext, Call } from './api-context.ts'
+import type { ApiContext } from './api-context.ts'
 import { askApproval } from './approvals/ask-approval.ts'
 import { mostMessages, needsApproval } from './approvals/decide-approval.ts'
 import type { Approval, RedriveRequest, Task } from './contract.ts'
 import { redriveOptions } from './redrive-options.ts'
 import { startTask } from './tasks/start-task.ts'
+import type { AuditedCall } from './write-audit.ts'
 
 /** Starts a re-drive, or asks for the second person that one of this size needs. */
 export async function requestRedrive(
   context: ApiContext,
-  call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'request'>,
+  call: AuditedCall,
   request: RedriveRequest,
 ): Promise<Task | Approval> {
   const options = redriveOptions(context, request, call.caller)

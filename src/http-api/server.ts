@@ -87,7 +87,9 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   const { settings } = options
   const app = createFastify({
     logger: withoutQueries(options.logger),
-    ...{ bodyLimit: settings.maxBodyBytes, requestTimeout: 300_000, forceCloseConnections: true },
+    ...{ bodyLimit: settings.maxBodyBytes, forceCloseConnections: true },
+    // It would cut uploads that are still coming. Headers have Node's own limit, and bodies that of limit-bodies.
+    requestTimeout: 0,
     // Also the time to close would be limited by it, which is up to the tasks that end then.
     pluginTimeout: 0,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],

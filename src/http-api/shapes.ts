@@ -156,6 +156,7 @@ export const messageDetail: Shape<Contract.MessageDetail> = shape<Contract.Messa
       Type.Object({ encoding, text, isCut: Type.Boolean(), isMasked: Type.Boolean() }),
       Type.Null(),
     ]),
+    bodyHidden: Type.Union([oneOf(['from-your-role', 'cannot-be-masked']), Type.Null()]),
   }),
 )
 

@@ -10,7 +10,8 @@ const approval: Approval = {
   ...{ askedAt: '2030-01-01T00:00:00Z', expiresAt: '2030-01-02T00:00:00Z' },
   ...{ decidedBy: null, decidedAt: null },
 }
-const asked: NoticeRecord = { number: '1', notice: { kind: 'approval-asked', approval } }
+const asker = { wayIn: 'oidc', from: '192.0.2.1' }
+const asked: NoticeRecord = { number: '1', notice: { kind: 'approval-asked', approval, asker } }
 
 function decided(number: string, decision: 'granted' | 'refused', at = '2030-01-01T12:00:00Z'): NoticeRecord {
   return { number, notice: { kind: 'approval-decided', id: 'a', decision, by: 'bob', at } }

@@ -1,9 +1,10 @@
 import type { Approval } from '../contract.ts'
-import type { NoticeRecord } from '../notices/notice.ts'
+import type { Asker, NoticeRecord } from '../notices/notice.ts'
 
 /** An approval, and the notice that decided it. */
 export interface KnownApproval {
   readonly approval: Approval
+  readonly asker: Asker
   readonly decidedIn: string | undefined
 }
 
@@ -15,11 +16,11 @@ const mostApprovals = 1_000
 /** What is known after one more notice. The first decision counts; whatever comes after it changes nothing. */
 export function takeApprovalNotice(known: KnownApprovals, { number, notice }: NoticeRecord): KnownApprovals {
   if (notice.kind === 'approval-asked') {
-    const { approval } = notice
+    const { approval, asker } = notice
     if (known.has(approval.id)) return known
     return new Map([
       ...[...known].slice(1 - mostApprovals),
-      [approval.id, { approval, decidedIn: undefined }],
+      [approval.id, { approval, asker, decidedIn: undefined }],
     ])
   }
   if (notice.kind !== 'approval-decided') return known
@@ -27,7 +28,7 @@ export function takeApprovalNotice(known: KnownApprovals, { number, notice }: No
   if (!found || stateOf(found.approval, Date.parse(notice.at)) !== 'waiting') return known
   const { decision: state, by: decidedBy, at: decidedAt } = notice
   const approval: Approval = { ...found.approval, state, decidedBy, decidedAt }
-  return new Map([...known, [notice.id, { approval, decidedIn: number }]])
+  return new Map([...known, [notice.id, { ...found, approval, decidedIn: number }]])
 }
 
 /** Nobody writes down that time has passed. */

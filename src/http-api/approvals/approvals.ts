@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../errors.ts'
 import type { Approval, ApprovalAsks } from '../contract.ts'
-import type { NoticeRecord } from '../notices/notice.ts'
+import type { Asker, NoticeRecord } from '../notices/notice.ts'
 import type { NoticeBoard } from '../notices/notice-board.ts'
-import { type KnownApprovals, stateOf, takeApprovalNotice } from './approvals-state.ts'
+import { type KnownApproval, type KnownApprovals, stateOf, takeApprovalNotice } from './approvals-state.ts'
 
 export interface NewApproval {
   readonly asks: ApprovalAsks
   readonly messages: number | null
   readonly by: string
+  readonly asker: Asker
   readonly reason: string | undefined
 }
 
@@ -29,7 +30,7 @@ export class Approvals {
   }
 
   /** Resolves when all servers can find it. */
-  async ask({ asks, messages, by, reason }: NewApproval): Promise<Approval> {
+  async ask({ asks, messages, by, asker, reason }: NewApproval): Promise<Approval> {
     const nowMs = Date.now()
     const approval: Approval = {
       ...{ kind: 'approval', id: randomUUID(), asks, messages, by, state: 'waiting' },
@@ -38,7 +39,7 @@ export class Approvals {
       expiresAt: new Date(nowMs + this.#lifetimeMs).toISOString(),
       ...{ decidedBy: null, decidedAt: null },
     }
-    await this.#tell({ kind: 'approval-asked', approval })
+    await this.#tell({ kind: 'approval-asked', approval, asker })
     return approval
   }
 
@@ -48,12 +49,13 @@ export class Approvals {
   }
 
   get(id: string): Approval {
-    const found = this.#known.get(id)
-    if (found) return { ...found.approval, state: stateOf(found.approval, Date.now()) }
-    throw new ApiError({
-      code: 'API_NOT_FOUND',
-      message: `There is no approval ${id}. GET /api/v1/approvals lists them.`,
-    })
+    const { approval } = this.#find(id)
+    return { ...approval, state: stateOf(approval, Date.now()) }
+  }
+
+  /** How the one who asked was known. */
+  askerOf(id: string): Asker {
+    return this.#find(id).asker
   }
 
   /** Throws where it is decided already, also where that happens at the same moment on another server. */
@@ -63,6 +65,15 @@ export class Approvals {
     const number = await this.#tell({ kind: 'approval-decided', id, decision, by, at })
     if (this.#known.get(id)?.decidedIn !== number) this.#refuseDecided(id)
     return this.get(id)
+  }
+
+  #find(id: string): KnownApproval {
+    const found = this.#known.get(id)
+    if (found) return found
+    throw new ApiError({
+      code: 'API_NOT_FOUND',
+      message: `There is no approval ${id}. GET /api/v1/approvals lists them.`,
+    })
   }
 
   #refuseDecided(id: string): void {

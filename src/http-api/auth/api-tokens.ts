@@ -36,7 +36,8 @@ export function checkToken(token: string, stored: readonly StoredToken[], nowMs:
   const hash = hashToken(token)
   const found = stored.filter((each) => isSameSecret(each.hash, hash))[0]
   if (!found) return undefined
-  if (found.expires !== undefined && Date.parse(found.expires) <= nowMs) {
+  // Turned round so that what is no date is over: NaN is greater than nothing.
+  if (found.expires !== undefined && !(Date.parse(found.expires) > nowMs)) {
     const message = `The token "${found.name}" has expired. Have a new one made with \`warren serve --new-token\`.`
     throw new ApiError({ code: 'API_CREDENTIALS_EXPIRED', message })
   }

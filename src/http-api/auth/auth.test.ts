@@ -140,4 +140,9 @@ describe('an API token', () => {
     expect(checkToken(token, stored, day - 1)).toBeDefined()
     expect(() => checkToken(token, stored, day)).toThrow(/has expired/)
   })
+
+  it('is over where the day that is said is none', () => {
+    const stored = [{ name: 'ci', role: 'viewer', hash, expires: '2026-13-01' }] as const
+    expect(() => checkToken(token, stored, 0)).toThrow(/has expired/)
+  })
 })

@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../errors.ts'
 import { type DiscardReport, discardMessages } from '../../recovery/backup/discard-messages.ts'
 import { depthOf } from '../../recovery/count-queue.ts'
-import type { ApiContext, Call } from '../api-context.ts'
+import type { ApiContext } from '../api-context.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
 import { mostMessages, needsApproval } from '../approvals/decide-approval.ts'
 import type { Approval, Discarded, DiscardRequest } from '../contract.ts'
 import { selectFor } from '../select-for.ts'
-import { writeAudit } from '../write-audit.ts'
+import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
 import { backupFile, findBackup, openBackupFolder } from './backup-folder.ts'
-
-type DiscardCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'request'>
 
 export interface DiscardTask {
   readonly queue: string
@@ -20,7 +18,7 @@ export interface DiscardTask {
 /** Removes messages into a backup, or asks for the second person that so many need. */
 export async function requestDiscard(
   context: ApiContext,
-  call: DiscardCall,
+  call: AuditedCall,
   task: DiscardTask,
 ): Promise<Discarded | Approval> {
   const { queue, request } = task
@@ -39,7 +37,7 @@ export async function requestDiscard(
 /** Removes messages into a backup that the server keeps, and writes both down. */
 export async function discardQueue(
   context: ApiContext,
-  call: DiscardCall,
+  call: AuditedCall,
   { queue, request }: DiscardTask,
 ): Promise<Discarded> {
   const { line, tasks, turns } = context
@@ -62,7 +60,7 @@ export async function discardQueue(
     result = `${report.isDone ? 'done' : 'not all'} ${id}: ${report.removed} removed, ${report.left} left`
     return await describe(report, { queue, folder, id })
   } finally {
-    await writeAudit(context, call, { ...entry, result })
+    await writeAuditEnd(context, call, { ...entry, result })
   }
 }
 

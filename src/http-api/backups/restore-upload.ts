@@ -9,7 +9,7 @@ import type { ApiContext, Call } from '../api-context.ts'
 import { needsApproval } from '../approvals/decide-approval.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { Restored, RestoreQuery } from '../contract.ts'
-import { writeAudit } from '../write-audit.ts'
+import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 import { backupFile, isThere, openBackupFolder, withTemporaryFolder } from './backup-folder.ts'
 import { receiveUpload } from './receive-upload.ts'
 
@@ -85,6 +85,6 @@ async function restore(
     result = `done ${id}: ${restored} of ${records} restored, ${failed} failed`
     return { queue, records, restored, restoredBefore, alreadyThere, failed }
   } finally {
-    await writeAudit(context, call, { ...entry, result })
+    await writeAuditEnd(context, call, { ...entry, result })
   }
 }

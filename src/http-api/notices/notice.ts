@@ -1,9 +1,12 @@
-import type { Approval } from '../contract.ts'
+import type { Approval, AuditRecord } from '../contract.ts'
+
+/** How the one who asked was known, for what is done in their name later. */
+export type Asker = Pick<AuditRecord, 'wayIn' | 'from'>
 
 /** What all servers must know besides tasks. */
 export type Notice =
   | { readonly kind: 'session-closed'; readonly session: string; readonly expiresAt: string }
-  | { readonly kind: 'approval-asked'; readonly approval: Approval }
+  | { readonly kind: 'approval-asked'; readonly approval: Approval; readonly asker: Asker }
   | {
       readonly kind: 'approval-decided'
       readonly id: string
@@ -33,7 +36,7 @@ function isKnown(notice: Notice): boolean {
     case 'session-closed':
       return typeof notice.session === 'string' && typeof notice.expiresAt === 'string'
     case 'approval-asked':
-      return typeof notice.approval?.id === 'string'
+      return typeof notice.approval?.id === 'string' && typeof notice.asker?.from === 'string'
     case 'approval-decided':
       return typeof notice.id === 'string' && ['granted', 'refused'].includes(notice.decision)
     default:

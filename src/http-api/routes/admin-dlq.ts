@@ -8,8 +8,9 @@ import type { AddRoutes } from '../api-context.ts'
 import { type ApprovalRule, mostMessages, needsApproval } from '../approvals/decide-approval.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { AdminMessage } from '../contract.ts'
-import { describeBody, toJson } from '../describe-message.ts'
+import { describeBody, describeHeaders } from '../describe-message.ts'
 import { endpoints } from '../endpoints.ts'
+import { payloadRulesFor } from '../payload-rules.ts'
 import { startTask } from '../tasks/start-task.ts'
 
 /** The endpoints of the isolated system, by an engine that does not lose what it takes. */
@@ -26,17 +27,19 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
   add(endpoints.adminMessages, async ({ params: { queue }, query, caller }) => {
     await flowsOf(context, queue)
     tasks.refuseIfBusy(queue)
+    const rules = payloadRulesFor(caller, settings)
     const messages: AdminMessage[] = []
     await turns.look(queue, () =>
       lookAtQueue({
         ...{ ...line, queue, by: caller.name, count: query.limit },
         onMessage: (message) => {
           const letter = readDeadLetter(message, 0)
-          const body = describeBody(message, { isShown: true, maskedPaths: settings.maskedPaths })
+          const { body } = describeBody(message, rules)
           messages.push({
             ...{ messageId: letter.id ?? null, type: letter.type ?? null },
             ...{ exchange: letter.exchange, routingKey: letter.routingKey },
-            ...{ headers: toJson(letter.headers), payload: body.text, payloadEncoding: body.encoding },
+            headers: describeHeaders(message, rules),
+            ...{ payload: body?.text ?? null, payloadEncoding: body?.encoding ?? 'utf8' },
           })
         },
       }),

@@ -1,16 +1,17 @@
 import { ApiError } from '../../errors.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
-import { targetOf } from '../approvals/ask-approval.ts'
+import { isPerson, targetOf } from '../approvals/ask-approval.ts'
+import type { AuditEntry } from '../audit/audit-record.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
 import { discardQueue } from '../backups/discard-queue.ts'
-import type { Approval, ApprovalAsks, Permission } from '../contract.ts'
+import type { Approval, ApprovalAsks, Permission, WayIn } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { redriveOptions } from '../redrive-options.ts'
 import { startTask } from '../tasks/start-task.ts'
 import { applyTopology } from '../topology/apply-topology.ts'
-import { writeAudit } from '../write-audit.ts'
+import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
 
 type ApprovalCall = Pick<Call<{ readonly id: string }, unknown, unknown>, 'params' | 'caller' | 'request'>
 
@@ -26,8 +27,9 @@ export const addApprovalRoutes: AddRoutes = (add, context) => {
     const approval = visibleApproval(context, call.params.id, call.caller)
     refuseUnlessSecond(call.caller, approval)
     const begin = prepare(context, call, approval)
-    await writeDecision(context, call, approval, 'approval.grant')
+    // Decided first: of several who grant it at once, one does, and only that one is in the log.
     const granted = await approvals.decide(approval.id, 'granted', call.caller.name)
+    await writeGrant(context, call, approval)
     await begin()
     if (approval.asks.action === 'redrive') call.reply.header('location', `/api/v1/tasks/${approval.id}`)
     return granted
@@ -35,8 +37,9 @@ export const addApprovalRoutes: AddRoutes = (add, context) => {
 
   add(endpoints.refuseApproval, async (call) => {
     const approval = visibleApproval(context, call.params.id, call.caller)
-    await writeDecision(context, call, approval, 'approval.refuse')
-    return approvals.decide(approval.id, 'refused', call.caller.name)
+    const refused = await approvals.decide(approval.id, 'refused', call.caller.name)
+    await writeAuditEnd(context, call, decisionEntry(approval, 'approval.refuse'))
+    return refused
   })
 }
 
@@ -54,14 +57,20 @@ function visibleApproval({ approvals }: ApiContext, id: string, caller: Caller):
   })
 }
 
-function writeDecision(
-  context: ApiContext,
-  { caller, request }: ApprovalCall,
+function decisionEntry(
   { id, asks, by }: Approval,
   action: string,
-): Promise<void> {
-  const entry = { action, target: targetOf(asks), result: `${asks.action} ${id}, asked for by ${by}` }
-  return writeAudit(context, { caller, request }, entry)
+): Pick<AuditEntry, 'action' | 'target' | 'result'> {
+  return { action, target: targetOf(asks), result: `${asks.action} ${id}, asked for by ${by}` }
+}
+
+async function writeGrant(context: ApiContext, call: ApprovalCall, approval: Approval): Promise<void> {
+  try {
+    await writeAudit(context, call, decisionEntry(approval, 'approval.grant'))
+  } catch (cause) {
+    const message = `The audit log did not take that ${approval.id} is granted, so it was not begun. It cannot be granted again: ask for a new one.`
+    throw new ApiError({ code: 'AUDIT_UNAVAILABLE', message }, { cause })
+  }
 }
 
 const permissionFor: Readonly<Record<ApprovalAsks['action'], Permission>> = {
@@ -76,9 +85,7 @@ function refuseUnlessSecond(caller: Caller, { by, asks }: Approval): void {
     const message = `To grant this takes the permission ${needed}, and the role ${caller.role} has it not.`
     throw new ApiError({ code: 'API_FORBIDDEN', message })
   }
-  // A token may be in the hands of the very person who asked, and where nobody is asked all are the same.
-  const isPerson = caller.wayIn === 'broker-account' || caller.wayIn === 'oidc'
-  if (isPerson && caller.name !== by) return
+  if (isPerson(caller) && caller.name !== by) return
   const message = `This was asked for by ${by}. It takes another person, with an account of their own, to grant it.`
   throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
@@ -87,7 +94,11 @@ function refuseUnlessSecond(caller: Caller, { by, asks }: Approval): void {
 function prepare(context: ApiContext, call: ApprovalCall, approval: Approval): () => Promise<unknown> {
   const { asks, id, by, messages } = approval
   const reason = [approval.reason, `granted by ${call.caller.name}`].filter(Boolean).join('; ')
-  const asking = { caller: { ...call.caller, name: by }, request: call.request }
+  const { wayIn, from } = context.approvals.askerOf(id)
+  const asking: AuditedCall = {
+    caller: { ...call.caller, name: by, wayIn: wayIn as WayIn },
+    request: { ip: from, log: call.request.log },
+  }
   switch (asks.action) {
     case 'redrive': {
       const request = { ...asks.request, reason, limit: messages! }

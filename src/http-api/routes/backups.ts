@@ -12,7 +12,7 @@ import { sendBackup } from '../backups/send-file.ts'
 import type { FilterQuery, KeptBackup, QueueParams } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { selectFor } from '../select-for.ts'
-import { writeAudit } from '../write-audit.ts'
+import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 
 /** Messages as files: taken out, kept, and put back. */
 export const addBackupRoutes: AddRoutes = (add, context, app) => {
@@ -66,18 +66,25 @@ async function download(
   const { line, tasks, turns } = context
   const select = selectFor(context, caller, query.where)
   tasks.refuseIfBusy(queue)
-  await writeAudit(context, { caller, request }, { action: 'backup', target: queue })
+  const entry = { action: 'backup', target: queue }
+  await writeAudit(context, { caller, request }, entry)
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
   await withTemporaryFolder(async (folder) => {
     const file = join(folder, 'backup')
-    const { seal } = await turns.look(queue, () =>
-      backUpQueue({
-        ...{ ...line, queue, by: caller.name, file, signal: gone.signal },
-        ...(select && { select }),
-      }),
-    )
-    if (!seal) throw incomplete(queue)
+    let result = 'failed: nothing was sent'
+    try {
+      const { seal, records, id } = await turns.look(queue, () =>
+        backUpQueue({
+          ...{ ...line, queue, by: caller.name, file, signal: gone.signal },
+          ...(select && { select }),
+        }),
+      )
+      if (!seal) throw incomplete(queue)
+      result = `done ${id}: ${records} messages, handed out`
+    } finally {
+      await writeAuditEnd(context, { caller, request }, { ...entry, result })
+    }
     await sendBackup(reply, { file, name: `${queue}.backup` })
   })
 }

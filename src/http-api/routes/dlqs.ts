@@ -2,11 +2,11 @@ import { createCauseGroups } from '../../recovery/group-causes.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
-import { permissionsOf } from '../auth/decide-role.ts'
 import type { MessagePage, MessageQuery, MessageSummary } from '../contract.ts'
 import { describeMessage, summarise } from '../describe-message.ts'
 import { endpoints } from '../endpoints.ts'
 import { findMessage, lookAtDlq } from '../look-at-dlq.ts'
+import { payloadRulesFor } from '../payload-rules.ts'
 import { selectFor } from '../select-for.ts'
 
 export const addDlqRoutes: AddRoutes = (add, context) => {
@@ -36,11 +36,8 @@ export const addDlqRoutes: AddRoutes = (add, context) => {
   )
 
   add(endpoints.showMessage, async ({ params: { queue, key }, caller }) => {
-    const isShown = permissionsOf(caller.role, context.settings).includes('payload:read')
-    const { maskedPaths } = context.settings
-    return findMessage(context, { queue, key, caller }, (message) =>
-      describeMessage(message, { isShown, maskedPaths }),
-    )
+    const rules = payloadRulesFor(caller, context.settings)
+    return findMessage(context, { queue, key, caller }, (message) => describeMessage(message, rules))
   })
 }
 

@@ -46,7 +46,7 @@ export const addEditRoutes: AddRoutes = (add, context) => {
 }
 
 function hasMasked({ settings }: ApiContext, { body }: IncomingMessage): boolean {
-  return maskBody(joinBody(body).toString('utf8'), settings.maskedPaths) !== undefined
+  return maskBody(joinBody(body), settings.maskedPaths).kind !== 'as-it-is'
 }
 
 /**

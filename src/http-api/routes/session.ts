@@ -1,10 +1,11 @@
+import { ApiError } from '../../errors.ts'
 import type { AddRoutes } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
 import type { MyPermissions } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { sessionCookie } from '../session-cookie.ts'
-import { writeAudit } from '../write-audit.ts'
+import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 
 /** Who is it, and what may they do. */
 export const addSessionRoutes: AddRoutes = (add, context) => {
@@ -30,8 +31,15 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
     if (!caller.session) return undefined
     const { id, expiresAt } = caller.session
     sessions.close(id, Date.parse(expiresAt)) // here at once, whether or not the others can be told
-    await context.notices.tell({ kind: 'session-closed', session: id, expiresAt })
-    await writeAudit(context, { caller, request }, { action: 'session.close', target: caller.name })
+    const entry = { action: 'session.close', target: caller.name }
+    try {
+      await context.notices.tell({ kind: 'session-closed', session: id, expiresAt })
+    } catch (cause) {
+      await writeAuditEnd(context, { caller, request }, { ...entry, result: 'done on one server only' })
+      const message = `The session is over on this server, but the others could not be told: there it may live until ${expiresAt}.`
+      throw new ApiError({ code: 'NOTICES_UNAVAILABLE', message }, { cause })
+    }
+    await writeAuditEnd(context, { caller, request }, { ...entry, result: 'done' })
     return undefined
   })
 

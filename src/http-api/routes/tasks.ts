@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import { adminRedriveOptions } from '../admin-redrive.ts'
-import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
+import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
@@ -12,7 +12,7 @@ import { redriveOptions } from '../redrive-options.ts'
 import { editInterrupted } from '../tasks/edit-interrupted.ts'
 import { resumeTask } from '../tasks/start-task.ts'
 import { isEnded, type TaskStep } from '../tasks/task-state.ts'
-import { writeAudit } from '../write-audit.ts'
+import { type AuditedCall, writeAudit } from '../write-audit.ts'
 
 export const addTaskRoutes: AddRoutes = (add, context) => {
   const { tasks } = context
@@ -57,11 +57,7 @@ const mostStreams = 200
 const mostStreamsOfCaller = 50
 
 /** Resumes what another server left behind, with the permissions of whoever asks for it. */
-async function goOn(
-  context: ApiContext,
-  call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'request'>,
-  id: string,
-): Promise<Task> {
+async function goOn(context: ApiContext, call: AuditedCall, id: string): Promise<Task> {
   const { tasks } = context
   const { queue, problem } = tasks.get(id)
   const asked = tasks.asked(id)

@@ -3,15 +3,13 @@ import { planDeployment } from '../../deploy/deploy-topology.ts'
 import { ApiError } from '../../errors.ts'
 import type { CompiledTopology } from '../../topology/compiled-topology.ts'
 import type { Plan } from '../../topology/plan-topology.ts'
-import type { ApiContext, Call } from '../api-context.ts'
+import type { ApiContext } from '../api-context.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { ApplyRequest, ApplyResult, Approval, TopologyPlan } from '../contract.ts'
-import { writeAudit } from '../write-audit.ts'
+import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
 import { describePlan, describeReport } from './describe-plan.ts'
-
-type ApplyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'request'>
 
 export interface ReadPlan {
   readonly plan: Plan
@@ -45,7 +43,7 @@ export function refuseUnreadable(caller: Caller, queues: readonly { readonly nam
 /** Carries out the plan that was read, or asks for the second person that a disruptive one needs. */
 export async function requestApply(
   context: ApiContext,
-  call: ApplyCall,
+  call: AuditedCall,
   request: ApplyRequest,
 ): Promise<ApplyResult | Approval> {
   const { plan } = await findPlan(context, call.caller, request)
@@ -59,18 +57,23 @@ export async function requestApply(
 
 export async function applyTopology(
   context: ApiContext,
-  call: ApplyCall,
+  call: AuditedCall,
   request: ApplyRequest,
 ): Promise<ApplyResult> {
   const { plan } = await findPlan(context, call.caller, request)
   const { allowDisruptive = false, reason = null } = request
   const entry = { action: 'topology.apply', target: 'topology', reason }
   await writeAudit(context, call, { ...entry, result: `begun ${request.plan}` })
-  const report = await applyPlan(context.line.consuming, plan, { allowDisruptive })
-  const { done, kept, skipped, failed, isComplete } = report
-  const counts = `${done} done, ${kept} kept, ${skipped} skipped, ${failed} failed`
-  await writeAudit(context, call, { ...entry, result: `${isComplete ? 'done' : 'not all'}: ${counts}` })
-  return describeReport(report)
+  let result = 'failed: see what stands of it'
+  try {
+    const report = await applyPlan(context.line.consuming, plan, { allowDisruptive })
+    const { done, kept, skipped, failed, isComplete } = report
+    const counts = `${done} done, ${kept} kept, ${skipped} skipped, ${failed} failed`
+    result = `${isComplete ? 'done' : 'not all'}: ${counts}`
+    return describeReport(report)
+  } finally {
+    await writeAuditEnd(context, call, { ...entry, result })
+  }
 }
 
 async function findPlan(context: ApiContext, caller: Caller, { plan }: ApplyRequest): Promise<ReadPlan> {

@@ -10,8 +10,8 @@ import { describeBody } from '../describe-message.ts'
 export interface NewCause {
   readonly cause: Cause
   readonly messages: number
-  /** The body of the first one, masked as the config says. */
-  readonly sample: string
+  /** The body of the first one, masked as the config says; undefined where it cannot be. */
+  readonly sample: string | undefined
 }
 
 /** How many messages from the head one look reads; a cause that only stands behind them is not seen. */
@@ -59,7 +59,7 @@ export class CauseWatch {
       const cause = causeOf(readProperty(message.properties, 'headers'))
       if (known?.causes.has(cause.id)) return
       const before = found.get(cause.id)
-      const sample = before?.sample ?? this.#readSample(message)
+      const sample = before ? before.sample : this.#readSample(message)
       found.set(cause.id, { cause, messages: (before?.messages ?? 0) + 1, sample })
     }
     tasks.refuseIfBusy(queue)
@@ -69,8 +69,8 @@ export class CauseWatch {
     return found
   }
 
-  #readSample(message: IncomingMessage): string {
+  #readSample(message: IncomingMessage): string | undefined {
     const { maskedPaths } = this.#context.settings
-    return describeBody(message, { isShown: true, maskedPaths }).text.slice(0, mostSampleCharacters)
+    return describeBody(message, { isShown: true, maskedPaths }).body?.text.slice(0, mostSampleCharacters)
   }
 }

@@ -11,11 +11,14 @@ export interface SenderOptions {
   readonly retry: WebhookSettings['retry']
   /** It is given up: the receiver refused it, or was away for too long. */
   readonly onGivenUp: (sent: SentEvent, reason: string) => void
+  /** How long what is due may take when the server ends. @default 5 s */
+  readonly goodbyeMs?: number
 }
 
 /** Beyond this many the oldest is given up: a receiver that is away must not fill our memory. */
 const mostWaiting = 1_000
 const timeoutMs = 10_000
+const usualGoodbyeMs = 5_000
 /** What a receiver may ask us to wait. */
 const longestWaitMs = 3_600_000
 
@@ -44,17 +47,20 @@ export class WebhookSender {
     })
   }
 
-  /** Stops at once; what was not taken yet is given up. */
+  /** Stops when all is taken, or after a moment; what was not taken by then is given up. */
   async close(): Promise<void> {
-    this.#ending.abort()
+    const { goodbyeMs = usualGoodbyeMs } = this.#options
+    const timer = setTimeout(() => this.#ending.abort(), goodbyeMs)
     await this.#sending
+    clearTimeout(timer)
+    this.#ending.abort()
     for (const event of this.#waiting.splice(0)) this.#options.onGivenUp(event, 'the server ends')
   }
 
   async #sendAll(): Promise<void> {
     for (let event = this.#waiting[0]; event && !this.#ending.signal.aborted; event = this.#waiting[0]) {
       const reason = await this.#sendUntilTaken(event)
-      if (this.#ending.signal.aborted) return
+      if (reason !== undefined && this.#ending.signal.aborted) return
       if (this.#waiting[0] === event) this.#waiting.shift()
       if (reason !== undefined) this.#options.onGivenUp(event, reason)
     }

@@ -94,9 +94,11 @@ export class Webhooks {
     }
     const curious = hooks.filter(({ on }) => on.isNewCause)
     if (curious.length === 0) return
-    for (const { sample: body, ...found } of await this.#causes.look(queue, messages))
+    for (const { sample: body, ...found } of await this.#causes.look(queue, messages)) {
+      const shown = body === undefined ? {} : { sample: body }
       for (const hook of curious)
-        this.#send(hook, { kind: 'cause.new', queue, ...found, ...(hook.hasSamples && { sample: body }) })
+        this.#send(hook, { kind: 'cause.new', queue, ...found, ...(hook.hasSamples && shown) })
+    }
   }
 
   #onTask({ task, run }: SharedTask): void {

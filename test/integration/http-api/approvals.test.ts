@@ -44,12 +44,20 @@ async function setup(queue: string, count: number): Promise<void> {
   await one.publish(Array.from({ length: count }, () => message))
 }
 
-const ask = (path: string, payload: object, name = 'ann') =>
-  one.app.inject({ method: 'POST', url: `/api/v1/${path}`, headers: as(name), payload })
+const addresses = { ann: '192.0.2.1', bob: '192.0.2.2' }
+
+const ask = (path: string, payload: object) =>
+  one.app.inject({
+    ...{ method: 'POST', url: `/api/v1/${path}`, headers: as('ann'), payload },
+    remoteAddress: addresses.ann,
+  })
 
 /** On the other server, since the second person is seldom on the same one. */
 const decide = (id: string, decision: 'grant' | 'refuse', headers = as('bob'), { app } = two) =>
-  app.inject({ method: 'POST', url: `/api/v1/approvals/${id}/${decision}`, headers })
+  app.inject({
+    ...{ method: 'POST', url: `/api/v1/approvals/${id}/${decision}`, headers },
+    remoteAddress: addresses.bob,
+  })
 
 function depthOf(queue: string): number {
   return broker.inspect(queue)!.counts.ready
@@ -79,10 +87,10 @@ describe('a re-drive of many messages', () => {
     })
     expect(depthOf('large.dlq.work')).toBe(5)
     expect(await auditOf('large.dlq')).toEqual([
-      ['ann', 'approval.ask'],
-      ['bob', 'approval.grant'],
-      ['ann', 'redrive'],
-      ['ann', 'redrive'],
+      ['ann', 'approval.ask', 'broker-account', addresses.ann],
+      ['bob', 'approval.grant', 'broker-account', addresses.bob],
+      ['ann', 'redrive', 'broker-account', addresses.ann],
+      ['ann', 'redrive', 'broker-account', addresses.ann],
     ])
   })
 
@@ -125,6 +133,9 @@ describe('a re-drive of many messages', () => {
     expect(late.statusCode).toBe(409)
     expect(late.json<Problem>().code).toBe('API_APPROVAL_DECIDED')
     expect(depthOf('refused.dlq')).toBe(5)
+    expect((await auditOf('refused.dlq')).map(([, action]) => action)).toEqual([
+      ...['approval.ask', 'approval.refuse'],
+    ])
   })
 
   it('that two grant at once on two servers is done once', async () => {
@@ -140,6 +151,23 @@ describe('a re-drive of many messages', () => {
     expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([202, 409])
     await one.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
     expect(depthOf('raced.dlq.work')).toBe(5)
+    const actions = (await auditOf('raced.dlq')).map(([, action]) => action)
+    expect(actions).toEqual(['approval.ask', 'approval.grant', 'redrive', 'redrive'])
+  })
+
+  it('is not asked for with a token, whose holder could be the second person, too', async () => {
+    await setup('machine.dlq', 5)
+    const headers = { authorization: `Bearer ${machine.token}` }
+    const redrive = (payload: object) =>
+      one.app.inject({ method: 'POST', url: '/api/v1/redrives', headers, payload })
+
+    const large = await redrive({ queue: 'machine.dlq' })
+    const small = await redrive({ queue: 'machine.dlq', limit: 3 })
+
+    expect(large.statusCode).toBe(403)
+    expect(large.json<Problem>().code).toBe('API_APPROVAL_NEEDED')
+    expect(small.statusCode, small.body).toBe(202)
+    expect((await approvalsOf(one)).filter(({ by }) => by === 'ci')).toEqual([])
   })
 
   it('through the endpoints of the isolated system is refused, since nobody can be asked there', async () => {
@@ -184,5 +212,5 @@ async function approvalsOf({ app }: ApiRig): Promise<readonly Approval[]> {
 async function auditOf(queue: string): Promise<string[][]> {
   const audit = await one.app.inject({ url: '/api/v1/audit', headers: as('ann') })
   const items = audit.json<AuditPage>().items.filter(({ target }) => target === queue)
-  return items.map(({ by, action }) => [by, action])
+  return items.map(({ by, action, wayIn, from }) => [by, action, wayIn, from])
 }

@@ -64,6 +64,25 @@ describe('a backup', () => {
     expect(idsIn('saved.dlq')).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4'])
   })
 
+  it('is written down with what came of it', async () => {
+    await setup('told.dlq', 3)
+
+    await download('told.dlq')
+    await download('untold.dlq')
+
+    const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
+    const told = (queue: string) =>
+      audit
+        .json<AuditPage>()
+        .items.filter(({ action, target }) => action === 'backup' && target === queue)
+        .map(({ result }) => result)
+    expect(told('told.dlq')).toEqual([
+      'begun',
+      expect.stringMatching(/^done [0-9a-f-]{36}: 3 messages, handed out$/),
+    ])
+    expect(told('untold.dlq')).toEqual(['begun', 'failed: nothing was sent'])
+  })
+
   it('may be one of those that a filter names', async () => {
     await setup('some.dlq', 4)
 

@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AuditPage, Problem } from '../../../src/http-api/contract.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { eventually } from '../../support/eventually.ts'
 import { basic, setUpApi } from './api-rig.ts'
 
 const broker = await startEmbeddedBroker()
@@ -95,6 +97,94 @@ describe('more requests at once than there may be', () => {
     expect(((await busy.json()) as Problem).code).toBe('API_BUSY')
     expect(later.status).toBe(200)
   })
+})
+
+it('a server that has as many requests as it may still tells that it lives', async () => {
+  const rig = await setUpApi({ ...broker, server: { limits: { requests: 1 } } })
+  const url = await rig.listen()
+  const hold = connect(Number(new URL(url).port), '127.0.0.1')
+  onTestFinished(() => void hold.destroy())
+  const held = ['POST /api/v1/redrives HTTP/1.1', 'host: x', `authorization: ${headers.authorization}`]
+  hold.write([...held, 'content-type: application/json', 'content-length: 10', '', '{'].join('\r\n'))
+
+  await eventually(async () => expect((await fetch(`${url}/api/v1/dlqs`, { headers })).status).toBe(503))
+  const probes = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(`${url}${path}`)))
+
+  expect(probes.map(({ status }) => status)).toEqual([200, 200])
+})
+
+describe('a body', () => {
+  /** A request whose body is sent piece by piece, and what is answered. */
+  async function send(url: string, path: string, more: readonly string[] = [], bytes = 1_000) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {}) // it may be cut off at any moment
+    let answer = ''
+    socket.on('data', (piece) => {
+      answer += String(piece)
+    })
+    const lines = [`POST ${path} HTTP/1.1`, 'host: x', `content-length: ${bytes}`, ...more, '', '']
+    socket.write(lines.join('\r\n'))
+    return Object.assign(socket, { answered: () => answer })
+  }
+  const upload = [`authorization: ${headers.authorization}`, 'content-type: application/gzip']
+
+  it('of an upload may take longer than others, for as long as it comes', async () => {
+    const rig = await setUpApi({ ...broker, server: { limits: { bodyTimeout: '2s' } } })
+    const socket = await send(await rig.listen(), '/api/v1/restores', upload)
+
+    let sent = 0
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        socket.write(Buffer.alloc(40))
+        sent += 40
+        if (sent < 1_000) return
+        clearInterval(timer)
+        resolve()
+      }, 100)
+      socket.once('close', () => {
+        clearInterval(timer)
+        resolve()
+      })
+    })
+    await eventually(() => expect(socket.answered()).not.toBe(''))
+
+    expect(rig.app.server).toMatchObject({ requestTimeout: 0, headersTimeout: 60_000 })
+    expect(socket.answered()).toMatch(/^HTTP\/1\.1 400 /) // all of it came, and it is no backup
+  })
+
+  it('of an upload that is too large is taken off the line, so that its sender comes to read why', async () => {
+    const rig = await setUpApi({ ...broker, server: { limits: { uploadBytes: 2_000 } } })
+    const bytes = 32 * 1024 * 1024 // more than any buffer on the way
+    const socket = await send(await rig.listen(), '/api/v1/restores', upload, bytes)
+
+    const error = await new Promise((resolve) => socket.write(Buffer.alloc(bytes), resolve))
+    await eventually(() => expect(socket.answered()).not.toBe(''))
+
+    expect(error).toBeFalsy()
+    expect(socket.answered()).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('of an upload that stalls is given up', async () => {
+    const rig = await setUpApi({ ...broker, server: { limits: { bodyTimeout: '100ms' } } })
+    const socket = await send(await rig.listen(), '/api/v1/restores', upload)
+
+    await once(socket, 'close')
+
+    expect(socket.answered()).toMatch(/^HTTP\/1\.1 408 /)
+  })
+
+  it.each(['/api/v1/redrives', '/nowhere'])(
+    'that is not waited for holds no line for ever: %s',
+    async (path) => {
+      const rig = await setUpApi({ ...broker, server: { limits: { bodyTimeout: '100ms' } } })
+      const socket = await send(await rig.listen(), path)
+
+      await once(socket, 'close')
+
+      expect(socket.answered()).toMatch(/^HTTP\/1\.1 40[14] /)
+    },
+  )
 })
 
 describe('behind a proxy', () => {

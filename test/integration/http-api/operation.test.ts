@@ -1,7 +1,12 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Task } from '../../../src/http-api/contract.ts'
 import { readServerSection } from '../../../src/http-api/read-server-section.ts'
 import { listen } from '../../../src/http-api/server.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { eventually } from '../../support/eventually.ts'
 import { basic, setUpApi } from './api-rig.ts'
 
 const broker = await startEmbeddedBroker()
@@ -95,6 +100,37 @@ describe('a server', () => {
     expect(shown.json()).toMatchObject({ body: { text: '{"card":{"number":"***"}}', isMasked: true } })
     expect(shown.body).not.toContain('4111')
     expect(asked.statusCode).toBe(403)
+  })
+
+  it('that is closed tells receivers of the tasks that end with it', async () => {
+    const told: { event: string; task?: Task }[] = []
+    const receiver = createServer((request, response) => {
+      void text(request).then((body) => {
+        told.push(JSON.parse(body))
+        response.writeHead(204).end()
+      })
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void receiver.close().closeAllConnections())
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const to = [{ name: 'test', url, queues: ['told.dlq'], on: { above: 0, taskFinished: true } }]
+    const rig = await setUpApi({ ...broker, server: { webhooks: { every: '50ms', to } } })
+    await rig.declareDlq('told.dlq')
+    await rig.declareDlq('told')
+    const message = { key: 'told.dlq', body: 1, headers: { 'x-original-queue': 'told' } }
+    await rig.publish(Array.from({ length: 10 }, () => message))
+    await eventually(() => expect(told.map(({ event }) => event)).toEqual(['dlq.above']))
+
+    await rig.app.inject({
+      ...{ method: 'POST', url: '/api/v1/redrives', headers },
+      payload: { queue: 'told.dlq', ratePerSecond: 1 },
+    })
+    await rig.app.close()
+
+    expect(told.map(({ event, task }) => [event, task?.state])).toEqual([
+      ['dlq.above', undefined],
+      ['task.finished', 'interrupted'],
+    ])
   })
 
   it('that is closed ends its tasks first and leaves the rest where it is', async () => {

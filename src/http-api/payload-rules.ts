@@ -1,0 +1,19 @@
+import type { Caller } from './auth/caller.ts'
+import { permissionsOf } from './auth/decide-role.ts'
+import type { ServerSettings } from './read-server-section.ts'
+
+/** What of payloads is shown. */
+export interface PayloadRules {
+  /** The caller may see bodies. */
+  readonly isShown: boolean
+  /** Nobody sees what stands there. */
+  readonly maskedPaths: readonly string[]
+}
+
+export function payloadRulesFor(
+  { role }: Pick<Caller, 'role'>,
+  settings: Pick<ServerSettings, 'hidePayloadsFrom' | 'maskedPaths'>,
+): PayloadRules {
+  const { maskedPaths } = settings
+  return { isShown: permissionsOf(role, settings).includes('payload:read'), maskedPaths }
+}

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InjectOptions } from 'fastify'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Discarded, OpenedSession, Problem, TopologyPlan } from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+
+const broker = await startEmbeddedBroker()
+afterAll(() => broker.stop())
+const headers = { authorization: basic('guest') }
+
+async function setup() {
+  const folder = mkdtempSync(join(tmpdir(), 'warren-ends-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const lines: string[] = []
+  const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
+  const declared = { queues: { declared: {} } }
+  const rig = await setUpApi({ ...broker, declared, logger, server: { backups: { folder } } })
+  return { rig, lines }
+}
+
+async function logIn({ app }: ApiRig) {
+  const payload = { username: 'guest', password: 'guest' }
+  const opened = await app.inject({ method: 'POST', url: '/api/v1/session', payload })
+  const [cookie = ''] = String(opened.headers['set-cookie']).split(';')
+  return { cookie, 'x-csrf-token': opened.json<OpenedSession>().csrfToken }
+}
+
+/** The broker takes so many messages more, and refuses the next one: the closing record. */
+function ask({ app }: ApiRig, { after, ...request }: InjectOptions & { readonly after: number }) {
+  broker.faults.changeConfirms({ kind: 'delay', delayMs: 0 }, { count: after })
+  broker.faults.changeConfirms({ kind: 'nack' })
+  return app.inject({ headers, ...request })
+}
+
+/** It is done and said to be done, and what the log has not is seen by whoever runs the server. */
+function expectSeen(lines: readonly string[], action: string): void {
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0]!)).toMatchObject({ action, msg: 'what was done is not in the audit log' })
+}
+
+describe('where the audit log refuses the end of', () => {
+  it('a discard, the messages are gone and the answer says so', async () => {
+    const { rig, lines } = await setup()
+    await rig.declareDlq('gone.dlq')
+    await rig.publish([1, 2].map((body) => ({ key: 'gone.dlq', body })))
+
+    const answer = await ask(rig, {
+      after: 1,
+      method: 'POST',
+      url: '/api/v1/dlqs/gone.dlq/discard',
+      payload: {},
+    })
+
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(answer.json<Discarded>()).toMatchObject({ removed: 2, isDone: true })
+    expect(broker.inspect('gone.dlq')!.counts.ready).toBe(0)
+    expectSeen(lines, 'discard')
+  })
+
+  it('a restore, the messages are there and the answer says so', async () => {
+    const { rig, lines } = await setup()
+    await rig.declareDlq('back.dlq')
+    await rig.publish([1, 2].map((body) => ({ key: 'back.dlq', body, messageId: `m-${body}` })))
+    const { rawPayload } = await rig.app.inject({ url: '/api/v1/dlqs/back.dlq/backup', headers })
+    await rig.app.inject({ method: 'POST', url: '/api/v1/dlqs/back.dlq/discard', headers, payload: {} })
+
+    const answer = await ask(rig, {
+      ...{ after: 1 + 2, method: 'POST', url: '/api/v1/restores', payload: rawPayload },
+      headers: { ...headers, 'content-type': 'application/gzip' },
+    })
+
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(answer.json()).toMatchObject({ records: 2, restored: 2 })
+    expect(broker.inspect('back.dlq')!.counts.ready).toBe(2)
+    expectSeen(lines, 'restore')
+  })
+
+  it('an apply, the topology stands and the answer says so', async () => {
+    const { rig, lines } = await setup()
+    const read = await rig.app.inject({ url: '/api/v1/topology/plan', headers })
+    const payload = { plan: read.json<TopologyPlan>().digest }
+
+    const answer = await ask(rig, { after: 1, method: 'POST', url: '/api/v1/topology/apply', payload })
+
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(broker.inspect('declared')).toBeDefined()
+    expectSeen(lines, 'topology.apply')
+  })
+
+  it('a session, it is over and the answer says so', async () => {
+    const { rig, lines } = await setup()
+    const browser = await logIn(rig)
+
+    const answer = await ask(rig, { after: 1, method: 'DELETE', url: '/api/v1/session', headers: browser })
+    const later = await rig.app.inject({ url: '/api/v1/my/permissions', headers: browser })
+
+    expect([answer.statusCode, later.statusCode], answer.body).toEqual([204, 401])
+    expectSeen(lines, 'session.close')
+  })
+})
+
+it('a session that only one server could be told of is said to be over there, and not to go on', async () => {
+  const { rig } = await setup()
+  const browser = await logIn(rig)
+
+  const answer = await ask(rig, { after: 0, method: 'DELETE', url: '/api/v1/session', headers: browser })
+  const later = await rig.app.inject({ url: '/api/v1/my/permissions', headers: browser })
+
+  expect([answer.statusCode, later.statusCode]).toEqual([503, 401])
+  expect(answer.json()).toMatchObject({ code: 'NOTICES_UNAVAILABLE' })
+  expect(answer.json<Problem>().detail).toMatch(/^The session is over on this server/)
+})
+
+it('what cannot be written down before it is done is not done', async () => {
+  const { rig } = await setup()
+  await rig.declareDlq('kept.dlq')
+  await rig.publish([{ key: 'kept.dlq', body: 1 }])
+
+  const answer = await ask(rig, {
+    after: 0,
+    method: 'POST',
+    url: '/api/v1/dlqs/kept.dlq/discard',
+    payload: {},
+  })
+
+  expect(answer.statusCode).toBe(503)
+  expect(answer.json()).toMatchObject({ code: 'AUDIT_UNAVAILABLE' })
+  expect(broker.inspect('kept.dlq')!.counts.ready).toBe(1)
+})

@@ -1,0 +1,154 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openManagement } from '../../../src/broker/management/open-management.ts'
+import type { AdminMessages, MessageDetail, MessagePage, Task } from '../../../src/http-api/contract.ts'
+import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type ApiRig, basic, startApiRig } from './api-rig.ts'
+
+const broker = await startEmbeddedBroker()
+const topology = { queues: { orders: { retry: { delays: ['1m'] } } } } as const
+const people = { ann: 'administrator', olga: 'policymaker', vera: 'monitoring' }
+const names = Object.keys(people)
+const as = (name: string) => ({ authorization: basic(name) })
+const dlq = '/api/v1/dlqs/orders.dlq'
+const admin = '/admin/dlq/queues/orders.dlq/messages'
+const card = { card: { number: '4111' }, amount: 1 }
+let open: ApiRig
+let hiding: ApiRig
+let masking: ApiRig
+
+beforeAll(async () => {
+  const management = openManagement(broker.managementUrl)
+  for (const [name, tag] of Object.entries(people)) {
+    await management.users.put({ name, password: name, tags: [tag] })
+    await management.permissions.put({ vhost: '/', user: name, configure: '.*', write: '.*', read: '.*' })
+  }
+  management.close()
+  open = await startApiRig({ ...broker, topology })
+  const rigWith = (payloads: object) =>
+    startApiRig({ ...broker, declared: topology, server: { payloads, backups: { folder: '/nowhere' } } })
+  hiding = await rigWith({ hideFrom: ['viewer', 'operator', 'admin'] })
+  masking = await rigWith({ mask: ['card.number'] })
+  await fill()
+})
+afterAll(async () => {
+  for (const rig of [open, hiding, masking]) await rig.close()
+  await broker.stop()
+})
+
+/** In the order of the queue: a message, broken ones, and one that was edited and has died again. */
+async function fill(): Promise<void> {
+  const bodies = [card, Buffer.from('{"card":{"number":"4111"'), gzipSync(JSON.stringify(card))]
+  await open.publish(bodies.map((body) => ({ key: 'orders.dlq', body })))
+  await open.declareDlq('edited.dlq')
+  await open.publish([{ key: 'edited.dlq', body: card }])
+  const page = await open.app.inject({ url: '/api/v1/dlqs/edited.dlq/messages', headers: as('ann') })
+  const { key } = page.json<MessagePage>().items[0]!
+  const edited = await open.app.inject({
+    ...{ method: 'POST', url: `/api/v1/dlqs/edited.dlq/messages/${key}/redrive`, headers: as('ann') },
+    payload: { body: { encoding: 'utf8', text: '{"amount":2}' }, to: 'orders.dlq' },
+  })
+  await open.app.inject({ url: `/api/v1/tasks/${edited.json<Task>().id}/events`, headers: as('ann') })
+}
+
+async function detailsOf({ app }: ApiRig, name: string): Promise<MessageDetail[]> {
+  const page = await app.inject({ url: `${dlq}/messages`, headers: as(name) })
+  const details = page
+    .json<MessagePage>()
+    .items.map(({ key }) =>
+      app.inject({ url: `${dlq}/messages/${key}`, headers: as(name) }).then((answer) => answer),
+    )
+  return (await Promise.all(details)).map((answer) => answer.json<MessageDetail>())
+}
+
+async function adminMessagesOf({ app }: ApiRig): Promise<AdminMessages['messages']> {
+  return (await app.inject({ url: admin, headers: as('ann') })).json<AdminMessages>().messages
+}
+
+function previousOf({ headers }: MessageDetail): unknown {
+  return headers.find(({ name }) => name === 'warren-previous')?.value
+}
+
+describe('a payload that nobody hides', () => {
+  it('is shown, and so is what it was before it was edited', async () => {
+    const details = await detailsOf(open, 'vera')
+    const messages = await adminMessagesOf(open)
+
+    expect(details.map(({ body }) => body?.encoding)).toEqual(['utf8', 'utf8', 'base64', 'utf8'])
+    const before = Buffer.from(JSON.stringify(card)).toString('base64')
+    expect(previousOf(details[3]!)).toMatchObject({ body: before })
+    expect(messages[0]!.payload).toContain('4111')
+    expect(messages[3]!.headers).toMatchObject({ 'warren-previous': { body: before } })
+  })
+})
+
+describe('a payload that is hidden from a role', () => {
+  it.each(names)('is on no route for %s, and neither is what it was before it was edited', async (name) => {
+    const details = await detailsOf(hiding, name)
+
+    expect(details.map(({ body, bodyHidden }) => [body, bodyHidden])).toEqual(
+      Array.from({ length: 4 }, () => [null, 'from-your-role']),
+    )
+    expect(previousOf(details[3]!)).toEqual({ body: '***', headers: {} })
+  })
+
+  it('is not on the endpoints of the isolated system', async () => {
+    const messages = await adminMessagesOf(hiding)
+
+    expect(messages.map(({ payload }) => payload)).toEqual([null, null, null, null])
+    expect(messages[3]!.headers).toMatchObject({ 'warren-previous': { body: '***' } })
+  })
+
+  it.each(names)('cannot be had as a backup by %s', async (name) => {
+    const kept = '/api/v1/backups/00000000-0000-4000-8000-000000000000'
+    const urls = [`${dlq}/backup`, '/api/v1/backups', kept]
+
+    const answers = await Promise.all(urls.map((url) => hiding.app.inject({ url, headers: as(name) })))
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403])
+  })
+
+  it('is found by no filter, also where it stands in a header', async () => {
+    const query = { where: 'header.warren-previous:*4111*' }
+    const answer = await hiding.app.inject({ url: `${dlq}/messages`, query, headers: as('ann') })
+
+    expect(answer.statusCode).toBe(403)
+  })
+})
+
+describe('a payload of which parts are masked', () => {
+  it('is shown without them, and not at all where it cannot be read', async () => {
+    const details = await detailsOf(masking, 'ann')
+
+    expect(details.map(({ body, bodyHidden }) => [body?.text, body?.isMasked, bodyHidden])).toEqual([
+      ['{"card":{"number":"***"},"amount":1}', true, null],
+      [undefined, undefined, 'cannot-be-masked'],
+      [undefined, undefined, 'cannot-be-masked'],
+      ['{"amount":2}', false, null],
+    ])
+    const { body } = previousOf(details[3]!) as { body: string }
+    expect(Buffer.from(body, 'base64').toString()).toBe('{"card":{"number":"***"},"amount":1}')
+  })
+
+  it('is so on the endpoints of the isolated system, too', async () => {
+    const messages = await adminMessagesOf(masking)
+
+    expect(messages.map(({ payload }) => payload)).toEqual([
+      ...['{"card":{"number":"***"},"amount":1}', null, null, '{"amount":2}'],
+    ])
+    const { body } = (messages[3]!.headers as Record<string, { body: string }>)['warren-previous']!
+    expect(Buffer.from(body, 'base64').toString()).not.toContain('4111')
+  })
+
+  it('is not replaced where it cannot be read', async () => {
+    const page = await masking.app.inject({ url: `${dlq}/messages`, headers: as('ann') })
+    const { key } = page.json<MessagePage>().items[1]!
+
+    const answer = await masking.app.inject({
+      ...{ method: 'POST', url: `${dlq}/messages/${key}/redrive`, headers: as('ann') },
+      payload: { body: { encoding: 'utf8', text: '{}' } },
+    })
+
+    expect(answer.statusCode).toBe(403)
+  })
+})
