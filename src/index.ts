@@ -49,7 +49,7 @@ export type { SpanOptions, TracingApi, TracingSpan } from './publisher/tracing-a
 export type { CauseGroup } from './recovery/group-causes.ts'
 export type { PreviewTarget, RedrivePreview } from './recovery/preview-redrive.ts'
 export type { DeadLetter } from './recovery/read-dead-letter.ts'
-export type { Receipt, RedriveOutcome } from './recovery/receipt.ts'
+export type { Interruption, Receipt, RedriveOutcome } from './recovery/receipt.ts'
 export type { QueueRecovery } from './recovery/render-recovery.ts'
 export { defineTopology, type Topology } from './topology/define-topology.ts'
 export { type ConnectOptions, connect, type Warren } from './warren.ts'

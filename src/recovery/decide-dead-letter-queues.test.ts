@@ -78,3 +78,49 @@ test('a wait queue, and the queue that it returns to, is none', () => {
   })
   expect(found(topology)).toEqual([])
 })
+
+/** What `decideLook` advises for a queue whose limit is an argument. */
+const net = (name: string) => ({
+  effectivePolicy: { 'dead-letter-exchange': '', 'dead-letter-routing-key': `${name}.over-limit` },
+})
+
+describe('a queue with a net for what is over its delivery limit', () => {
+  test('is still a dead-letter queue when others dead-letter to it, and its net is one too', () => {
+    const topology = live({
+      queues: [
+        queue('work', { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'end' }),
+        queue('end', { 'x-delivery-limit': 3 }, net('end')),
+        queue('end.over-limit'),
+      ],
+    })
+    expect(found(topology)).toEqual([
+      ['end', 'dead-lettering', ['work']],
+      ['end.over-limit', 'dead-lettering', ['end']],
+    ])
+  })
+
+  test('is still a dead-letter queue by its name', () => {
+    const topology = live({
+      queues: [queue('orders.dlq', {}, net('orders.dlq')), queue('orders.dlq.over-limit')],
+    })
+    expect(found(topology)).toEqual([
+      ['orders.dlq', 'name', []],
+      ['orders.dlq.over-limit', 'dead-lettering', ['orders.dlq']],
+    ])
+  })
+
+  test('is none when it is a work queue', () => {
+    const topology = live({ queues: [queue('work', {}, net('work')), queue('work.over-limit')] })
+    expect(found(topology)).toEqual([['work.over-limit', 'dead-lettering', ['work']]])
+  })
+})
+
+test('a queue named for dead letters that sends them on to another queue is a station', () => {
+  const topology = live({
+    queues: [
+      queue('orders.dlq', { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'orders' }),
+      queue('orders', { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'orders.dlq' }),
+    ],
+  })
+  expect(found(topology)).toEqual([])
+})

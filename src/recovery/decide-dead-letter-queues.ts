@@ -25,7 +25,7 @@ export function decideDeadLetterQueues(
   const parked = findParked(live, routes)
   const declared = new Set(topology?.flows.flatMap((flow) => declaredBy(flow, routes)))
   return live.queues.flatMap((queue) => {
-    const knownBy = decideKind(queue, { declared, sources, parked })
+    const knownBy = decideKind(queue, { declared, sources, parked, isStation: isStation(queue, routes) })
     if (knownBy === undefined) return []
     const { name, type, messages, consumers } = queue
     return [{ queue: name, type, messages, consumers, sources: sources.get(name) ?? [], knownBy }]
@@ -42,16 +42,29 @@ interface Known {
   readonly declared: ReadonlySet<string>
   readonly sources: ReadonlyMap<string, readonly string[]>
   readonly parked: ReadonlySet<string>
+  /** Its messages go on by themselves. */
+  readonly isStation: boolean
 }
 
 function decideKind(queue: LiveQueue, known: Known): DeadLetterQueue['knownBy'] | undefined {
   if (known.declared.has(queue.name)) return 'topology'
-  // A queue that dead-letters on by itself is a station on the way, such as a wait queue or the work queue
-  // that a wait queue returns to.
-  if (setting(queue, 'dead-letter-exchange') !== undefined) return undefined
+  if (known.isStation) return undefined
   if (known.sources.has(queue.name)) return 'dead-lettering'
   return isNamedSo(queue.name) || known.parked.has(queue.name) ? 'name' : undefined
 }
+
+/**
+ * A queue that dead-letters on by itself is a station on the way, such as a wait queue or the work queue that a wait
+ * queue returns to. One that only has a net for what is over its delivery limit is not: its messages stay.
+ */
+function isStation(queue: LiveQueue, routes: RouteIndex): boolean {
+  if (setting(queue, 'dead-letter-exchange') === undefined) return false
+  const targets = deadLetterTargets(queue, routes)
+  return targets.length === 0 || !targets.every((name) => name === `${queue.name}${overLimitSuffix}`)
+}
+
+/** How `decideLook` names the net that it advises. */
+const overLimitSuffix = '.over-limit'
 
 function isNamedSo(name: string): boolean {
   return /(^|[._-])(dlq|dlx|dead-?letters?|parking|parked)$/i.test(name)
@@ -71,18 +84,22 @@ function reachedFrom(routes: RouteIndex, exchange: string, key: string | undefin
 function findSources(live: LiveTopology, routes: RouteIndex): ReadonlyMap<string, readonly string[]> {
   const sources = new Map<string, string[]>()
   for (const queue of live.queues) {
-    const exchange = setting(queue, 'dead-letter-exchange')
-    if (typeof exchange !== 'string') continue
-    const key = setting(queue, 'dead-letter-routing-key')
-    const reached =
-      typeof key === 'string'
-        ? routes.route({ exchange, key })
-        : routes.mayRoute(exchange, ownKey(exchange, queue))
-    for (const { queue: target } of reached) {
+    for (const target of deadLetterTargets(queue, routes)) {
       sources.set(target, [...(sources.get(target) ?? []), queue.name])
     }
   }
   return sources
+}
+
+function deadLetterTargets(queue: LiveQueue, routes: RouteIndex): readonly string[] {
+  const exchange = setting(queue, 'dead-letter-exchange')
+  if (typeof exchange !== 'string') return []
+  const key = setting(queue, 'dead-letter-routing-key')
+  const reached =
+    typeof key === 'string'
+      ? routes.route({ exchange, key })
+      : routes.mayRoute(exchange, ownKey(exchange, queue))
+  return reached.map(({ queue: name }) => name)
 }
 
 // A message keeps its own key, which can be anything; only the default exchange takes it for a queue's name.

@@ -7,6 +7,7 @@ const quiet: PassFacts = {
   idlePasses: 0,
   isLimitReached: false,
   isPaused: false,
+  isHeldUp: false,
   unseen: 0,
   hasLostNode: false,
   returnsInMs: 0,
@@ -14,7 +15,7 @@ const quiet: PassFacts = {
   refusalRetries: 0,
 }
 const done: NextPass = { kind: 'end', outcome: 'done' }
-const interrupted: NextPass = { kind: 'end', outcome: 'interrupted' }
+const interrupted = { kind: 'end', outcome: 'interrupted' } as const
 const refused = { isRefusalRetriable: true }
 const lostNode = { end: 'emptied', unseen: 18, hasLostNode: true } as const
 
@@ -25,7 +26,7 @@ describe('after a pass', () => {
     [
       'that again and again moves nothing there is an end',
       { unseen: 2, moved: 0, idlePasses: 3 },
-      interrupted,
+      { ...interrupted, interruption: 'no-progress' },
     ],
     ['that moved as many as were asked for there is an end', { unseen: 2, isLimitReached: true }, done],
     ['that was stopped there is an end', { end: 'stopped', unseen: 2 }, done],
@@ -54,7 +55,16 @@ describe('after a pass', () => {
       { ...lostNode, returnsInMs: 500 },
       { kind: 'again-when-returned' },
     ],
-    ['that missed what a lost node should have given back it is not done', lostNode, interrupted],
+    [
+      'that missed what a lost node should have given back it is not done',
+      lostNode,
+      { ...interrupted, interruption: 'node-lost' },
+    ],
+    [
+      'that gave back what waited for its turn another follows',
+      { end: 'held-too-long', moved: 0, isHeldUp: true },
+      { kind: 'again' },
+    ],
     ['that saw all although a node was lost there is nothing to do', { ...lostNode, unseen: 0 }, done],
   ])('%s', (_, facts, next) => {
     expect(decideNextPass({ ...quiet, ...facts })).toEqual(next)

@@ -1,4 +1,4 @@
-import type { RedriveOutcome } from './receipt.ts'
+import type { Interruption, RedriveOutcome } from './receipt.ts'
 import type { WalkEnd } from './walk-queue.ts'
 
 /** What a pass over the queue came to. */
@@ -11,6 +11,8 @@ export interface PassFacts {
   /** As many are moved as were asked for. */
   readonly isLimitReached: boolean
   readonly isPaused: boolean
+  /** What waited for its turn was given back before the broker took it. */
+  readonly isHeldUp: boolean
   /** Of those counted at the start: neither moved nor seen and left. */
   readonly unseen: number
   /** The queue may still keep messages for a connection of this re-drive that was lost with its node. */
@@ -23,7 +25,8 @@ export interface PassFacts {
 }
 
 export type NextPass =
-  | { readonly kind: 'end'; readonly outcome: RedriveOutcome }
+  | { readonly kind: 'end'; readonly outcome: Exclude<RedriveOutcome, 'interrupted'> }
+  | { readonly kind: 'end'; readonly outcome: 'interrupted'; readonly interruption: Interruption }
   | { readonly kind: 'again' }
   /** Once the queue has taken back what the lost connection held. */
   | { readonly kind: 'again-when-returned' }
@@ -35,18 +38,23 @@ const mostIdlePasses = 3
 
 /** Whether all is seen, or another pass is due. */
 export function decideNextPass(facts: PassFacts): NextPass {
-  const { end, moved, isPaused, unseen } = facts
+  const { end, moved, unseen } = facts
   if (end === 'held-too-long') {
-    return moved > 0 || isPaused ? { kind: 'again' } : { kind: 'end', outcome: 'held-too-long' }
+    const isWorthIt = moved > 0 || facts.isPaused || facts.isHeldUp
+    return isWorthIt ? { kind: 'again' } : { kind: 'end', outcome: 'held-too-long' }
   }
   if (isWorthAnotherChannel(facts)) return { kind: 'again-when-led' }
   if (unseen <= 0 || facts.isLimitReached || end === 'stopped') return { kind: 'end', outcome: 'done' }
   // It counted some that were moved before and only came back, so as many were left out at the end.
   if (end === 'all-seen') {
-    return facts.idlePasses < mostIdlePasses ? { kind: 'again' } : { kind: 'end', outcome: 'interrupted' }
+    return facts.idlePasses < mostIdlePasses ? { kind: 'again' } : interrupted('no-progress')
   }
   if (!facts.hasLostNode) return { kind: 'end', outcome: 'done' } // others took them
-  return facts.returnsInMs > 0 ? { kind: 'again-when-returned' } : { kind: 'end', outcome: 'interrupted' }
+  return facts.returnsInMs > 0 ? { kind: 'again-when-returned' } : interrupted('node-lost')
+}
+
+function interrupted(interruption: Interruption): NextPass {
+  return { kind: 'end', outcome: 'interrupted', interruption }
 }
 
 /**

@@ -33,6 +33,10 @@ const verdicts = (changes: Partial<Receipt>, found: Partial<ReceiptFindings> = {
   )
 
 describe('a receipt', () => {
+  test('of a run that nobody counted says nothing of the balance', () => {
+    expect(verdicts({ isBalanced: false, isCounted: false })).toMatchObject({ balance: 'unknown' })
+  })
+
   test('that is true holds in every point', () => {
     expect(verdicts({})).toEqual({
       sums: 'holds',

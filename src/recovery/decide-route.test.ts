@@ -43,3 +43,28 @@ test.each([
 ])('%j with the key %j is refused', (exchange, key, problem) => {
   expect(book.prove({ exchange, key })).toEqual({ isSafe: false, problem })
 })
+
+test.each([
+  [
+    queue('brief', { 'x-message-ttl': 60_000 }),
+    '"brief" has no dead-letter exchange and deletes what nobody takes within 60000 ms (x-message-ttl)',
+  ],
+  [
+    { ...queue('brief'), effectivePolicy: { 'message-ttl': 5_000 } },
+    '"brief" has no dead-letter exchange and deletes what nobody takes within 5000 ms (x-message-ttl)',
+  ],
+  [
+    queue('brief', { 'x-message-ttl': 1, 'x-dead-letter-exchange': 'gone' }),
+    '"brief" dead-letters to nowhere and deletes what nobody takes within 1 ms (x-message-ttl)',
+  ],
+  [queue('brief', { ...toDlq, 'x-message-ttl': 60_000 }), '"brief" to "dlq"'],
+  [queue('brief'), '"brief" has no dead-letter exchange'],
+])('a target that deletes what expires is proved with a warning: %j', (target, secondFailure) => {
+  const expiring = openRouteBook({ ...live, queues: [target, queue('dlq')] }, 'dlq')
+
+  expect(expiring.prove({ exchange: '', key: 'brief' })).toEqual({
+    isSafe: true,
+    queues: ['brief'],
+    secondFailure,
+  })
+})

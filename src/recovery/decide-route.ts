@@ -9,7 +9,7 @@ export type RouteProof =
   | {
       readonly isSafe: true
       readonly queues: readonly string[]
-      /** Where a message goes that fails there again. */
+      /** Where a message goes that fails there again, and whether one that nobody takes in time is deleted. */
       readonly secondFailure: string
     }
   | { readonly isSafe: false; readonly problem: string }
@@ -87,13 +87,22 @@ function describeSecondFailure(question: RouteQuestion, reached: readonly string
   const ends = reached.map((name) => {
     const queue = question.queues.get(name)
     const exchange = queue && setting(queue, question.live, 'x-dead-letter-exchange')
-    if (typeof exchange !== 'string') return `"${name}" has no dead-letter exchange`
+    if (typeof exchange !== 'string')
+      return `"${name}" has no dead-letter exchange${expiryWarning(queue, question.live)}`
     const own = setting(queue!, question.live, 'x-dead-letter-routing-key')
     const next = question.routes.route({ exchange, key: typeof own === 'string' ? own : question.key })
     const names = next.map((route) => `"${route.queue}"`)
-    return names.length === 0 ? `"${name}" dead-letters to nowhere` : `"${name}" to ${names.join(', ')}`
+    return names.length === 0
+      ? `"${name}" dead-letters to nowhere${expiryWarning(queue, question.live)}`
+      : `"${name}" to ${names.join(', ')}`
   })
   return ends.join('; ')
+}
+
+/** No refusal: whether it is long enough for the consumers, only a person can tell. */
+function expiryWarning(queue: LiveQueue | undefined, live: LiveTopology): string {
+  const ttl = queue && setting(queue, live, 'x-message-ttl')
+  return ttl === undefined ? '' : ` and deletes what nobody takes within ${String(ttl)} ms (x-message-ttl)`
 }
 
 function setting(queue: LiveQueue, live: LiveTopology, argument: string): Arguments[string] | undefined {

@@ -8,7 +8,15 @@ export function isLineLost(error: unknown): boolean {
   if (!(error instanceof WarrenError)) return false
   if (error instanceof ChannelError) {
     const { code, replyCode } = error
-    return code === 'CHANNEL_CLOSED' || code === 'CHANNEL_TIMEOUT' || replyCode === internalError
+    if (code === 'CHANNEL_CLOSED' || code === 'CHANNEL_TIMEOUT' || replyCode === internalError) return true
+    return isAckTimeout(error)
   }
   return error.code.startsWith('CONNECTION_')
+}
+
+const preconditionFailed = 406
+
+/** Up to 4.2 the broker closes a channel whose messages were held for too long, and takes them back. */
+function isAckTimeout({ replyCode, replyText }: ChannelError): boolean {
+  return replyCode === preconditionFailed && replyText?.includes('timed out') === true
 }

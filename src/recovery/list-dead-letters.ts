@@ -3,7 +3,7 @@ import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
 import type { ManagedQueue } from '../broker/management/queues.ts'
 import { observeTopology } from '../deploy/observe-topology.ts'
-import { RecoveryError } from '../errors.ts'
+import { ChannelError, RecoveryError } from '../errors.ts'
 import type { CompiledTopology } from '../topology/compiled-topology.ts'
 import { readProperty } from '../wire/properties.ts'
 import { noLeaderError } from './confirm-depth.ts'
@@ -25,7 +25,7 @@ export interface ListOptions {
 
 /** A dead-letter queue as an operator wants to see it. */
 export interface ListedQueue extends Omit<DeadLetterQueue, 'messages' | 'sources'> {
-  /** Ready, exact. */
+  /** Ready, exact; as the broker's statistics tell it where `notLookedAt` says that the queue cannot be reached. */
   readonly messages: number
   /** Over the last seconds, as the broker's statistics tell it. */
   readonly growthPerMinute: number | undefined
@@ -48,18 +48,36 @@ export async function listDeadLetters(options: ListOptions): Promise<readonly Li
   const found = decideDeadLetterQueues(await observeTopology(management, { vhost }), topology)
   const listed: ListedQueue[] = []
   for (const each of found) {
-    const messages = await depthOf(consuming, each.queue)
     const detail = await management.queues.find({ vhost, name: each.queue })
     listed.push({
-      ...{ ...each, messages, consumers: detail?.consumers },
+      ...{ ...each, consumers: detail?.consumers },
       growthPerMinute: detail?.messagesPerSecond === undefined ? undefined : detail.messagesPerSecond * 60,
       sources: await Promise.all(each.sources.map((queue) => countConsumers(consuming, queue))),
-      ...(detail && isWithoutLeader(detail)
-        ? { ...nothing, notLookedAt: noLeaderError(each.queue).message }
-        : await sampleQueue(options, { queue: each.queue, messages })),
+      ...(await countAndSample(options, { ...each, detail })),
     })
   }
   return listed.toSorted((left, right) => right.messages - left.messages)
+}
+
+/** One queue that nobody can reach, on a lost node or another's own, is told in its row; the list goes on. */
+async function countAndSample(
+  options: ListOptions,
+  { queue, detail, messages: reported }: DeadLetterQueue & { detail: ManagedQueue | undefined },
+): Promise<Sample & { messages: number }> {
+  try {
+    const messages = await depthOf(options.consuming, queue)
+    if (detail && isWithoutLeader(detail))
+      return { messages, ...nothing, notLookedAt: noLeaderError(queue).message }
+    return { messages, ...(await sampleQueue(options, { queue, messages })) }
+  } catch (error) {
+    const isOfTheQueue =
+      error instanceof ChannelError ||
+      (error instanceof RecoveryError && error.code === 'RECOVERY_QUEUE_NOT_FOUND')
+    if (!isOfTheQueue) throw error
+    // The broker tells a queue that is gone from one whose node is down.
+    const { message } = error.cause instanceof ChannelError ? error.cause : error
+    return { messages: detail?.messagesReady ?? reported ?? 0, ...nothing, notLookedAt: message }
+  }
 }
 
 /** Such a queue says that it is empty, whatever it holds. */

@@ -63,6 +63,39 @@ describe('where a dead letter goes', () => {
   })
 })
 
+describe('a dead letter that says nothing of its origin', () => {
+  const types = { routes }
+  const withTypes = (to: Destination, headers: PlainTable) =>
+    planRedrive({
+      ...{ headers: encodeTable(toFieldTable(headers)), to, types },
+      ...{ deadLetterQueue: 'orders.dlq', flows },
+    })
+
+  test.each<Destination>([{ kind: 'origin' }, { kind: 'exchange' }])(
+    'goes by its type, to the $kind',
+    (to) => {
+      expect(withTypes(to, { MessageType: 'Scan' })).toEqual({
+        ...{ kind: 'publish', exchange: 'tasks', key: 'scan' },
+        why: 'its type, MessageType Scan',
+      })
+    },
+  )
+
+  test('stays where its type is unknown, too', () => {
+    const unknown = withTypes({ kind: 'origin' }, { MessageType: 'Other' })
+
+    expect(unknown).toEqual({ kind: 'keep', reason: 'origin-unknown' })
+  })
+
+  test('goes by what it says before its type is asked', () => {
+    const headers = { MessageType: 'Scan', 'x-first-death-queue': 'orders' }
+
+    const step = withTypes({ kind: 'origin' }, headers)
+
+    expect(step).toMatchObject({ exchange: '', key: 'orders', why: 'x-first-death-queue' })
+  })
+})
+
 describe('why a dead letter stays', () => {
   test.each<[string, Destination, PlainTable]>([
     ['origin-unknown', { kind: 'origin' }, {}],

@@ -45,6 +45,8 @@ export interface RedriveQuestion {
   readonly to: Destination
   readonly deadLetterQueue: string
   readonly flows: readonly QueueFlow[]
+  /** Tells the address of a message whose origin its headers do not tell. */
+  readonly types?: TypeRoutes | undefined
 }
 
 /** Where one dead letter goes, and why. */
@@ -67,7 +69,7 @@ export function planRedrive(question: RedriveQuestion): RedriveStep {
 
 function planToOrigin(question: RedriveQuestion): RedriveStep {
   const origin = originOf(question)
-  if (!origin) return keep('origin-unknown')
+  if (!origin) return planWithoutOrigin(question)
   return { kind: 'publish', exchange: '', key: origin.queue, why: origin.source }
 }
 
@@ -80,8 +82,14 @@ function planToRetry(question: RedriveQuestion): RedriveStep {
 
 function planToExchange(question: RedriveQuestion): RedriveStep {
   const address = readOriginAddress(question.headers)
-  if (!address) return keep('origin-unknown')
+  if (!address) return planWithoutOrigin(question)
   return { kind: 'publish', exchange: address.exchange, key: address.key, why: address.source }
+}
+
+/** The last resort, because a type says where such messages go and not where this one was. */
+function planWithoutOrigin({ headers, types }: RedriveQuestion): RedriveStep {
+  const step = types ? planByType(headers, types) : undefined
+  return step?.kind === 'publish' ? { ...step, why: `its type, ${step.why}` } : keep('origin-unknown')
 }
 
 function planByType(headers: EncodedHeaders, { header = 'MessageType', routes }: TypeRoutes): RedriveStep {

@@ -8,7 +8,13 @@ import { nameAddress } from './redrive-tally.ts'
 export interface RedrivePreview {
   readonly queue: string
   readonly present: number
+  /** Would move if there was no limit. */
+  readonly matching: number
   readonly moving: number
+  /** Looked at; fewer than are present where messages could not be held for so long, or others took some. */
+  readonly seen: number
+  /** All that were present were looked at. */
+  readonly isWhole: boolean
   readonly targets: readonly PreviewTarget[]
   readonly keeping: readonly { readonly reason: KeepReason; readonly count: number }[]
   readonly refusals: readonly string[]
@@ -29,13 +35,16 @@ export async function previewRedrive(options: RedriveOptions): Promise<RedrivePr
   const rules = await prepareRules(options, { id: '', atMs: 0 })
   const targets = new Map<string, PreviewTarget>()
   const keeping = new Map<KeepReason, number>()
+  let matching = 0
   let moving = 0
-  const { present } = await lookAtQueue({
+  const { present, seen, isWhole } = await lookAtQueue({
     ...options,
     onMessage: (delivery) => {
-      const step = rules.decide(delivery)
-      if (step.kind === 'keep') {
-        keeping.set(step.reason, (keeping.get(step.reason) ?? 0) + 1)
+      const step = rules.plan(delivery)
+      if (step.kind === 'publish') matching += 1
+      const reason = step.kind === 'keep' ? step.reason : 'over-the-limit'
+      if (step.kind === 'keep' || moving >= rules.limit) {
+        keeping.set(reason, (keeping.get(reason) ?? 0) + 1)
         return
       }
       moving += 1
@@ -47,7 +56,7 @@ export async function previewRedrive(options: RedriveOptions): Promise<RedrivePr
     },
   })
   return {
-    ...{ queue: options.queue, present, moving },
+    ...{ queue: options.queue, present, matching, moving, seen, isWhole },
     targets: [...targets.values()],
     keeping: [...keeping].map(([reason, count]) => ({ reason, count })),
     refusals: rules.refusals(),

@@ -9,6 +9,13 @@ export type RedriveOutcome =
   | 'target-too-deep'
   | 'interrupted'
 
+/**
+ * What ended an interrupted run. `locked`: the connection was lost, and somebody else had the queue when it was back.
+ * `node-lost`: a node is gone, and the queue has not given back what it held there. `no-progress`: messages are in
+ * the queue that pass after pass does not get.
+ */
+export type Interruption = 'locked' | 'node-lost' | 'no-progress'
+
 /** What became of every message that was in the queue when the re-drive began. */
 export interface Receipt {
   readonly format: 'warren-receipt/1'
@@ -21,10 +28,11 @@ export interface Receipt {
   readonly endedAt: string
   readonly ratePerSecond: number
   /**
-   * `came-back-dead` and `target-too-deep`: it stopped itself, as it was told to. `interrupted`: the connection was
-   * lost and somebody else had the queue when it was back, or a lost node has not given back what it held.
+   * `came-back-dead` and `target-too-deep`: it stopped itself, as it was told to. `interrupted`: see `interruption`.
    */
   readonly outcome: RedriveOutcome
+  /** What ended it, where it was interrupted. */
+  readonly interruption?: Interruption
   /** In the queue at the start. Equals moved + failed + kept + stillThere. */
   readonly present: number
   /** Confirmed at their target and acknowledged here. */
@@ -53,6 +61,11 @@ export interface Receipt {
   readonly refreshed: number
   /** The queue was counted at the end, and holds at least what it should. */
   readonly isBalanced: boolean
+  /**
+   * False: it was cancelled while the broker was away, so nobody has counted: arrivals and missing are not known.
+   * @default true
+   */
+  readonly isCounted?: boolean
   readonly targets: readonly { readonly target: string; readonly moved: number }[]
   readonly causes: readonly { readonly id: string; readonly label: string; readonly moved: number }[]
   readonly failures: readonly { readonly kind: FailureKind; readonly count: number }[]

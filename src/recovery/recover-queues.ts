@@ -3,16 +3,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { IncomingMessage } from '../broker/amqp/message.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
+import { WarrenError } from '../errors.ts'
 import { headerText } from '../message/header-values.ts'
 import { readDeaths } from '../message/read-deaths.ts'
 import { readProperty } from '../wire/properties.ts'
 import { sureDepth } from './confirm-depth.ts'
 import { depthOf } from './count-queue.ts'
-import type { TypeRoutes } from './plan-redrive.ts'
+import { isLineLost } from './is-line-lost.ts'
+import type { KeepReason, TypeRoutes } from './plan-redrive.ts'
 import type { Receipt } from './receipt.ts'
+import { type RecoveryRun, RecoveryTotals } from './recovery-totals.ts'
 import { type RedriveOptions, startRedrive } from './redrive.ts'
 import { consumerTagOf } from './redrive-run.ts'
-import { type QueueRecovery, renderRecovery } from './render-recovery.ts'
+import { describeKept, type QueueRecovery, renderRecovery } from './render-recovery.ts'
 
 export interface RecoverOptions {
   readonly consuming: Session
@@ -60,7 +63,10 @@ const defaultTimeouts: RecoverTimeouts = {
   stallMs: 30_000,
 }
 
-/** Recovers dead letters by their type at a worker's start: publish first, acknowledge second, keep the unknown. */
+/**
+ * Recovers dead letters by their type at a worker's start: publish first, acknowledge second, keep the unknown. A
+ * queue that cannot be recovered says why and does not keep the others from it; where none can, that is an error.
+ */
 export async function recoverQueues(options: RecoverOptions): Promise<readonly QueueRecovery[]> {
   const log = options.log ?? (() => {})
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
@@ -69,12 +75,15 @@ export async function recoverQueues(options: RecoverOptions): Promise<readonly Q
     ...(options.signal ? [options.signal] : []),
   ])
   const recoveries: QueueRecovery[] = []
+  const errors: WarrenError[] = []
   log('🔄 Starting DLQ Recovery Service...')
   for (const queue of options.queues) {
-    const recovery = await recoverQueue({ ...options, queue, timeouts, ending, log })
+    const { error, ...recovery } = await recoverQueue({ ...options, queue, timeouts, ending, log })
     recoveries.push(recovery)
+    if (error) errors.push(error)
     for (const line of renderRecovery(recovery)) log(line)
   }
+  if (errors[0] && recoveries.every(({ problem, receipt }) => problem && !receipt)) throw errors[0]
   return recoveries
 }
 
@@ -85,31 +94,44 @@ interface QueueTask extends RecoverOptions {
   readonly log: (line: string) => void
 }
 
-async function recoverQueue(task: QueueTask): Promise<QueueRecovery> {
-  const { queue, log } = task
-  const totals = { queue, recovered: 0, recoveredByQueue: new Map<string, number>() }
-  let last: { receipt: Receipt; failedByQueue: ReadonlyMap<string, number> } | undefined
-  let depth = await sureDepth(task)
-  if (depth === 0) log('DLQ Empty ✅')
-  else log(`⚠️  Found ${depth} messages in DLQ. Starting recovery...`)
-  while (depth > 0) {
-    last = await runOnce(task, totals.recovered, tellProgress(task, depth))
-    totals.recovered += last.receipt.moved
-    for (const { target, moved } of last.receipt.targets) {
-      const name = target.split(' ').at(-1)!
-      totals.recoveredByQueue.set(name, (totals.recoveredByQueue.get(name) ?? 0) + moved)
-    }
-    if (task.ending.aborted || last.receipt.outcome !== 'done') break
-    depth = await awaitMore(task, last.receipt)
+async function recoverQueue(task: QueueTask): Promise<QueueRecovery & { error?: WarrenError }> {
+  const totals = new RecoveryTotals(task.queue)
+  try {
+    await recoverAll(task, totals)
+    totals.left = await overLostLines(() => sureDepth(task))
+    return totals.recovery()
+  } catch (error) {
+    if (!(error instanceof WarrenError)) throw error
+    task.log(`❌ ${error.message}`)
+    return { ...totals.recovery(error.message), error }
   }
-  const left = await sureDepth(task)
-  return {
-    ...totals,
-    failed: last?.receipt.failed ?? 0,
-    skipped: last?.receipt.kept ?? 0,
-    failedByQueue: last?.failedByQueue ?? new Map(),
-    left,
-    receipt: last?.receipt,
+}
+
+async function recoverAll(task: QueueTask, totals: RecoveryTotals): Promise<void> {
+  let depth = await overLostLines(() => sureDepth(task))
+  if (depth === 0) task.log('DLQ Empty ✅')
+  else task.log(`⚠️  Found ${depth} messages in DLQ. Starting recovery...`)
+  while (depth > 0) {
+    totals.left = depth
+    const result = await runOnce(task, totals.recovered, tellProgress(task, depth))
+    totals.add(result)
+    if (task.ending.aborted || result.receipt.outcome !== 'done') return
+    depth = await awaitMore(task, result.receipt)
+  }
+}
+
+const mostTries = 10
+const retryMs = 100
+
+/** A question that only counts is asked again on the next connection; a session opens it by itself. */
+async function overLostLines<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isLineLost(error) || tries >= mostTries) throw error
+      await wait(retryMs)
+    }
   }
 }
 
@@ -127,11 +149,7 @@ function tellProgress({ queue, log, onProgress }: QueueTask, depth: number): Tel
 
 type TellProgress = (before: number, moved: number) => void
 
-async function runOnce(
-  task: QueueTask,
-  recoveredBefore: number,
-  tell: TellProgress,
-): Promise<{ receipt: Receipt; failedByQueue: ReadonlyMap<string, number> }> {
+async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgress): Promise<RecoveryRun> {
   const { log, timeouts, ending, types } = task
   const failedByQueue = new Map<string, number>()
   const id = randomUUID()
@@ -148,10 +166,7 @@ async function runOnce(
       stallTimer.refresh()
       tell(recoveredBefore, moved)
     },
-    onKept: (message, reason) => {
-      if (reason === 'type-unknown')
-        log(`⚠️  ${describeUnknown(message, types)}. Keeping in DLQ for manual review.`)
-    },
+    onKept: (message, reason) => log(`⚠️  ${whyKept(message, reason, types)}`),
     onAgain: () => failedByQueue.clear(),
     onFailed: (message, { key }) => {
       failedByQueue.set(key, (failedByQueue.get(key) ?? 0) + 1)
@@ -172,7 +187,7 @@ async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number> {
   const quietMs = kept === 0 ? timeouts.emptyMs : timeouts.idleMs
   const stepMs = Math.max(1, Math.min(200, quietMs / 5))
   for (let quietFor = 0; quietFor < quietMs && !ending.aborted; quietFor += stepMs) {
-    const depth = await depthOf(consuming, queue)
+    const depth = await overLostLines(() => depthOf(consuming, queue))
     if (depth > kept) return depth
     await wait(stepMs)
   }
@@ -181,6 +196,14 @@ async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number> {
 
 function typeName({ properties }: IncomingMessage, { header = 'MessageType' }: TypeRoutes): string {
   return headerText(readProperty(properties, 'headers'), header) ?? 'unknown'
+}
+
+function whyKept(message: IncomingMessage, reason: KeepReason, types: TypeRoutes): string {
+  if (reason === 'type-unknown')
+    return `${describeUnknown(message, types)}. Keeping in DLQ for manual review.`
+  // Whatever is wrong with its headers, the type stands among them.
+  if (reason === 'unreadable') return `Keeping message in DLQ: ${describeKept(reason)}.`
+  return `Keeping message in DLQ: ${describeKept(reason)}. MessageType=${typeName(message, types)}`
 }
 
 /** Who reviews it needs to know whether a route is missing in the map or the type in the message. */

@@ -4,12 +4,18 @@ import { RecoveryError } from '../errors.ts'
 import { isAtLeast, parseBrokerVersion } from '../message/broker-version.ts'
 import { isLineLost } from './is-line-lost.ts'
 import type { RedriveOptions } from './redrive.ts'
+import { whenReachable } from './redrive-patience.ts'
 import { type Lock, takeLock } from './take-lock.ts'
 
 export interface RedriveLockTask {
   readonly id: string
   readonly options: Pick<RedriveOptions, 'consuming' | 'queue' | 'management' | 'by'>
+  /** Nobody waits any longer for a broker that is away. */
+  readonly patience: AbortSignal
 }
+
+/** `locked`: somebody else has the queue now. `away`: the broker was not back before the patience was over. */
+export type Retaken = 'held' | 'locked' | 'away'
 
 /** A broker that has not noticed a lost connection keeps its lock for two heartbeats. */
 const longestWaitMs = 150_000
@@ -23,6 +29,7 @@ export class RedriveLock {
   readonly #task: RedriveLockTask
   #lock: Lock | undefined
   #returnsAt = 0
+  #isOver = false
 
   constructor(task: RedriveLockTask) {
     this.#task = task
@@ -42,36 +49,41 @@ export class RedriveLock {
   async take(): Promise<void> {
     const { consuming, queue, management, by } = this.#task.options
     const holder = `${by} on ${hostname()} (re-drive ${this.#task.id})`
-    this.#lock = await takeLock({ session: consuming, queue, holder, management, vhost: consuming.vhost })
+    const lock = await takeLock({ session: consuming, queue, holder, management, vhost: consuming.vhost })
+    this.#lock = lock
+    if (this.#isOver) await lock.release() // nobody waited for it any more
   }
 
-  /** Takes it again on a new connection; false when somebody else has it. */
-  async retake(): Promise<boolean> {
+  /** Takes it again on a new connection. */
+  async retake(): Promise<Retaken> {
+    const { options, patience } = this.#task
     const lostAt = performance.now()
     for (;;) {
-      await this.#task.options.consuming.whenConnected()
-      if (this.#lock?.isHeld) return true // only a channel was lost
+      if (!(await whenReachable(options.consuming, patience))) return 'away'
+      if (this.#lock?.isHeld) return 'held' // only a channel was lost
       await this.#lock?.release()
       try {
         await this.take()
         if (this.#lock?.followsOrphan) this.#returnsAt = lostAt + (await this.#readHoldMs()) + marginMs
-        return true
+        return 'held'
       } catch (error) {
         const isLocked = error instanceof RecoveryError && error.code === 'RECOVERY_LOCKED'
         if (!isLocked && !isLineLost(error)) throw error
-        if (isLocked && performance.now() >= lostAt + longestWaitMs) return false
+        if (isLocked && (patience.aborted || performance.now() >= lostAt + longestWaitMs)) return 'locked'
         await sleep(retryMs)
       }
     }
   }
 
   /** Whether this re-drive still has the queue to itself; takes the lock again where its line was lost. */
-  async isSure(): Promise<boolean> {
-    if (!this.#lock?.isHeld && !(await this.retake())) return false
-    return (await this.#lock?.isUnrivalled()) ?? false
+  async isSure(): Promise<Retaken> {
+    const retaken = this.#lock?.isHeld ? 'held' : await this.retake()
+    if (retaken !== 'held') return retaken
+    return (await this.#lock?.isUnrivalled()) ? 'held' : 'locked'
   }
 
   async release(): Promise<void> {
+    this.#isOver = true
     await this.#lock?.release()
   }
 

@@ -5,11 +5,11 @@ import { createFifo, type Fifo } from '../publisher/fifo.ts'
 import type { EncodedMessage } from '../publisher/outgoing-message.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
 import type { Publisher } from '../publisher/publisher.ts'
-import { readProperty } from '../wire/properties.ts'
 import { digestBody, type SetDigest } from './digest-message.ts'
 import type { Pace } from './pace.ts'
 import type { KeepReason, RedriveStep } from './plan-redrive.ts'
 import type { RecentMoves } from './recent-moves.ts'
+import { RedriveRepeats } from './redrive-repeats.ts'
 import { type FailureKind, failureOf, type RedriveTally } from './redrive-tally.ts'
 import { refreshDelivery } from './refresh-delivery.ts'
 import { QueueWalk, type WalkEnd } from './walk-queue.ts'
@@ -47,6 +47,8 @@ export interface PassTask {
   readonly rules: PassRules
   readonly tally: RedriveTally
   readonly recent: RecentMoves
+  /** So many more are in the queue than should be: no more can have been moved and come again. */
+  readonly surplus: number
   readonly digest: SetDigest
   readonly pace: Pace
   /** Each must let a publish go, or calls `pump` later. */
@@ -94,12 +96,13 @@ export class RedrivePass {
   #isPumpDue = false
   #pumpTimer: NodeJS.Timeout | undefined
   readonly #batch: number
-  /** Only what an earlier pass moved can come again. */
-  readonly #mayRepeat: boolean
+  readonly #repeats: RedriveRepeats
+  #isTimeUp = false
+  #gaveBack = 0
 
   constructor(task: PassTask) {
     this.#task = task
-    this.#mayRepeat = task.recent.size > 0
+    this.#repeats = new RedriveRepeats(task)
     this.#batch = Math.max(1, Math.floor(task.window.messages / 8))
     const { channel, queue, count, window, consumerTag } = task
     this.#walk = new QueueWalk({
@@ -115,13 +118,14 @@ export class RedrivePass {
       onDelivery: this.#receive,
       onExtra: (delivery) => this.#hold(delivery),
       onAcksSent: () => this.#pumpSoon(),
+      onTimeUp: () => this.#giveBack(),
     })
   }
 
   readonly #receive = (delivery: Delivery): void => {
     try {
       // At once: it makes the walk longer, which may be about to end.
-      if (this.#mayRepeat && delivery.isRedelivered && this.#isRepeat(delivery)) return
+      if (this.#isRepeat(delivery)) return
     } catch (error) {
       this.fail(error) // it cannot be read
     }
@@ -131,6 +135,8 @@ export class RedrivePass {
 
   /** Settles when every delivery is decided and every publish has its result. The channel is still open. */
   async run(): Promise<WalkEnd> {
+    // What waits went back with the channel, and would be published for nothing.
+    this.#task.channel.events.on('closed', () => this.pump())
     const end = await this.#walk.run().catch((error: unknown) => {
       this.fail(error) // what is under way is waited for all the same
       return 'lost' as const
@@ -139,7 +145,12 @@ export class RedrivePass {
     await this.#walk.takeReturned()
     await this.#idle()
     if (this.#failure) throw this.#failure.error
-    return end
+    return this.isHeldUp && end !== 'lost' ? 'held-too-long' : end
+  }
+
+  /** It gave back what waited for its turn, because the broker would have taken it. */
+  get isHeldUp(): boolean {
+    return this.#gaveBack > 0
   }
 
   async #idle(): Promise<void> {
@@ -153,6 +164,13 @@ export class RedrivePass {
   /** Messages beyond those counted that were sent ahead. */
   get extraCount(): number {
     return this.#walk.extraCount
+  }
+
+  /** What still waits for a pace or a gate goes back in time, and is taken again by the next pass. */
+  #giveBack(): void {
+    if (this.#isCancelled) return
+    this.#isTimeUp = true
+    this.cancel()
   }
 
   /** Takes no more; what is under way is finished. */
@@ -210,13 +228,14 @@ export class RedrivePass {
   }
 
   #takeNext(): { delivery: Delivery; step: RedriveStep } | undefined {
+    if (this.#next?.delivery.isCurrent === false) this.#next = undefined
     while (!this.#next) {
       const delivery = this.#waiting.shift()
       if (!delivery) return undefined
       if (!delivery.isCurrent) continue // the broker has taken it back
       const step: RedriveStep = this.#isCancelled
         ? { kind: 'keep', reason: 'stopped' }
-        : this.#task.rules.decide(delivery)
+        : (this.#repeats.stepOf(delivery) ?? this.#task.rules.decide(delivery))
       this.#next = { delivery, step }
     }
     if (this.#isCancelled && this.#next.step.kind === 'publish')
@@ -226,16 +245,14 @@ export class RedrivePass {
 
   /** It was moved before, and only its ack did not arrive. */
   #isRepeat(delivery: Delivery): boolean {
-    const { recent, tally, rules } = this.#task
-    // Without an id two messages may be alike to the last byte; publishing one twice is better than never.
-    const id = readProperty(delivery.properties, 'messageId')
-    if (!id) return false
-    const move = recent.take({ id, properties: delivery.properties, digest: digestBody(delivery) })
-    if (!move) return false
-    this.#walk.ack(delivery)
+    const { tally, rules } = this.#task
+    const repeat = this.#repeats.find(delivery)
+    if (!repeat) return false
+    const { move, isProved } = repeat
+    if (isProved) this.#walk.ack(delivery)
     if (move.isCounted) this.#walk.extend()
     else tally.countMove(move.to, rules.causeOf(delivery))
-    return true
+    return isProved
   }
 
   #mayStart(step: RedriveStep): boolean {
@@ -268,16 +285,26 @@ export class RedrivePass {
 
   #settle({ delivery, message, step, result }: Settling): void {
     const { tally, recent, digest, rules, onProgress } = this.#task
+    const isAgain = this.#repeats.isUnproved(delivery)
     if (result.kind !== 'confirmed') {
       const mayBeThere = result.kind === 'nacked' || (result.kind === 'unknown' && result.wasSent)
       if (mayBeThere) tally.duplicatesPossible += 1
+      if (isAgain) {
+        this.#holdAgain(delivery)
+        return
+      }
       const kind = failureOf(result)
       tally.countFailure(kind)
       this.#task.onFailed?.(delivery, { exchange: step.exchange, key: step.key, kind })
       this.#hold(delivery)
       return
     }
+    if (isAgain) {
+      this.#settleAgain(delivery)
+      return
+    }
     const { messageId: id } = result
+    if (id === undefined) tally.hasUnnamed = true
     const itsDigest = digestBody(delivery)
     // What was edited on its way is not what was taken.
     digest.add(message.body === delivery.body ? itsDigest : digestBody(message), id)
@@ -288,7 +315,26 @@ export class RedrivePass {
     onProgress()
   }
 
+  #settleAgain(delivery: Delivery): void {
+    const { tally, onProgress } = this.#task
+    this.#repeats.remember(delivery)
+    this.#walk.ack(delivery)
+    tally.duplicatesPossible += 1
+    onProgress()
+  }
+
+  /** It is counted as moved, and still there. */
+  #holdAgain(delivery: Delivery): void {
+    this.#repeats.remember(delivery)
+    this.#hold(delivery)
+  }
+
   #keep(delivery: Delivery, reason: KeepReason): void {
+    if (reason === 'stopped' && this.#isTimeUp) this.#gaveBack += 1
+    if (this.#repeats.isUnproved(delivery)) {
+      this.#holdAgain(delivery)
+      return
+    }
     // What was not looked at is still there, and not kept for a reason of its own.
     if (reason === 'over-the-limit') this.#walk.stop()
     else if (reason === 'came-back') this.#countCameBack()

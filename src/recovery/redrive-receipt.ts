@@ -1,4 +1,4 @@
-import type { Receipt, RedriveOutcome } from './receipt.ts'
+import type { Interruption, Receipt, RedriveOutcome } from './receipt.ts'
 import type { RedriveOptions } from './redrive.ts'
 import type { RedriveTally } from './redrive-tally.ts'
 
@@ -8,10 +8,13 @@ export interface RedriveRecord {
   readonly startedAtMs: number
   readonly endedAtMs: number
   readonly outcome: RedriveOutcome
+  readonly interruption: Interruption | undefined
   readonly tally: RedriveTally
   readonly present: number
-  /** Ready messages at the end. */
-  readonly depth: number
+  /** Ready messages at the end; undefined where nobody could count them. */
+  readonly depth: number | undefined
+  /** Of these, look like messages that were moved, and carry no id to prove it. */
+  readonly unproved: number
   readonly otherConsumers: number
   readonly cameBack: number
   readonly digest: string
@@ -20,7 +23,8 @@ export interface RedriveRecord {
 
 /** Adds up what a re-drive did. */
 export function writeReceipt(record: RedriveRecord): Receipt {
-  const { id, options, tally, present, depth, startedAtMs, endedAtMs } = record
+  const { id, options, tally, present, depth, unproved, outcome, interruption, startedAtMs, endedAtMs } =
+    record
   const { queue, by, reason, consuming } = options
   const { moved, keptCount: kept, failedCount: failed } = tally
   const expected = present - moved
@@ -30,15 +34,17 @@ export function writeReceipt(record: RedriveRecord): Receipt {
     startedAt: new Date(startedAtMs).toISOString(),
     endedAt: new Date(endedAtMs).toISOString(),
     ratePerSecond: Math.round((moved * 1000) / Math.max(1, endedAtMs - startedAtMs)),
-    outcome: record.outcome,
+    outcome,
+    ...(outcome === 'interrupted' && interruption && { interruption }),
     ...{ present, moved, failed, kept },
     stillThere: present - moved - failed - kept,
-    arrivals: Math.max(0, depth - expected),
+    arrivals: Math.max(0, (depth ?? 0) - expected - unproved),
     cameBack: record.cameBack,
-    missing: Math.max(0, expected - depth),
+    missing: depth === undefined ? 0 : Math.max(0, expected - depth),
     otherConsumers: record.otherConsumers,
     ...{ duplicatesPossible: tally.duplicatesPossible, refreshed: tally.refreshed },
-    isBalanced: depth >= expected && moved + failed + kept <= present,
+    isBalanced: depth !== undefined && depth >= expected && moved + failed + kept <= present,
+    ...(depth === undefined && { isCounted: false }),
     targets: tally.targets,
     causes: [...tally.causes].map(([cause, { label, count }]) => ({ id: cause, label, moved: count })),
     failures: [...tally.failed].map(([kind, count]) => ({ kind, count })),

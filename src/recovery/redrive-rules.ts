@@ -20,6 +20,8 @@ export interface RedriveRules extends PassRules {
   readonly limit: number
   /** How long messages may be held. */
   readonly maxHoldMs: number
+  /** The same whatever the limit. */
+  plan(delivery: Delivery): RedriveStep
   /** A new pass begins; so many were moved before. */
   startPass(moved: number): void
   /** The proof of an address; undefined where the broker cannot be asked. */
@@ -42,10 +44,11 @@ export async function prepareRules(
   let selected = 0
   return {
     limit,
-    maxHoldMs: look.maxHoldMs,
+    maxHoldMs: Math.min(look.maxHoldMs, options.maxHoldMs ?? Number.POSITIVE_INFINITY),
     startPass: (moved) => {
       selected = moved
     },
+    plan,
     decide: (delivery) => {
       if (selected >= limit) return overTheLimit
       const step = plan(delivery)
@@ -73,14 +76,14 @@ function stepPlanner(fields: {
   refusals: Set<string>
 }): (delivery: Delivery) => RedriveStep {
   const { options, id, version, book, refusals } = fields
-  const { queue, to = { kind: 'origin' }, flows = [], select } = options
+  const { queue, to = { kind: 'origin' }, flows = [], types, select } = options
   const largestBytes = brokerCapabilities(parseBrokerVersion(version)).maxMessageSizeDefaultBytes
   const plan = (delivery: Delivery): RedriveStep => {
     const headers = headersOf(delivery)
     if (headers && headerText(headers, recoveryHeaders.redriveId) === id) return keep('came-back')
     if (select && !select(delivery)) return keep('not-selected')
     if (delivery.bodyBytes > largestBytes) return keep('too-large')
-    const step = planRedrive({ headers, to, deadLetterQueue: queue, flows })
+    const step = planRedrive({ headers, to, deadLetterQueue: queue, flows, types })
     if (step.kind === 'keep') return step
     const proof = book?.prove(step)
     if (!proof || proof.isSafe) return step
@@ -130,4 +133,14 @@ function keep(reason: KeepReason): RedriveStep {
 
 function headersOf({ properties }: Delivery): EncodedHeaders {
   return readProperty(properties, 'headers')
+}
+
+/** The queues that an address leads to, as far as can be told. */
+export function queuesOf(
+  rules: Pick<RedriveRules, 'prove'>,
+  address: { readonly exchange: string; readonly key: string },
+): readonly string[] {
+  const proof = rules.prove(address)
+  if (proof?.isSafe) return proof.queues
+  return address.exchange === '' ? [address.key] : []
 }

@@ -2,23 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import { RecoveryError } from '../errors.ts'
 import { Publisher } from '../publisher/publisher.ts'
-import { clearLeftovers } from './clear-leftovers.ts'
-import { confirmDepth, type EmptyQuestion } from './confirm-depth.ts'
-import { closeSettled, depthOf, settledDepth } from './count-queue.ts'
-import { decideNextPass, type NextPass } from './decide-next-pass.ts'
+import { confirmDepth } from './confirm-depth.ts'
+import { closeSettled, depthOf } from './count-queue.ts'
+import { decideNextPass, type NextPass, type PassFacts } from './decide-next-pass.ts'
 import { createSetDigest, type SetDigest } from './digest-message.ts'
 import { isLineLost } from './is-line-lost.ts'
 import { createMoveHistory, type MoveHistory } from './move-history.ts'
 import { Pace } from './pace.ts'
-import type { Receipt, RedriveOutcome } from './receipt.ts'
+import type { Interruption, Receipt, RedriveOutcome } from './receipt.ts'
 import type { RedriveOptions, RedriveProgress } from './redrive.ts'
-import { countConsumers } from './redrive-count.ts'
+import { countAtEnd, countConsumers, countSurplus, type EndCount } from './redrive-count.ts'
 import { DepthGate } from './redrive-gate.ts'
-import { RedriveLock } from './redrive-lock.ts'
+import { RedriveLock, type Retaken } from './redrive-lock.ts'
 import { type PublishStep, RedrivePass } from './redrive-pass.ts'
+import { unlessAway } from './redrive-patience.ts'
 import { writeReceipt } from './redrive-receipt.ts'
 import { RedriveRefusals } from './redrive-refusals.ts'
-import { prepareRules, type RedriveRules } from './redrive-rules.ts'
+import { prepareRules, queuesOf, type RedriveRules } from './redrive-rules.ts'
 import { StageGate } from './redrive-stages.ts'
 import { RedriveTally } from './redrive-tally.ts'
 import { RedriveWatch } from './redrive-watch.ts'
@@ -28,6 +28,8 @@ import type { WalkEnd } from './walk-queue.ts'
 const defaultWindow = { messages: 400, bytes: 16 * 1024 * 1024 }
 const defaultCanaryWaitMs = 10_000
 const askEveryMs = 250
+/** Who was told to stop waits so long for a broker that is away. */
+const patienceMs = 2_000
 
 /** What stays the same over all passes of a run. */
 interface RunTools {
@@ -58,14 +60,20 @@ export class RedriveRun {
   #isWatching = false
   #passes = 0
   #idlePasses = 0
+  #unproved = 0
   #stopped: RedriveOutcome | undefined
+  #interruption: Interruption | undefined
+  /** The receipt is written. */
+  #isOver = false
+  readonly #patience = new AbortController()
+  #patienceTimer: NodeJS.Timeout | undefined
 
   constructor(options: RedriveOptions, id: string) {
     this.#options = options
     this.#id = id
     this.#window = { ...defaultWindow, ...options.window }
     this.#recent = createMoveHistory(this.#window.messages * 2)
-    this.#lock = new RedriveLock({ id, options })
+    this.#lock = new RedriveLock({ id, options, patience: this.#patience.signal })
     this.#pace = new Pace(options.ratePerSecond, () => this.#pass?.pump())
   }
 
@@ -103,6 +111,7 @@ export class RedriveRun {
       )
     } finally {
       this.#pace.stop()
+      clearTimeout(this.#patienceTimer)
       await Promise.all([publisher.close(), this.#lock.release()])
     }
   }
@@ -157,7 +166,7 @@ export class RedriveRun {
   async #isLastStageDead({ watch }: RunTools, outcome: RedriveOutcome): Promise<boolean> {
     if (outcome !== 'done' || !this.#options.canary) return false
     try {
-      return (await this.#look(watch, true)) === 'stop'
+      return (await this.#unlessAway(this.#look(watch, true))) === 'stop'
     } catch (error) {
       if (!isLineLost(error)) throw error
       return false // the line is taken up again by the count
@@ -167,27 +176,49 @@ export class RedriveRun {
   /** Passes follow each other until all is seen: after a lost line, refusals, or a hold that took too long. */
   async #runPasses(tools: RunTools): Promise<RedriveOutcome> {
     for (;;) {
-      await this.#pace.whenRunning()
+      await this.#whenFree(tools)
       if (this.#stopped) return this.#stopped
       const movedBefore = this.#tally.moved
-      const end = await this.#runPass(tools)
+      const { end, isHeldUp } = await this.#runPass(tools)
       if (end === 'lost') {
-        if (!(await this.#goOnAfterLoss())) return 'interrupted'
-        continue
+        if ((await this.#goOnAfterLoss()) === 'held') continue
+        return this.#stopped ?? this.#interrupted('locked')
       }
       if (this.#stopped) return this.#stopped
-      const next = this.#decideNext(tools, end, this.#tally.moved - movedBefore)
-      if (next.kind === 'end') return next.outcome
+      const moved = this.#tally.moved - movedBefore
+      const next = this.#decideNext(tools, { end, isHeldUp, moved })
+      if (next.kind === 'end')
+        return next.outcome === 'interrupted' ? this.#interrupted(next.interruption) : next.outcome
       if (next.kind === 'again-when-returned') await this.#awaitReturned()
       else if (next.kind === 'again-when-led') await this.#changeChannel(tools)
     }
   }
 
-  #decideNext({ rules }: RunTools, end: Exclude<WalkEnd, 'lost'>, moved: number): NextPass {
+  #interrupted(interruption: Interruption): RedriveOutcome {
+    this.#interruption = interruption
+    return 'interrupted'
+  }
+
+  /** Nothing is taken from the queue that would only wait there. */
+  async #whenFree({ stages }: RunTools): Promise<void> {
+    do {
+      await this.#pace.whenRunning()
+      if (stages) await this.#unlessAway(stages.whenOpen())
+    } while (this.#pace.isPaused)
+  }
+
+  #unlessAway<Value>(work: Promise<Value>): Promise<Value | 'away'> {
+    return unlessAway(work, { session: this.#options.consuming, patience: this.#patience.signal })
+  }
+
+  #decideNext(
+    { rules }: RunTools,
+    { moved, ...facts }: Pick<PassFacts, 'end' | 'isHeldUp' | 'moved'>,
+  ): NextPass {
     const { keptCount, failedCount } = this.#tally
     this.#idlePasses = moved > 0 ? 0 : this.#idlePasses + 1
     return decideNextPass({
-      ...{ end, moved, idlePasses: this.#idlePasses, isPaused: this.#pace.isPaused },
+      ...{ ...facts, moved, idlePasses: this.#idlePasses, isPaused: this.#pace.isPaused },
       isLimitReached: this.#tally.moved >= rules.limit,
       unseen: this.#present - this.#tally.moved - keptCount - failedCount,
       hasLostNode: this.#lock.hasLostNode,
@@ -197,8 +228,7 @@ export class RedriveRun {
     })
   }
 
-  /** False when somebody else has the queue now. */
-  #goOnAfterLoss(): Promise<boolean> {
+  #goOnAfterLoss(): Promise<Retaken> {
     this.#recent.lineLost()
     return this.#lock.retake()
   }
@@ -208,7 +238,9 @@ export class RedriveRun {
     const { consuming, queue } = this.#options
     const left = this.#tally.keptCount + this.#tally.failedCount
     try {
-      while (!this.#stopped && this.#lock.returnsInMs > 0 && (await depthOf(consuming, queue)) <= left) {
+      while (!this.#stopped && this.#lock.returnsInMs > 0) {
+        const depth = await this.#unlessAway(depthOf(consuming, queue))
+        if (depth === 'away' || depth > left) return
         await pause(Math.min(askEveryMs, this.#lock.returnsInMs))
       }
     } catch (error) {
@@ -221,11 +253,11 @@ export class RedriveRun {
     await publisher.renew()
   }
 
-  async #runPass(tools: RunTools): Promise<WalkEnd> {
+  async #runPass(tools: RunTools): Promise<PassEnd> {
     const { rules, watch, stages } = tools
     const { consuming, queue } = this.#options
     const tally = this.#tally
-    if (tally.moved >= rules.limit) return 'all-seen'
+    if (tally.moved >= rules.limit) return { end: 'all-seen', isHeldUp: false }
     if (this.#passes > 0) this.#options.onAgain?.()
     this.#passes += 1
     tally.startPass()
@@ -234,9 +266,11 @@ export class RedriveRun {
     let channel: AmqpChannel | undefined
     let endWatch = (): void => {}
     try {
+      const surplus = await this.#unlessAway(this.#countSurplus())
+      const probe = await this.#unlessAway(consuming.openChannel())
+      if (surplus === 'away' || probe === 'away') return { end: 'lost', isHeldUp: false }
       channel = await consuming.openChannel()
-      const probe = await consuming.openChannel()
-      const pass = this.#createPass(tools, channel)
+      const pass = this.#createPass(tools, { channel, surplus })
       endWatch = watch.observe({ channel, probe, onSuspicion: () => stages?.hold() })
       this.#pass = pass
       if (this.#stopped) pass.cancel()
@@ -244,23 +278,32 @@ export class RedriveRun {
       this.#extras = pass.extraCount
       await closeSettled(channel, queue)
       await probe.close()
-      return end
+      return { end, isHeldUp: pass.isHeldUp }
     } catch (error) {
       await channel?.close() // what it holds goes back
       if (!isLineLost(error)) throw error
-      return 'lost'
+      return { end: 'lost', isHeldUp: false }
     } finally {
       endWatch()
       this.#pass = undefined
     }
   }
 
-  #createPass(tools: RunTools, channel: AmqpChannel): RedrivePass {
+  /** No more than this can have been moved and come again; asked for only where messages do not say who they are. */
+  async #countSurplus(): Promise<number> {
+    const { consuming: session, queue } = this.#options
+    const expected = this.#present - this.#tally.moved
+    if (!this.#tally.hasUnnamed || expected === 0) return 0
+    await pause(this.#lock.returnsInMs)
+    return countSurplus({ session, queue, expected, otherConsumers: this.#otherConsumers })
+  }
+
+  #createPass(tools: RunTools, { channel, surplus }: { channel: AmqpChannel; surplus: number }): RedrivePass {
     const { rules, publisher, stages, depths } = tools
     const { queue, onKept, onFailed, onProgress } = this.#options
     return new RedrivePass({
       ...{ channel, publisher, queue, rules, tally: this.#tally },
-      ...{ window: this.#window, recent: this.#recent, digest: this.#digest, pace: this.#pace },
+      ...{ window: this.#window, recent: this.#recent, surplus, digest: this.#digest, pace: this.#pace },
       count: this.#present - this.#tally.moved,
       // Who asks for ten is not sent four hundred.
       prefetch: Math.min(this.#window.messages, rules.limit),
@@ -288,6 +331,7 @@ export class RedriveRun {
 
   #stop(outcome: RedriveOutcome): void {
     this.#stopped ??= outcome
+    this.#patienceTimer ??= setTimeout(() => this.#patience.abort(), patienceMs)
     this.#pass?.cancel()
   }
 
@@ -295,45 +339,40 @@ export class RedriveRun {
   async #count(tools: RunTools, ended: RedriveOutcome): Promise<Receipt> {
     for (let outcome = ended; ; ) {
       try {
-        if (outcome !== 'interrupted' && !(await this.#lock.isSure())) outcome = 'interrupted'
-        await pause(this.#lock.returnsInMs)
-        const depth = await this.#countOnce(tools, outcome !== 'interrupted')
-        return this.#writeReceipt({ tools, outcome, depth })
+        const hold = outcome === 'interrupted' ? 'locked' : await this.#lock.isSure()
+        if (hold === 'locked') outcome = this.#stopped ?? this.#interrupted(this.#interruption ?? 'locked')
+        const count = hold === 'away' ? hold : await this.#unlessAway(this.#countOnce(tools, hold === 'held'))
+        return this.#writeReceipt({ tools, outcome, count: count === 'away' ? undefined : count })
       } catch (error) {
-        const isAway = error instanceof RecoveryError && error.code === 'RECOVERY_NO_LEADER'
-        if (!isLineLost(error) && !isAway) throw error
+        const isUnled = error instanceof RecoveryError && error.code === 'RECOVERY_NO_LEADER'
+        if (!isLineLost(error) && !isUnled) throw error
+        if (isUnled && this.#stopped) return this.#writeReceipt({ tools, outcome, count: undefined })
         this.#recent.lineLost()
       }
     }
   }
 
-  async #countOnce({ rules, publisher }: RunTools, mayClear: boolean): Promise<number> {
-    const { consuming, queue } = this.#options
-    const tally = this.#tally
-    const question = { session: consuming, queue, rules, publisher }
-    const expected = this.#present - tally.moved
-    const depth = await this.#settledDepth(question, expected + this.#extras)
-    this.#otherConsumers = Math.max(this.#otherConsumers, await countConsumers(consuming, queue))
-    if (!mayClear || depth <= expected || this.#recent.size === 0) return depth
-    const { cleared, unproved } = await clearLeftovers({
-      ...{ ...question, recent: this.#recent, window: this.#window.messages },
-      count: Math.min(depth, tally.keptCount + tally.failedCount + this.#recent.size),
+  async #countOnce({ rules, publisher }: RunTools, isOurs: boolean): Promise<EndCount> {
+    const { consuming: session, queue } = this.#options
+    await pause(this.#lock.returnsInMs)
+    const count = await countAtEnd({
+      ...{ session, queue, rules, publisher, tally: this.#tally, recent: this.#recent },
+      ...{ window: this.#window.messages, extras: this.#extras },
+      expected: this.#present - this.#tally.moved,
+      mayClear: () => isOurs && !this.#isOver,
     })
-    tally.duplicatesPossible += unproved
-    return this.#settledDepth(question, depth - cleared)
+    this.#otherConsumers = Math.max(this.#otherConsumers, count.otherConsumers)
+    this.#unproved += count.unproved
+    this.#tally.duplicatesPossible += count.unproved
+    return count
   }
 
-  async #settledDepth(question: EmptyQuestion, atLeast: number): Promise<number> {
-    for (;;) {
-      const depth = await settledDepth(question.session, question.queue, atLeast)
-      if (depth > 0 || (await confirmDepth(question)) === 0) return depth
-    }
-  }
-
-  #writeReceipt(fields: { tools: RunTools; outcome: RedriveOutcome; depth: number }): Receipt {
-    const { tools, outcome, depth } = fields
+  #writeReceipt(fields: { tools: RunTools; outcome: RedriveOutcome; count: EndCount | undefined }): Receipt {
+    const { tools, outcome, count } = fields
+    this.#isOver = true
     return writeReceipt({
-      ...{ id: this.#id, options: this.#options, outcome, depth, tally: this.#tally, present: this.#present },
+      ...{ id: this.#id, options: this.#options, outcome, tally: this.#tally, present: this.#present },
+      ...{ depth: count?.depth, unproved: this.#unproved, interruption: this.#interruption },
       startedAtMs: this.#startedAt,
       endedAtMs: Date.now(),
       otherConsumers: this.#otherConsumers,
@@ -344,15 +383,15 @@ export class RedriveRun {
   }
 }
 
+interface PassEnd {
+  readonly end: WalkEnd
+  /** What waited for its turn was given back. */
+  readonly isHeldUp: boolean
+}
+
 /** The first consumer of a re-drive has this tag, so that it can be found at the broker. */
 export function consumerTagOf(redriveId: string): string {
   return `warren-redrive-${redriveId}`
-}
-
-function queuesOf(rules: RedriveRules, address: { exchange: string; key: string }): readonly string[] {
-  const proof = rules.prove(address)
-  if (proof?.isSafe) return proof.queues
-  return address.exchange === '' ? [address.key] : []
 }
 
 function pause(ms: number): Promise<void> {

@@ -11,8 +11,8 @@ export interface StageTask {
 }
 
 /**
- * Lets messages go in stages and has a look in between. The pass stays open meanwhile and keeps what it holds:
- * giving it back would put it behind messages that others have looked at.
+ * Lets messages go in stages and has a look in between. The pass stays open meanwhile and keeps what it holds,
+ * for as long as messages may be held: giving it back would put it behind messages that others have looked at.
  */
 export class StageGate {
   readonly #task: StageTask
@@ -21,6 +21,7 @@ export class StageGate {
   #underWay = 0
   #isWanted = false
   #isChecking = false
+  #waiting: (() => void)[] = []
 
   constructor(task: StageTask) {
     this.#task = task
@@ -36,6 +37,12 @@ export class StageGate {
     }
     this.#askWhenIdle()
     return false
+  }
+
+  /** Resolves when no look is under way. */
+  whenOpen(): Promise<void> {
+    if (!this.#isChecking) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   /** One that was let through has its answer. */
@@ -65,6 +72,7 @@ export class StageGate {
     } finally {
       this.#isChecking = false
       this.#isWanted = false
+      for (const resume of this.#waiting.splice(0)) resume()
     }
     this.#task.onRoom()
   }

@@ -8,6 +8,8 @@ export class RedriveTally {
   moved = 0
   duplicatesPossible = 0
   refreshed = 0
+  /** Messages without an id were moved: should one come again, it looks like any other that is alike. */
+  hasUnnamed = false
   keptCount = 0
   failedCount = 0
   /** Messages of this very re-drive that are dead again. */

@@ -117,7 +117,12 @@ export class RedriveWatch {
     const endAt = performance.now() + waitMs
     while (performance.now() < endAt && !isOver()) {
       const { session, queue } = this.#task
-      if (this.#arrivals(await depthOf(session, queue)) >= this.#suspectAt) return
+      // What is just given back is counted twice for a moment, or not at all.
+      if (
+        this.#arrivals(await depthOf(session, queue)) >= this.#suspectAt &&
+        this.#arrivals(await this.#standingDepth()) >= this.#suspectAt
+      )
+        return
       await sleep(Math.min(pollEveryMs, waitMs))
     }
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from '../broker/amqp/message.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
-import type { Destination, KeepReason } from './plan-redrive.ts'
+import type { Destination, KeepReason, TypeRoutes } from './plan-redrive.ts'
 import type { Canary, DeadLimit } from './plan-redrive-stages.ts'
 import type { Receipt } from './receipt.ts'
 import type { MessageEdit } from './redrive-edit.ts'
@@ -23,6 +23,8 @@ export interface RedriveOptions {
   readonly to?: Destination
   /** Start the count of attempts again, or go on with it. @default 'reset' */
   readonly attempts?: 'reset' | 'continue'
+  /** Where messages of a type go whose origin nothing else tells. */
+  readonly types?: TypeRoutes | undefined
   /** How the declared queues are retried and parked. @default [] */
   readonly flows?: readonly QueueFlow[]
   /** Which messages to move. @default all */
@@ -38,6 +40,11 @@ export interface RedriveOptions {
   readonly stopWhenTargetAbove?: number | undefined
   /** Changes each message before it is put back; meant for one at a time. What it was is kept in a header. */
   readonly edit?: ((message: IncomingMessage) => MessageEdit) | undefined
+  /**
+   * How long messages are held at most, in milliseconds; then they go back and are taken again.
+   * @default what the broker allows less a margin, at most 1500000
+   */
+  readonly maxHoldMs?: number
   /** Publishes without an answer at a time. @default 400 messages, 16 MiB */
   readonly window?: { readonly messages?: number; readonly bytes?: number }
   /** Who does it. */

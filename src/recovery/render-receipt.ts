@@ -1,4 +1,4 @@
-import type { Receipt } from './receipt.ts'
+import type { Interruption, Receipt } from './receipt.ts'
 
 /** A receipt for people: what was there, where it went, and whether the sum is right. */
 export function renderReceipt(receipt: Receipt): readonly string[] {
@@ -22,11 +22,16 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
       : []),
     ...(missing > 0 ? [`  ${missing} were taken by somebody else meanwhile`] : []),
     `${present} = ${moved} moved + ${failed} failed + ${kept} kept + ${stillThere} still there` +
-      (receipt.isBalanced ? '' : ' — but the queue does not hold what it should'),
+      describeBalance(receipt),
   ]
 }
 
-function describeOutcome({ outcome, cameBack }: Receipt): readonly string[] {
+function describeBalance({ isBalanced, isCounted = true }: Receipt): string {
+  if (!isCounted) return ' — as far as it got: the broker was away at the end, and nobody has counted'
+  return isBalanced ? '' : ' — but the queue does not hold what it should'
+}
+
+function describeOutcome({ outcome, cameBack, interruption }: Receipt): readonly string[] {
   switch (outcome) {
     case 'done':
       return []
@@ -39,6 +44,19 @@ function describeOutcome({ outcome, cameBack }: Receipt): readonly string[] {
     case 'target-too-deep':
       return ['It stopped: a target holds as many messages as it may.']
     case 'interrupted':
-      return ['The connection was lost, and somebody else has the queue now. Run it again for the rest.']
+      return [`${describeInterruption(interruption)} Run it again for the rest.`]
+  }
+}
+
+function describeInterruption(interruption: Interruption | undefined): string {
+  switch (interruption) {
+    case 'locked':
+      return 'It was interrupted: the connection was lost, and somebody else has the queue now.'
+    case 'node-lost':
+      return 'It was interrupted: a node was lost, and the queue has not given back what it held there.'
+    case 'no-progress':
+      return 'It was interrupted: messages are left that pass after pass did not get.'
+    case undefined:
+      return 'It was interrupted.' // a receipt of an earlier version does not say by what
   }
 }

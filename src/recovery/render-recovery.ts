@@ -1,3 +1,4 @@
+import type { KeepReason } from './plan-redrive.ts'
 import type { Receipt } from './receipt.ts'
 
 /** What became of one dead-letter queue. */
@@ -8,19 +9,25 @@ export interface QueueRecovery {
   readonly failed: number
   /** Of no known type; still in the queue. */
   readonly skipped: number
+  /** Left in the queue for other reasons than their type. */
+  readonly keptBecause: Receipt['keptBecause']
   readonly recoveredByQueue: ReadonlyMap<string, number>
   readonly failedByQueue: ReadonlyMap<string, number>
-  /** In the queue at the end. */
+  /** In the queue at the end; with a `problem` as far as it is known. */
   readonly left: number
   /** Of the last run; undefined when the queue was empty. */
   readonly receipt: Receipt | undefined
+  /** After every run the queue held at least what it should. */
+  readonly isBalanced: boolean
+  /** Why it ended before its time. */
+  readonly problem: string | undefined
 }
 
 const rule = '================================'
 
 /** The summary, line by line as the reference service prints it. */
 export function renderRecovery(recovery: QueueRecovery): readonly string[] {
-  const { recovered, failed, skipped, recoveredByQueue, failedByQueue, left } = recovery
+  const { recovered, failed, skipped, keptBecause, recoveredByQueue, failedByQueue, left } = recovery
   return [
     rule,
     '📊 DLQ RECOVERY SUMMARY',
@@ -28,11 +35,35 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
     `✅ Total Recovered: ${recovered} messages`,
     `❌ Total Failed: ${failed} messages (kept in DLQ for retry)`,
     `⚠️  Skipped Messages: ${skipped} (unknown type, kept in DLQ for manual review)`,
+    ...keptBecause.map(({ reason, count }) => `⚠️  Kept Messages: ${count} (${describeKept(reason)})`),
+    ...(recovery.receipt?.refusals ?? []).map((refusal) => `   ${refusal}`),
     ...byQueue('Successfully Recovered By Queue:', recoveredByQueue),
     ...byQueue('Failed Recoveries By Queue:', failedByQueue),
     rule,
+    ...(recovery.isBalanced
+      ? []
+      : ['❌ The DLQ does not hold what it should: somebody else took messages from it']),
+    ...(recovery.problem ? [`❌ Recovery of ${recovery.queue} ended early: ${recovery.problem}`] : []),
     ...(left > 0 ? [`⚠️  ${left} messages still in DLQ (will retry on next startup)`] : []),
   ]
+}
+
+/** Why a message stays, in words for who reads the log. */
+export function describeKept(reason: KeepReason): string {
+  return keptWords[reason]
+}
+
+const keptWords: Readonly<Record<KeepReason, string>> = {
+  'type-unknown': 'unknown type',
+  'target-refused': 'its target was refused',
+  'too-large': 'larger than the broker takes',
+  unreadable: 'its headers cannot be read',
+  'came-back': 'recovered by this run and dead again',
+  stopped: 'the recovery ended before its turn',
+  'not-selected': 'not selected',
+  'over-the-limit': 'more than were asked for',
+  'origin-unknown': 'its origin is not known',
+  'no-wait-queue': 'its origin has no wait queue',
 }
 
 function byQueue(title: string, counts: ReadonlyMap<string, number>): readonly string[] {

@@ -36,9 +36,8 @@ export async function verifyReceipt(
   const depth = await sureDepth({ ...options, queue: receipt.queue })
   const search = { receipt, digest, options }
   const places: FoundPlace[] = [await findIn({ ...search, queue: receipt.queue, role: 'dead-letter queue' })]
-  const targets = receipt.targets.map(({ target }) => target).filter((target) => !target.includes(' '))
-  for (const queue of includesTargets ? targets : []) {
-    places.push(await findIn({ ...search, queue, role: 'target' }))
+  for (const { target } of includesTargets ? receipt.targets : []) {
+    places.push(await findAtTarget({ ...search, queue: target, role: 'target' }))
   }
   return decideReceipt(receipt, { depth, places, digest: digest.text() })
 }
@@ -49,6 +48,13 @@ interface Search {
   readonly options: VerifyReceiptOptions
   readonly queue: string
   readonly role: FoundPlace['role']
+}
+
+/** An exchange is written with its key behind a space, and a name with a space in it looks the same. */
+async function findAtTarget(search: Search): Promise<FoundPlace> {
+  const { queue, role } = search
+  if (!queue.includes(' ')) return findIn(search)
+  return { queue, role, found: undefined, why: 'It is an exchange with a key, or a name with a space.' }
 }
 
 async function findIn({ receipt, digest, options, queue, role }: Search): Promise<FoundPlace> {

@@ -27,6 +27,8 @@ export interface WalkTask {
   readonly onAcksSent?: () => void
   /** @default 1500000 (25 minutes, below RabbitMQ's own limit of 30) */
   readonly maxHoldMs?: number
+  /** So long have messages been held, be it after the walk: they are to go back now. */
+  readonly onTimeUp?: () => void
 }
 
 /** Why a walk ended. `emptied`: others took what was left. */
@@ -252,6 +254,7 @@ export class QueueWalk {
     const holding = setTimeout(() => {
       this.#isTimeUp = true
       this.#finish('held-too-long')
+      this.#task.onTimeUp?.()
     }, maxHoldMs)
     let seenBefore = 0
     let quiet = 0

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import { ConnectionError } from '../../errors.ts'
-import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
+import { explainSocketError } from './explain-socket-error.ts'
+import type { Endpoint } from './parse-amqp-url.ts'
 import { readIntoSlabs } from './read-slabs.ts'
 
 /** What Node's TLS takes: ca, cert, key, pfx, passphrase, servername, … The server is verified unless told not to. */
@@ -41,7 +41,7 @@ export function openSocket(
     const onError = (cause: NodeJS.ErrnoException): void => {
       settle()
       socket.destroy()
-      reject(explain(cause, endpoint))
+      reject(explainSocketError(cause, endpoint))
     }
     const onAbort = (): void => {
       settle()
@@ -57,42 +57,4 @@ export function openSocket(
 
 function isHostName(host: string): boolean {
   return !/^[\d.]+$/.test(host) && !host.includes(':')
-}
-
-function explain(cause: NodeJS.ErrnoException, endpoint: Endpoint): ConnectionError {
-  const where = describeEndpoint(endpoint)
-  if (isTlsFailure(cause)) {
-    return new ConnectionError(
-      {
-        code: 'CONNECTION_TLS_FAILED',
-        isFinal: true,
-        message: `TLS with ${where} failed: ${cause.message}. Check the certificates (tls.ca, tls.cert, tls.key) and that the port speaks TLS.`,
-      },
-      { cause },
-    )
-  }
-  return new ConnectionError(
-    {
-      code: 'CONNECTION_REFUSED',
-      message: `Cannot reach a broker at ${where} (${cause.code ?? cause.message}). Is it running, and is the address right?`,
-    },
-    { cause },
-  )
-}
-
-const transportCodes: ReadonlySet<string | undefined> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'EPIPE',
-  'EACCES',
-])
-
-function isTlsFailure(cause: NodeJS.ErrnoException): boolean {
-  if (transportCodes.has(cause.code)) return false
-  // A reset while TLS is being set up is how some servers say that they refuse the certificate.
-  return cause.code !== 'ECONNRESET' || /TLS|SSL|secure/i.test(cause.message)
 }

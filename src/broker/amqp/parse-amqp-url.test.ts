@@ -53,9 +53,29 @@ describe('an AMQP URL', () => {
     'amqp://u:secret/1@host',
     'amqp://u:1/secret@host',
     'amqp://u:1@2/secret@host',
+    'amqp://u:1/2?secret@host:5672/',
+    'amqp://u:1/2?heartbeat=5&secret@host:5672/',
+    'amqp://u:1@2/3?secret=4@host',
+    'amqp://u:99999/2?secret@host',
   ])('%s is refused without repeating it', (url) => {
     expect(() => parseAmqpUrl(url)).toThrowError(
       expect.objectContaining({ code: 'CONNECTION_BAD_URL', message: expect.not.stringContaining('secret') }),
     )
+  })
+
+  it.each(['amqp://app:s3/cr?et@rabbit:5672/', 'amqp://app:s3@cret@rabbit', 'amqp://app:s3/cret@rabbit'])(
+    '%s is refused with the word that its password must be percent-encoded',
+    (url) => {
+      expect(() => parseAmqpUrl(url)).toThrowError(
+        expect.objectContaining({ message: expect.stringContaining('must be percent-encoded') }),
+      )
+      expect(() => parseAmqpUrl(url)).toThrowError(
+        expect.objectContaining({ message: expect.not.stringMatching(/s3|et@|rabbit/) }),
+      )
+    },
+  )
+
+  it('names an option that it does not know', () => {
+    expect(() => parseAmqpUrl('amqp://u:p@host/v?nonsense=1')).toThrowError(/unknown option "nonsense"/)
   })
 })

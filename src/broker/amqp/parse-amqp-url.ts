@@ -24,14 +24,18 @@ export function parseAmqpUrl(url: string): readonly Endpoint[] {
   const match = /^(amqps?):\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url)
   if (!match) throw badUrl('it is not of the form amqp://user:password@host:port/vhost')
   const [, scheme, userInfo = '', hosts = '', path, query = ''] = match
-  // A password with a bare @ or / spills over into what is taken for the host or the vhost, and so into errors.
-  if (`${hosts}${path}`.includes('@'))
-    throw badUrl('user name, password and vhost must be percent-encoded: write @ as %40, / as %2F, : as %3A')
+  // A password with a bare @, / or ? spills over into what is taken for the host, the vhost or an option, and so
+  // into errors.
+  if (`${hosts}${path}${query}`.includes('@'))
+    throw badUrl(
+      'special characters in a user name, password or vhost must be percent-encoded: write @ as %40, / as %2F, : as %3A, ? as %3F',
+    )
   const isTls = scheme === 'amqps'
   const [username, password] = credentialsOf(userInfo)
   const shared = {
     isTls,
-    // No path and an empty path differ: `amqp://host` means the vhost "/", `amqp://host/` the empty name.
+    // By the letter of the AMQP URI specification `amqp://host/` is the vhost with the empty name, and clients
+    // differ. Who writes the slash mostly means the default vhost, so it is "/" here, with and without it.
     vhost: path === undefined || path === '' ? '/' : decode(path, 'vhost'),
     username,
     password: hideSecret(password),

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { open, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import { InvalidArgumentError } from '../../errors.ts'
 import { parseDuration } from '../../message/duration.ts'
 import type { Destination } from '../../recovery/plan-redrive.ts'
 import { previewRedrive, type RedrivePreview } from '../../recovery/preview-redrive.ts'
+import { readRecoverySection } from '../../recovery/read-recovery-section.ts'
 import type { Receipt } from '../../recovery/receipt.ts'
 import { type RedriveOptions, startRedrive } from '../../recovery/redrive.ts'
 import { renderReceipt } from '../../recovery/render-receipt.ts'
@@ -68,6 +69,8 @@ interface Work {
 async function redrive({ input, terminal, line, select }: Work): Promise<ExitCode> {
   const options = await redriveOptions({ input, line, select })
   const isDryRun = input.options.dryRun === true
+  const receiptFile = typeof input.options.receipt === 'string' ? input.options.receipt : undefined
+  if (receiptFile !== undefined && !isDryRun) await refuseUnwritable(receiptFile)
   if (isDryRun || input.options.yes !== true) {
     const preview = await previewRedrive(options)
     tellPreview(preview, terminal)
@@ -92,12 +95,39 @@ async function redrive({ input, terminal, line, select }: Work): Promise<ExitCod
     },
   )
   for (const text of renderReceipt(receipt)) terminal.say(text)
-  if (typeof input.options.receipt === 'string') {
-    await writeFile(input.options.receipt, `${JSON.stringify(receipt, null, 2)}\n`)
-  }
   terminal.result(receipt)
-  if (!receipt.isBalanced) return 1
+  const isWritten = receiptFile === undefined || (await writeReceipt(receiptFile, receipt, terminal))
+  if (!receipt.isBalanced || !isWritten) return 1
   return receipt.failed + receipt.kept > 0 || receipt.outcome !== 'done' ? 3 : 0
+}
+
+/** Asked before anything moves, and leaves no trace: a file that was not there is not there afterwards. */
+async function refuseUnwritable(file: string): Promise<void> {
+  try {
+    const created = await open(file, 'ax').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+      return undefined
+    })
+    await (created ?? (await open(file, 'a'))).close()
+    if (created) await rm(file)
+  } catch (cause) {
+    throw new InvalidArgumentError(
+      `Nothing was moved: the receipt cannot be written (--receipt): ${(cause as Error).message}.`,
+      { cause },
+    )
+  }
+}
+
+/** The messages are where they are by now, so a disk that is full keeps nobody from the receipt on the screen. */
+async function writeReceipt(file: string, receipt: Receipt, terminal: Terminal): Promise<boolean> {
+  const text = `${JSON.stringify(receipt, null, 2)}\n`
+  try {
+    await writeFile(file, text)
+    return true
+  } catch (error) {
+    terminal.say(`The receipt could not be written: ${(error as Error).message}. Keep this one:\n${text}`)
+    return false
+  }
 }
 
 function describeRedrive({ outcome, id, moved, failed, kept, digest }: Receipt): AuditedEnd {
@@ -127,6 +157,7 @@ async function redriveOptions({ input, line, select }: Omit<Work, 'terminal'>): 
     to: destinationOf(String(to)),
     attempts,
     flows: line.topology?.flows ?? [],
+    types: line.recovery && readRecoverySection(line.recovery).types,
     ...(hasWhere && { select }),
     ...(typeof limit === 'number' && { limit }),
     ...(typeof rate === 'number' && { ratePerSecond: rate }),
@@ -186,13 +217,17 @@ function destinationOf(to: string): Destination {
 }
 
 function tellPreview(preview: RedrivePreview, terminal: Terminal): void {
-  terminal.say(`${preview.moving} of ${preview.present} messages would move out of ${preview.queue}:`)
+  const { moving, matching, seen, present } = preview
+  const limited = moving < matching ? ` (${matching} match)` : ''
+  terminal.say(`${moving} of ${present} messages would move out of ${preview.queue}${limited}:`)
   for (const { target, count, why, secondFailure } of preview.targets) {
     const again = secondFailure === undefined ? '' : `; a second failure: ${secondFailure}`
     terminal.say(`  ${count} to ${target} (known by ${why}${again})`)
   }
   for (const { reason, count } of preview.keeping) terminal.say(`  ${count} stay (${reason})`)
   for (const problem of preview.refusals) terminal.say(`  refused: ${problem}`)
+  if (!preview.isWhole)
+    terminal.say(`  This is not all: only ${seen} of ${present} messages could be looked at.`)
 }
 
 const progressEvery = 1_000

@@ -46,13 +46,14 @@ export const recover: CliCommand = {
         failedByQueue: Object.fromEntries(each.failedByQueue),
       }))
       terminal.result({ queues })
-      if (recoveries.some(({ receipt }) => receipt?.isBalanced === false)) return 1
+      if (recoveries.some(({ isBalanced, problem }) => !isBalanced || problem !== undefined)) return 1
       return recoveries.some(({ left }) => left > 0) ? 3 : 0
     }),
 }
 
-function describeRecovery({ queue, recovered, failed, skipped, receipt }: QueueRecovery): AuditedEnd {
-  const result = `${recovered} recovered, ${failed} failed, ${skipped} kept`
+function describeRecovery({ queue, recovered, failed, receipt, problem }: QueueRecovery): AuditedEnd {
+  const counts = `${recovered} recovered, ${failed} failed, ${receipt?.kept ?? 0} kept`
+  const result = problem === undefined ? counts : `${counts}; ended early: ${problem}`
   return { target: queue, result, receiptDigest: receipt?.digest ?? null }
 }
 

@@ -28,21 +28,21 @@ export interface BackupReport extends Pick<HoldReport, 'present' | 'seen' | 'ref
 
 /** Writes the messages of a queue to a file and leaves them where they are. */
 export async function backUpQueue(options: BackupOptions): Promise<BackupReport> {
-  const { file, select = () => true, ...task } = options
+  const { file, select = () => true, signal, ...task } = options
   await prepareLook(options) // a queue that is refused leaves no file behind
   const writer = await BackupWriter.open(file, headerFor(options, 'backup'))
   try {
     let seal: BackupSeal | undefined
     const { present, seen, refreshed } = await holdMessages({
       ...task,
-      purpose: 'a backup',
-      sink: writer,
+      ...{ purpose: 'a backup', sink: writer, signal: stopsWith(writer, signal) },
       onMessage: (delivery) => {
         if (select(delivery)) writer.add(delivery)
         return undefined
       },
       whileHeld: async ({ end }) => {
         if (end === 'all-seen' || end === 'emptied') seal = await writer.seal(new Date())
+        else await writer.settle()
         return 0
       },
     })
@@ -52,6 +52,11 @@ export async function backUpQueue(options: BackupOptions): Promise<BackupReport>
   } finally {
     await writer.close()
   }
+}
+
+/** A pass whose file cannot be written ends at once; it would only hold messages that go nowhere. */
+export function stopsWith(writer: BackupWriter, signal: AbortSignal | undefined): AbortSignal {
+  return signal ? AbortSignal.any([signal, writer.failing]) : writer.failing
 }
 
 export function headerFor(

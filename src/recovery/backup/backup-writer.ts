@@ -1,6 +1,7 @@
 import type { Hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
+import { RecoveryError } from '../../errors.ts'
 import type { MessageSink } from '../hold-messages.ts'
 import { packBlock } from './backup-block.ts'
 import {
@@ -10,7 +11,7 @@ import {
   toRecord,
   writeRecord,
 } from './backup-record.ts'
-import { type OpenBackup, openBackup } from './open-backup.ts'
+import { type OpenBackup, openBackup, writeWhole } from './open-backup.ts'
 
 /** A block is packed when it holds so much; small enough that a crash tears little off. */
 const blockBytes = 1024 * 1024
@@ -27,7 +28,9 @@ export class BackupWriter implements MessageSink {
   /** In the file before this run. */
   readonly resumed: number
   onProgress: () => void = () => {}
+  readonly #file: string
   readonly #handle: FileHandle
+  readonly #failing = new AbortController()
   readonly #known: Map<string, number>
   readonly #digest: Hash
   #records: number
@@ -45,6 +48,7 @@ export class BackupWriter implements MessageSink {
   }
 
   private constructor(state: OpenBackup) {
+    this.#file = state.file
     this.#handle = state.handle
     this.header = state.header
     this.resumed = state.records
@@ -61,6 +65,11 @@ export class BackupWriter implements MessageSink {
 
   get pendingCount(): number {
     return this.#pending
+  }
+
+  /** Aborts with the first write that fails, so that nobody waits for messages that will never be in the file. */
+  get failing(): AbortSignal {
+    return this.#failing.signal
   }
 
   /**
@@ -83,10 +92,15 @@ export class BackupWriter implements MessageSink {
     return { id: record.id, isNew: true }
   }
 
-  /** Writes what is left and the seal, and waits until the disk has it. */
-  async seal(at: Date): Promise<BackupSeal> {
+  /** Writes what is left without a seal. Rejects with what went wrong, now or before. */
+  async settle(): Promise<void> {
     this.#flush()
     await this.#writing
+  }
+
+  /** Writes what is left and the seal, and waits until the disk has it. */
+  async seal(at: Date): Promise<BackupSeal> {
+    await this.settle()
     const digest = this.#digest.copy().digest('hex')
     const counts = { records: this.#records, bodyBytes: this.#bodyBytes }
     const seal: BackupSeal = { ...counts, digest, sealedAt: at.toISOString() }
@@ -101,8 +115,7 @@ export class BackupWriter implements MessageSink {
 
   /** Keeps what is written; a file without a seal can be gone on with. */
   async close(): Promise<void> {
-    this.#flush()
-    await this.#writing.catch(() => undefined) // whoever sealed it was told already
+    await this.settle().catch(() => undefined) // whoever settled or sealed it was told already
     await this.#handle.close()
   }
 
@@ -125,7 +138,10 @@ export class BackupWriter implements MessageSink {
       this.#pending -= count
       this.onProgress()
     })
-    this.#writing.catch(() => undefined) // told by `seal`
+    this.#writing.catch((error: unknown) => {
+      this.#pending = 0 // none of them is waited for any more
+      this.#failing.abort(error) // told by `settle` and `seal`
+    })
   }
 
   async #writeEnd(line: object): Promise<void> {
@@ -134,7 +150,17 @@ export class BackupWriter implements MessageSink {
   }
 
   async #append(block: Buffer): Promise<void> {
-    await this.#handle.write(block, 0, block.length, this.#end)
+    try {
+      await writeWhole(this.#handle, block, this.#end)
+    } catch (cause) {
+      throw new RecoveryError(
+        {
+          code: 'BACKUP_NOT_WRITTEN',
+          message: `${this.#file} cannot be written: ${(cause as Error).message}. No message has left its queue that is not in the file. Make room and do it again: what is in the file stays.`,
+        },
+        { cause },
+      )
+    }
     this.#end += block.length
   }
 }

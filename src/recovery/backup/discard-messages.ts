@@ -3,7 +3,7 @@ import { type IncomingMessage, joinBody } from '../../broker/amqp/message.ts'
 import { readProperty } from '../../wire/properties.ts'
 import { type HoldTask, holdMessages } from '../hold-messages.ts'
 import { prepareLook } from '../prepare-look.ts'
-import { type BackupOptions, headerFor } from './backup-queue.ts'
+import { type BackupOptions, headerFor, stopsWith } from './backup-queue.ts'
 import { BackupWriter } from './backup-writer.ts'
 import { identifyMessage } from './identify-message.ts'
 import { verifyBackup } from './verify-backup.ts'
@@ -36,7 +36,7 @@ export async function discardMessages(options: DiscardOptions): Promise<DiscardR
   const removed = new Map<string, number>()
   try {
     const { present, depth, ...first } = await holdMessages({
-      ...{ ...task, purpose: 'a discard', sink: writer },
+      ...{ ...task, purpose: 'a discard', sink: writer, signal: stopsWith(writer, task.signal) },
       onMessage: (delivery) => {
         if (tags.length >= limit || !select(delivery)) return undefined
         const { id } = writer.add(delivery, { isRepeated: !hasId(delivery) })

@@ -8,6 +8,7 @@ import { type BackupSummary, readBackup } from './read-backup.ts'
 
 /** A backup file that is ready for the next record. */
 export interface OpenBackup {
+  readonly file: string
   readonly handle: FileHandle
   readonly header: BackupHeader
   /** How often each message stands in the file, by id. */
@@ -24,7 +25,7 @@ export interface OpenBackup {
  */
 export async function openBackup(file: string, header: BackupHeader): Promise<OpenBackup> {
   const handle = await open(file, 'a+').catch((cause: unknown) => {
-    throw notWritten(file, (cause as Error).message, { cause })
+    throw notWritten(file, `${(cause as Error).message}.`, { cause })
   })
   const { size } = await handle.stat()
   await handle.close()
@@ -35,11 +36,24 @@ async function startFile(file: string, header: BackupHeader): Promise<OpenBackup
   const line = `${JSON.stringify(header)}\n`
   const block = await packBlock(Buffer.from(line))
   const handle = await open(file, 'r+')
-  await handle.write(block, 0, block.length, 0)
-  await handle.sync()
-  await syncFolder(dirname(file))
+  try {
+    await writeWhole(handle, block, 0)
+    await handle.sync()
+    await syncFolder(dirname(file))
+  } catch (cause) {
+    await handle.close()
+    throw notWritten(file, `${(cause as Error).message}.`, { cause })
+  }
   const digest = createHash('sha256').update(line)
-  return { handle, header, known: new Map(), digest, records: 0, bodyBytes: 0, end: block.length }
+  return { file, handle, header, known: new Map(), digest, records: 0, bodyBytes: 0, end: block.length }
+}
+
+/** A disk that is nearly full takes a part of a write and fails only the next one. */
+export async function writeWhole(handle: FileHandle, block: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < block.length; ) {
+    const { bytesWritten } = await handle.write(block, written, block.length - written, position + written)
+    written += bytesWritten
+  }
 }
 
 async function resumeFile(file: string, wanted: BackupHeader): Promise<OpenBackup> {
@@ -52,7 +66,7 @@ async function resumeFile(file: string, wanted: BackupHeader): Promise<OpenBacku
   const handle = await open(file, 'r+')
   await handle.truncate(summary.recordsEnd)
   const { header, records, bodyBytes, running: digest, recordsEnd: end } = summary
-  return { handle, header, known, digest, records, bodyBytes, end }
+  return { file, handle, header, known, digest, records, bodyBytes, end }
 }
 
 function whyNotResumed({ header, seal, removal }: BackupSummary, wanted: BackupHeader): string | undefined {

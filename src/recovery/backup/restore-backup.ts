@@ -26,7 +26,7 @@ export interface RestoreReport {
   readonly records: number
   /** Published by this run, and confirmed. */
   readonly restored: number
-  /** Restored by an earlier run, whatever became of them since. */
+  /** Restored by an earlier run or found in the queue by it, whatever became of them since. */
   readonly restoredBefore: number
   /** Found in the queue. */
   readonly alreadyThere: number
@@ -34,31 +34,43 @@ export interface RestoreReport {
   readonly failed: number
 }
 
+type RestoreCounts = Pick<RestoreReport, 'restored' | 'restoredBefore' | 'alreadyThere' | 'failed'>
+
 const batchSize = 500
 
 /**
  * Puts the records of a backup into a queue, each once. What an earlier restore wrote down is left out, and so
- * is what stands in the queue; the rest is published, confirmed, and then written down.
+ * is what stands in the queue; the rest is published and confirmed. Both are written down then.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
-  const { file, consuming, publishing, management, by } = options
+  const { file, consuming, management, by } = options
   const { header, records } = await verifyBackup(file)
   const queue = options.queue ?? header.queue
   const { vhost } = consuming
   const holder = `${by} on ${hostname()} (a restore)`
   const lock = await takeLock({ session: consuming, queue, holder, management, vhost })
-  const cluster = (await management?.overview())?.clusterName ?? endpointOf(options)
-  const journal = await openJournal(file, { backup: header.id, cluster, vhost, queue })
-  const publisher = new Publisher(publishing)
   try {
-    const present = await idsIn({ ...options, queue })
-    const run = new RestoreRun({ publisher, journal, present, options: { ...options, queue } })
-    await readBackup(file, async (line) => {
+    const cluster = (await management?.overview())?.clusterName ?? endpointOf(options)
+    const journal = await openJournal(file, { backup: header.id, cluster, vhost, queue })
+    return { file, queue, records, ...(await restoreRecords({ ...options, queue }, journal)) }
+  } finally {
+    await lock.release()
+  }
+}
+
+async function restoreRecords(
+  options: RestoreOptions & { queue: string },
+  journal: RestoreJournal,
+): Promise<RestoreCounts> {
+  const publisher = new Publisher(options.publishing)
+  try {
+    const run = new RestoreRun({ publisher, journal, present: await idsIn(options), options })
+    await readBackup(options.file, async (line) => {
       if (line.kind === 'record') await run.take(line.record)
     })
-    return { file, queue, records, ...(await run.finish()) }
+    return await run.finish()
   } finally {
-    await Promise.all([publisher.close(), lock.release(), journal.close()])
+    await Promise.all([publisher.close(), journal.close()])
   }
 }
 
@@ -95,6 +107,7 @@ class RestoreRun {
   readonly #login: string | undefined
   readonly #largestBytes: number
   #batch: BackupRecord[] = []
+  #found: number[] = []
   #restored = 0
   #restoredBefore = 0
   #alreadyThere = 0
@@ -114,15 +127,25 @@ class RestoreRun {
     // One in the queue stands for one record: of two that are alike and one that is there, one is restored.
     if (count > 0) present.set(record.id, count - 1)
     if (journal.has(record.number)) this.#restoredBefore += 1
-    else if (count > 0) this.#alreadyThere += 1
+    // A run that was killed may have put it there without writing it down, and the next one may not find it any more.
+    else if (count > 0) this.#found.push(record.number)
     else this.#batch.push(record)
     if (this.#batch.length >= batchSize) await this.#publishBatch()
+    if (this.#found.length >= batchSize) await this.#noteFound()
   }
 
-  async finish(): Promise<Pick<RestoreReport, 'restored' | 'restoredBefore' | 'alreadyThere' | 'failed'>> {
+  async finish(): Promise<RestoreCounts> {
     await this.#publishBatch()
+    await this.#noteFound()
     const counts = { restored: this.#restored, restoredBefore: this.#restoredBefore }
     return { ...counts, alreadyThere: this.#alreadyThere, failed: this.#failed }
+  }
+
+  async #noteFound(): Promise<void> {
+    const found = this.#found
+    this.#found = []
+    if (found.length > 0) await this.#parts.journal.add(found)
+    this.#alreadyThere += found.length
   }
 
   async #publishBatch(): Promise<void> {

@@ -12,7 +12,7 @@ export interface RestorePlace {
 
 /**
  * Which records of a backup were restored, beside the backup itself (`<file>.restored`). A record is written
- * down after its confirm; what a crash leaves out is found by looking at the queue.
+ * down after its confirm; what a crash leaves out is found by looking at the queue, and written down by that run.
  */
 export interface RestoreJournal {
   has(recordNumber: number): boolean
@@ -25,19 +25,26 @@ export async function openJournal(backupFile: string, place: RestorePlace): Prom
   const file = `${backupFile}.restored`
   const done = await readDone(file, place)
   const handle = await open(file, 'a').catch((cause: unknown) => {
-    throw new RecoveryError(
-      {
-        code: 'BACKUP_NOT_WRITTEN',
-        message: `${file} cannot be written, and a second restore would not know of the first: ${(cause as Error).message}`,
-      },
-      { cause },
-    )
+    throw notWritten(file, cause)
   })
   return {
     has: (number) => done.has(number),
-    add: (numbers) => append(handle, { ...place, records: numbers }),
+    add: (numbers) =>
+      append(handle, { ...place, records: numbers }).catch((cause: unknown) => {
+        throw notWritten(file, cause)
+      }),
     close: () => handle.close(),
   }
+}
+
+function notWritten(file: string, cause: unknown): RecoveryError {
+  return new RecoveryError(
+    {
+      code: 'BACKUP_NOT_WRITTEN',
+      message: `${file} cannot be read and written, and a second restore would not know of the first: ${(cause as Error).message}`,
+    },
+    { cause },
+  )
 }
 
 async function append(handle: FileHandle, line: object): Promise<void> {
@@ -49,7 +56,7 @@ async function append(handle: FileHandle, line: object): Promise<void> {
 async function readDone(file: string, place: RestorePlace): Promise<ReadonlySet<number>> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
-    throw error
+    throw notWritten(file, error)
   })
   const wanted = JSON.stringify(place)
   const done = new Set<number>()

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -10,6 +11,7 @@ import { restoreBackup } from '../../../src/recovery/backup/restore-backup.ts'
 import { verifyBackup } from '../../../src/recovery/backup/verify-backup.ts'
 import { typed } from '../../../src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
+import { runCommand } from '../../support/run-command.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, type RecoveryRig } from './recovery-rig.ts'
@@ -135,6 +137,85 @@ test('what stands in the queue is not restored again, even if nobody wrote down 
 
   expect(bodies(await drain(dlq)).sort()).toEqual([...numbers(6, 4), ...Array(4).fill('alike')])
 })
+
+test('what a killed restore put there without writing it down is not restored again when it was handled since', async () => {
+  const { dlq, fill, backUp, restore, drain, depth, file } = await setup()
+  await fill(dlq, 1_200)
+  await backUp()
+  await drain(dlq)
+  await restore()
+  rmSync(`${file}.restored`) // as a kill between the confirms and the journal leaves it
+
+  expect(await restore()).toMatchObject({ restored: 0, alreadyThere: 1_200 })
+  expect(await drain(dlq)).toHaveLength(1_200)
+
+  expect(await restore()).toMatchObject({ restored: 0, restoredBefore: 1_200, alreadyThere: 0 })
+  expect(await depth(dlq)).toBe(0)
+})
+
+test('a restore that cannot open its journal gives the lock back', async () => {
+  const { dlq, fill, backUp, restore, drain, file } = await setup()
+  await fill(dlq, 3)
+  await backUp()
+  await drain(dlq)
+  mkdirSync(`${file}.restored`)
+  await expect(restore()).rejects.toMatchObject({ code: 'BACKUP_NOT_WRITTEN' })
+  rmdirSync(`${file}.restored`)
+
+  expect(await restore()).toMatchObject({ restored: 3 })
+})
+
+/** Only Linux has a device that is always full, and a limit for the files of a process that runs. */
+const isLinux = process.platform === 'linux'
+
+test.runIf(isLinux)('a backup whose first bytes find no room names the file and the cause', async () => {
+  const { dlq, fill, depth, consuming, publishing, management } = await setup()
+  await fill(dlq, 3)
+  const task = { consuming, publishing, management, queue: dlq, by: 'test', file: '/dev/full' }
+
+  await expect(backUpQueue(task)).rejects.toMatchObject({
+    code: 'BACKUP_NOT_WRITTEN',
+    message: expect.stringMatching(/\/dev\/full .*ENOSPC/),
+  })
+
+  expect(await depth(dlq)).toBe(3)
+})
+
+/** A file of this process cannot grow beyond so many bytes; a write beyond them fails like one to a full disk. */
+async function limitFileSize(bytes: number): Promise<() => Promise<void>> {
+  const limit = (soft: number | string) =>
+    runCommand('prlimit', ['--pid', String(process.pid), `--fsize=${soft}:`])
+  const survive = (): void => {}
+  process.on('SIGXFSZ', survive) // would end the process
+  const lift = async (): Promise<void> => {
+    await limit('unlimited')
+    process.off('SIGXFSZ', survive)
+  }
+  onTestFinished(lift)
+  await limit(bytes)
+  return lift
+}
+
+test.runIf(isLinux).each(['backUp', 'discard'] as const)(
+  'a disk that fills ends a %s at once, with the file and the cause, and every message is back',
+  async (action) => {
+    const rig = await setup()
+    const { dlq, fill, depth, drain, file } = rig
+    await fill(dlq, 5_000, () => ({ body: randomBytes(1_024) }))
+    const lift = await limitFileSize(100_000)
+
+    await expect(rig[action]()).rejects.toMatchObject({
+      code: 'BACKUP_NOT_WRITTEN',
+      message: expect.stringMatching(`${file} cannot be written: EFBIG`),
+    })
+
+    await eventually(async () => expect(await depth(dlq)).toBe(5_000))
+    await lift()
+    await rig[action]()
+    expect((await verifyBackup(file)).records).toBe(5_000)
+    expect(await drain(dlq)).toHaveLength(action === 'backUp' ? 5_000 : 0)
+  },
+)
 
 test('a backup that was cut off anywhere is gone on with and holds each message once', async () => {
   const { dlq, fill, backUp, file } = await setup({ 'x-queue-type': 'classic' })

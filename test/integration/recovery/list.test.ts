@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bindQueue, declareExchange } from '../../../src/broker/amqp/operations.ts'
+import { bindQueue, declareExchange, deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import { type ListedQueue, listDeadLetters } from '../../../src/recovery/list-dead-letters.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
@@ -63,6 +63,31 @@ test('the dead-letter queues are listed with depth, oldest, origins and causes, 
 
   const quick = await listDeadLetters({ ...rig, by: 'test', sample: 0 })
   expect(named(quick, 'end')).toMatchObject({ messages: 8, looked: 0, oldest: undefined, causes: [] })
+})
+
+test('a queue that cannot be reached is told in its row, and the others are listed', async () => {
+  const rig = await createRecoveryRig(broker)
+  for (const name of ['a-gone.dlq', 'b-reached.dlq', 'c-gone.dlq']) await rig.declare(name)
+  await rig.fill('b-reached.dlq', 2)
+  const { management } = rig
+  // Deleted behind the reading of the topology, and before they are counted.
+  const find: typeof management.queues.find = async (address) => {
+    for (const queue of ['a-gone.dlq', 'c-gone.dlq']) await deleteQueue(rig.admin, queue)
+    return management.queues.find(address)
+  }
+
+  const queues = await listDeadLetters({
+    ...{ ...rig, by: 'test' },
+    management: { ...management, queues: { ...management.queues, find } },
+  })
+
+  expect(named(queues, 'b-reached.dlq')).toMatchObject({ messages: 2, looked: 2, notLookedAt: undefined })
+  for (const name of ['a-gone.dlq', 'c-gone.dlq']) {
+    expect(named(queues, name)).toMatchObject({
+      ...{ looked: 0, causes: [] },
+      notLookedAt: expect.stringContaining(`no queue '${name}'`),
+    })
+  }
 })
 
 test('a queue that fills up is listed with its growth', async () => {

@@ -38,6 +38,19 @@ test('without a look at the targets, and after messages were handled, the questi
   expect(await verify(true)).toMatchObject({ moved: 'unknown' })
 })
 
+test('a target that is an exchange is told as one that nobody looked at', async () => {
+  const { receipt, consuming, publishing, management } = await setup()
+  const targets = [{ target: 'shop orders', moved: receipt.moved }]
+  const options = { consuming, publishing, management, by: 'test', includesTargets: true }
+
+  const checks = await verifyReceipt({ ...receipt, targets }, options)
+
+  expect(checks.find(({ name }) => name === 'moved')).toMatchObject({
+    verdict: 'unknown',
+    detail: expect.stringContaining('not looked at in shop orders'),
+  })
+})
+
 test('a receipt that somebody changed is found out', async () => {
   const { verify, receipt } = await setup()
 

@@ -184,17 +184,34 @@ async function runRecover(config: string, { isTTY }: { isTTY: boolean }) {
   return { exitCode, text }
 }
 
+async function writeConfig(queues: readonly string[], exchange: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'warren-recover-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const config = join(folder, 'warren.config.json')
+  const types = { CollectionScan: 'collection.scan' }
+  const recovery = { queues, exchange, types, timeouts: { idle: 50, empty: 50 } }
+  await writeFile(config, JSON.stringify({ queues: {}, recovery }))
+  return config
+}
+
+test('the command ends with 1 when one queue cannot be recovered, and recovers the others', async () => {
+  const { dlq, exchange, scans, fill, depth } = await setup()
+  await fill(dlq, 10, known)
+
+  const { exitCode, text } = await runRecover(await writeConfig(['missing', dlq], exchange), { isTTY: false })
+
+  expect(exitCode).toBe(1)
+  expect(text).toContain('❌ Recovery of missing ended early: There is no queue "missing".')
+  expect(text).toContain('✅ Total Recovered: 10 messages')
+  expect([await depth(dlq), await depth(scans)]).toEqual([0, 10])
+})
+
 test.each([true, false])(
   'the command ends with 3 when messages are kept, and draws a bar only on a terminal (%s)',
   async (isTTY) => {
     const { dlq, exchange, fill } = await setup()
     await fill(dlq, 1_500, (index) => (index < 10 ? {} : known()))
-    const folder = await mkdtemp(join(tmpdir(), 'warren-recover-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const config = join(folder, 'warren.config.json')
-    const types = { CollectionScan: 'collection.scan' }
-    const recovery = { queues: [dlq], exchange, types, timeouts: { idle: 50, empty: 50 } }
-    await writeFile(config, JSON.stringify({ queues: {}, recovery }))
+    const config = await writeConfig([dlq], exchange)
 
     const { exitCode, text } = await runRecover(config, { isTTY })
 

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { bindQueue, declareExchange } from '../../../src/broker/amqp/operations.ts'
 import { recoverQueues } from '../../../src/recovery/recover-queues.ts'
+import { lockName } from '../../../src/recovery/take-lock.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from './recovery-rig.ts'
 
@@ -8,8 +11,8 @@ const broker = await useBroker()
 const timeouts = { idleMs: 50, emptyMs: 50 }
 let number = 0
 
-async function setup() {
-  const rig = await createRecoveryRig(broker)
+async function setup(consumingUrl = broker.url) {
+  const rig = await createRecoveryRig({ ...broker, consumingUrl })
   number += 1
   const [dlq, scans, exchange] = [`dlq-${number}`, `collection.scan-${number}`, `tasks-${number}`]
   await rig.declare(dlq)
@@ -18,8 +21,8 @@ async function setup() {
   await bindQueue(rig.admin, { queue: scans, exchange, routingKey: 'collection.scan' })
   const types = { routes: { CollectionScan: { exchange, key: 'collection.scan' } } }
   const lines: string[] = []
-  const recover = () =>
-    recoverQueues({ ...rig, queues: [dlq], types, timeouts, log: (line) => lines.push(line) })
+  const recover = (options: Partial<Parameters<typeof recoverQueues>[0]> = {}) =>
+    recoverQueues({ ...rig, queues: [dlq], types, timeouts, log: (line) => lines.push(line), ...options })
   return { ...rig, dlq, scans, recover, lines }
 }
 
@@ -84,6 +87,72 @@ test('the log tells a message without a type from one whose type or routing key 
     '⚠️  Message has no MessageType, and its routing key old.key has no route. Keeping in DLQ for manual review.',
     '⚠️  MessageType=Mystery has no route. Keeping in DLQ for manual review.',
   ])
+})
+
+test('a message whose target is refused is not counted as one of unknown type, and the log says why it stays', async () => {
+  const { dlq, fill, recover, lines, depth } = await setup()
+  const routes = { CollectionScan: { exchange: 'nowhere', key: 'collection.scan' } }
+  const types = ['CollectionScan', 'CollectionScan', 'Nonsense']
+  await fill(dlq, 3, (index) => ({ headers: { MessageType: types[index] } }))
+
+  const [recovery] = await recover({ types: { routes } })
+
+  expect(recovery).toMatchObject({ recovered: 0, failed: 0, skipped: 1, left: 3 })
+  expect(recovery?.keptBecause).toEqual([{ reason: 'target-refused', count: 2 }])
+  expect(await depth(dlq)).toBe(3)
+  expect(lines.filter((line) => line.includes('Keeping'))).toEqual(
+    expect.arrayContaining([
+      '⚠️  Keeping message in DLQ: its target was refused. MessageType=CollectionScan',
+      '⚠️  MessageType=Nonsense has no route. Keeping in DLQ for manual review.',
+    ]),
+  )
+  expect(lines).toContain('⚠️  Skipped Messages: 1 (unknown type, kept in DLQ for manual review)')
+  expect(lines).toContain('⚠️  Kept Messages: 2 (its target was refused)')
+  expect(lines).toContain('   There is no exchange "nowhere".')
+})
+
+test('a line that is lost while it waits for more ends neither this queue nor the next', async () => {
+  const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
+  onTestFinished(() => proxy.close())
+  const { dlq, scans, management, declare, fill, recover, depth, lines } = await setup(
+    proxy.urlFor(broker.url),
+  )
+  const next = `${dlq}-next`
+  await declare(next)
+  await fill(dlq, 20, () => ({ headers: { MessageType: 'CollectionScan' } }))
+  await fill(next, 11, (index) => ({ headers: { MessageType: index < 10 ? 'CollectionScan' : 'Nonsense' } }))
+
+  const recovering = recover({ queues: [dlq, next], timeouts: { idleMs: 50, emptyMs: 2_000 } })
+  // All are there and the lock is gone: the next count is one of those that wait for more.
+  await eventually(async () => {
+    expect(await depth(scans)).toBe(20)
+    const queues = await management.queues.list({ vhost: broker.vhost })
+    expect(queues.map(({ name }) => name)).not.toContain(lockName(dlq))
+  })
+  await proxy.cutAtFrame({ direction: 'to-broker', classId: 50, methodId: 10, where: 'after' })
+  const recoveries = await recovering
+
+  expect(recoveries.map(({ recovered, left, problem }) => [recovered, left, problem])).toEqual([
+    [20, 0, undefined],
+    [10, 1, undefined],
+  ])
+  expect(await depth(scans)).toBe(30)
+  expect(lines.filter((line) => line.includes('SUMMARY'))).toHaveLength(2)
+})
+
+test('a queue that cannot be recovered is told and does not keep the next one from it', async () => {
+  const { dlq, scans, fill, recover, depth, lines } = await setup()
+  await fill(dlq, 5, () => ({ headers: { MessageType: 'CollectionScan' } }))
+
+  const recoveries = await recover({ queues: ['missing', dlq] })
+
+  expect(recoveries).toMatchObject([
+    { queue: 'missing', recovered: 0, problem: expect.stringContaining('There is no queue "missing"') },
+    { queue: dlq, recovered: 5, left: 0, problem: undefined },
+  ])
+  expect(await depth(scans)).toBe(5)
+  expect(lines.filter((line) => line.includes('SUMMARY'))).toHaveLength(2)
+  await expect(recover({ queues: ['missing'] })).rejects.toMatchObject({ code: 'RECOVERY_QUEUE_NOT_FOUND' })
 })
 
 test('an empty queue is said to be empty', async () => {

@@ -40,7 +40,15 @@ function createStreams() {
         done()
       },
     })
-  return { stdout: stream(), stderr: stream(), env: {}, shown }
+  const printed = { text: '' }
+  const stdout = new Writable({
+    write: (chunk, _encoding, done) => {
+      printed.text += chunk
+      shown.text += chunk
+      done()
+    },
+  })
+  return { stdout, stderr: stream(), env: {}, shown, printed }
 }
 
 test('a canary on the command line is waited for, and the receipt is written to a file', async () => {
@@ -53,6 +61,27 @@ test('a canary on the command line is waited for, and the receipt is written to 
   expect(JSON.parse(await readFile(file, 'utf8')) as Receipt).toMatchObject({ moved: 30, isBalanced: true })
   expect(streams.shown.text).toContain('30 = 30 moved + 0 failed + 0 kept + 0 still there')
   expect([await depth(dlq), await depth(work)]).toEqual([0, 30])
+})
+
+test('a receipt that cannot be written is told before anything moves', async () => {
+  const { dlq, work, folder, streams, command, depth } = await setup(5)
+
+  const exitCode = await command('--receipt', join(folder, 'missing', 'receipt.json'))
+
+  expect(exitCode).toBe(1)
+  expect(streams.shown.text).toContain('Nothing was moved: the receipt cannot be written')
+  expect([await depth(dlq), await depth(work)]).toEqual([5, 0])
+})
+
+test('a receipt whose file is full when it is written is printed all the same', async () => {
+  const { dlq, work, streams, command, depth } = await setup(5)
+
+  const exitCode = await command('--receipt', '/dev/full', '--json')
+
+  expect(exitCode).toBe(1)
+  expect(JSON.parse(streams.printed.text) as Receipt).toMatchObject({ moved: 5, isBalanced: true })
+  expect(streams.shown.text).toContain('The receipt could not be written: ENOSPC')
+  expect([await depth(dlq), await depth(work)]).toEqual([0, 5])
 })
 
 test('a target that may not grow any more ends the command with 3 and a sentence', async () => {

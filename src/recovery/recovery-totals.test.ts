@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import type { Receipt } from './receipt.ts'
+import { RecoveryTotals } from './recovery-totals.ts'
+import { renderRecovery } from './render-recovery.ts'
+
+const receipt = (fields: Partial<Receipt>): Receipt => ({
+  ...{ format: 'warren-receipt/1', id: 'id', queue: 'dlq', vhost: '/', by: 'test', reason: undefined },
+  ...{ startedAt: '', endedAt: '', ratePerSecond: 1, outcome: 'done', present: 0, moved: 0, failed: 0 },
+  ...{ kept: 0, stillThere: 0, arrivals: 0, cameBack: 0, missing: 0, otherConsumers: 0 },
+  ...{ duplicatesPossible: 0, refreshed: 0, isBalanced: true, targets: [], causes: [], failures: [] },
+  ...{ keptBecause: [], digest: '', refusals: [] },
+  ...fields,
+})
+const run = (fields: Partial<Receipt>, failed: [string, number][] = []) => ({
+  ...{ receipt: receipt(fields), failedByQueue: new Map(failed) },
+})
+
+test('what was recovered adds up over all runs, and what was kept is of the last', () => {
+  const totals = new RecoveryTotals('dlq')
+  totals.add(
+    run({
+      ...{ present: 10, moved: 5, kept: 4, failed: 1, targets: [{ target: 'shop scan', moved: 5 }] },
+      keptBecause: [{ reason: 'type-unknown', count: 4 }],
+    }),
+  )
+  totals.add(
+    run(
+      {
+        ...{ present: 7, moved: 2, kept: 4, failed: 1, targets: [{ target: 'shop scan', moved: 2 }] },
+        keptBecause: [
+          { reason: 'too-large', count: 1 },
+          { reason: 'type-unknown', count: 3 },
+        ],
+      },
+      [['scan', 1]],
+    ),
+  )
+
+  expect(totals.recovery()).toMatchObject({
+    ...{ queue: 'dlq', recovered: 7, failed: 1, skipped: 3, left: 5, isBalanced: true, problem: undefined },
+    keptBecause: [{ reason: 'too-large', count: 1 }],
+    recoveredByQueue: new Map([['scan', 7]]),
+    failedByQueue: new Map([['scan', 1]]),
+  })
+})
+
+test('a queue that was not balanced after one run is not balanced, whatever the last run says', () => {
+  const totals = new RecoveryTotals('dlq')
+  totals.add(run({ present: 3, moved: 2, isBalanced: false }))
+  totals.add(run({ present: 1, moved: 1 }))
+
+  const recovery = totals.recovery()
+
+  expect(recovery.isBalanced).toBe(false)
+  expect(renderRecovery(recovery).join('\n')).toContain('does not hold what it should')
+})
+
+test('the summary tells every reason in its own words, and why it ended early', () => {
+  const totals = new RecoveryTotals('dlq')
+  totals.add(
+    run({
+      ...{ present: 10, moved: 1, kept: 9, targets: [{ target: 'scan', moved: 1 }] },
+      keptBecause: [
+        { reason: 'type-unknown', count: 2 },
+        { reason: 'target-refused', count: 4 },
+        { reason: 'too-large', count: 1 },
+        { reason: 'unreadable', count: 2 },
+      ],
+      refusals: ['There is no exchange "gone".'],
+    }),
+  )
+
+  expect(renderRecovery(totals.recovery('the line is down'))).toEqual([
+    '================================',
+    '📊 DLQ RECOVERY SUMMARY',
+    '================================',
+    '✅ Total Recovered: 1 messages',
+    '❌ Total Failed: 0 messages (kept in DLQ for retry)',
+    '⚠️  Skipped Messages: 2 (unknown type, kept in DLQ for manual review)',
+    '⚠️  Kept Messages: 4 (its target was refused)',
+    '⚠️  Kept Messages: 1 (larger than the broker takes)',
+    '⚠️  Kept Messages: 2 (its headers cannot be read)',
+    '   There is no exchange "gone".',
+    '',
+    'Successfully Recovered By Queue:',
+    '   scan: 1',
+    '================================',
+    '❌ Recovery of dlq ended early: the line is down',
+    '⚠️  9 messages still in DLQ (will retry on next startup)',
+  ])
+})

@@ -1,0 +1,52 @@
+import type { Receipt } from './receipt.ts'
+import type { QueueRecovery } from './render-recovery.ts'
+
+/** One pass of re-drive over the queue. */
+export interface RecoveryRun {
+  readonly receipt: Receipt
+  readonly failedByQueue: ReadonlyMap<string, number>
+}
+
+/** What all runs over one queue come to, also where the last one failed. */
+export class RecoveryTotals {
+  /** As far as it is known. */
+  left = 0
+  readonly #queue: string
+  readonly #byQueue = new Map<string, number>()
+  #recovered = 0
+  #isBalanced = true
+  #last: RecoveryRun | undefined
+
+  constructor(queue: string) {
+    this.#queue = queue
+  }
+
+  get recovered(): number {
+    return this.#recovered
+  }
+
+  add(result: RecoveryRun): void {
+    const { moved, targets, isBalanced, present } = result.receipt
+    this.#last = result
+    this.#recovered += moved
+    this.left = present - moved
+    if (!isBalanced) this.#isBalanced = false
+    for (const target of targets) {
+      const name = target.target.split(' ').at(-1)!
+      this.#byQueue.set(name, (this.#byQueue.get(name) ?? 0) + target.moved)
+    }
+  }
+
+  /** What was kept is told by the last run alone: each begins with all that the one before left. */
+  recovery(problem?: string): QueueRecovery {
+    const { receipt, failedByQueue = new Map() } = this.#last ?? {}
+    const reasons = receipt?.keptBecause ?? []
+    return {
+      ...{ queue: this.#queue, recovered: this.#recovered, failed: receipt?.failed ?? 0 },
+      skipped: reasons.find(({ reason }) => reason === 'type-unknown')?.count ?? 0,
+      keptBecause: reasons.filter(({ reason }) => reason !== 'type-unknown'),
+      ...{ recoveredByQueue: this.#byQueue, failedByQueue, left: this.left, receipt },
+      ...{ isBalanced: this.#isBalanced, problem },
+    }
+  }
+}

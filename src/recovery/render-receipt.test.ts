@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import type { Receipt } from './receipt.ts'
+import { renderReceipt } from './render-receipt.ts'
+
+const receipt: Receipt = {
+  ...{ format: 'warren-receipt/1', id: 'r', queue: 'dlq', vhost: '/', by: 'test', reason: undefined },
+  ...{ startedAt: '2026-01-01T00:00:00.000Z', endedAt: '2026-01-01T00:00:01.000Z', ratePerSecond: 4 },
+  ...{ outcome: 'done', present: 6, moved: 4, failed: 0, kept: 0, stillThere: 2, arrivals: 0, cameBack: 0 },
+  ...{ missing: 0, otherConsumers: 0, duplicatesPossible: 0, refreshed: 0, isBalanced: true },
+  ...{ targets: [], causes: [], failures: [], keptBecause: [], digest: '', refusals: [] },
+}
+const sums = '6 = 4 moved + 0 failed + 0 kept + 2 still there'
+
+describe('a receipt for people', () => {
+  test.each<[NonNullable<Receipt['interruption']>, string]>([
+    ['locked', 'the connection was lost, and somebody else has the queue now.'],
+    ['node-lost', 'a node was lost, and the queue has not given back what it held there.'],
+    ['no-progress', 'messages are left that pass after pass did not get.'],
+  ])('says what interrupted it: %s', (interruption, text) => {
+    const lines = renderReceipt({ ...receipt, outcome: 'interrupted', interruption })
+
+    expect(lines[1]).toBe(`It was interrupted: ${text} Run it again for the rest.`)
+  })
+
+  test('of an earlier version says no more than it knows', () => {
+    const lines = renderReceipt({ ...receipt, outcome: 'interrupted' })
+
+    expect(lines[1]).toBe('It was interrupted. Run it again for the rest.')
+  })
+
+  test.each<[string, Partial<Receipt>, string]>([
+    ['adds up', {}, sums],
+    [
+      'says that messages are missing',
+      { isBalanced: false, missing: 1 },
+      `${sums} — but the queue does not hold what it should`,
+    ],
+    [
+      'says that nobody has counted',
+      { isBalanced: false, isCounted: false },
+      `${sums} — as far as it got: the broker was away at the end, and nobody has counted`,
+    ],
+  ])('%s', (_, changes, last) => {
+    expect(renderReceipt({ ...receipt, ...changes }).at(-1)).toBe(last)
+  })
+})
