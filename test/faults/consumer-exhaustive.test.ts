@@ -6,15 +6,9 @@ import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts
 import type { TopologyDeclaration } from '../../src/topology/declaration.ts'
 import { type ConsumerRig, createConsumerRig } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
+import { cutPoints } from './cut-points.ts'
 
 const layouts = ['warren', 'ratatoskr', 'event-bus', 'freeflow', 'isolated'] as const
-const points: readonly CutPoint[] = [
-  'before-publish',
-  'after-publish-routed',
-  'after-publish-confirmed',
-  'before-ack',
-  'after-ack',
-]
 const bodies = ['works', 'fails-once', 'fails-always', 'is-rejected'] as const
 
 /** What happened to the four messages by the time that nothing was under way any more. */
@@ -98,7 +92,7 @@ describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
     { timeout: 240_000 },
     async (layout) => {
       let cuts = 0
-      for (const point of points) {
+      for (const point of cutPoints) {
         for (let nth = 1, wasCut = true; wasCut; nth += 1) {
           const ledger = await play({ profile, layout, point, nth })
           wasCut = ledger.wasCut

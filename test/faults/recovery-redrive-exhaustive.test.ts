@@ -8,16 +8,10 @@ import type { Receipt } from '../../src/recovery/receipt.ts'
 import { type RedriveOptions, startRedrive } from '../../src/recovery/redrive.ts'
 import { type PlainTable, toFieldTable } from '../../src/wire/plain-fields.ts'
 import { unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
+import { cutPoints } from './cut-points.ts'
 
 type Profile = '3.10' | '4.0' | '4.3'
 
-const points: readonly CutPoint[] = [
-  'before-publish',
-  'after-publish-routed',
-  'after-publish-confirmed',
-  'before-ack',
-  'after-ack',
-]
 const ids = ['a', 'b', 'c', 'd', 'e', 'f']
 const window = 2
 const oneByOne = { window: { messages: 1 } }
@@ -103,7 +97,7 @@ async function cutEverywhere(profile: Profile, point: CutPoint): Promise<number>
 
 describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
   it('a re-drive loses nothing and repeats no more than its window, wherever a connection is cut', async () => {
-    const cuts = await Promise.all(points.map((point) => cutEverywhere(profile, point)))
+    const cuts = await Promise.all(cutPoints.map((point) => cutEverywhere(profile, point)))
 
     expect(cuts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(6 * 3)
   })

@@ -135,12 +135,18 @@ it('a re-drive that is cancelled while the broker is away ends with what it know
   expect(await run.receipt).toMatchObject({ outcome: 'cancelled', ...stillThere, ...uncounted })
 })
 
-it('a re-drive that is cancelled while it waits for a canary and the broker is away ends as well', async () => {
+/** A re-drive that waits for its canary when the broker goes away. */
+async function watchCanaryAlone() {
   const { broker, consuming, start } = await setup({ profile: '4.0' })
   const run = start({ canary: { messages: 2, waitMs: 3_600_000 } })
   await eventually(() => expect(run.progress).toMatchObject({ state: 'watching', moved: 2 }))
   await broker.faults.crash()
   await eventually(() => expect(consuming.connection).toBeUndefined())
+  return { broker, run }
+}
+
+it('a re-drive that is cancelled while it waits for a canary and the broker is away ends as well', async () => {
+  const { run } = await watchCanaryAlone()
 
   run.cancel()
 
@@ -148,11 +154,7 @@ it('a re-drive that is cancelled while it waits for a canary and the broker is a
 })
 
 it('a re-drive that is cancelled while the broker is away for a moment counts all the same', async () => {
-  const { broker, consuming, start } = await setup({ profile: '4.0' })
-  const run = start({ canary: { messages: 2, waitMs: 3_600_000 } })
-  await eventually(() => expect(run.progress).toMatchObject({ state: 'watching', moved: 2 }))
-  await broker.faults.crash()
-  await eventually(() => expect(consuming.connection).toBeUndefined())
+  const { broker, run } = await watchCanaryAlone()
 
   run.cancel()
   await broker.faults.restart()

@@ -12,16 +12,10 @@ import { editProperties } from '../../src/wire/properties.ts'
 import { createRecoveryRig, unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
 import { startProxy } from '../support/start-proxy.ts'
 import { useBroker } from '../support/use-broker.ts'
+import { cutPoints } from './cut-points.ts'
 
 type Profile = '3.10' | '4.0' | '4.3'
 
-const points: readonly CutPoint[] = [
-  'before-publish',
-  'after-publish-routed',
-  'after-publish-confirmed',
-  'before-ack',
-  'after-ack',
-]
 const quick = { backoff: { initialMs: 1, maxMs: 20 } }
 const different = ['a', 'b', 'c', 'd', 'e', 'f']
 const alike = ['x', 'x', 'x', 'x', 'x', 'x']
@@ -117,7 +111,7 @@ describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
   ] as const)(
     'messages without an id that are %s are all moved, wherever a connection is cut',
     async (_, bodies) => {
-      const cuts = await Promise.all(points.map((point) => cutEverywhere(profile, bodies, point)))
+      const cuts = await Promise.all(cutPoints.map((point) => cutEverywhere(profile, bodies, point)))
 
       expect(cuts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(6 * 3)
     },
