@@ -89,3 +89,17 @@ test('the summary tells every reason in its own words, and why it ended early', 
     '⚠️  9 messages still in DLQ (will retry on next startup)',
   ])
 })
+
+test('the summary names the queues in order, whichever was first', () => {
+  const totals = new RecoveryTotals('dlq')
+  const targets = ['thumbnails', 'scan', 'cache'].map((target) => ({ target, moved: 1 }))
+  totals.add(run({ present: 3, moved: 3, targets }))
+
+  const lines = renderRecovery(totals.recovery())
+
+  expect(lines.filter((line) => line.startsWith('   '))).toEqual([
+    '   cache: 1',
+    '   scan: 1',
+    '   thumbnails: 1',
+  ])
+})

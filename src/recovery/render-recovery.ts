@@ -66,7 +66,9 @@ const keptWords: Readonly<Record<KeepReason, string>> = {
   'no-wait-queue': 'its origin has no wait queue',
 }
 
+/** By name: which queue confirmed first is chance, and two summaries should be easy to compare. */
 function byQueue(title: string, counts: ReadonlyMap<string, number>): readonly string[] {
   if (counts.size === 0) return []
-  return ['', title, ...[...counts].map(([queue, count]) => `   ${queue}: ${count}`)]
+  const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1))
+  return ['', title, ...sorted.map(([queue, count]) => `   ${queue}: ${count}`)]
 }
