@@ -1,14 +1,18 @@
 // Adds up the test results in a directory and prints what failed and one line: "N passed, N failed".
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTestCounts } from './read-test-counts.mjs'
 
 const [directory] = process.argv.slice(2)
-const runs = readdirSync(directory)
-  .filter((name) => name.endsWith('.json'))
-  .map((name) => readTestCounts(join(directory, name)))
+const filesOf = (ending) => readdirSync(directory).filter((name) => name.endsWith(ending))
+const runs = filesOf('.json').map((name) => readTestCounts(join(directory, name)))
 const sum = (key) => runs.reduce((total, run) => total + run[key], 0)
 
 for (const failure of runs.flatMap((run) => run.failures)) console.log(`✗ ${failure}`)
+for (const name of filesOf('.second-tries')) {
+  for (const line of readFileSync(join(directory, name), 'utf8').split('\n').filter(Boolean)) {
+    console.log(`passed at the second try on ${name.replace('.second-tries', '')}: ${line}`)
+  }
+}
 if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped`)
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)

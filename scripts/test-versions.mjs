@@ -1,9 +1,11 @@
-// Runs the tests that need a broker on one version after the other, and prints what came of it.
-//   node scripts/test-versions.mjs [version…] [--but <version that has been run>]
-import { spawnSync } from 'node:child_process'
+// Runs the tests that need a broker on several versions, side by side as far as there are cores, and prints what
+// came of it.
+//   node scripts/test-versions.mjs [version…] [--but <version that has been run>] [--at-once <count>]
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { readTestCounts } from './read-test-counts.mjs'
 
@@ -15,11 +17,32 @@ const supported = [
 ]
 const projects = ['integration', 'faults', 'conformance', 'e2e']
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { but: { type: 'string' } } })
+// What no broker's version can change: words, files and the HTTP server's own defences. `npm test` runs it once.
+const sameOnEveryVersion = [
+  ...['completion', 'config-cli', 'docs', 'generated-files', 'help'].map(
+    (name) => `test/e2e/${name}.test.ts`,
+  ),
+  ...['eventually', 'orphans', 'proxy', 'split-frames'].map(
+    (name) => `test/integration/support/${name}.test.ts`,
+  ),
+  ...['fuzz', 'hostile', 'limits', 'oidc', 'webhooks'].map(
+    (name) => `test/integration/http-api/${name}.test.ts`,
+  ),
+]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    but: { type: 'string' },
+    'at-once': { type: 'string', default: String(availableParallelism()) },
+  },
+})
 const directory = mkdtempSync(join(tmpdir(), 'warrenmq-versions-'))
 const resultsDirectory = process.env.WARREN_TEST_RESULTS || directory
 
-const runs = chooseVersions().map(runVersion)
+const waiting = chooseVersions()
+const runs = []
+await Promise.all(Array.from({ length: Number(values['at-once']) }, runWaiting))
 rmSync(directory, { recursive: true, force: true })
 printTable(runs)
 process.exitCode = runs.every(isGood) ? 0 : 1
@@ -31,22 +54,39 @@ function chooseVersions() {
   return [...wanted, ...others].filter(({ version }) => !`${values.but}.`.startsWith(`${version}.`))
 }
 
-function runVersion({ version, isRequired }) {
-  console.log(`\n== RabbitMQ ${version}`)
+async function runWaiting() {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+    runs.push(await runVersion(next))
+}
+
+async function runVersion({ version, isRequired }) {
   const reportFile = join(directory, `${version}.report.json`)
   const startedAt = Date.now()
-  const { status } = spawnSync('npx', ['vitest', 'run', ...projects.flatMap((name) => ['--project', name])], {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      WARREN_BROKER_VERSION: version,
-      WARREN_BROKER_REPORT: reportFile,
-      WARREN_TEST_RESULTS: resultsDirectory,
-    },
+  const hasPassed = await runTests(version, {
+    ...process.env,
+    WARREN_BROKER_VERSION: version,
+    WARREN_BROKER_REPORT: reportFile,
+    WARREN_TEST_RESULTS: resultsDirectory,
   })
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   const counts = readTestCounts(join(resultsDirectory, `${version}.json`))
-  return { version, isRequired, ...readReport(reportFile), ...counts, seconds, hasPassed: status === 0 }
+  return { version, isRequired, ...readReport(reportFile), ...counts, seconds, hasPassed }
+}
+
+/** Each line says which version it is of. */
+function runTests(version, env) {
+  const args = [
+    ...['vitest', 'run'],
+    ...projects.flatMap((name) => ['--project', name]),
+    ...sameOnEveryVersion.flatMap((file) => ['--exclude', file]),
+  ]
+  const tests = spawn('npx', args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  for (const stream of [tests.stdout, tests.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => console.log(`${version.padEnd(4)} │ ${line}`))
+  }
+  return new Promise((resolve) => {
+    tests.on('close', (exitCode) => resolve(exitCode === 0))
+  })
 }
 
 function readReport(file) {
