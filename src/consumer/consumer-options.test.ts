@@ -27,3 +27,14 @@ describe('waiting and handling together', () => {
     expect(settle({ ackTimeout: '90d' })).toMatchObject({ longestHoldMs: 2_147_483_647 })
   })
 })
+
+describe('without a prefetch', () => {
+  it.each([
+    [{}, 100],
+    [{ concurrency: 1 }, 100],
+    [{ concurrency: 200 }, 400],
+    [{ concurrency: 65_000 }, 65_535],
+  ])('%j is sent enough ahead to be busy, and no more than AMQP can say', (options, prefetch) => {
+    expect(settle(options)).toMatchObject({ prefetch })
+  })
+})

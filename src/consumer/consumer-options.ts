@@ -13,7 +13,10 @@ import { type StatusTable, type StatusTableName, statusTables } from './status-t
 export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema> {
   /** Handlers that run at a time. @default 10 */
   readonly concurrency?: number
-  /** Messages the broker sends ahead, those in the handlers included. @default twice the concurrency */
+  /**
+   * Messages the broker sends ahead, those in the handlers included. With fewer, several consumers share slow work
+   * better, and a process that dies leaves fewer without an answer. @default twice the concurrency, at least 100
+   */
   readonly prefetch?: number
   /** Messages of one key are handled one at a time, in the order of their delivery. */
   readonly orderBy?: (message: ConsumedMessage) => unknown
@@ -79,12 +82,16 @@ export interface SettledConsumerOptions {
   readonly random: () => number
 }
 
+/** With less the broker mostly waits for acks; with more it gains little, and other consumers get less of the work. */
+const leastPrefetch = 100
+const mostPrefetch = 65_535
+
 export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow): SettledConsumerOptions {
   const concurrency = wholeNumber('concurrency', options.concurrency ?? 10)
-  const prefetch = wholeNumber('prefetch', options.prefetch ?? Math.min(65_535, concurrency * 2))
-  if (prefetch < concurrency || prefetch > 65_535) {
+  const prefetch = wholeNumber('prefetch', options.prefetch ?? defaultPrefetch(concurrency))
+  if (prefetch < concurrency || prefetch > mostPrefetch) {
     throw new InvalidArgumentError(
-      `prefetch is ${prefetch}; it must be from ${concurrency} (the concurrency) to 65535.`,
+      `prefetch is ${prefetch}; it must be from ${concurrency} (the concurrency) to ${mostPrefetch}.`,
     )
   }
   const times = chooseTimes(options)
@@ -161,6 +168,10 @@ function chooseBreaker(choice: boolean | Partial<BreakerPolicy>): BreakerPolicy 
 function chooseDecoder(choice: NonNullable<ConsumerOptions['decode']>): BodyDecoder {
   if (typeof choice === 'function') return choice
   return choice === 'json' ? decodeJson : decodeBody
+}
+
+function defaultPrefetch(concurrency: number): number {
+  return Math.min(mostPrefetch, Math.max(leastPrefetch, concurrency * 2))
 }
 
 function wholeNumber(name: string, value: number): number {
