@@ -32,6 +32,7 @@ export type WireErrorCode =
   | 'WIRE_UNKNOWN_METHOD'
   | 'WIRE_BAD_FRAME'
   | 'WIRE_BAD_VALUE'
+  | 'WIRE_UNEXPECTED'
 
 /** A connection that could not be opened or did not live. `isFinal` means that trying again cannot help. */
 export class ConnectionError extends WarrenError {
@@ -235,6 +236,7 @@ export type RecoveryErrorCode =
   | 'RECOVERY_LOOK_REFUSED'
   | 'RECOVERY_INTERRUPTED'
   | 'RECOVERY_NO_LEADER'
+  | 'RECOVERY_MOVED_ASIDE'
   | 'RECOVERY_EDIT_TOO_LARGE'
   | 'BACKUP_INVALID'
   | 'BACKUP_NOT_WRITTEN'
@@ -273,6 +275,7 @@ export type ApiErrorCode =
   | 'API_REQUEST_INVALID'
   | 'API_NOT_AUTHENTICATED'
   | 'API_CREDENTIALS_EXPIRED'
+  | 'API_ACCOUNT_UNCHECKED'
   | 'API_FORBIDDEN'
   | 'API_CSRF_REFUSED'
   | 'API_NOT_FOUND'

@@ -186,12 +186,14 @@ export class Warren<QueueName extends string = never> {
     const flow = flows.find(({ name }) => name === queue)
     if (flow && flow.deadLetterQueue === undefined)
       throw new InvalidArgumentError(`The queue "${queue}" is declared without a dead-letter queue.`)
+    const recovery = this.#topology?.recovery
     return openDeadLetters({
       queue: flow?.deadLetterQueue ?? queue,
       consuming: this.#consuming,
       publishing: this.#publishing,
       managementUrl: this.#managementUrl,
       flows,
+      types: recovery && readRecoverySection(recovery).types,
     })
   }
 
@@ -207,6 +209,12 @@ export class Warren<QueueName extends string = never> {
     } finally {
       management.close()
     }
+  }
+
+  /** Gives the broker a new password or token before the old one ends: now, and whenever it connects again. */
+  async updateSecret(newSecret: string, reason: string): Promise<void> {
+    const sessions = [this.#publishing, this.#consuming]
+    await Promise.all(sessions.map((session) => session.updateSecret(newSecret, reason)))
   }
 
   /**

@@ -13,17 +13,13 @@ import { createMessageIds } from './message-ids.ts'
 import { type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
 import { createPublishMethods } from './publish-methods.ts'
 import type { PublishResult } from './publish-result.ts'
+import {
+  type PublisherOptions,
+  type SettledPublisherOptions,
+  settlePublisherOptions,
+} from './settle-publisher-options.ts'
 
-export interface PublisherOptions {
-  /** Unanswered publishes at a time. @default 1024 messages, 16 MiB */
-  readonly window?: { readonly messages?: number; readonly bytes?: number }
-  /** Publishes that wait for the window or the connection; beyond it they settle as not sent. @default 100000 messages, 256 MiB */
-  readonly waiting?: { readonly messages?: number; readonly bytes?: number }
-  /** After this long without an answer a publish is `unknown`, in milliseconds. @default 60000 */
-  readonly deadlineMs?: number
-  /** Send again, with the same message id, what was unanswered when the connection was lost. @default false */
-  readonly resend?: boolean
-}
+export type { PublisherOptions }
 
 interface Publish {
   readonly message: EncodedMessage
@@ -40,10 +36,7 @@ const frameOverheadBytes = 64
 export class Publisher {
   readonly #session: Session
   readonly #channel: SupervisedChannel
-  readonly #window: { messages: number; bytes: number }
-  readonly #waitingLimit: { messages: number; bytes: number }
-  readonly #deadlineMs: number
-  readonly #resend: boolean
+  readonly #options: SettledPublisherOptions
   readonly #waiting: Fifo<Publish> = createFifo()
   readonly #methodFor = createPublishMethods()
   readonly #nextId = createMessageIds()
@@ -60,11 +53,8 @@ export class Publisher {
 
   constructor(session: Session, options: PublisherOptions = {}) {
     this.#session = session
-    this.#window = { messages: 1024, bytes: 16 * 1024 * 1024, ...options.window }
-    this.#waitingLimit = { messages: 100_000, bytes: 256 * 1024 * 1024, ...options.waiting }
-    this.#deadlineMs = options.deadlineMs ?? 60_000
-    this.#resend = options.resend ?? false
-    this.#unanswered = createConfirmLedger(this.#window.messages)
+    this.#options = settlePublisherOptions(options)
+    this.#unanswered = createConfirmLedger(this.#options.window.messages)
     this.#renewal = new ChannelRenewal({
       unansweredCount: () => this.#unanswered.size,
       closeChannel: () => void this.#channel.current?.close(),
@@ -97,7 +87,7 @@ export class Publisher {
     const publish: Publish = {
       message,
       bytes,
-      deadlineAt: nowMs + this.#deadlineMs,
+      deadlineAt: nowMs + this.#options.deadlineMs,
       settle,
       mayBeDuplicate: false,
       returned: undefined,
@@ -149,8 +139,8 @@ export class Publisher {
 
   #enqueue(publish: Publish): void {
     const isFull =
-      this.#waiting.size >= this.#waitingLimit.messages ||
-      this.#waitingBytes + publish.bytes > this.#waitingLimit.bytes
+      this.#waiting.size >= this.#options.waiting.messages ||
+      this.#waitingBytes + publish.bytes > this.#options.waiting.bytes
     if (isFull) {
       tell(publish, unknown(publish, false, new PublishError('PUBLISH_QUEUE_FULL')))
       return
@@ -162,7 +152,7 @@ export class Publisher {
   #canSend(): boolean {
     const channel = this.#channel.current
     if (!channel || this.#session.blockedReason !== undefined || this.#renewal.isDraining) return false
-    if (!this.#unanswered.hasRoom || this.#unansweredBytes >= this.#window.bytes) return false
+    if (!this.#unanswered.hasRoom || this.#unansweredBytes >= this.#options.window.bytes) return false
     const output = this.#session.connection?.output
     if (!output?.isCongested) return output !== undefined
     this.#pumpWhenDrained(output.drained())
@@ -172,8 +162,8 @@ export class Publisher {
   /** The window is refilled in quarters: a write per confirm would cost more than the messages in it. */
   #hasRefillRoom(): boolean {
     return (
-      this.#unanswered.size <= this.#window.messages * 0.75 &&
-      this.#unansweredBytes <= this.#window.bytes * 0.75
+      this.#unanswered.size <= this.#options.window.messages * 0.75 &&
+      this.#unansweredBytes <= this.#options.window.bytes * 0.75
     )
   }
 
@@ -209,7 +199,7 @@ export class Publisher {
   }
 
   #opened(channel: AmqpChannel): void {
-    this.#unanswered = createConfirmLedger(this.#window.messages)
+    this.#unanswered = createConfirmLedger(this.#options.window.messages)
     this.#unansweredBytes = 0
     this.#renewal.opened()
     channel.events.on('returned', (message) => this.#returned(message))
@@ -254,11 +244,11 @@ export class Publisher {
       lost.push(publish)
       return false
     })
-    this.#unanswered = createConfirmLedger(this.#window.messages)
+    this.#unanswered = createConfirmLedger(this.#options.window.messages)
     this.#unansweredBytes = 0
     const cause = error ?? new PublishError('PUBLISHER_CLOSED')
     // A channel that the broker closes alone was closed over a publish: with that one it would be closed again.
-    const mayResend = this.#resend && error instanceof ConnectionError
+    const mayResend = this.#options.resend && error instanceof ConnectionError
     // Without an id nobody could tell a second copy from a second message.
     const [again, over] = partition(lost, ({ message }) => mayResend && message.messageId !== undefined)
     for (const publish of again.reverse()) this.#sendAgain(publish)
@@ -285,7 +275,7 @@ export class Publisher {
     if (this.#sweeper) return
     this.#sweeper = setInterval(
       () => this.#sweep(Date.now()),
-      Math.min(1_000, Math.max(10, this.#deadlineMs / 4)),
+      Math.min(1_000, Math.max(10, this.#options.deadlineMs / 4)),
     )
   }
 

@@ -5,7 +5,7 @@ import { WireError } from '../errors.ts'
 import type { FieldContent, FieldTable } from './field-value.ts'
 import { editTable, findHeader, headerNames } from './header-table.ts'
 import { toFieldTable, toPlainTable, typed } from './plain-fields.ts'
-import { decodeTable, maxNesting } from './read-field.ts'
+import { decodeShownTable, decodeTable, maxNesting } from './read-field.ts'
 import { encodeTable } from './write-field.ts'
 
 const everyType: FieldTable = [
@@ -71,14 +71,29 @@ describe('a field table', () => {
     expect(() => findHeader(table, 'no such name')).toThrowError(WireError)
   })
 
-  it('is refused when it is nested too deep, before the stack ends', () => {
-    const nested = (depth: number): FieldContent =>
-      depth === 0 ? { type: 'V', value: null } : { type: 'A', value: [nested(depth - 1)] }
+  const nested = (depth: number): FieldContent =>
+    depth === 0 ? { type: 'V', value: null } : { type: 'A', value: [nested(depth - 1)] }
 
+  it('is refused when it is nested too deep, before the stack ends', () => {
     expect(() => decodeTable(encodeTable([{ name: 'a', value: nested(maxNesting) }]))).not.toThrow()
     expect(() => decodeTable(encodeTable([{ name: 'a', value: nested(maxNesting + 1) }]))).toThrowError(
       expect.objectContaining({ code: 'WIRE_TOO_DEEP' }),
     )
+  })
+
+  it('can be shown however deep it is, what lies too deep as its bytes', () => {
+    const deep = encodeTable([{ name: 'a', value: nested(500) }])
+
+    let shown = decodeShownTable(deep)[0]!.value
+    let depth = 0
+    while (shown.type === 'A') {
+      shown = shown.value[0]!
+      depth += 1
+    }
+
+    const [outer] = decodeShownTable(encodeTable([{ name: 'a', value: nested(maxNesting) }]))
+    expect({ depth, type: shown.type }).toEqual({ depth: maxNesting, type: 'x' })
+    expect(outer!.value).toEqual(nested(maxNesting))
   })
 })
 

@@ -7,12 +7,20 @@ export const maxNesting = 64
 
 /** Decodes the content of a field table (the bytes after its 32-bit length). */
 export function decodeTable(bytes: Buffer): FieldTable {
-  return readEntries({ bytes, at: 0, end: bytes.length, depth: 0 })
+  return readEntries({ bytes, at: 0, end: bytes.length, depth: 0, tooDeep: 'refuse' })
+}
+
+/**
+ * The same for who only shows it: RabbitMQ takes tables of any depth, and nobody should be kept from seeing a message
+ * by them. What lies too deep is given as its bytes.
+ */
+export function decodeShownTable(bytes: Buffer): FieldTable {
+  return readEntries({ bytes, at: 0, end: bytes.length, depth: 0, tooDeep: 'as-bytes' })
 }
 
 /** Decodes one tagged value that fills `bytes` exactly. */
 export function decodeFieldValue(bytes: Buffer): FieldValue {
-  const cursor = { bytes, at: 0, end: bytes.length, depth: 0 }
+  const cursor: Cursor = { bytes, at: 0, end: bytes.length, depth: 0, tooDeep: 'refuse' }
   const value = readValue(cursor)
   if (cursor.at !== cursor.end) fail(cursor, 'WIRE_TRAILING_BYTES', 'Bytes follow the field value')
   return value
@@ -23,6 +31,7 @@ interface Cursor {
   at: number
   end: number
   depth: number
+  readonly tooDeep: 'refuse' | 'as-bytes'
 }
 
 function readEntries(cursor: Cursor): FieldTable {
@@ -98,9 +107,10 @@ function readSizedContent(cursor: Cursor, tag: string): FieldContent {
     return { type: 'S', value: text ?? cursor.bytes.subarray(start, cursor.at) }
   }
   if (cursor.depth + 1 > maxNesting) {
+    if (cursor.tooDeep === 'as-bytes') return { type: 'x', value: cursor.bytes.subarray(start, cursor.at) }
     fail(cursor, 'WIRE_TOO_DEEP', `Field tables are nested more than ${maxNesting} deep`)
   }
-  const inner: Cursor = { bytes: cursor.bytes, at: start, end: cursor.at, depth: cursor.depth + 1 }
+  const inner: Cursor = { ...cursor, at: start, end: cursor.at, depth: cursor.depth + 1 }
   return tag === 'F' ? { type: 'F', value: readEntries(inner) } : { type: 'A', value: readItems(inner) }
 }
 

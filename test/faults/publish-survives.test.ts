@@ -98,14 +98,20 @@ describeWithNode('a broker that is stopped in its tracks', () => {
     { timeout: 120_000 },
     async () => {
       const { node, session } = await setup()
+      const listening = await Session.open(node.amqpUrl, { ...quick, heartbeatSeconds: 1 })
+      onTestFinished(() => listening.close())
+      const lost = new Promise((resolve) => listening.events.on('disconnected', resolve))
       const publisher = new Publisher(session, { deadlineMs: 1_000 })
       await publisher.publish({ key: 'orders', body: 'warm' })
 
       await node.pause()
       const stuck = await publisher.publish({ key: 'orders', body: 'stuck' })
+      const silence = await lost
       await node.resume()
 
       expect(stuck).toMatchObject({ kind: 'unknown', wasSent: true, cause: { code: 'PUBLISH_DEADLINE' } })
+      expect(silence).toMatchObject({ error: { code: 'CONNECTION_HEARTBEAT_MISSED' } })
+      expect((await listening.whenConnected()).isOpen).toBe(true)
       const next = await publisher.publish({ key: 'orders', body: 'next' })
       expect(next.kind).toBe('confirmed')
     },

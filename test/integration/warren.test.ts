@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connect, DeploymentError, defineTopology, reject } from '../../src/index.ts'
 import { eventually } from '../support/eventually.ts'
@@ -23,6 +24,32 @@ async function setup() {
 }
 
 describe('connect', () => {
+  it('takes a new password, and uses it when its connections are lost', async () => {
+    const user = `rotating-${randomUUID()}`
+    const setPassword = (password: string) =>
+      broker.management('PUT', `/api/users/${user}`, { password, tags: '' })
+    await setPassword('old')
+    onTestFinished(async () => void (await broker.management('DELETE', `/api/users/${user}`)))
+    const rights = { configure: '.*', write: '.*', read: '.*' }
+    await broker.management('PUT', `/api/permissions/${broker.vhost}/${user}`, rights)
+    const url = new URL(broker.url)
+    Object.assign(url, { username: user, password: 'old' })
+    const warren = await connect(url.href, { topology, managementUrl })
+    onTestFinished(() => warren.close())
+    const publisher = warren.publisher()
+
+    await setPassword('new')
+    await warren.updateSecret('new', 'rotation')
+    for (const { name } of await connectionsOf(user)) {
+      await broker.management('DELETE', `/api/connections/${encodeURIComponent(name)}`)
+    }
+
+    await eventually(async () => {
+      const { kind } = await publisher.publish({ key: 'billing.orders', body: 'x', mandatory: false })
+      expect(kind).toBe('confirmed')
+    })
+  })
+
   it('lets whoever starts a consumer listen before its first message is run', async () => {
     const warren = await setup()
     await warren.apply()
@@ -107,3 +134,16 @@ describe('connect', () => {
     await expect(undeclared).rejects.toThrow('The topology has no queue "billing.odrers"')
   })
 })
+
+/** RabbitMQ tells of new connections some seconds late. */
+function connectionsOf(user: string): Promise<readonly { readonly name: string }[]> {
+  return eventually(
+    async () => {
+      const all = await broker.management<{ name: string; user?: string }[]>('GET', '/api/connections')
+      const found = all.filter((each) => each.user === user)
+      expect(found).toHaveLength(2)
+      return found
+    },
+    { timeoutMs: 30_000 },
+  )
+}

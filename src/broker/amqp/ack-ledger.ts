@@ -1,3 +1,4 @@
+import { WireError } from '../../errors.ts'
 import { createOpenTags } from './open-tags.ts'
 
 /** What settling a delivery came to: `stale` when its channel or the delivery itself is already done with. */
@@ -9,7 +10,7 @@ export type Settled = 'sent' | 'stale'
  * it names the last one that is owed, and only where nothing before it is open.
  */
 export interface AckLedger {
-  /** A delivery arrived. One that needs no ack is settled from the start. */
+  /** A delivery arrived. One that needs no ack is settled from the start. Throws where numbers do not go up. */
   opened(deliveryTag: number, needsAck: boolean): void
   /** Marks a delivery as acknowledged; false when it was settled before or never seen. */
   ack(deliveryTag: number): boolean
@@ -29,9 +30,12 @@ export interface AckLedger {
 export function createAckLedger(): AckLedger {
   const open = createOpenTags()
   let owed: number[] = []
+  let lastTag = 0
 
   return {
     opened: (tag, needsAck) => {
+      if (tag <= lastTag) throw wrongOrder(tag, lastTag)
+      lastTag = tag
       if (needsAck) open.add(tag)
     },
     ack: (tag) => {
@@ -63,4 +67,13 @@ export function createAckLedger(): AckLedger {
       return open.size
     },
   }
+}
+
+/** A number that was used before would make an ack speak of another message. */
+function wrongOrder(tag: number, lastTag: number): WireError {
+  return new WireError({
+    code: 'WIRE_BAD_VALUE',
+    detail: `A delivery with the tag ${tag} follows the one with ${lastTag}`,
+    offset: 4,
+  })
 }

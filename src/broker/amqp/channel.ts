@@ -4,7 +4,7 @@ import type { FieldTable } from '../../wire/field-value.ts'
 import type { Body } from '../../wire/frame-writer.ts'
 import type { Method, MethodName } from '../../wire/method-specs.ts'
 import { decodeMethod, encodeMethod, methodIdOf } from '../../wire/methods.ts'
-import type { RawProperties } from '../../wire/properties.ts'
+import { decodeProperties, type RawProperties } from '../../wire/properties.ts'
 import { readConfirm } from '../../wire/read-confirm.ts'
 import { createDeliverReader, type DeliverMethod } from '../../wire/read-delivery.ts'
 import type { Settled } from './ack-ledger.ts'
@@ -14,6 +14,7 @@ import type { ReturnedMessage } from './message.ts'
 import type { Output } from './output.ts'
 import { type Answer, createPendingReplies, type PendingReplies } from './pending-replies.ts'
 import { type ContentReader, createContentReader, type OnContent } from './read-content.ts'
+import { unaskedError } from './unexpected-error.ts'
 
 /** What a channel tells besides answers: confirms and returns go to who publishes, the rest to who supervises. */
 export interface ChannelEvents {
@@ -258,6 +259,8 @@ export class AmqpChannel {
   }
 
   readonly #giveBack: OnContent<Method<'basic.return'>> = (method, content) => {
+    // Who published compares them, and must not find them broken: its message would count as taken.
+    decodeProperties(content.properties)
     this.#emit.emit('returned', { ...method, ...content })
   }
 
@@ -285,6 +288,7 @@ export class AmqpChannel {
         this.#content.expect(method, this.#giveBack)
         return
       case 'basic.get-ok':
+        this.#refuseUnasked(method.name)
         this.#acks.opened(method.deliveryTag, !this.#isAskedWithoutAck())
         this.#content.expect(method, this.#answerGet)
         return
@@ -296,8 +300,14 @@ export class AmqpChannel {
         this.#send({ name: 'channel.flow-ok', active: method.active })
         return
       default:
+        this.#refuseUnasked(method.name)
         this.#replies.answer({ method })
     }
+  }
+
+  /** Were it taken for the answer to another question, every later answer would be one off. */
+  #refuseUnasked(name: MethodName): void {
+    if (!this.#replies.askedFor(name)) throw unaskedError(name)
   }
 
   /** What was asked before the goodbye is still answered, but no message is taken any more. */

@@ -1,4 +1,5 @@
 import { ConnectionError, WireError } from '../../errors.ts'
+import { isTlsFailure, tlsFailedError } from './explain-socket-error.ts'
 import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
 
 /** When it happened: a handshake that fails is told otherwise than a connection that was in use. */
@@ -13,6 +14,7 @@ export function closedError(endpoint: Endpoint, cause?: Error): ConnectionError 
 }
 
 export function lostError(endpoint: Endpoint, { isOpening, cause }: Circumstances): ConnectionError {
+  if (isOpening && cause && isTlsFailure(cause, endpoint)) return tlsFailedError(cause, endpoint)
   const why = cause ? ` (${cause.message})` : ''
   const message = isOpening
     ? `${describeEndpoint(endpoint)} closed the connection during the handshake${why}. Is it an AMQP 0-9-1 port?`

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../../errors.ts'
 import type { Mechanism } from './authenticate.ts'
 import type { TlsOptions } from './open-socket.ts'
 
@@ -39,7 +40,20 @@ const defaults = {
 }
 
 export function settleOptions(options: ConnectionOptions, fromUrl: ConnectionOptions): SettledOptions {
-  return { ...defaults, ...defined(fromUrl), ...defined(options) }
+  const settled = { ...defaults, ...defined(fromUrl), ...defined(options) }
+  checkTime('connectTimeoutMs', settled.connectTimeoutMs)
+  checkTime('replyTimeoutMs', settled.replyTimeoutMs)
+  return settled
+}
+
+/** A timer of Node takes no more than this, and fires at once when it is given more. */
+const longestMs = 0x7fffffff
+
+function checkTime(name: string, value: number): void {
+  if (value > 0 && value <= longestMs) return
+  throw new InvalidArgumentError(
+    `${name} is ${value}; it must be a number of milliseconds from 1 to ${longestMs}.`,
+  )
 }
 
 function defined<Value extends object>(value: Value): Value {

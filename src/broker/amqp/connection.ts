@@ -21,6 +21,7 @@ import { createOutput, type Output } from './output.ts'
 import type { Endpoint } from './parse-amqp-url.ts'
 import { createReadPacer } from './read-pacer.ts'
 import { timeoutSignal } from './timeout-signal.ts'
+import { unaskedError } from './unexpected-error.ts'
 
 export interface ConnectionEvents {
   /** The connection is gone, for good; `error` is undefined when we closed it ourselves. */
@@ -296,6 +297,7 @@ export class AmqpConnection {
         this.#emit.emit('unblocked', {})
         return
       case 'connection.close-ok':
+        if (this.#state === 'opening' || this.#state === 'open') throw unaskedError(method.name)
         this.#end(undefined)
         return
       case 'connection.close':
@@ -303,10 +305,15 @@ export class AmqpConnection {
         else this.#closedByBroker(method)
         return
       default:
-        // Once it is open there is one question on channel 0, and this is its answer.
-        if (this.#state === 'opening' || method.name === 'connection.update-secret-ok')
-          this.#replies.push(method)
+        this.#receiveAnswer(method)
     }
+  }
+
+  #receiveAnswer(method: Method): void {
+    // Once it is open there is one question on channel 0, and this is its answer.
+    const isAnswer = method.name === 'connection.update-secret-ok' && this.#replies.isAwaited
+    if (this.#state === 'open' && !isAnswer) throw unaskedError(method.name)
+    if (this.#state === 'opening' || isAnswer) this.#replies.push(method)
   }
 
   #closedByBroker(method: Method<'connection.close'>): void {

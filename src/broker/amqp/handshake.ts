@@ -1,4 +1,4 @@
-import { ConnectionError } from '../../errors.ts'
+import { ConnectionError, InvalidArgumentError } from '../../errors.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
 import type { Method } from '../../wire/method-specs.ts'
 import { toFieldTable, toPlainTable } from '../../wire/plain-fields.ts'
@@ -50,6 +50,7 @@ export async function shakeHands(
     heartbeatSeconds:
       options.heartbeatSeconds === 0 ? 0 : lowerLimit(tune.heartbeat, options.heartbeatSeconds),
   }
+  checkFrameMax(agreed.frameMax, tune.frameMax, endpoint)
   line.send({ name: 'connection.tune-ok', ...agreed, heartbeat: agreed.heartbeatSeconds })
   line.send({ name: 'connection.open', vhost: endpoint.vhost })
   await expectMethod(line, endpoint, 'connection.open-ok')
@@ -107,7 +108,22 @@ async function expectMethod<Name extends Method['name']>(
   }
   throw new ConnectionError({
     code: 'CONNECTION_NOT_AMQP',
+    isFinal: true,
     message: `${describeEndpoint(endpoint)} sent ${method.name} where ${name} was due. Is it an AMQP 0-9-1 broker?`,
+  })
+}
+
+/** The smallest frame of AMQP: in less, not even the methods of the handshake fit. */
+const leastFrameMax = 4096
+
+function checkFrameMax(agreed: number, offered: number, endpoint: Endpoint): void {
+  if (agreed === 0 || agreed >= leastFrameMax) return
+  if (offered !== agreed)
+    throw new InvalidArgumentError(`frameMax is ${agreed}; the least of AMQP is ${leastFrameMax}.`)
+  throw new ConnectionError({
+    code: 'CONNECTION_NOT_AMQP',
+    isFinal: true,
+    message: `${describeEndpoint(endpoint)} offers frames of ${offered} bytes; the least of AMQP is ${leastFrameMax}. Is it an AMQP 0-9-1 broker?`,
   })
 }
 

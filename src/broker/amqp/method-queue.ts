@@ -4,6 +4,8 @@ import type { Method } from '../../wire/method-specs.ts'
 export interface MethodQueue {
   push(method: Method): void
   next(): Promise<Method>
+  /** Does anybody wait for an answer? Who gave up still does: a late answer must not be taken for another one. */
+  readonly isAwaited: boolean
   /** What arrived and nobody waited for. */
   takeAll(): readonly Method[]
   /** Everybody who waits now or later is told. */
@@ -29,6 +31,9 @@ export function createMethodQueue(): MethodQueue {
       if (method) return Promise.resolve(method)
       if (failure) return Promise.reject(failure)
       return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+    },
+    get isAwaited() {
+      return waiting.length > 0
     },
     takeAll: () => arrived.splice(0),
     fail: (error) => {

@@ -1,6 +1,6 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import { explainSocketError } from './explain-socket-error.ts'
+import { explainSocketError, tlsFailedError } from './explain-socket-error.ts'
 import type { Endpoint } from './parse-amqp-url.ts'
 import { readIntoSlabs } from './read-slabs.ts'
 
@@ -19,17 +19,14 @@ export type TlsOptions = Pick<
 >
 
 /** Opens the socket, TLS included, or says in one sentence why that is not possible. */
-export function openSocket(
+export async function openSocket(
   endpoint: Endpoint,
   options: { tls?: TlsOptions; signal: AbortSignal },
 ): Promise<Socket> {
-  const { host, port, isTls } = endpoint
-  const socket: Socket = isTls
-    ? connectTls({ host, port, servername: isHostName(host) ? host : '', ...options.tls })
-    : connectTcp({ host, port, onread: readIntoSlabs(() => socket) })
+  const socket = startSocket(endpoint, options.tls)
   socket.setNoDelay(true)
   return new Promise((resolve, reject) => {
-    const opened = isTls ? 'secureConnect' : 'connect'
+    const opened = endpoint.isTls ? 'secureConnect' : 'connect'
     const settle = (): void => {
       options.signal.removeEventListener('abort', onAbort)
       socket.off('error', onError).off(opened, onOpen)
@@ -53,6 +50,20 @@ export function openSocket(
     if (options.signal.aborted) onAbort()
     else options.signal.addEventListener('abort', onAbort, { once: true })
   })
+}
+
+function startSocket(endpoint: Endpoint, tls: TlsOptions | undefined): Socket {
+  const { host, port, isTls } = endpoint
+  if (!isTls) {
+    const socket: Socket = connectTcp({ host, port, onread: readIntoSlabs(() => socket) })
+    return socket
+  }
+  try {
+    return connectTls({ host, port, servername: isHostName(host) ? host : '', ...tls })
+  } catch (cause) {
+    // Node throws over a certificate or key that it cannot read, or that do not belong together.
+    throw tlsFailedError(cause as Error, endpoint)
+  }
 }
 
 function isHostName(host: string): boolean {

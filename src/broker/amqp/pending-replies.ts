@@ -15,9 +15,9 @@ export interface Answer {
 export interface PendingReplies {
   /** Waits for the answer to a question that was just sent. */
   wait(asked: Method, expects: readonly MethodName[]): Promise<Answer>
-  /** The question that an answer of this name belongs to. */
+  /** The question that an answer of this name belongs to, if there is one. */
   askedFor(name: MethodName): Method | undefined
-  /** Hands an answer to the first who expects it; false when that one gave up waiting. */
+  /** Hands an answer to the first who expects it; false when that one gave up waiting, or nobody does. */
   answer(answer: Answer): boolean
   /** Ends the wait of the first who expects an answer of this name. */
   fail(name: MethodName, error: WarrenError): void
@@ -42,12 +42,13 @@ export function createPendingReplies({ timeoutMs }: { timeoutMs: number }): Pend
     return taken
   }
 
-  /** Who expects an answer of this name, or else who is first: an answer nobody expects ends that wait. */
-  function indexFor(name: MethodName): number {
-    return Math.max(
-      0,
-      waiting.findIndex(({ expects }) => expects.includes(name)),
-    )
+  function first(name: MethodName): number {
+    return waiting.findIndex(({ expects }) => expects.includes(name))
+  }
+
+  function takeFirst(name: MethodName): Pending | undefined {
+    const index = first(name)
+    return index === -1 ? undefined : take(index)
   }
 
   return {
@@ -61,15 +62,14 @@ export function createPendingReplies({ timeoutMs }: { timeoutMs: number }): Pend
         const pending: Pending = { asked, expects, resolve, reject, timer, hasGivenUp: false }
         waiting.push(pending)
       }),
-    askedFor: (name) => waiting[indexFor(name)]?.asked,
+    askedFor: (name) => waiting[first(name)]?.asked,
     answer: (answer) => {
-      const pending = take(indexFor(answer.method.name))
+      const pending = takeFirst(answer.method.name)
       if (!pending || pending.hasGivenUp) return false
-      if (pending.expects.includes(answer.method.name)) pending.resolve(answer)
-      else pending.reject(unexpected(answer.method.name))
+      pending.resolve(answer)
       return true
     },
-    fail: (name, error) => take(indexFor(name))?.reject(error),
+    fail: (name, error) => takeFirst(name)?.reject(error),
     failAll: (error) => {
       while (waiting.length > 0) take(0)!.reject(error)
     },
@@ -80,12 +80,5 @@ function notAnswered(name: MethodName, timeoutMs: number): ChannelError {
   return new ChannelError({
     code: 'CHANNEL_TIMEOUT',
     message: `The broker did not answer ${name} within ${timeoutMs / 1000} s. Whether it was done is not known.`,
-  })
-}
-
-function unexpected(name: MethodName): ChannelError {
-  return new ChannelError({
-    code: 'CHANNEL_CLOSED',
-    message: `The broker answered ${name}, which nobody asked for.`,
   })
 }

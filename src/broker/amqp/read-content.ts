@@ -1,6 +1,7 @@
 import { WireError } from '../../errors.ts'
 import type { Body } from '../../wire/frame-writer.ts'
 import type { RawProperties } from '../../wire/properties.ts'
+import { unexpectedError } from './unexpected-error.ts'
 
 /** A complete content: what follows a method that carries a message. */
 export interface Content {
@@ -21,6 +22,9 @@ export interface ContentReader {
 }
 
 const empty = Buffer.alloc(0)
+/** A body in crumbs costs a view for each, and each keeps all that was read with it: so many small ones are joined. */
+const crumbBytes = 1024
+const joinedCrumbs = 128
 
 export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }): ContentReader {
   let complete: OnContent<unknown> | undefined
@@ -29,6 +33,16 @@ export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }):
   let bodyBytes = 0
   let missing = 0
   let pieces: Buffer[] | undefined
+  let crumbs = 0
+
+  function keep(piece: Buffer): void {
+    pieces ??= []
+    pieces.push(piece)
+    crumbs = piece.length < crumbBytes ? crumbs + 1 : 0
+    if (crumbs < joinedCrumbs) return
+    pieces.push(Buffer.concat(pieces.splice(-joinedCrumbs)))
+    crumbs = 0
+  }
 
   function finish(body: Body): void {
     const done = complete!
@@ -36,18 +50,19 @@ export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }):
     complete = undefined
     properties = undefined
     pieces = undefined
+    crumbs = 0
     done(announcement, content)
   }
 
   return {
     expect: (next, onContent) => {
-      if (complete) throw bad('A method arrived in the middle of a message')
+      if (complete) throw unexpectedError('A method arrived in the middle of a message')
       announcement = next
       complete = onContent as OnContent<unknown>
     },
     header: (payload) => {
-      if (!complete || properties) throw bad('A header frame arrived that no method announced')
-      if (payload.length < 14) throw bad('A header frame is shorter than its fixed part')
+      if (!complete || properties) throw unexpectedError('A header frame arrived that no method announced')
+      if (payload.length < 14) throw tooShort()
       bodyBytes = payload.readUInt32BE(4) * 0x100000000 + payload.readUInt32BE(8)
       if (bodyBytes > maxBodyBytes) throw tooLarge(bodyBytes, maxBodyBytes)
       properties = payload.subarray(12)
@@ -55,15 +70,15 @@ export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }):
       if (missing === 0) finish(empty)
     },
     body: (piece) => {
-      if (!properties || piece.length > missing) throw bad('A body frame arrived that no header announced')
+      if (!properties || piece.length > missing)
+        throw unexpectedError('A body frame arrived that no header announced')
       missing -= piece.length
       if (missing === 0 && pieces === undefined) {
         finish(piece)
         return
       }
-      pieces ??= []
-      pieces.push(piece)
-      if (missing === 0) finish(pieces)
+      keep(piece)
+      if (missing === 0) finish(pieces!)
     },
   }
 }
@@ -73,6 +88,10 @@ function tooLarge(bodyBytes: number, maxBodyBytes: number): WireError {
   return new WireError({ code: 'WIRE_TOO_LARGE', detail, offset: 4 })
 }
 
-function bad(detail: string): WireError {
-  return new WireError({ code: 'WIRE_BAD_FRAME', detail, offset: 0 })
+function tooShort(): WireError {
+  return new WireError({
+    code: 'WIRE_TRUNCATED',
+    detail: 'A header frame is shorter than its fixed part',
+    offset: 0,
+  })
 }

@@ -142,9 +142,8 @@ export class Session {
         this.#adopt(await this.#connectToAny())
         return
       } catch (error) {
-        const { isFinal } = error as ConnectionError
-        const nextAttemptMs = this.#pauseAfter(failures, isFinal)
-        if (isFinal || Date.now() + nextAttemptMs > deadline) {
+        const nextAttemptMs = this.#pauseAfter(failures, error)
+        if (isFinal(error) || Date.now() + nextAttemptMs > deadline) {
           this.#step('close')
           throw error
         }
@@ -163,7 +162,7 @@ export class Session {
       } catch (error) {
         last = error
         this.#nextEndpoint += 1
-        if ((error as ConnectionError).isFinal || this.#state === 'closed') break
+        if (isFinal(error) || this.#state === 'closed') break
       }
     }
     throw last
@@ -197,8 +196,7 @@ export class Session {
         this.#adopt(await this.#connectToAny())
         return
       } catch (error) {
-        const { isFinal } = error as ConnectionError
-        await this.#waitToRetry(error as ConnectionError, this.#pauseAfter(failures, isFinal))
+        await this.#waitToRetry(error as ConnectionError, this.#pauseAfter(failures, error))
       }
     }
   }
@@ -211,13 +209,19 @@ export class Session {
     this.#step('retry-due')
   }
 
-  #pauseAfter(failures: number, isFinal: boolean): number {
-    return decideBackoff({ failures, isFinal, policy: this.#backoff, random: Math.random() })
+  #pauseAfter(failures: number, error: unknown): number {
+    const policy = this.#backoff
+    return decideBackoff({ failures, isFinal: isFinal(error), policy, random: Math.random() })
   }
 
   #step(step: SessionStep): void {
     this.#state = nextSessionState(this.#state, step)
   }
+}
+
+/** What is no error of the connection is one of its options, which no other try will mend. */
+function isFinal(error: unknown): boolean {
+  return !(error instanceof ConnectionError) || error.isFinal
 }
 
 function closedError(): ConnectionError {

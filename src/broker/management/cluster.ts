@@ -1,5 +1,13 @@
 import type { CallApi, CallOptions } from './call-api.ts'
-import { asRecord, asRecords, type JsonRecord, numberField, requiredText, textField } from './json-fields.ts'
+import {
+  asRecord,
+  asRecords,
+  flagField,
+  type JsonRecord,
+  numberField,
+  requiredText,
+  textField,
+} from './json-fields.ts'
 import { type ManagedUser, readTags } from './users.ts'
 
 export interface Overview {
@@ -41,6 +49,8 @@ export interface Cluster {
   featureFlags(options?: CallOptions): Promise<readonly FeatureFlag[]>
   /** Memory and disk alarms anywhere in the cluster. While there is one, publishers are blocked. */
   health(options?: CallOptions): Promise<Health>
+  /** For how long all nodes have been up; undefined where one is down, or the account lacks the tag `monitoring`. */
+  uptimeMs(options?: CallOptions): Promise<number | undefined>
 }
 
 export function clusterOf(callApi: CallApi): Cluster {
@@ -83,7 +93,20 @@ export function clusterOf(callApi: CallApi): Cluster {
       })
       return { isHealthy: status === 200, alarms: asRecords(asRecord(json).alarms).map(readAlarm) }
     },
+
+    uptimeMs: async (options) => {
+      const { json } = await callApi({
+        ...{ method: 'GET', path: ['nodes'], query: { columns: 'running,uptime' }, subject: 'nodes' },
+        ...{ accept: [401, 403], options },
+      })
+      return readUptime(asRecords(json))
+    },
   }
+}
+
+function readUptime(nodes: readonly JsonRecord[]): number | undefined {
+  const uptimes = nodes.map((node) => (flagField(node, 'running') ? numberField(node, 'uptime') : undefined))
+  return uptimes.length === 0 || uptimes.includes(undefined) ? undefined : Math.min(...(uptimes as number[]))
 }
 
 function readOverview(overview: JsonRecord): Overview {

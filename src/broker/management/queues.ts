@@ -3,6 +3,7 @@ import { callOrUndefined } from './call-api.ts'
 import {
   asList,
   asRecord,
+  asRecords,
   flagField,
   type JsonRecord,
   numberField,
@@ -74,10 +75,24 @@ export interface DeleteQueueOptions extends CallOptions {
   readonly ifUnused?: boolean
 }
 
+/** How far back, and how far apart. */
+export interface SampleRange {
+  readonly ageSeconds: number
+  readonly everySeconds: number
+}
+
+/** What a queue held at one moment, as the broker remembers it. */
+export interface DepthSample {
+  readonly atMs: number
+  readonly messages: number
+}
+
 export interface Queues {
   list(options?: ListQueuesOptions): Promise<readonly ManagedQueue[]>
   /** Everything about one queue; undefined where there is none. */
   find(queue: QueueName, options?: CallOptions): Promise<ManagedQueue | undefined>
+  /** The depths that the broker remembers, the oldest first; none where it keeps no statistics or there is no queue. */
+  samples(queue: QueueName & SampleRange, options?: CallOptions): Promise<readonly DepthSample[]>
   /** `existing` when an equal one was there. One that differs is refused with the argument named. */
   create(queue: QueueDefinition, options?: CallOptions): Promise<'created' | 'existing'>
   delete(queue: QueueName, options?: DeleteQueueOptions): Promise<void>
@@ -91,6 +106,13 @@ export function queuesOf(callApi: CallApi): Queues {
     find: async (queue, options) => {
       const answer = await callOrUndefined(callApi, { method: 'GET', ...address(queue), options })
       return answer && readQueue(asRecord(answer.json))
+    },
+
+    samples: async ({ ageSeconds, everySeconds, ...queue }, options) => {
+      const columns = 'messages_details.samples'
+      const query = { lengths_age: ageSeconds, lengths_incr: everySeconds, columns }
+      const answer = await callOrUndefined(callApi, { method: 'GET', ...address(queue), query, options })
+      return readSamples(asRecord(asRecord(answer?.json).messages_details).samples)
     },
 
     create: async (queue, options) => {
@@ -160,6 +182,16 @@ function readQueue(queue: JsonRecord): ManagedQueue {
     operatorPolicy: textField(queue, 'operator_policy'),
     effectivePolicy: readEffectivePolicy(queue.effective_policy_definition),
   }
+}
+
+/** The newest first from the broker. */
+function readSamples(samples: unknown): readonly DepthSample[] {
+  const read = asRecords(samples).flatMap((each) => {
+    const [atMs, messages] = [numberField(each, 'timestamp'), numberField(each, 'sample')]
+    // Between two of its own samples the broker tells a mean.
+    return atMs === undefined || messages === undefined ? [] : [{ atMs, messages: Math.round(messages) }]
+  })
+  return read.toSorted((left, right) => left.atMs - right.atMs)
 }
 
 function readDepths(queue: JsonRecord) {

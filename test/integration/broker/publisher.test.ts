@@ -55,6 +55,46 @@ describe('a publish that is sent again when asked', () => {
   })
 })
 
+describe('a publish whose connection dies', () => {
+  const confirm = { direction: 'to-client', classId: 60, methodId: 80 } as const
+  const content = { direction: 'to-broker', classId: 60, methodId: 40 } as const
+  type Where = 'before' | 'middle' | 'after'
+  const cuts: [string, typeof confirm | typeof content, Where, PublishResult['kind'], number][] = [
+    ['before it is sent', content, 'before', 'unknown', 0],
+    ['in the middle of it', content, 'middle', 'unknown', 0],
+    ['before its confirm', confirm, 'before', 'unknown', 1],
+    ['in the middle of its confirm', confirm, 'middle', 'unknown', 1],
+    ['right after its confirm', confirm, 'after', 'confirmed', 1],
+  ]
+
+  it.each(cuts)('%s says no more than is known', async (moment, frame, where, kind, kept) => {
+    const { declare, depth } = await setup()
+    const queue = `cut ${moment}`
+    await declare(queue)
+    const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })
+    const session = await Session.open(proxy.urlFor(broker.url), { backoff: { initialMs: 5, maxMs: 50 } })
+    const publisher = new Publisher(session)
+    onTestFinished(async () => {
+      await publisher.close()
+      await session.close()
+      proxy.close()
+    })
+    await publisher.room()
+    const lost = new Promise((resolve) => session.events.on('disconnected', resolve))
+    const cut = proxy.cutAtFrame({ ...frame, where })
+
+    const result = await publisher.publish({ key: queue, body: 'once' })
+    await Promise.all([cut, lost])
+    const next = await publisher.publish({ key: queue, body: 'next' })
+
+    expect(result.kind).toBe(kind)
+    if (result.kind === 'unknown')
+      expect(result).toMatchObject({ wasSent: true, cause: { code: 'CONNECTION_LOST' } })
+    expect(next.kind).toBe('confirmed')
+    expect(await depth(queue)).toBe(kept + 1)
+  })
+})
+
 describe('a publish', () => {
   it('is confirmed when a queue has it', async () => {
     const { publisher, declare, depth } = await setup()

@@ -208,3 +208,25 @@ it('frames for a channel that is not open, and the end of a consumer that is not
   expect([connection.isOpen, channel.isOpen]).toEqual([true, true])
   await connection.close()
 })
+
+it('a session opens its channels one by one, so that a broker that just came back is not overrun', async () => {
+  const asked: number[] = []
+  const { url, peers } = await startScriptedServer((_, channel, { name }) => {
+    if (name === 'channel.open') asked.push(channel)
+    return name === 'channel.open' // silence, until the test answers
+  })
+  const session = await Session.open(url)
+  const channels = ['a', 'b', 'c', 'd'].map((name) => session.superviseChannel(name, async () => {}))
+  const seen: number[] = []
+
+  for (const [index, channel] of channels.entries()) {
+    await eventually(() => expect(asked).toHaveLength(index + 1), { intervalMs: 1 })
+    await nextTick()
+    seen.push(asked.length)
+    peers[0]!.send(asked.at(-1)!, { name: 'channel.open-ok' })
+    await channel.whenOpen()
+  }
+
+  expect(seen).toEqual([1, 2, 3, 4])
+  await session.close()
+})

@@ -22,9 +22,12 @@ export interface Peer {
 export type Script = (peer: Peer, channel: number, method: Method) => boolean | undefined
 
 /** A server that says what no RabbitMQ would say. It answers like one where the script does not speak. */
-export async function startScriptedServer(script: Script): Promise<{ url: string; peers: readonly Peer[] }> {
+export async function startScriptedServer(
+  script: Script,
+  { greeting = start }: { greeting?: Method | Buffer } = {},
+): Promise<{ url: string; peers: readonly Peer[] }> {
   const peers: Peer[] = []
-  const server = createServer((socket) => peers.push(serve(socket, script)))
+  const server = createServer((socket) => peers.push(serve(socket, { script, greeting })))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -35,7 +38,7 @@ export async function startScriptedServer(script: Script): Promise<{ url: string
   return { url: `amqp://127.0.0.1:${port}`, peers }
 }
 
-function serve(socket: Socket, script: Script): Peer {
+function serve(socket: Socket, { script, greeting }: { script: Script; greeting: Method | Buffer }): Peer {
   const received: { channel: number; method: Method }[] = []
   const bodies: Buffer[] = []
   const frames = createFrameWriter({ frameMax: 131_072 })
@@ -70,13 +73,19 @@ function serve(socket: Socket, script: Script): Peer {
   socket.on('error', () => {})
   socket.on('data', (chunk) => {
     if (hasGreeted) parser.push(chunk)
-    else peer.send(0, start) // the protocol header comes alone
+    else greet(peer, greeting) // the protocol header comes alone
     hasGreeted = true
   })
   return peer
 }
 
-const start: Method<'connection.start'> = {
+function greet(peer: Peer, greeting: Method | Buffer): void {
+  if (Buffer.isBuffer(greeting)) peer.socket.write(greeting)
+  else peer.send(0, greeting)
+}
+
+/** How RabbitMQ greets, without its properties. */
+export const start: Method<'connection.start'> = {
   name: 'connection.start',
   versionMajor: 0,
   versionMinor: 9,

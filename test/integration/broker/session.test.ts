@@ -149,6 +149,34 @@ describe('a session', () => {
     expect(session.broker.version).toBe(broker.version)
   })
 
+  it('goes on at another host when its own is gone, and stays there', async () => {
+    const { port } = parseAmqpUrl(broker.url)[0]!
+    const [first, second] = [await startProxy({ target: port }), await startProxy({ target: port })]
+    const session = await Session.open([first.urlFor(broker.url), second.urlFor(broker.url)], quick)
+    onTestFinished(async () => {
+      await session.close()
+      first.close()
+      second.close()
+    })
+    expect(session.connection?.endpoint.port).toBe(first.port)
+    const nextPort = (): Promise<number | undefined> =>
+      new Promise((resolve) => {
+        const stop = session.events.on('connected', () => {
+          stop()
+          resolve(session.connection?.endpoint.port)
+        })
+      })
+
+    const afterLoss = nextPort()
+    first.refuse()
+    first.cutAll()
+    expect(await afterLoss).toBe(second.port)
+
+    const afterCut = nextPort()
+    second.cutAll()
+    expect(await afterCut).toBe(second.port)
+  })
+
   it('waits for a broker that is still starting when it is told to', async () => {
     const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })
     onTestFinished(() => proxy.close())

@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { declareQueue } from '../../../src/broker/amqp/operations.ts'
 import { Session, type SessionOptions } from '../../../src/broker/amqp/session.ts'
+import { createCertificates, type NodeCertificates } from '../../support/node/create-certificates.ts'
 import { startRabbitNode } from '../../support/start-rabbit-node.ts'
 import { describeWithNode, testWithNode } from '../../support/with-node.ts'
 
@@ -46,6 +50,51 @@ describeWithNode('TLS', async () => {
     })
   })
 
+  testWithNode('is refused in one sentence when the certificate is for another name', async () => {
+    const other = { ca: tls.ca, servername: 'broker.example' }
+
+    await expect(open({ tls: other })).rejects.toMatchObject({
+      code: 'CONNECTION_TLS_FAILED',
+      isFinal: true,
+      message: expect.stringMatching(/does not match certificate's altnames.*broker\.example/),
+    })
+  })
+
+  testWithNode(
+    'a client certificate of an authority that the broker does not know is final, too',
+    async () => {
+      const stranger = await createStranger()
+      const failures: unknown[] = []
+
+      // A broker that is waited for would be asked again and again, were it not.
+      const opening = Session.open(tls.amqpsUrl, {
+        waitForBrokerMs: 60_000,
+        tls: { ca: tls.ca, cert: stranger.clientCertificate, key: stranger.clientKey },
+      })
+      await opening.catch((error) => failures.push(error))
+
+      expect(failures).toMatchObject([
+        {
+          code: 'CONNECTION_TLS_FAILED',
+          isFinal: true,
+          message: expect.stringMatching(/alert.*tls\.cert/),
+        },
+      ])
+    },
+  )
+
+  testWithNode('a key that does not belong to its certificate is told in one sentence', async () => {
+    const { clientKey } = await createStranger()
+
+    await expect(
+      open({ tls: { ca: tls.ca, cert: tls.clientCertificate, key: clientKey } }),
+    ).rejects.toMatchObject({
+      code: 'CONNECTION_TLS_FAILED',
+      isFinal: true,
+      message: expect.stringMatching(/mismatch.*tls\.key/),
+    })
+  })
+
   testWithNode('EXTERNAL without a certificate is refused in one sentence', async () => {
     const url = tls.amqpsUrl.replace(/\/\/[^@]*@/, '//')
 
@@ -54,3 +103,10 @@ describeWithNode('TLS', async () => {
     })
   })
 })
+
+/** Somebody whom the broker knows nothing of, with certificates of their own. */
+async function createStranger(): Promise<NodeCertificates> {
+  const directory = await mkdtemp(join(tmpdir(), 'warren-stranger-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  return createCertificates(join(directory, 'tls'))
+}

@@ -1,0 +1,42 @@
+import { getEventListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { joinSignals } from './join-signals.ts'
+
+it('ends with the first of its signals, for its reason', () => {
+  const [one, other] = [new AbortController(), new AbortController()]
+  const { signal } = joinSignals([one.signal, undefined, other.signal])
+
+  other.abort('enough')
+  one.abort('too late')
+
+  expect([signal.aborted, signal.reason]).toEqual([true, 'enough'])
+})
+
+it('is over at once where one of them is', () => {
+  expect(joinSignals([AbortSignal.abort('before')]).signal.reason).toBe('before')
+})
+
+it('ends after its time, and not at once where that is longer than a timer can be set for', async () => {
+  const brief = joinSignals([], { timeoutMs: 1 })
+  const endless = joinSignals([], { timeoutMs: 2 ** 40 })
+
+  await new Promise((resolve) => brief.signal.addEventListener('abort', resolve))
+  await sleep(1)
+
+  expect(brief.signal.reason).toMatchObject({ name: 'TimeoutError' })
+  expect(endless.signal.aborted).toBe(false)
+  endless.release()
+})
+
+it('leaves nothing behind when it is released, and ends no more', async () => {
+  const outer = new AbortController()
+  const joined = joinSignals([outer.signal], { timeoutMs: 1 })
+
+  joined.release()
+  await sleep(5)
+  outer.abort()
+
+  expect(getEventListeners(outer.signal, 'abort')).toEqual([])
+  expect(joined.signal.aborted).toBe(false)
+})

@@ -1,0 +1,45 @@
+import { InvalidArgumentError } from '../errors.ts'
+
+export interface PublisherOptions {
+  /** Unanswered publishes at a time. @default 1024 messages, 16 MiB */
+  readonly window?: { readonly messages?: number; readonly bytes?: number }
+  /** Publishes that wait for the window or the connection; beyond it they settle as not sent. @default 100000 messages, 256 MiB */
+  readonly waiting?: { readonly messages?: number; readonly bytes?: number }
+  /** After this long without an answer a publish is `unknown`, in milliseconds. @default 60000 */
+  readonly deadlineMs?: number
+  /** Send again, with the same message id, what was unanswered when the connection was lost. @default false */
+  readonly resend?: boolean
+}
+
+export interface SettledPublisherOptions {
+  readonly window: { readonly messages: number; readonly bytes: number }
+  readonly waiting: { readonly messages: number; readonly bytes: number }
+  readonly deadlineMs: number
+  readonly resend: boolean
+}
+
+const mebibyte = 1024 * 1024
+
+/** Options with their defaults. A window that lets nothing through, or no deadline, would make a publish hang. */
+export function settlePublisherOptions(options: PublisherOptions): SettledPublisherOptions {
+  const { window, waiting, deadlineMs = 60_000, resend = false } = options
+  const settled = {
+    window: { messages: window?.messages ?? 1024, bytes: window?.bytes ?? 16 * mebibyte },
+    waiting: { messages: waiting?.messages ?? 100_000, bytes: waiting?.bytes ?? 256 * mebibyte },
+    deadlineMs,
+    resend,
+  }
+  const isCount = Number.isSafeInteger(settled.window.messages) && settled.window.messages >= 1
+  check(isCount, 'window.messages', settled.window.messages, 'a whole number from 1')
+  check(settled.window.bytes >= 1, 'window.bytes', settled.window.bytes, 'a number from 1')
+  check(settled.waiting.messages >= 0, 'waiting.messages', settled.waiting.messages, 'a number from 0')
+  check(settled.waiting.bytes >= 0, 'waiting.bytes', settled.waiting.bytes, 'a number from 0')
+  const isTime = Number.isFinite(deadlineMs) && deadlineMs > 0
+  check(isTime, 'deadlineMs', deadlineMs, 'a number of milliseconds above 0')
+  return settled
+}
+
+function check(isAllowed: boolean, name: string, value: unknown, rule: string): void {
+  if (isAllowed) return
+  throw new InvalidArgumentError(`${name} of a publisher is ${String(value)}; it must be ${rule}.`)
+}
