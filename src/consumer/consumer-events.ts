@@ -12,11 +12,13 @@ export interface ConsumerEvents {
   'consumer.interrupted': { readonly queue: string; readonly error: Error | undefined }
   /** The queue, or one that its messages could end in, is not there. It is tried again. */
   'consumer.start-failed': { readonly queue: string; readonly error: Error }
+  /** Its queue has a delivery limit and nothing takes what is over it: RabbitMQ deletes that. Told once. */
+  'consumer.limited': { readonly queue: string; readonly deliveryLimit: number }
   'consumer.closed': { readonly queue: string; readonly unfinished: number }
   /** A delivery is done with. Exactly one for each that is settled; `stale` ones come again. */
   'delivery.settled': DeliveryEvent & {
     readonly outcome: Outcome | SettledOutcome
-    /** From the start of its handler, in milliseconds; undefined for one that was never started. */
+    /** From the start of its handler, in milliseconds; undefined where that was not run. */
     readonly durationMs: number | undefined
   }
   /** Kept in the process and run again at its time. */
@@ -25,7 +27,10 @@ export interface ConsumerEvents {
   'delivery.stale': DeliveryEvent & { readonly outcome: Outcome | SettledOutcome }
   /** Work done before, whose acknowledgement was lost: acknowledged now, and not run again. */
   'delivery.remembered': DeliveryEvent
-  /** A retry or a dead letter could not be published. The delivery is kept and the publish tried again. */
+  /**
+   * Its next place could not be reached, and the publish is tried again; or its outcome cannot be written at all, and it
+   * is held and given back. In both cases the delivery is kept.
+   */
   'settle.failed': DeliveryEvent & {
     readonly outcome: Outcome | SettledOutcome
     readonly result: PublishResult

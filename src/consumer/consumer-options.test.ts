@@ -4,6 +4,10 @@ import { type ConsumerOptions, settleConsumerOptions } from './consumer-options.
 
 const flow = { layout: 'warren', defer: { short: 'hold', tiers: [] } } as unknown as QueueFlow
 const settle = (options: ConsumerOptions) => settleConsumerOptions(options, flow)
+const requeueing = {
+  ...{ queue: 'erp.queue.erp-stock', layout: 'event-bus' },
+  defer: { short: 'sleep-and-requeue', tiers: [] },
+} as unknown as QueueFlow
 const minute = 60_000
 
 describe('waiting and handling together', () => {
@@ -36,5 +40,32 @@ describe('without a prefetch', () => {
     [{ concurrency: 65_000 }, 65_535],
   ])('%j is sent enough ahead to be busy, and no more than AMQP can say', (options, prefetch) => {
     expect(settle(options)).toMatchObject({ prefetch })
+  })
+})
+
+describe('a poison limit', () => {
+  it('is 10 deliveries unless another is said', () => {
+    expect(settle({}).poisonLimit).toBe(10)
+    expect(settle({ poisonLimit: 3 }).poisonLimit).toBe(3)
+    expect(settle({ poisonLimit: false }).poisonLimit).toBeUndefined()
+  })
+
+  it('is none where too early messages are requeued, and one that is asked for there is refused', () => {
+    expect(settleConsumerOptions({}, requeueing).poisonLimit).toBeUndefined()
+    expect(settleConsumerOptions({ poisonLimit: false }, requeueing).poisonLimit).toBeUndefined()
+    expect(() => settleConsumerOptions({ poisonLimit: 3 }, requeueing)).toThrow(
+      'poisonLimit is 3, but "erp.queue.erp-stock" is a classic queue of the layout event-bus, where what is too early is ' +
+        'requeued: nobody can tell that from a crash. Leave poisonLimit out, or make the queue quorum (without `exact`).',
+    )
+  })
+})
+
+describe('a delivery limit', () => {
+  it('is what the user says of it, and nothing that no queue can have', () => {
+    expect(settle({}).deliveryLimit).toBeUndefined()
+    expect(settle({ deliveryLimit: false }).deliveryLimit).toBe(false)
+    expect(settle({ deliveryLimit: 5 }).deliveryLimit).toBe(5)
+    expect(() => settle({ deliveryLimit: -1 })).toThrow('deliveryLimit is -1; it must be a whole number')
+    expect(() => settle({ deliveryLimit: 0 })).toThrow('deliveryLimit is 0; it must be a whole number')
   })
 })

@@ -34,8 +34,16 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
   readonly retryJitter?: Duration
   /** What `{ status }` means. @default that of the layout */
   readonly statusTable?: StatusTableName | StatusTable
-  /** Deliveries that may end without an answer, by a crash or a lost connection. @default 10 */
+  /**
+   * Deliveries that may end without an answer, by a crash or a lost connection. Classic queues of event-bus refuse it:
+   * what is too early is requeued there, and nobody can tell that from a crash. @default 10; there, false
+   */
   readonly poisonLimit?: number | false
+  /**
+   * The queue's delivery limit, by argument or policy; `false` where it has none. From half of it on a message that would
+   * be lost over it is put at the end of its queue, which starts its count anew. @default the broker's: 20 from 4.0 on
+   */
+  readonly deliveryLimit?: number | false
   /** Pauses consuming while most messages fail. `true` is `{ failureRatio: 0.5 }`. @default false */
   readonly breaker?: boolean | Partial<BreakerPolicy>
   /** @default 'auto': JSON and text by content type, bytes otherwise */
@@ -71,6 +79,8 @@ export interface SettledConsumerOptions {
   readonly retryJitterMs: number
   readonly statusTable: StatusTable
   readonly poisonLimit: number | undefined
+  /** Undefined: that of the broker, where nobody said another. */
+  readonly deliveryLimit: number | false | undefined
   readonly breaker: BreakerPolicy
   readonly decode: BodyDecoder
   readonly middleware: readonly Middleware[]
@@ -105,6 +115,7 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     retryJitterMs: parseDuration(options.retryJitter ?? 0),
     statusTable: chooseStatusTable(options.statusTable, flow),
     poisonLimit: choosePoisonLimit(options.poisonLimit, flow),
+    deliveryLimit: chooseDeliveryLimit(options.deliveryLimit),
     breaker: chooseBreaker(options.breaker ?? false),
     decode: chooseDecoder(options.decode ?? 'auto'),
     middleware: schema === undefined ? middleware : [...middleware, validateBody(schema)],
@@ -147,9 +158,21 @@ function chooseStatusTable(choice: ConsumerOptions['statusTable'], { layout }: Q
 }
 
 /** Where too early messages are requeued, a redelivery says nothing about a crash. */
-function choosePoisonLimit(choice: number | false = 10, { defer }: QueueFlow): number | undefined {
-  if (choice === false || defer.short === 'sleep-and-requeue') return undefined
-  return wholeNumber('poisonLimit', choice)
+function choosePoisonLimit(
+  choice: ConsumerOptions['poisonLimit'],
+  { queue, defer }: QueueFlow,
+): number | undefined {
+  if (choice === false) return undefined
+  if (defer.short !== 'sleep-and-requeue') return wholeNumber('poisonLimit', choice ?? 10)
+  if (choice === undefined) return undefined
+  throw new InvalidArgumentError(
+    `poisonLimit is ${choice}, but "${queue}" is a classic queue of the layout event-bus, where what is too early is ` +
+      'requeued: nobody can tell that from a crash. Leave poisonLimit out, or make the queue quorum (without `exact`).',
+  )
+}
+
+function chooseDeliveryLimit(choice: ConsumerOptions['deliveryLimit']): number | false | undefined {
+  return choice === undefined || choice === false ? choice : wholeNumber('deliveryLimit', choice)
 }
 
 const defaultBreaker: BreakerPolicy = {

@@ -5,7 +5,6 @@ import { Session } from '../broker/amqp/session.ts'
 import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
 import { ConsumerError } from '../errors.ts'
 import { createEvents, type EventSource, type Events } from '../events.ts'
-import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import { type BrokerVersion, parseBrokerVersion } from '../message/broker-version.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { Publisher } from '../publisher/publisher.ts'
@@ -28,9 +27,10 @@ import {
   handleDelivery,
 } from './handle-delivery.ts'
 import { type Handler, wrapHandler } from './handler.ts'
+import { createLimitWatch, type LimitWatch } from './limit-watch.ts'
 import { createLostAckMemory, type LostAckMemory } from './lost-ack-memory.ts'
 import { pause } from './pause.ts'
-import { noWayOut } from './render-log-line.ts'
+import { dropsOver, noWayOut } from './render-log-line.ts'
 import { attemptOf, createRun, type Run, type RunReading } from './run.ts'
 import { Runs } from './runs.ts'
 import { type Settlement, settleAtOnce } from './settle-delivery.ts'
@@ -67,6 +67,7 @@ export class Consumer {
   readonly #memory: LostAckMemory
   readonly #givenBack: GiveBackMemory = createGiveBackMemory()
   readonly #breaker: Breaker
+  readonly #limitWatch: LimitWatch
   readonly #ending = new AbortController()
   readonly #channel: SupervisedChannel
   #state: 'running' | 'closing' | 'closed' = 'running'
@@ -87,6 +88,11 @@ export class Consumer {
     this.#ownsPublisher = publishing instanceof Session
     this.#publisher = publishing instanceof Session ? new Publisher(publishing) : publishing
     this.#version = parseBrokerVersion(consuming.broker.version)
+    this.#limitWatch = createLimitWatch({
+      flow,
+      deliveryLimit: this.#options.deliveryLimit,
+      found: (limit) => this.#limitFound(limit),
+    })
     this.#memory = createLostAckMemory({ clock, prefetch })
     this.#breaker = createBreaker({ policy, clock, onChange: (change) => this.#breakerChanged(change) })
     this.#ports = this.#createPorts(handler)
@@ -173,6 +179,7 @@ export class Consumer {
       this.#emit.emit('consumer.start-failed', { queue: this.queue, error: error as Error })
       throw error
     }
+    this.#limitWatch.begin()
     this.#emit.emit('consumer.started', { queue: this.queue })
     // A turn later: a message may have come with the answer, and whoever waits for the start wants to listen first.
     setImmediate(() => this.#runs.begin())
@@ -195,9 +202,16 @@ export class Consumer {
     if (delivery.isRedelivered && this.#isKnown(delivery)) return
     const run = this.#createRun(delivery)
     const { retryJitterMs, random } = this.#options
-    if (retryJitterMs > 0 && run.failedBefore > 0)
+    if (this.#limitWatch.isUrgent(run, this.#version)) this.#runs.addUrgent({ ...run, orderKey: undefined })
+    else if (retryJitterMs > 0 && run.failedBefore > 0)
       this.#runs.holdUntil(run, run.receivedAtMs + Math.floor(random() * retryJitterMs), 'run')
     else this.#runs.add(run)
+  }
+
+  /** A turn later, because whoever waits for the start wants to listen first. */
+  #limitFound(deliveryLimit: number): void {
+    process.emitWarning(dropsOver(this.queue, deliveryLimit), { code: 'WARREN_DELIVERY_LIMIT' })
+    setImmediate(() => this.#emit.emit('consumer.limited', { queue: this.queue, deliveryLimit }))
   }
 
   /** Work of this process whose channel was lost: done, or still at it. */
@@ -233,7 +247,7 @@ export class Consumer {
 
   #settled(run: Run, outcome: Handled['outcome'], settlement: Settlement): void {
     if (settlement.kind === 'settled') {
-      if (run.probes === 'unsettled')
+      if (run.probes === 'unsettled' && outcome.kind !== 'give-back')
         this.#breaker.step({ kind: 'succeeded', isProbe: true, atMs: this.#options.clock.now() })
       if (settlement.isAcknowledged) this.#memory.acknowledged(run.delivery)
       this.#noteGiveBack(run, outcome)
@@ -268,9 +282,7 @@ export class Consumer {
   #warnOnce(): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    const { countsNackTowardsLimit, defaultDeliveryLimit } = brokerCapabilities(this.#version)
-    const limit = countsNackTowardsLimit ? defaultDeliveryLimit : undefined
-    process.emitWarning(noWayOut(this.queue, limit), { code: 'WARREN_NO_WAY_OUT' })
+    process.emitWarning(noWayOut(this.queue), { code: 'WARREN_NO_WAY_OUT' })
   }
 
   #holdUntil(run: Run, untilMs: number, then: 'run' | 'give-back'): void {
@@ -322,6 +334,7 @@ export class Consumer {
       now: () => clock.now(),
       statusTable,
       poisonLimit,
+      limitRule: this.#limitWatch.rule,
       brokerVersion: () => this.#version,
       holding: () => ({
         shortMs: options.shortHoldMs,

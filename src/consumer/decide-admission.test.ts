@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
 import { encodeTable } from '../wire/write-field.ts'
-import { decideAdmission, type GivenBack } from './decide-admission.ts'
+import { decideAdmission } from './decide-admission.ts'
+import type { GivenBack } from './near-limit.ts'
 
 function admit(
   headers: PlainTable | undefined,
@@ -10,6 +11,7 @@ function admit(
     isRedelivered = false,
     version = '4.0.5',
     hasLimit = true,
+    isPlain = false,
     givenBack = undefined as GivenBack | undefined,
   } = {},
 ) {
@@ -18,6 +20,8 @@ function admit(
     isRedelivered,
     version: parseBrokerVersion(version),
     poisonLimit: hasLimit ? 3 : undefined,
+    limitRule: { deliveryLimit: undefined, isLostOver: isPlain },
+    canPark: !isPlain,
     givenBack,
     nowMs: 1_000,
   })
@@ -61,11 +65,36 @@ describe('before its handler runs, a message', () => {
           { 'x-delivery-count': count },
           { isRedelivered: true, version, givenBack: { times, isLast: true } },
         )
-      expect(returned(30, 30)).toEqual({ kind: 'run' })
-      expect(returned(32, 30)).toEqual({ kind: 'run' })
-      expect(returned(33, 30)).toEqual({ kind: 'poisonous', deliveries: 3 })
+      expect(returned(5, 5)).toEqual({ kind: 'run' })
+      expect(returned(7, 5)).toEqual({ kind: 'run' })
+      expect(returned(8, 5)).toEqual({ kind: 'poisonous', deliveries: 3 })
     },
   )
+
+  it('that we gave back half as often as 4.0 allows starts its count anew, with the crashes among them', () => {
+    const returned = (count: number) =>
+      admit({ 'x-delivery-count': count }, { isRedelivered: true, givenBack: { times: 9, isLast: true } })
+    expect(returned(9)).toEqual({ kind: 'run' })
+    expect(returned(10)).toEqual({ kind: 'recount', deliveries: 1 })
+    expect(returned(12)).toEqual({ kind: 'poisonous', deliveries: 3 })
+  })
+
+  it.each(['4.0.5', '4.3.6'])(
+    'of a plain queue on %s starts its count anew before the broker deletes it, poison or not',
+    (version) => {
+      const counted = (count: number, hasLimit: boolean) =>
+        admit({ 'x-delivery-count': count }, { isRedelivered: true, version, isPlain: true, hasLimit })
+      expect(counted(9, false)).toEqual({ kind: 'run' })
+      expect(counted(10, false)).toEqual({ kind: 'recount', deliveries: 10 })
+      expect(counted(9, true)).toEqual({ kind: 'poisonous', deliveries: 9 })
+      expect(counted(10, true)).toEqual({ kind: 'recount', deliveries: 10 })
+    },
+  )
+
+  it('of a plain queue is still known as poison when its count was started anew', () => {
+    const admitted = admit({ 'warren-deliveries': 10 }, { isPlain: true })
+    expect(admitted).toEqual({ kind: 'poisonous', deliveries: 10 })
+  })
 
   it('of 4.3 is not excused by what we gave back, which is not counted there', () => {
     const options = { isRedelivered: true, version: '4.3.6', givenBack: { times: 30, isLast: true } }

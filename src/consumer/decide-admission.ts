@@ -1,9 +1,8 @@
 import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import type { BrokerVersion } from '../message/broker-version.ts'
 import { type EncodedHeaders, headerInteger } from '../message/header-values.ts'
-import { readDeathEntries } from '../message/read-deaths.ts'
-import { readDeliveryCounts } from '../message/read-delivery-counts.ts'
 import { consumerHeaders } from './consumer-headers.ts'
+import { countedReturns, countUnanswered, type GivenBack, isNearLimit, type LimitRule } from './near-limit.ts'
 
 /** What is done with a delivery before its handler runs. */
 export type Admission =
@@ -11,18 +10,13 @@ export type Admission =
   /** It was deferred and came back before its time. */
   | { readonly kind: 'early'; readonly untilMs: number }
   | { readonly kind: 'poisonous'; readonly deliveries: number }
-  /** A classic queue keeps no count, so the message is published to its own queue with one. */
+  /**
+   * The message is published to its own queue, with a count in its headers: a classic queue keeps none, and that of a
+   * quorum queue has come near the delivery limit.
+   */
   | { readonly kind: 'recount'; readonly deliveries: number }
 
-/** How often this consumer returned a message to its queue without having run it to an end. */
-export interface GivenBack {
-  readonly times: number
-  /** Was a return of ours the last that is known of it? */
-  readonly isLast: boolean
-}
-
 const run: Admission = { kind: 'run' }
-const none: GivenBack = { times: 0, isLast: false }
 
 /**
  * Looks at how often a message was handed out without an answer. A quorum queue counts that itself; a classic
@@ -33,7 +27,9 @@ export function decideAdmission({
   isRedelivered,
   version,
   poisonLimit,
-  givenBack = none,
+  limitRule,
+  canPark,
+  givenBack,
   nowMs,
 }: {
   readonly headers: EncodedHeaders
@@ -41,32 +37,27 @@ export function decideAdmission({
   readonly version: BrokerVersion
   /** Unanswered deliveries after which a message is parked unseen; undefined lets it go on for ever. */
   readonly poisonLimit: number | undefined
+  readonly limitRule: LimitRule
+  /** False on a plain queue that has no place for poison. */
+  readonly canPark: boolean
   /** What we returned to the queue ourselves is known to be no crash. */
   readonly givenBack?: GivenBack | undefined
   readonly nowMs: number
 }): Admission {
   if (headers === undefined && !isRedelivered) return run
+  const isNear = isNearLimit({ headers, version, rule: limitRule, givenBack })
   const untilMs = headerInteger(headers, consumerHeaders.deferredUntil) ?? 0
   const early: Admission = untilMs > nowMs ? { kind: 'early', untilMs } : run
-  if (poisonLimit === undefined) return early
+  if (poisonLimit === undefined && !isNear) return early
   const written = headerInteger(headers, consumerHeaders.deliveries) ?? 0
-  const isUncounted = isRedelivered && !givenBack.isLast && !hasBrokerCount(headers, version)
-  const ownReturns = brokerCapabilities(version).countsNackTowardsLimit ? givenBack.times : 0
-  const counted = Math.max(0, countUnanswered(headers, version) - ownReturns)
+  const isUncounted = isRedelivered && !givenBack?.isLast && !hasBrokerCount(headers, version)
+  const counted = Math.max(0, countUnanswered(headers, version) - countedReturns(givenBack, version))
   const deliveries = written + counted + (isUncounted ? 1 : 0)
-  if (deliveries >= poisonLimit) return { kind: 'poisonous', deliveries }
+  const isPoison = poisonLimit !== undefined && deliveries >= poisonLimit
+  // What cannot be parked is kept, and to keep it is to return it now and then.
+  if (isNear && !(isPoison && canPark)) return { kind: 'recount', deliveries }
+  if (isPoison) return { kind: 'poisonous', deliveries }
   return isUncounted ? { kind: 'recount', deliveries } : early
-}
-
-/** From 4.0 to 4.2 the count comes along through a reject loop and holds its rejections, which were answers. */
-function countUnanswered(headers: EncodedHeaders, version: BrokerVersion): number {
-  const { towardsLimit } = readDeliveryCounts(headers, version)
-  if (towardsLimit === 0 || brokerCapabilities(version).deliveryCountAcrossHops !== 'shown')
-    return towardsLimit
-  const rejections = readDeathEntries(headers)
-    .filter(({ reason }) => reason === 'rejected')
-    .reduce((sum, { count }) => sum + count, 0)
-  return Math.max(0, towardsLimit - rejections)
 }
 
 function hasBrokerCount(headers: EncodedHeaders, version: BrokerVersion): boolean {

@@ -1,5 +1,5 @@
-import type { GivenBack } from './decide-admission.ts'
 import { keyOf, type Rememberable } from './lost-ack-memory.ts'
+import type { GivenBack } from './near-limit.ts'
 
 /**
  * Remembers what the consumer gives back by itself: what was kept for too long, or waited too long for its turn. Most

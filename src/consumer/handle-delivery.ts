@@ -7,6 +7,7 @@ import type { HoldingLimits } from './decide-delay.ts'
 import { acknowledge, decideOutcome, decideUnwritable, type Outcome } from './decide-outcome.ts'
 import type { Handler } from './handler.ts'
 import type { HandlerResult } from './handler-result.ts'
+import type { LimitRule } from './near-limit.ts'
 import { pause } from './pause.ts'
 import { attemptOf, type Run } from './run.ts'
 import { RunContext, runHandler } from './run-handler.ts'
@@ -25,6 +26,7 @@ export interface HandlingPorts extends SettlePorts {
   readonly handler: Handler
   readonly statusTable: StatusTable
   readonly poisonLimit: number | undefined
+  readonly limitRule: LimitRule
   readonly brokerVersion: () => BrokerVersion
   readonly holding: () => HoldingLimits
   readonly random: () => number
@@ -62,10 +64,14 @@ export interface Handled {
  */
 export function handleDelivery(run: Run, ports: HandlingPorts): void {
   const admission = admit(run, ports)
+  if (admission.kind === 'run' && !run.refusal) {
+    runInSpan(run, ports)
+    return
+  }
+  run.startedAtMs = undefined // its handler is not run, so nobody shall be told how long it took
   switch (admission.kind) {
     case 'run':
-      if (run.refusal) conclude(run, run.refusal, ports)
-      else runInSpan(run, ports)
+      conclude(run, run.refusal!, ports)
       return
     case 'early':
       conclude(run, { kind: 'deferred', untilMs: admission.untilMs }, ports)
@@ -96,7 +102,8 @@ export function conclude(run: Run, result: HandlerResult, ports: HandlingPorts):
 }
 
 /**
- * Settles, and where a copy cannot be placed tries again with growing pauses until it is or the delivery is gone. What
+ * Settles, and where a copy cannot be placed tries again with growing pauses, until it is or the delivery must go back:
+ * the broker would close the channel over it, and all that the channel has would be counted as if it had killed us. What
  * cannot be written at all is parked as it is, and does not stay in a handler's place for ever.
  */
 export function settle(run: Run, outcome: SettledOutcome, ports: HandlingPorts): void {
@@ -110,7 +117,9 @@ async function settleInTime(run: Run, outcome: SettledOutcome, ports: HandlingPo
     const settlement = await settleByPublish(run, outcome, ports)
     if (settlement.kind === 'unwritable') return settleUnwritable(run, outcome, settlement.cause, ports)
     if (settlement.kind !== 'unpublished') return { outcome, settlement }
-    const nextAttemptMs = pauseAfter(failures)
+    const leftMs = run.receivedAtMs + ports.holding().longestMs - ports.clock.now()
+    if (leftMs <= 0) return { outcome: giveBack, settlement: settleAtOnce(run, giveBack) }
+    const nextAttemptMs = Math.min(pauseAfter(failures), leftMs)
     ports.settleFailed({ run, outcome, result: settlement.result, nextAttemptMs })
     await pause(nextAttemptMs, { clock: ports.clock, signal: ports.ending })
     if (ports.ending.aborted || !run.delivery.isCurrent) {
@@ -139,6 +148,7 @@ async function settleUnwritable(
 }
 
 const unwritablePauseMs = 60_000
+const giveBack: SettledOutcome = { kind: 'give-back' }
 
 function admit(run: Run, ports: HandlingPorts): Admission {
   return decideAdmission({
@@ -146,6 +156,8 @@ function admit(run: Run, ports: HandlingPorts): Admission {
     isRedelivered: run.delivery.isRedelivered,
     version: ports.brokerVersion(),
     poisonLimit: ports.poisonLimit,
+    limitRule: ports.limitRule,
+    canPark: ports.flow.park !== undefined,
     givenBack: run.givenBack,
     nowMs: run.startedAtMs ?? run.receivedAtMs,
   })

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { ConsumerError, InvalidArgumentError } from '../errors.ts'
+import { joinSignals } from '../join-signals.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import type { ConsumedMessage } from './consumed-message.ts'
 import type { Handler, HandlerContext } from './handler.ts'
@@ -30,24 +31,28 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
   const timeoutMs = parseDuration(options.timeout ?? '30s')
   const send = options.fetch ?? fetch
   return async (message, context) => {
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)])
+    const patience = joinSignals([context.signal], { timeoutMs })
     const request = {
       method,
       headers: { ...url.login, ...requestHeaders(message, context, options) },
       body: new Uint8Array(message.rawBody),
       redirect: 'manual',
-      signal,
+      signal: patience.signal,
     } as const
     try {
       return await readResponse(await send(url.href, request))
     } catch (cause) {
       throw deliveryError({ url: url.href, cause, timeoutMs })
+    } finally {
+      patience.release()
     }
   }
 }
 
 /** How much of an answer that is no success is kept, as the error of the message. */
 const keptAnswerBytes = 1024
+/** How much of it is read: an ordinary error page to its end, because its connection can be used again then. */
+const readAnswerBytes = 64 * 1024
 
 async function readResponse(response: Response): Promise<StatusAnswer> {
   const { status, headers } = response
@@ -66,9 +71,10 @@ async function readStart(response: Response): Promise<string> {
   const start: Buffer[] = []
   let bytes = 0
   for await (const piece of response.body ?? []) {
-    start.push(Buffer.from(piece as Uint8Array))
-    bytes += start.at(-1)!.length
-    if (bytes >= keptAnswerBytes) break // leaving the loop cancels the rest
+    const chunk = Buffer.from(piece as Uint8Array)
+    if (bytes < keptAnswerBytes) start.push(chunk)
+    bytes += chunk.length
+    if (bytes >= readAnswerBytes) break // leaving the loop cancels the rest, and closes the connection
   }
   const text = Buffer.concat(start).subarray(0, keptAnswerBytes).toString('utf8').trim()
   return text || `${response.status} ${response.statusText}`.trim()

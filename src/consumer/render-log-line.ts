@@ -28,6 +28,8 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
     line('warn', { queue, ...errorFields(error) }, `The channel to "${queue}" is gone; opening another.`),
   'consumer.start-failed': ({ queue, error }) =>
     line('error', { queue, ...errorFields(error) }, `Cannot consume "${queue}" now: ${error.message}`),
+  'consumer.limited': ({ queue, deliveryLimit }) =>
+    line('warn', { queue, deliveryLimit }, dropsOver(queue, deliveryLimit)),
   'consumer.closed': ({ queue, unfinished }) =>
     line('info', { queue, unfinished }, `Stopped consuming "${queue}".`),
   'delivery.settled': (event) => {
@@ -65,14 +67,20 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
 }
 
 /** What to know of a failure on a queue that leads nowhere. */
-export function noWayOut(queue: string, deliveryLimit?: number): string {
-  const sentences =
+export function noWayOut(queue: string): string {
+  return (
     `A message of "${queue}" failed, and the queue has neither a retry policy nor a dead-letter exchange: the message is ` +
     'kept and run again with growing pauses. Declare the queue with one of the two.'
-  if (deliveryLimit === undefined) return sentences
+  )
+}
+
+/** What to know of a queue that deletes what was returned too often. */
+export function dropsOver(queue: string, deliveryLimit: number): string {
   return (
-    `${sentences} This RabbitMQ drops a message of a quorum queue that was given back ${deliveryLimit} times, and this one ` +
-    'is now and then; x-delivery-limit -1 prevents that.'
+    `RabbitMQ deletes a message of "${queue}" that was returned more than ${deliveryLimit} times, by whatever consumer or ` +
+    'crash: the queue has a delivery limit and no dead-letter exchange. This consumer puts a message at the end of the queue ' +
+    'before it comes to that. Declare the queue with a dead-letter exchange or with x-delivery-limit -1, or lift the limit by ' +
+    'a policy; where it is lifted, the option deliveryLimit: false says so.'
   )
 }
 
@@ -131,7 +139,7 @@ function sentenceOf(outcome: Outcome | SettledOutcome): string {
     case 'defer':
       return 'Too early; it waits in a wait queue.'
     case 'recount':
-      return `Delivered ${outcome.deliveries} times without an answer; put back with that count.`
+      return `Delivered ${outcome.deliveries} times without an answer; put at the end of its queue with that count.`
     case 'give-back':
     case 'requeue':
     case 'hold':

@@ -58,8 +58,14 @@ export class Runs {
     this.#overdue.setBy(this.#overdueAt(run))
     // Most find a place at once, and need not stand in a line of none.
     if (run.orderKey === undefined && this.#waiting.size === 0 && this.#mayStart())
-      this.#start(run, this.#parts.options.clock.now())
+      this.#start(run, this.#parts.options.clock.now(), this.#parts.breaker.probes)
     else this.#enqueue(run)
+  }
+
+  /** Takes a run over that has to leave at once and needs no handler: it waits for no place, no breaker and no key. */
+  addUrgent(run: Run): void {
+    if (!this.#hasBegun) this.#enqueue(run)
+    else this.#start(run, this.#parts.options.clock.now(), undefined)
   }
 
   /** Keeps a run that is in no handler until its time. */
@@ -157,7 +163,7 @@ export class Runs {
   #startInTime(run: Run): void {
     const { clock, startWithinMs } = this.#parts.options
     const nowMs = clock.now()
-    if (nowMs <= run.receivedAtMs + startWithinMs) this.#start(run, nowMs)
+    if (nowMs <= run.receivedAtMs + startWithinMs) this.#start(run, nowMs, this.#parts.breaker.probes)
     else this.#giveBackLate(run)
   }
 
@@ -170,13 +176,12 @@ export class Runs {
     for (const late of [run, ...behind]) this.#parts.giveBack(late)
   }
 
-  #start(run: Run, nowMs: number): void {
-    const { breaker, handle } = this.#parts
+  #start(run: Run, nowMs: number, probes: Run['probes']): void {
     this.#running.add(run)
-    run.probes = breaker.probes
+    run.probes = probes
     run.startedAtMs = nowMs
     this.#timeouts.setBy(this.#handlerDueAt(run, nowMs))
-    handle(run)
+    this.#parts.handle(run)
   }
 
   #runAgain(run: Run): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Handler } from '../../src/consumer/handler.ts'
-import { reject } from '../../src/consumer/handler-answer.ts'
+import { defer, reject } from '../../src/consumer/handler-answer.ts'
 import type { CutPoint } from '../../src/embedded/server/faults.ts'
 import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
 import type { TopologyDeclaration } from '../../src/topology/declaration.ts'
@@ -9,9 +9,9 @@ import { eventually } from '../support/eventually.ts'
 import { cutPoints } from './cut-points.ts'
 
 const layouts = ['warren', 'ratatoskr', 'event-bus', 'freeflow', 'isolated'] as const
-const bodies = ['works', 'fails-once', 'fails-always', 'is-rejected'] as const
+const bodies = ['works', 'waits', 'fails-once', 'fails-always', 'is-rejected'] as const
 
-/** What happened to the four messages by the time that nothing was under way any more. */
+/** What happened to the messages by the time that nothing was under way any more. */
 interface Ledger {
   readonly wasCut: boolean
   readonly handled: readonly string[]
@@ -43,10 +43,11 @@ async function play({ profile, layout, point, nth }: Story): Promise<Ledger> {
     wasCut = true
   })
 
-  // Acks of a small prefetch leave at once, so that they are on their way when the broker falls quiet.
+  // Acks of a small prefetch leave at once, so that they are on their way when the broker falls quiet. With no more of
+  // it than there are handlers nothing is held, and what is deferred goes to a wait queue.
   const consumer = await rig.consume(name, record(handled), {
-    concurrency: 2,
-    prefetch: 4,
+    concurrency: 3,
+    prefetch: 3,
     breaker: { failureRatio: undefined, openMs: 5 },
   })
   await eventually(
@@ -55,7 +56,7 @@ async function play({ profile, layout, point, nth }: Story): Promise<Ledger> {
       await broker.settled()
       expect(await unsettled(rig, name)).toBe(0)
       expect(consumer.counts).toEqual({ running: 0, waiting: 0, held: 0 })
-      expect(new Set(handled)).toEqual(new Set(['works', 'fails-once']))
+      expect(new Set(handled)).toEqual(new Set(['works', 'waits', 'fails-once']))
       expect(await rig.depth(flow.deadLetterQueue!)).toBeGreaterThanOrEqual(2)
     },
     { timeoutMs: 10_000, intervalMs: 2, what: `${layout} cut ${point} #${nth}` },
@@ -69,8 +70,9 @@ async function play({ profile, layout, point, nth }: Story): Promise<Ledger> {
 }
 
 function record(handled: string[]): Handler {
-  return ({ body }, { attempt }) => {
+  return ({ body, headers }, { attempt }) => {
     if (body === 'is-rejected') return reject('never')
+    if (body === 'waits' && headers['warren-deferred-until'] === undefined) return defer(1)
     if (body === 'fails-always' || (body === 'fails-once' && attempt === 1)) throw new Error('not now')
     handled.push(body as string)
     return undefined

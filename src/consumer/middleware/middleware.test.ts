@@ -8,7 +8,7 @@ import { ignoreErrors } from './ignore-errors.ts'
 import { memoryDedupeStore } from './memory-dedupe-store.ts'
 import { processAfterDelay } from './process-after-delay.ts'
 import { throttle } from './throttle.ts'
-import { validateBody } from './validate-body.ts'
+import { type SchemaIssue, type SchemaResult, type StandardSchema, validateBody } from './validate-body.ts'
 
 function message(more: Partial<ConsumedMessage> = {}): ConsumedMessage {
   return {
@@ -254,7 +254,50 @@ describe('validateBody', () => {
       message: 'The message "m1" does not fit its schema: a.0: no text.',
     })
   })
+
+  it.each([
+    [
+      'as valibot does, with more in each step of a path',
+      [{ type: 'object', key: 'a', input: {} }],
+      'a: bad',
+    ],
+    [
+      'with a symbol for a key',
+      [Symbol('hidden'), { key: Symbol.iterator }],
+      'Symbol(hidden).Symbol(Symbol.iterator): bad',
+    ],
+    ['without a path', undefined, 'bad'],
+    ['with an empty path', [], 'bad'],
+  ] as readonly [string, SchemaIssue['path'], string][])('reads issues %s', async (_, path, sentence) => {
+    const issues = [{ message: 'bad', ...(path && { path }) }]
+    const run = validateBody(answering({ issues }))(() => undefined)(message(), context)
+    await expect(run).rejects.toThrow(`The message "m1" does not fit its schema: ${sentence}.`)
+  })
+
+  it('says of many issues the first five, and of none that there is none', async () => {
+    const many = Array.from({ length: 7 }, (_, index) => ({ message: `bad ${index}` }))
+    const sentenceOf = (issues: readonly SchemaIssue[]) =>
+      validateBody(answering({ issues }))(() => undefined)(message(), context)
+    await expect(sentenceOf(many)).rejects.toThrow('bad 0; bad 1; bad 2; bad 3; bad 4; and 2 more.')
+    await expect(sentenceOf([])).rejects.toThrow('does not fit its schema: it does not say why.')
+  })
+
+  it('waits for a schema that answers later, and takes one that is a function, as those of arktype are', async () => {
+    const later = answering(Promise.resolve({ value: 7 }))
+    const callable = Object.assign(() => 'not this', later)
+    expect(await validateBody(callable)(({ body }) => body)(message(), context)).toBe(7)
+  })
+
+  it('lets an error of the schema itself be retried', async () => {
+    const broken = answering(Promise.reject(new Error('its table is away')))
+    const run = validateBody(broken)(() => undefined)(message(), context)
+    await expect(run).rejects.not.toHaveProperty('isPermanent')
+  })
 })
+
+function answering(answer: SchemaResult<unknown> | Promise<SchemaResult<unknown>>): StandardSchema {
+  return { '~standard': { version: 1, vendor: 'test', validate: () => answer } }
+}
 
 it('ignoreErrors acknowledges what is told to be harmless and throws the rest', async () => {
   const failing = ignoreErrors((error) => (error as Error).message === 'harmless')

@@ -43,7 +43,7 @@ function withBody(message: ConsumedMessage, body: unknown): ConsumedMessage {
 
 function invalid({ id }: ConsumedMessage, issues: readonly SchemaIssue[]): ConsumerError {
   const which = id === undefined ? 'The message' : `The message "${id}"`
-  const problems = issues.slice(0, 5).map(describe).join('; ')
+  const problems = issues.slice(0, 5).map(describe).join('; ') || 'it does not say why'
   const more = issues.length > 5 ? `; and ${issues.length - 5} more` : ''
   return new ConsumerError({
     code: 'MESSAGE_INVALID',

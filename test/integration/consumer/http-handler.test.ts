@@ -1,5 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ConsumerOptions } from '../../../src/consumer/consumer-options.ts'
 import type { HttpHandlerOptions } from '../../../src/consumer/http-handler.ts'
@@ -30,6 +32,7 @@ async function setup(
   made += 1
   const queue = `push-${made}`
   const requests: Request[] = []
+  let connections = 0
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))
@@ -38,6 +41,9 @@ async function setup(
       requests.push({ method: request.method, headers: request.headers, body: Buffer.concat(pieces) })
       if (reply !== 'never') response.writeHead(reply.status, reply.headers).end(reply.body)
     })
+  })
+  server.on('connection', () => {
+    connections += 1
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -48,7 +54,8 @@ async function setup(
   const declaration = { queues: { [queue]: { retry: { delays, maxAttempts: 4 } } } }
   const rig = await createConsumerRig({ url: broker.url, declaration })
   const consumer = await rig.consume(queue, httpHandler({ url, ...http }), options)
-  return { ...rig, url, queue, dlq: `${queue}.dlq`, requests, settled: collect(consumer, 'delivery.settled') }
+  const settled = collect(consumer, 'delivery.settled')
+  return { ...rig, url, queue, dlq: `${queue}.dlq`, requests, settled, connections: () => connections }
 }
 
 describe('an endpoint', () => {
@@ -174,6 +181,36 @@ describe('an endpoint', () => {
         errorMessage: expect.stringContaining('no answer within 50 ms'),
       },
     })
+  })
+
+  it('that does not answer is given up in time although the garbage collector runs meanwhile', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    const { publisher, queue, requests, settled } = await setup(['never', { status: 200 }], { timeout: 200 })
+
+    await publisher.publish({ key: queue, body: 'x' })
+    await eventually(() => expect(requests).toHaveLength(1))
+
+    await eventually(() => {
+      collectGarbage()
+      expect(settled.map(({ outcome }) => outcome.kind)).toEqual(['retry', 'acknowledge'])
+    })
+  })
+
+  it('is reached by connections that are kept, whatever it answers', async () => {
+    const answers = [
+      { status: 200, body: 'fine' },
+      { status: 404, body: 'x'.repeat(20_000) },
+      { status: 204 },
+    ]
+    const replies = Array.from({ length: 30 }, (_, index) => answers[index % answers.length]!)
+    const { publisher, queue, settled, connections } = await setup(replies, {}, { concurrency: 3 })
+
+    await Promise.all(replies.map((_, index) => publisher.publish({ key: queue, body: `${index}` })))
+
+    await eventually(() => expect(settled).toHaveLength(30))
+    // One that was just used may not be free yet when the next request begins.
+    expect(connections()).toBeLessThanOrEqual(2 * 3)
   })
 
   it('with a login in its URL gets it as basic authentication', async () => {

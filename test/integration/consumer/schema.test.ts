@@ -3,10 +3,11 @@ import { z } from 'zod'
 import { connect, defineTopology, type StandardSchema } from '../../../src/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
+import { collect } from './consumer-rig.ts'
 
 const broker = await useBroker()
 const queue = { retry: { delays: [10], maxAttempts: 2 } }
-const topology = defineTopology({ queues: { typed: queue, spelt: queue, untyped: queue } })
+const topology = defineTopology({ queues: { typed: queue, spelt: queue, untyped: queue, refused: queue } })
 
 async function setup() {
   const warren = await connect(broker.url, { topology, managementUrl: 'http://127.0.0.1:1' })
@@ -51,6 +52,33 @@ it('any Standard Schema does, and one that may answer later', async () => {
   await warren.publisher().publish({ key: 'spelt', body: 'lower' })
 
   await eventually(() => expect(seen).toEqual(['upper']))
+})
+
+it('a body that a later answer refuses is parked at its first attempt, with where it is wrong', async () => {
+  const warren = await setup()
+  // A function with steps of a path as objects: arktype makes the one, valibot the other.
+  const schema: StandardSchema = Object.assign(() => undefined, {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: () => Promise.resolve({ issues: [{ message: 'no number', path: [{ key: 'lines' }, 2] }] }),
+    },
+  } as const)
+  const seen: unknown[] = []
+  const consumer = await warren.consume('refused', ({ body }) => seen.push(body), { schema })
+  const settled = collect(consumer, 'delivery.settled')
+
+  await warren.publisher().publish({ key: 'refused', body: { lines: [] }, messageId: 'm1' })
+
+  await eventually(() => expect(settled).toHaveLength(1))
+  expect(settled[0]).toMatchObject({
+    attempt: 1,
+    outcome: {
+      ...{ kind: 'dead-letter', reason: 'invalid' },
+      failure: { errorMessage: 'The message "m1" does not fit its schema: lines.2: no number.' },
+    },
+  })
+  expect(seen).toEqual([])
 })
 
 it('without a schema a body is unknown, and a wrong use of it does not compile', async () => {

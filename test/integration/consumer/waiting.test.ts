@@ -264,6 +264,46 @@ describe('the broker’s acknowledgement time-out', () => {
     },
   )
 
+  it.each(['3.10', '4.0', '4.3'] as const)(
+    'is never reached by a message whose dead-letter queue is gone: it is given back and parked later, on %s',
+    async (profile) => {
+      const { consume, publisher, clock, advance, admin, depth, drain } = await setup(
+        { retry: false },
+        profile,
+      )
+      const binding = { queue: 'work.dlq', exchange: 'work.dlq', routingKey: '', arguments: [] }
+      let runs = 0
+      const consumer = await consume(
+        'work',
+        () => {
+          runs += 1
+          throw new Error('no')
+        },
+        { clock },
+      )
+      const [failed, settled, interrupted] = [
+        collect(consumer, 'settle.failed'),
+        collect(consumer, 'delivery.settled'),
+        collect(consumer, 'consumer.interrupted'),
+      ]
+      await admin.call({ name: 'queue.unbind', ...binding }, 'queue.unbind-ok')
+      await publisher.publish({ key: 'work', body: 'kept', messageId: 'm1' })
+      await eventually(() => expect(failed).toHaveLength(1))
+
+      for (let passed = 0; passed < 90; passed += 1) await advance(minute)
+      const givenBack = settled.filter(({ outcome }) => outcome.kind === 'give-back')
+      expect(givenBack.length).toBeGreaterThan(1)
+      expect(runs).toBeLessThanOrEqual(givenBack.length + 1) // and not in a hot loop
+      expect(interrupted).toEqual([])
+      await admin.call({ name: 'queue.bind', noWait: false, ...binding }, 'queue.bind-ok')
+      await advance(minute)
+
+      await eventually(() => expect(settled.at(-1)?.outcome.kind).toBe('dead-letter'))
+      expect(await drain('work.dlq')).toMatchObject([{ id: 'm1', headers: { 'x-final-error': 'no' } }])
+      expect(await depth('work')).toBe(0)
+    },
+  )
+
   it('is never reached by a message that is deferred for longer, even where there is no wait queue', async () => {
     const { consume, publisher, clock, advance, elapsedMs } = await setup({ deadLetter: false })
     const dueMs = clock.now() + 120 * minute

@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest'
+import type { BodyDecoder } from '../../../src/consumer/decode-body.ts'
+import { eventually } from '../../support/eventually.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { collect, createConsumerRig } from './consumer-rig.ts'
+
+const broker = await useBroker()
+let made = 0
+
+async function setup() {
+  made += 1
+  const name = `options-${made}`
+  const declaration = { queues: { [name]: { retry: false } } } as const
+  const rig = await createConsumerRig({ url: broker.url, declaration })
+  const publish = (...bodies: string[]) =>
+    Promise.all(bodies.map((body) => rig.publisher.publish({ key: name, body })))
+  return { ...rig, name, publish, dlq: `${name}.dlq` }
+}
+
+it('as many messages as the prefetch says are in hand, and as many as the concurrency in handlers', async () => {
+  const { consume, name, publish, depth } = await setup()
+  const finish: (() => void)[] = []
+  const handler = () => new Promise<void>((resolve) => finish.push(resolve))
+  const consumer = await consume(name, handler, { concurrency: 2, prefetch: 5 })
+  const settled = collect(consumer, 'delivery.settled')
+
+  await publish(...Array.from({ length: 9 }, (_, index) => `${index}`))
+  await eventually(() => expect(consumer.counts).toEqual({ running: 2, waiting: 3, held: 0 }))
+  expect(await depth(name)).toBe(4)
+
+  for (let done = 0; done < 9; done += 1) {
+    const next = await eventually(() => finish[done] ?? false)
+    next()
+    expect(consumer.counts.running).toBeLessThanOrEqual(2)
+  }
+  await eventually(() => expect(settled).toHaveLength(9))
+})
+
+it('a consumer of a higher priority is served first', async () => {
+  const { consume, name, publish } = await setup()
+  const seen = { high: 0, low: 0 }
+  await consume(name, () => {
+    seen.low += 1
+  })
+  await consume(
+    name,
+    () => {
+      seen.high += 1
+    },
+    { priority: 10 },
+  )
+
+  await publish(...Array.from({ length: 20 }, (_, index) => `${index}`))
+
+  await eventually(() => expect(seen).toEqual({ high: 20, low: 0 }))
+})
+
+it('a body is read as JSON whatever its content type, where the consumer says so', async () => {
+  const { consume, name, publish, dlq, drain, depth } = await setup()
+  const seen: unknown[] = []
+  await consume(name, ({ body }) => seen.push(body), { decode: 'json' })
+
+  await publish('{"a":1}', 'no JSON')
+
+  await eventually(() => expect(seen).toEqual([{ a: 1 }]))
+  await eventually(async () => expect(await depth(dlq)).toBe(1))
+  expect(await drain(dlq)).toMatchObject([{ body: 'no JSON', headers: { 'warren-reason': 'undecodable' } }])
+})
+
+it('a body is read by a function of the user, and what that throws is a failure like any other', async () => {
+  const { consume, name, publish, dlq, drain, depth } = await setup()
+  const seen: unknown[] = []
+  const decode: BodyDecoder = ({ rawBody }) => {
+    if (rawBody.length > 3) throw new Error('too long to read')
+    return [...rawBody]
+  }
+  await consume(name, ({ body }) => seen.push(body), { decode })
+
+  await publish('abc', 'abcd')
+
+  await eventually(() => expect(seen).toEqual([[97, 98, 99]]))
+  await eventually(async () => expect(await depth(dlq)).toBe(1))
+  expect(await drain(dlq)).toMatchObject([{ body: 'abcd', headers: { 'x-final-error': 'too long to read' } }])
+})
+
+it('a dead letter says which service and which host gave it up', async () => {
+  const { consume, name, publish, dlq, drain, depth } = await setup()
+  const handler = () => {
+    throw new Error('no')
+  }
+  await consume(name, handler, { service: 'billing', host: 'billing-7' })
+
+  await publish('x')
+
+  await eventually(async () => expect(await depth(dlq)).toBe(1))
+  const [dead] = await drain(dlq)
+  expect(dead!.headers).toMatchObject({ 'warren-service': 'billing', 'warren-host': 'billing-7' })
+})
