@@ -6,7 +6,7 @@ import { messageFilter } from './recovery/filter-message.ts'
 import { type CauseGroup, createCauseGroups } from './recovery/group-causes.ts'
 import { lookAtQueue } from './recovery/look-at-queue.ts'
 import { parseFilter } from './recovery/parse-filter.ts'
-import type { Destination } from './recovery/plan-redrive.ts'
+import type { Destination, TypeRoutes } from './recovery/plan-redrive.ts'
 import { previewRedrive, type RedrivePreview } from './recovery/preview-redrive.ts'
 import { type DeadLetter, readDeadLetter } from './recovery/read-dead-letter.ts'
 import type { Receipt } from './recovery/receipt.ts'
@@ -76,6 +76,8 @@ export interface DeadLetterLine {
   readonly publishing: Session
   readonly managementUrl: string
   readonly flows: readonly QueueFlow[]
+  /** Where messages of a type go whose origin nothing else tells. */
+  readonly types: TypeRoutes | undefined
 }
 
 export function openDeadLetters(line: DeadLetterLine): DeadLetters {
@@ -145,7 +147,7 @@ function redriveOptions(line: OpenLine, choice: RedriveChoice): RedriveOptions {
   return {
     ...lookOptions(line, choice),
     ...rest,
-    flows: line.flows,
+    ...{ flows: line.flows, types: line.types },
     to: destinationOf(to),
     ...(where !== undefined && { select: selection(where) }),
   }

@@ -15,7 +15,7 @@ export function addWhereOption(command: Command): void {
 export function addAcceptOption(command: Command): void {
   command.option(
     '--accept-delivery-limit',
-    'go on although the queue deletes messages that are over its delivery limit when a connection breaks, or when it is full and takes no fresh copy of them',
+    'go on although the queue deletes messages that are over its delivery limit when a connection breaks',
   )
 }
 

@@ -4,9 +4,9 @@ import type { Session } from '../broker/amqp/session.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { readProperty } from '../wire/properties.ts'
 import { digestBody } from './digest-message.ts'
+import type { LookRules } from './prepare-look.ts'
 import type { RecentMoves } from './recent-moves.ts'
-import type { PassRules } from './redrive-pass.ts'
-import { refreshDelivery } from './refresh-delivery.ts'
+import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk } from './walk-queue.ts'
 
 export interface Leftovers {
@@ -17,7 +17,7 @@ export interface Leftovers {
   readonly window: number
   readonly recent: RecentMoves
   readonly publisher: Publisher
-  readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed' | 'returnsBehind'>
+  readonly rules: RefreshRules & Pick<LookRules, 'returnsBehind'>
 }
 
 export interface Cleared {
@@ -35,9 +35,10 @@ export async function clearLeftovers(task: Leftovers): Promise<Cleared> {
   let unproved = 0
   let cleared = 0
   const ack = (delivery: Delivery): Settled => walk.ack(delivery)
+  const refreshes = new Refreshes({ publisher, rules, ack })
   const hold = (delivery: Delivery): void => {
     held += 1
-    if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, ack, onDone: () => {} })
+    refreshes.startIfNeeded(delivery)
   }
   const look = (delivery: Delivery): void => {
     const { properties } = delivery
@@ -59,7 +60,7 @@ export async function clearLeftovers(task: Leftovers): Promise<Cleared> {
   })
   await walk.run()
   await walk.finish()
-  await publisher.idle()
+  await refreshes.idle()
   await channel.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount: 1, global: false }, 'basic.qos-ok')
   await channel.close()
   return { cleared, unproved }

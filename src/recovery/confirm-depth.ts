@@ -8,14 +8,15 @@ import { Publisher } from '../publisher/publisher.ts'
 import { depthOf } from './count-queue.ts'
 import { internalError } from './is-line-lost.ts'
 import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
-import type { PassRules } from './redrive-pass.ts'
-import { refreshDelivery } from './refresh-delivery.ts'
+import { Refreshes, type RefreshRules } from './refreshes.ts'
 
 export interface EmptyQuestion {
   readonly session: Session
   readonly publisher: Publisher
   readonly queue: string
-  readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed'>
+  readonly rules: RefreshRules
+  /** Nobody waits any longer for a leader. */
+  readonly signal?: AbortSignal | undefined
 }
 
 const askEveryMs = 100
@@ -31,7 +32,7 @@ export async function confirmDepth(question: EmptyQuestion): Promise<number> {
   for (;;) {
     const depth = await depthOf(question.session, question.queue)
     if (depth > 0 || (await isEmpty(question))) return depth
-    if (performance.now() >= giveUpAt) throw noLeaderError(question.queue)
+    if (performance.now() >= giveUpAt || question.signal?.aborted) throw noLeaderError(question.queue)
     await sleep(askEveryMs)
   }
 }
@@ -40,15 +41,15 @@ export async function confirmDepth(question: EmptyQuestion): Promise<number> {
  * The same for who holds no lock and has no rules yet. Where a message may not even be held for a moment, the
  * broker's word is all there is.
  */
-export async function sureDepth(permission: LookPermission): Promise<number> {
-  const { consuming: session, publishing, queue } = permission
+export async function sureDepth(permission: LookPermission & { signal?: AbortSignal }): Promise<number> {
+  const { consuming: session, publishing, queue, signal } = permission
   const depth = await depthOf(session, queue)
   if (depth > 0) return depth
   const rules = await prepareLook(permission).catch(undefinedIfRefused)
   if (!rules?.returnsBehind) return depth // a classic queue has no elections
   const publisher = new Publisher(publishing)
   try {
-    return await confirmDepth({ session, publisher, queue, rules })
+    return await confirmDepth({ session, publisher, queue, rules, signal })
   } finally {
     await publisher.close()
   }
@@ -63,9 +64,10 @@ function undefinedIfRefused(error: WarrenError): LookRules | undefined {
 async function isEmpty({ session, publisher, queue, rules }: EmptyQuestion): Promise<boolean> {
   const channel = await session.openChannel()
   let taken = 0
+  const refreshes = new Refreshes({ publisher, rules })
   const hold = (delivery: Delivery): void => {
     taken += 1
-    if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, onDone: () => {} })
+    refreshes.startIfNeeded(delivery)
   }
   try {
     await channel.setPrefetch(1)
@@ -77,7 +79,7 @@ async function isEmpty({ session, publisher, queue, rules }: EmptyQuestion): Pro
     if (isElection(error, channel)) return false
     throw error
   } finally {
-    if (taken > 0) await publisher.idle()
+    await refreshes.idle()
     await channel.close()
   }
 }

@@ -23,6 +23,14 @@ export async function depthOf(session: Session, queue: string): Promise<number> 
   }
 }
 
+/** Who consumes from a queue while we do not. */
+export async function countConsumers(session: Session, queue: string): Promise<number> {
+  const channel = await session.openChannel()
+  const { consumerCount } = await inspectQueue(channel, queue)
+  await channel.close()
+  return consumerCount
+}
+
 /**
  * Closes the channel of a pass after its acks. A quorum queue takes acks from the channel in batches, and
  * those that the channel has not passed on when it closes are lost; answers on the channel give it the time.

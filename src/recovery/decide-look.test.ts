@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import { toFieldTable } from '../wire/plain-fields.ts'
 import { encodeTable } from '../wire/write-field.ts'
-import { decideLook, mayReturn, type QueueFacts } from './decide-look.ts'
+import { decideLook, mayReturn, type OverLimit, type QueueFacts, returnDeletes } from './decide-look.ts'
 
 const quorum: QueueFacts = {
   vhost: '/',
@@ -13,9 +13,14 @@ const quorum: QueueFacts = {
   policyLimit: undefined,
   policyDefinition: {},
   overLimit: 'deleted',
+  ...{ isAutoDelete: false, isServedElsewhere: false, refusesWhenFull: false },
 }
 const free = { kind: 'free' }
-const counted = (limit: number) => ({ kind: 'counted', limit })
+const counted = (limit: number, overLimit: OverLimit = 'deleted') => ({
+  kind: 'counted' as const,
+  limit,
+  overLimit,
+})
 const refused = (...words: string[]) => ({
   kind: 'refused',
   problem: expect.stringMatching(new RegExp(words.join('.*'), 's')),
@@ -42,8 +47,15 @@ describe('what taking messages costs', () => {
     ],
     ['a policy defeats -1', { argumentLimit: -1, policyLimit: 5 }, '4.0', refused('limit of 5')],
     ['an unknown queue', { type: undefined }, '3.10', refused('management API')],
+    ['an auto-delete queue', { type: 'classic', isAutoDelete: true }, '4.3', refused('auto-delete')],
+    [
+      'one that serves another',
+      { type: 'classic', isServedElsewhere: true },
+      '4.3',
+      refused('single active'),
+    ],
     ['a stream', { type: 'stream' }, '4.3', refused('stream')],
-    ['a limit with a queue behind it', { argumentLimit: 3, overLimit: 'kept' }, '4.3', counted(3)],
+    ['a limit with a queue behind it', { argumentLimit: 3, overLimit: 'kept' }, '4.3', counted(3, 'kept')],
   ])('%s', (_name, facts, version, expected) => {
     expect(decide(facts, version)).toEqual(expected)
   })
@@ -53,6 +65,24 @@ describe('what taking messages costs', () => {
     ['an argument', { argumentLimit: 3 }, '3.10', counted(3)],
     ['an unknown queue before 4.0', { type: undefined }, '3.10', free],
     ['an unknown queue since 4.0', { type: undefined }, '4.0', counted(20)],
+    [
+      'one that refuses when full',
+      { argumentLimit: 3, refusesWhenFull: true },
+      '4.3',
+      refused('reject-publish'),
+    ],
+    [
+      'one that refuses when full, with a queue behind it',
+      { argumentLimit: 3, refusesWhenFull: true, overLimit: 'kept' },
+      '4.3',
+      counted(3, 'kept'),
+    ],
+    [
+      'an auto-delete queue all the same',
+      { type: 'classic', isAutoDelete: true },
+      '3.10',
+      refused('auto-delete'),
+    ],
     ['a stream all the same', { type: 'stream' }, '4.3', refused('stream')],
   ])('where the limit was accepted: %s', (_name, facts, version, expected) => {
     expect(decide(facts, version, true)).toEqual(expected)
@@ -92,8 +122,23 @@ describe('whether a message may be given back', () => {
   ])('a count of %s on %s with a limit of 20: %s', (count, text, expected) => {
     const headers = count === undefined ? undefined : encodeTable(toFieldTable({ 'x-delivery-count': count }))
     const version = parseBrokerVersion(text)
-    expect(mayReturn({ headers, cost: { kind: 'counted', limit: 20 }, version })).toBe(expected)
+    expect(mayReturn({ headers, cost: counted(20), version })).toBe(expected)
   })
+
+  test.each([
+    [19, '4.0', 'deleted', false],
+    [20, '4.0', 'deleted', true],
+    [20, '4.3', 'deleted', true],
+    [21, '4.3', 'deleted', true],
+    [21, '4.3', 'kept', false],
+  ] as const)(
+    'with a count of %s on %s the next return deletes what is %s: %s',
+    (count, text, over, expected) => {
+      const headers = encodeTable(toFieldTable({ 'x-delivery-count': count }))
+      const version = parseBrokerVersion(text)
+      expect(returnDeletes({ headers, cost: counted(20, over), version })).toBe(expected)
+    },
+  )
 
   test('where nothing counts it always may', () => {
     const headers = encodeTable(toFieldTable({ 'x-delivery-count': 99 }))

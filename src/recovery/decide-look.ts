@@ -2,6 +2,7 @@ import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import type { BrokerVersion } from '../message/broker-version.ts'
 import type { EncodedHeaders } from '../message/header-values.ts'
 import { readDeliveryCounts } from '../message/read-delivery-counts.ts'
+import { overLimitName } from './over-limit-name.ts'
 
 /** What is known of a queue before a message is taken from it. Undefined is not known. */
 export interface QueueFacts {
@@ -16,14 +17,22 @@ export interface QueueFacts {
   /** The policies in force, merged. Another one would displace them, so their settings have to come along. */
   readonly policyDefinition: Readonly<Record<string, unknown>>
   /** What becomes of a message over the limit. `kept`: a dead-letter exchange leads to another queue. */
-  readonly overLimit: 'deleted' | 'kept'
+  readonly overLimit: OverLimit
+  /** It is deleted, with all that is in it, when its last consumer ends. */
+  readonly isAutoDelete: boolean
+  /** It serves one consumer, and that is somebody else's. */
+  readonly isServedElsewhere: boolean
+  /** It has a length limit and takes nothing beyond it, so it may take no fresh copy of a message. */
+  readonly refusesWhenFull: boolean
 }
+
+export type OverLimit = 'deleted' | 'kept'
 
 /** What taking messages and giving them back costs. Every one that is given back counts one return. */
 export type LookCost =
   | { readonly kind: 'free' }
   /** Messages survive `limit` returns; those near it are put back by a confirmed publish instead. */
-  | { readonly kind: 'counted'; readonly limit: number }
+  | { readonly kind: 'counted'; readonly limit: number; readonly overLimit: OverLimit }
   | { readonly kind: 'refused'; readonly problem: string }
 
 export interface LookQuestion {
@@ -42,15 +51,38 @@ export function decideLook({ facts, version, acceptsLimit = false }: LookQuestio
   if (facts.type === 'stream') {
     return refuse('It is a stream: nothing can be taken out of it and nothing goes back into it.')
   }
+  if (facts.isAutoDelete) {
+    return refuse(
+      'It is an auto-delete queue: RabbitMQ deletes it with all its messages as soon as its last consumer ends, and ' +
+        'whoever looks at it is one. Bind a durable queue in its place; what is in this one is for a consumer that stays.',
+    )
+  }
+  if (facts.isServedElsewhere) {
+    return refuse(
+      'It has a single active consumer, and that is somebody else: nothing would come. End that consumer first.',
+    )
+  }
   if (facts.type === 'classic') return { kind: 'free' }
   if (facts.type === undefined) return decideBlind(version, acceptsLimit)
   const limit = effectiveLimit(facts, version)
   if (limit === undefined) return { kind: 'free' }
-  if (facts.overLimit === 'kept' || acceptsLimit) return { kind: 'counted', limit }
+  const { overLimit } = facts
+  if (overLimit === 'kept') return { kind: 'counted', limit, overLimit }
+  // Nobody can accept this: such a message could neither go back nor be copied, whatever the connection does.
+  if (acceptsLimit && facts.refusesWhenFull)
+    return refuse(`${describeRefusing(limit)} ${wayOut(facts, version)}`)
+  if (acceptsLimit) return { kind: 'counted', limit, overLimit }
   return refuse(
     `It is a quorum queue with a delivery limit of ${limit} (${sourceOf(facts)}) and no dead-letter exchange, so ` +
       'RabbitMQ deletes a message that is over the limit when it goes back, also when a connection breaks. ' +
       wayOut(facts, version),
+  )
+}
+
+function describeRefusing(limit: number): string {
+  return (
+    `It is a quorum queue with a delivery limit of ${limit} and no dead-letter exchange, and when it is full it refuses ` +
+    'the fresh copies that would keep messages at the limit alive (overflow reject-publish). Take its length limit off, or:'
   )
 }
 
@@ -60,7 +92,7 @@ function decideBlind(version: BrokerVersion, acceptsLimit: boolean): LookCost {
   if (acceptsLimit) {
     return defaultDeliveryLimit === undefined
       ? { kind: 'free' }
-      : { kind: 'counted', limit: defaultDeliveryLimit }
+      : { kind: 'counted', limit: defaultDeliveryLimit, overLimit: 'deleted' }
   }
   return refuse(
     'Without the management API nobody can tell whether it has a delivery limit, and messages over one are ' +
@@ -98,7 +130,7 @@ function wayOut(facts: QueueFacts, version: BrokerVersion): string {
   if (facts.argumentLimit === undefined) {
     return 'Take delivery-limit out of the policy first: this version has no limit of its own.'
   }
-  const net = `${facts.queue}.over-limit`
+  const net = overLimitName(facts.queue)
   const command = policyCommand(facts, {
     ...others,
     'dead-letter-exchange': '',
@@ -124,14 +156,21 @@ function refuse(problem: string): LookCost {
 /** Returns that stay in hand, for a connection that breaks while the message is held. */
 const reservedReturns = 2
 
+export interface ReturnQuestion {
+  readonly headers: EncodedHeaders
+  readonly cost: LookCost
+  readonly version: BrokerVersion
+}
+
 /** Whether one message may be given back, or would be deleted by it, now or soon. */
-export function mayReturn(fields: {
-  headers: EncodedHeaders
-  cost: LookCost
-  version: BrokerVersion
-}): boolean {
-  const { headers, cost, version } = fields
+export function mayReturn({ headers, cost, version }: ReturnQuestion): boolean {
   if (cost.kind !== 'counted') return true
   const { towardsLimit } = readDeliveryCounts(headers, version)
   return towardsLimit + 1 + reservedReturns <= cost.limit
+}
+
+/** Whether the very next return deletes it. */
+export function returnDeletes({ headers, cost, version }: ReturnQuestion): boolean {
+  if (cost.kind !== 'counted' || cost.overLimit === 'kept') return false
+  return readDeliveryCounts(headers, version).towardsLimit + 1 > cost.limit
 }

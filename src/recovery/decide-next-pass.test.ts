@@ -13,6 +13,8 @@ const quiet: PassFacts = {
   returnsInMs: 0,
   isRefusalRetriable: false,
   refusalRetries: 0,
+  hasClosedChannel: false,
+  isOneByOne: false,
 }
 const done: NextPass = { kind: 'end', outcome: 'done' }
 const interrupted = { kind: 'end', outcome: 'interrupted' } as const
@@ -29,6 +31,17 @@ describe('after a pass', () => {
       { ...interrupted, interruption: 'no-progress' },
     ],
     ['that moved as many as were asked for there is an end', { unseen: 2, isLimitReached: true }, done],
+    [
+      'that lost its channel to a message the next one takes them one by one',
+      { hasClosedChannel: true },
+      { kind: 'again-one-by-one' },
+    ],
+    ['that did so one by one there is an end', { hasClosedChannel: true, isOneByOne: true }, done],
+    [
+      'that lost too many channels one by one it is interrupted',
+      { end: 'stopped', unseen: 9, hasClosedChannel: true, isOneByOne: true },
+      { ...interrupted, interruption: 'no-progress' },
+    ],
     ['that was stopped there is an end', { end: 'stopped', unseen: 2 }, done],
     ['that others left too little for there is nothing to do', { end: 'emptied', unseen: 3 }, done],
     ['that was held for too long another follows', { end: 'held-too-long' }, { kind: 'again' }],

@@ -22,6 +22,10 @@ export interface PassFacts {
   readonly isRefusalRetriable: boolean
   /** Passes that were made because of refusals so far. */
   readonly refusalRetries: number
+  /** The broker closed the channel because of a message, and all that were under way with it failed, too. */
+  readonly hasClosedChannel: boolean
+  /** Nothing was under way with any message. */
+  readonly isOneByOne: boolean
 }
 
 export type NextPass =
@@ -30,6 +34,8 @@ export type NextPass =
   | { readonly kind: 'again' }
   /** Once the queue has taken back what the lost connection held. */
   | { readonly kind: 'again-when-returned' }
+  /** So that a message which the broker cannot take fails alone. */
+  | { readonly kind: 'again-one-by-one' }
   /** On another channel, once the targets have leaders. */
   | { readonly kind: 'again-when-led' }
 
@@ -43,6 +49,8 @@ export function decideNextPass(facts: PassFacts): NextPass {
     const isWorthIt = moved > 0 || facts.isPaused || facts.isHeldUp
     return isWorthIt ? { kind: 'again' } : { kind: 'end', outcome: 'held-too-long' }
   }
+  if (facts.hasClosedChannel && !facts.isOneByOne) return { kind: 'again-one-by-one' }
+  if (facts.hasClosedChannel && end === 'stopped' && !facts.isLimitReached) return interrupted('no-progress')
   if (isWorthAnotherChannel(facts)) return { kind: 'again-when-led' }
   if (unseen <= 0 || facts.isLimitReached || end === 'stopped') return { kind: 'end', outcome: 'done' }
   // It counted some that were moved before and only came back, so as many were left out at the end.

@@ -33,6 +33,11 @@ const verdicts = (changes: Partial<Receipt>, found: Partial<ReceiptFindings> = {
   )
 
 describe('a receipt', () => {
+  test('does not look for what was moved aside in the queue that it left', () => {
+    expect(verdicts({ movedAside: 2 }, { depth: 2 })).toMatchObject({ left: 'holds' })
+    expect(verdicts({}, { depth: 2 })).toMatchObject({ left: 'unknown' })
+  })
+
   test('of a run that nobody counted says nothing of the balance', () => {
     expect(verdicts({ isBalanced: false, isCounted: false })).toMatchObject({ balance: 'unknown' })
   })

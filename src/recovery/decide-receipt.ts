@@ -60,8 +60,9 @@ function checkBalance({ isBalanced, isCounted = true, missing }: Receipt): Recei
 }
 
 /** What was left may have been worked on since, so fewer prove nothing; as many as it says prove it. */
-function checkLeft({ queue, failed, kept, stillThere }: Receipt, { depth }: ReceiptFindings): ReceiptCheck {
-  const left = failed + kept + stillThere
+function checkLeft(receipt: Receipt, { depth }: ReceiptFindings): ReceiptCheck {
+  const { queue, failed, kept, stillThere, movedAside = 0 } = receipt
+  const left = failed + kept + stillThere - movedAside
   const detail = `${depth} in ${queue} now, ${left} were left there`
   return { name: 'left', verdict: depth >= left ? 'holds' : 'unknown', detail }
 }

@@ -1,13 +1,14 @@
 import { hostname } from 'node:os'
-import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { RecoveryError } from '../errors.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import { confirmDepth } from './confirm-depth.ts'
 import { awaitDepth, closeSettled, settledDepth } from './count-queue.ts'
+import { isLineLost } from './is-line-lost.ts'
+import type { OverLimitQueue } from './over-limit-queue.ts'
 import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
-import { refreshDelivery } from './refresh-delivery.ts'
+import { Refreshes } from './refreshes.ts'
 import { type Lock, takeLock } from './take-lock.ts'
 import { QueueWalk, type WalkEnd } from './walk-queue.ts'
 
@@ -90,17 +91,18 @@ function lockFor({ consuming, queue, management, by, purpose }: HoldTask): Promi
 class HoldingPass {
   readonly #task: HoldTask
   readonly #rules: LookRules
-  readonly #publisher: Publisher
+  readonly #refreshes: Refreshes
   readonly #count: number
   readonly #isWhole: boolean
   #walk: QueueWalk | undefined
   #seen = 0
   #refreshed = 0
+  #failure: { readonly error: unknown } | undefined
 
   constructor(fields: { task: HoldTask; rules: LookRules; publisher: Publisher; present: number }) {
     this.#task = fields.task
     this.#rules = fields.rules
-    this.#publisher = fields.publisher
+    this.#refreshes = new Refreshes({ ...fields, ack: (delivery) => this.#walk!.ack(delivery) })
     this.#count = Math.min(fields.present, fields.task.count ?? fields.present)
     this.#isWhole = this.#count === fields.present
   }
@@ -116,8 +118,10 @@ class HoldingPass {
     try {
       const end = await walk.run()
       if (end !== 'lost') await walk.finish()
-      await this.#publisher.idle()
+      await this.#refreshes.idle()
+      if (this.#rules.aside.count > 0) throw movedAside(queue, this.#rules.aside)
       if (end === 'lost') throw interrupted(queue)
+      if (this.#failure) throw this.#failure.error
       const removed = (await this.#task.whileHeld?.({ end, seen: this.#seen, channel })) ?? 0
       await closeSettled(channel, queue)
       const isWhole = end === 'all-seen' || end === 'emptied'
@@ -126,6 +130,7 @@ class HoldingPass {
       throw isLineLost(error) ? interrupted(queue, { cause: error }) : error
     } finally {
       signal?.removeEventListener('abort', stop)
+      await this.#refreshes.idle()
       await channel.close()
     }
   }
@@ -140,27 +145,42 @@ class HoldingPass {
       heldCount: () => this.#seen - this.#refreshed - (sink?.pendingCount ?? 0),
       onDelivery: (delivery) => {
         this.#seen += 1
-        if (this.#task.onMessage(delivery) !== 'hold') this.#leave(delivery)
+        if (this.#show(delivery) !== 'hold') this.#leave(delivery)
       },
       onExtra: (delivery) => this.#leave(delivery),
     })
   }
 
+  /** A message that cannot be read ends the pass with its error; all of them go back. */
+  #show(delivery: Delivery): 'hold' | undefined {
+    if (this.#failure) return undefined
+    try {
+      return this.#task.onMessage(delivery)
+    } catch (error) {
+      this.#failure = { error }
+      this.#walk?.stop()
+      return undefined
+    }
+  }
+
   /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
   #leave(delivery: Delivery): void {
-    if (this.#rules.mayReturn(delivery)) return
-    const onDone = (isRefreshed: boolean): void => {
-      if (isRefreshed) this.#refreshed += 1
-      this.#walk?.growIfNeeded()
-    }
-    const ack = (refreshed: Delivery): Settled => this.#walk!.ack(refreshed)
-    refreshDelivery({ delivery, publisher: this.#publisher, rules: this.#rules, ack, onDone })
+    this.#refreshes.startIfNeeded(delivery, (hasLeft) => {
+      if (hasLeft) this.#refreshed += 1
+      if (this.#rules.aside.count > 0)
+        this.#walk?.stop() // a queue that is full is looked at no further
+      else this.#walk?.growIfNeeded()
+    })
   }
 }
 
-function isLineLost(error: unknown): boolean {
-  const { code = '' } = error as { code?: string }
-  return code.startsWith('CONNECTION_') || code === 'CHANNEL_CLOSED'
+function movedAside(queue: string, { name, count }: OverLimitQueue): RecoveryError {
+  return new RecoveryError({
+    code: 'RECOVERY_MOVED_ASIDE',
+    message:
+      `The queue "${queue}" refused fresh copies of ${count} messages that it would have deleted on their return, so they ` +
+      `are in "${name}" now, and the look ended. Make room, and put them back: warren dlq redrive ${name} --to ${queue}`,
+  })
 }
 
 function interrupted(queue: string, options?: ErrorOptions): RecoveryError {

@@ -7,9 +7,11 @@ import type { QueueFacts } from './decide-look.ts'
 
 /** What the management API knows of a queue, and how long a message of it may be held. */
 export interface ObservedQueue {
-  readonly facts: QueueFacts
+  readonly facts: Omit<QueueFacts, 'isServedElsewhere'>
   /** RabbitMQ takes a message back that is not settled for so long; undefined where the queue does not say. */
   readonly consumerTimeoutMs: number | undefined
+  /** It serves one consumer at a time. */
+  readonly isSingleActive: boolean
 }
 
 /** Reads a queue before a message is taken from it; without the API nothing is known. */
@@ -34,7 +36,10 @@ export async function observeQueue(
       policyLimit: numberOf(found?.effectivePolicy?.['delivery-limit']),
       policyDefinition: found?.effectivePolicy ?? {},
       overLimit: isCaught ? 'kept' : 'deleted',
+      isAutoDelete: found?.autoDelete ?? false,
+      refusesWhenFull: found !== undefined && refusesWhenFull(found),
     },
+    isSingleActive: found?.arguments['x-single-active-consumer'] === true,
     consumerTimeoutMs: lowest(
       numberOf(found?.arguments['x-consumer-timeout']),
       numberOf(found?.effectivePolicy?.['consumer-timeout']),
@@ -53,6 +58,13 @@ async function isOverLimitCaught(management: Management, found: ManagedQueue): P
   if (typeof key !== 'string' && routes.exchangeType(exchange) !== 'fanout') return false
   const reached = routes.route({ exchange, key: typeof key === 'string' ? key : '' })
   return reached.some(({ queue }) => queue !== name)
+}
+
+/** Of a quorum queue; there the policy decides what happens to what is too much. */
+function refusesWhenFull(found: ManagedQueue): boolean {
+  const isBounded = ['max-length', 'max-length-bytes'].some((key) => setting(found, key) !== undefined)
+  const overflow = found.effectivePolicy?.overflow ?? found.arguments['x-overflow']
+  return isBounded && overflow === 'reject-publish'
 }
 
 function setting({ arguments: args, effectivePolicy }: ManagedQueue, key: string): unknown {

@@ -5,16 +5,22 @@ import { RecoveryError, type WarrenError } from '../errors.ts'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import type { EncodedMessage } from '../publisher/outgoing-message.ts'
 import { readProperty } from '../wire/properties.ts'
-import { decideLook, mayReturn } from './decide-look.ts'
+import { countConsumers } from './count-queue.ts'
+import { decideLook, mayReturn, type ReturnQuestion, returnDeletes } from './decide-look.ts'
 import { observeQueue } from './observe-queue.ts'
+import { OverLimitQueue } from './over-limit-queue.ts'
 import { refreshedProperties } from './redrive-properties.ts'
 
 /** How messages of one queue are held and given back without losing one. */
 export interface LookRules {
   /** False: giving it back would delete it, now or soon. */
   mayReturn(delivery: Delivery): boolean
+  /** Giving it back deletes it, now. */
+  returnDeletes(delivery: Delivery): boolean
   /** The same message for the end of its own queue. */
   encodeRefreshed(delivery: Delivery): EncodedMessage
+  /** Where a message goes that can neither be given back nor copied. */
+  readonly aside: OverLimitQueue
   /** What goes back stands behind what came back before, and not where it was. */
   readonly returnsBehind: boolean
   /** Messages are given back before RabbitMQ takes them. */
@@ -42,12 +48,15 @@ export async function prepareLook(permission: LookPermission): Promise<LookRules
   const { consuming, publishing, management, queue, acceptDeliveryLimit: acceptsLimit } = permission
   const { vhost } = consuming
   const version = parseBrokerVersion(consuming.broker.version)
-  const { facts, consumerTimeoutMs } = await observeQueue(management, { vhost, queue }).catch((error) => {
-    // Who accepts a limit needs nobody to tell it.
-    if (!acceptsLimit || (error as WarrenError).code !== 'MANAGEMENT_UNREACHABLE') throw error
-    return observeQueue(undefined, { vhost, queue })
-  })
-  const cost = decideLook({ facts, version, acceptsLimit })
+  const { facts, consumerTimeoutMs, isSingleActive } = await observeQueue(management, { vhost, queue }).catch(
+    (error) => {
+      // Who accepts a limit needs nobody to tell it.
+      if (!acceptsLimit || (error as WarrenError).code !== 'MANAGEMENT_UNREACHABLE') throw error
+      return observeQueue(undefined, { vhost, queue })
+    },
+  )
+  const isServedElsewhere = isSingleActive && (await countConsumers(consuming, queue)) > 0
+  const cost = decideLook({ facts: { ...facts, isServedElsewhere }, version, acceptsLimit })
   if (cost.kind === 'refused') {
     throw new RecoveryError({
       code: 'RECOVERY_LOOK_REFUSED',
@@ -55,16 +64,19 @@ export async function prepareLook(permission: LookPermission): Promise<LookRules
     })
   }
   const login = publishing.connection?.endpoint.username
+  const ask = ({ properties }: Delivery): ReturnQuestion => {
+    return { headers: readProperty(properties, 'headers'), cost, version }
+  }
   return {
-    mayReturn:
-      cost.kind === 'free'
-        ? () => true
-        : ({ properties }) => mayReturn({ headers: readProperty(properties, 'headers'), cost, version }),
+    mayReturn: cost.kind === 'free' ? () => true : (delivery) => mayReturn(ask(delivery)),
+    returnDeletes: (delivery) => returnDeletes(ask(delivery)),
+    aside: new OverLimitQueue({ session: publishing, queue, version }),
     encodeRefreshed: ({ properties, body }) => ({
       ...{ exchange: '', key: queue, body },
       properties: refreshedProperties(properties, login),
     }),
-    returnsBehind: facts.type !== 'classic',
+    // Of a single active consumer the next one is served when the one before has ended, as it is done there.
+    returnsBehind: facts.type !== 'classic' || isSingleActive,
     maxHoldMs: Math.min(longestHoldMs, (consumerTimeoutMs ?? Number.POSITIVE_INFINITY) * 0.8),
   }
 }

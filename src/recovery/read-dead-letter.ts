@@ -5,7 +5,7 @@ import { readDeaths } from '../message/read-deaths.ts'
 import { warrenHeaders } from '../message/warren-headers.ts'
 import { type PlainTable, toPlainTable } from '../wire/plain-fields.ts'
 import { decodeProperties, readProperty } from '../wire/properties.ts'
-import { decodeTable } from '../wire/read-field.ts'
+import { decodeShownTable } from '../wire/read-field.ts'
 import { readOriginQueue } from './read-origin.ts'
 
 /** A dead letter for people and programs. */
@@ -40,7 +40,7 @@ export function readDeadLetter(message: IncomingMessage, maxBodyBytes: number): 
     cause: causeOf(headers),
     diedAt: timeMs === undefined ? undefined : new Date(timeMs).toISOString(),
     attempts: attemptsOf(headers),
-    headers: headers === undefined ? {} : toPlainTable(decodeTable(headers)),
+    headers: headers === undefined ? {} : toPlainTable(decodeShownTable(headers)),
     bodyBytes: message.bodyBytes,
     body: readBody(joinBody(message.body), maxBodyBytes),
   }

@@ -12,9 +12,9 @@ export type RedriveOutcome =
 /**
  * What ended an interrupted run. `locked`: the connection was lost, and somebody else had the queue when it was back.
  * `node-lost`: a node is gone, and the queue has not given back what it held there. `no-progress`: messages are in
- * the queue that pass after pass does not get.
+ * the queue that pass after pass does not get. `queue-deleted`: somebody deleted the queue, and what was left with it.
  */
-export type Interruption = 'locked' | 'node-lost' | 'no-progress'
+export type Interruption = 'locked' | 'node-lost' | 'no-progress' | 'queue-deleted'
 
 /** What became of every message that was in the queue when the re-drive began. */
 export interface Receipt {
@@ -51,7 +51,7 @@ export interface Receipt {
   readonly arrivals: number
   /** Messages of this re-drive that are dead again, as far as it looked for them. */
   readonly cameBack: number
-  /** Messages that the queue has fewer than it should: taken by somebody else meanwhile. */
+  /** Messages that the queue has fewer than it should: taken by somebody else meanwhile, or deleted with the queue. */
   readonly missing: number
   /** Consumers of the queue besides this re-drive, at its start or its end. */
   readonly otherConsumers: number
@@ -59,6 +59,11 @@ export interface Receipt {
   readonly duplicatesPossible: number
   /** Kept messages that were put at the end of the queue, because giving them back would have deleted them. */
   readonly refreshed: number
+  /**
+   * Of those that failed, were kept or are still there: so many are in `<queue>.over-limit` now, because their queue
+   * would have deleted them on their return and took no copy of them. @default 0
+   */
+  readonly movedAside?: number
   /** The queue was counted at the end, and holds at least what it should. */
   readonly isBalanced: boolean
   /**

@@ -3,18 +3,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { IncomingMessage } from '../broker/amqp/message.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
-import { WarrenError } from '../errors.ts'
+import { RecoveryError, WarrenError } from '../errors.ts'
+import { joinSignals } from '../join-signals.ts'
 import { headerText } from '../message/header-values.ts'
 import { readDeaths } from '../message/read-deaths.ts'
 import { readProperty } from '../wire/properties.ts'
+import { answerInTime } from './answer-in-time.ts'
 import { sureDepth } from './confirm-depth.ts'
 import { depthOf } from './count-queue.ts'
-import { isLineLost } from './is-line-lost.ts'
+import { consumerTagOf } from './create-pass.ts'
 import type { KeepReason, TypeRoutes } from './plan-redrive.ts'
 import type { Receipt } from './receipt.ts'
 import { type RecoveryRun, RecoveryTotals } from './recovery-totals.ts'
 import { type RedriveOptions, startRedrive } from './redrive.ts'
-import { consumerTagOf } from './redrive-run.ts'
 import { describeKept, type QueueRecovery, renderRecovery } from './render-recovery.ts'
 
 export interface RecoverOptions {
@@ -70,15 +71,21 @@ const defaultTimeouts: RecoverTimeouts = {
 export async function recoverQueues(options: RecoverOptions): Promise<readonly QueueRecovery[]> {
   const log = options.log ?? (() => {})
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
-  const ending = AbortSignal.any([
-    AbortSignal.timeout(timeouts.totalMs),
-    ...(options.signal ? [options.signal] : []),
-  ])
+  const ending = joinSignals([options.signal], { timeoutMs: timeouts.totalMs })
+  try {
+    return await recoverAllQueues({ ...options, timeouts, ending: ending.signal, log })
+  } finally {
+    ending.release()
+  }
+}
+
+async function recoverAllQueues(task: Omit<QueueTask, 'queue'>): Promise<readonly QueueRecovery[]> {
+  const { log } = task
   const recoveries: QueueRecovery[] = []
   const errors: WarrenError[] = []
   log('🔄 Starting DLQ Recovery Service...')
-  for (const queue of options.queues) {
-    const { error, ...recovery } = await recoverQueue({ ...options, queue, timeouts, ending, log })
+  for (const queue of task.queues) {
+    const { error, ...recovery } = await recoverQueue({ ...task, queue })
     recoveries.push(recovery)
     if (error) errors.push(error)
     for (const line of renderRecovery(recovery)) log(line)
@@ -98,17 +105,21 @@ async function recoverQueue(task: QueueTask): Promise<QueueRecovery & { error?: 
   const totals = new RecoveryTotals(task.queue)
   try {
     await recoverAll(task, totals)
-    totals.left = await overLostLines(() => sureDepth(task))
+    const left = await answerInTime(task.ending, () => sureDepth({ ...task, signal: task.ending }))
+    totals.count(left === 'away' ? undefined : left)
     return totals.recovery()
   } catch (error) {
     if (!(error instanceof WarrenError)) throw error
     task.log(`❌ ${error.message}`)
+    if (error.code === 'RECOVERY_INTERRUPTED') totals.count(undefined)
     return { ...totals.recovery(error.message), error }
   }
 }
 
 async function recoverAll(task: QueueTask, totals: RecoveryTotals): Promise<void> {
-  let depth = await overLostLines(() => sureDepth(task))
+  const first = await answerInTime(task.ending, () => sureDepth({ ...task, signal: task.ending }))
+  if (first === 'away') throw neverThere(task.queue)
+  let depth = first
   if (depth === 0) task.log('DLQ Empty ✅')
   else task.log(`⚠️  Found ${depth} messages in DLQ. Starting recovery...`)
   while (depth > 0) {
@@ -120,29 +131,22 @@ async function recoverAll(task: QueueTask, totals: RecoveryTotals): Promise<void
   }
 }
 
-const mostTries = 10
-const retryMs = 100
-
-/** A question that only counts is asked again on the next connection; a session opens it by itself. */
-async function overLostLines<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await ask()
-    } catch (error) {
-      if (!isLineLost(error) || tries >= mostTries) throw error
-      await wait(retryMs)
-    }
-  }
+function neverThere(queue: string): RecoveryError {
+  return new RecoveryError({
+    code: 'RECOVERY_INTERRUPTED',
+    message: `The broker was away until the time of the recovery was over. "${queue}" was not looked at.`,
+  })
 }
 
 const lineEvery = 1_000
 
 /** Either draws, or logs a line for every thousand. */
 function tellProgress({ queue, log, onProgress }: QueueTask, depth: number): TellProgress {
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   return (before, moved) => {
     const recovered = before + moved
-    if (onProgress) onProgress({ queue, recovered, total: before + depth, elapsedMs: Date.now() - startedAt })
+    if (onProgress)
+      onProgress({ queue, recovered, total: before + depth, elapsedMs: performance.now() - startedAt })
     else if (recovered % lineEvery === 0) log(`📦 Recovered ${recovered} messages so far...`)
   }
 }
@@ -155,13 +159,14 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
   const id = randomUUID()
   const stalling = new AbortController()
   const stallTimer = setTimeout(() => stalling.abort(), timeouts.stallMs)
+  const stopping = joinSignals([ending, stalling.signal])
   log(`Started DLQ consumer with tag: ${consumerTagOf(id)}`)
   const run = startRedrive({
     ...{ consuming: task.consuming, publishing: task.publishing, management: task.management },
     ...{ queue: task.queue, id, to: { kind: 'type', routes: types }, by: task.by ?? 'dlq-recovery' },
     ...(task.window && { window: task.window }),
     acceptDeliveryLimit: task.acceptDeliveryLimit,
-    signal: AbortSignal.any([ending, stalling.signal]),
+    signal: stopping.signal,
     onProgress: ({ moved }) => {
       stallTimer.refresh()
       tell(recoveredBefore, moved)
@@ -177,17 +182,20 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
     return { receipt: await run.receipt, failedByQueue }
   } finally {
     clearTimeout(stallTimer)
+    stopping.release()
   }
 }
 
 /** Waits whether more comes: the new depth, or zero when the queue has been quiet for long enough. */
 async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number> {
   const { timeouts, ending, consuming, queue } = task
-  const kept = receipt.present - receipt.moved
+  const { present, moved, movedAside = 0 } = receipt
+  const kept = present - moved - movedAside
   const quietMs = kept === 0 ? timeouts.emptyMs : timeouts.idleMs
   const stepMs = Math.max(1, Math.min(200, quietMs / 5))
   for (let quietFor = 0; quietFor < quietMs && !ending.aborted; quietFor += stepMs) {
-    const depth = await overLostLines(() => depthOf(consuming, queue))
+    const depth = await answerInTime(task.ending, () => depthOf(consuming, queue))
+    if (depth === 'away') return 0
     if (depth > kept) return depth
     await wait(stepMs)
   }

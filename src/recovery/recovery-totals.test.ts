@@ -103,3 +103,28 @@ test('the summary names the queues in order, whichever was first', () => {
     '   thumbnails: 1',
   ])
 })
+
+test('a queue that nobody could count is neither called empty nor robbed', () => {
+  const totals = new RecoveryTotals('dlq')
+  totals.add(run({ present: 6, moved: 2, isBalanced: false, isCounted: false }))
+  totals.count(undefined)
+
+  const recovery = totals.recovery()
+
+  expect(recovery).toMatchObject({ left: 4, isCounted: false, isBalanced: true })
+  const summary = renderRecovery(recovery).join('\n')
+  expect(summary).toContain(
+    'DLQ not counted: the broker was away at the end. 4 messages should still be in it',
+  )
+  expect(summary).not.toContain('does not hold what it should')
+})
+
+test('what was moved aside is not left in the queue, and the summary says where it is', () => {
+  const totals = new RecoveryTotals('dlq')
+  totals.add(run({ present: 6, moved: 2, kept: 4, movedAside: 3 }))
+
+  const recovery = totals.recovery()
+
+  expect(recovery.left).toBe(1)
+  expect(renderRecovery(recovery).join('\n')).toContain('Moved Aside: 3 (in dlq.over-limit;')
+})

@@ -15,6 +15,7 @@ export class RecoveryTotals {
   readonly #byQueue = new Map<string, number>()
   #recovered = 0
   #isBalanced = true
+  #isCounted = true
   #last: RecoveryRun | undefined
 
   constructor(queue: string) {
@@ -26,15 +27,22 @@ export class RecoveryTotals {
   }
 
   add(result: RecoveryRun): void {
-    const { moved, targets, isBalanced, present } = result.receipt
+    const { moved, movedAside = 0, targets, isBalanced, isCounted = true, present } = result.receipt
     this.#last = result
     this.#recovered += moved
-    this.left = present - moved
-    if (!isBalanced) this.#isBalanced = false
+    this.left = present - moved - movedAside
+    this.#isCounted = isCounted
+    if (isCounted && !isBalanced) this.#isBalanced = false
     for (const target of targets) {
       const name = target.target.split(' ').at(-1)!
       this.#byQueue.set(name, (this.#byQueue.get(name) ?? 0) + target.moved)
     }
+  }
+
+  /** How many are in the queue at the end; undefined where nobody could count them. */
+  count(left: number | undefined): void {
+    this.#isCounted = left !== undefined
+    if (left !== undefined) this.left = left
   }
 
   /** What was kept is told by the last run alone: each begins with all that the one before left. */
@@ -46,7 +54,7 @@ export class RecoveryTotals {
       skipped: reasons.find(({ reason }) => reason === 'type-unknown')?.count ?? 0,
       keptBecause: reasons.filter(({ reason }) => reason !== 'type-unknown'),
       ...{ recoveredByQueue: this.#byQueue, failedByQueue, left: this.left, receipt },
-      ...{ isBalanced: this.#isBalanced, problem },
+      ...{ isBalanced: this.#isBalanced, isCounted: this.#isCounted, problem },
     }
   }
 }

@@ -1,20 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import { clearLeftovers } from './clear-leftovers.ts'
 import { confirmDepth, type EmptyQuestion } from './confirm-depth.ts'
-import { settledDepth } from './count-queue.ts'
+import { countConsumers, settledDepth } from './count-queue.ts'
 import type { RecentMoves } from './recent-moves.ts'
 import type { RedriveRules } from './redrive-rules.ts'
 import type { RedriveTally } from './redrive-tally.ts'
-
-/** Who consumes from a queue while the re-drive itself does not. */
-export async function countConsumers(session: Session, queue: string): Promise<number> {
-  const channel = await session.openChannel()
-  const { consumerCount } = await inspectQueue(channel, queue)
-  await channel.close()
-  return consumerCount
-}
 
 export interface SurplusQuestion {
   readonly session: Session

@@ -1,4 +1,3 @@
-import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { createFifo, type Fifo } from '../publisher/fifo.ts'
@@ -10,23 +9,19 @@ import type { Pace } from './pace.ts'
 import type { KeepReason, RedriveStep } from './plan-redrive.ts'
 import type { RecentMoves } from './recent-moves.ts'
 import { RedriveRepeats } from './redrive-repeats.ts'
-import { type FailureKind, failureOf, type RedriveTally } from './redrive-tally.ts'
-import { refreshDelivery } from './refresh-delivery.ts'
+import { closesChannel, type FailureKind, failureOf, type RedriveTally } from './redrive-tally.ts'
+import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk, type WalkEnd } from './walk-queue.ts'
 
 /** What a pass asks about a message; nothing here touches the broker. */
-export interface PassRules {
+export interface PassRules extends RefreshRules {
   /** Where it goes, or why it stays. Asked once per delivery, in order. */
   decide(delivery: Delivery): RedriveStep
   /** As many as were asked for are decided on, so no more are wanted. */
   isLimitReached(): boolean
   encode(delivery: Delivery, step: PublishStep): EncodedMessage
-  /** The same message for the end of its own queue. */
-  encodeRefreshed(delivery: Delivery): EncodedMessage
   /** What goes back stands behind what came back before, and not where it was. */
   readonly returnsBehind: boolean
-  /** False: giving it back would delete it. */
-  mayReturn(delivery: Delivery): boolean
   causeOf(delivery: Delivery): { readonly id: string; readonly label: string }
 }
 
@@ -67,6 +62,8 @@ export interface FailedPublish {
   readonly exchange: string
   readonly key: string
   readonly kind: FailureKind
+  /** The broker closed the channel because of this message or of one that was under way with it. */
+  readonly closedChannel: boolean
 }
 
 interface Settling {
@@ -97,12 +94,14 @@ export class RedrivePass {
   #pumpTimer: NodeJS.Timeout | undefined
   readonly #batch: number
   readonly #repeats: RedriveRepeats
+  readonly #refreshes: Refreshes
   #isTimeUp = false
   #gaveBack = 0
 
   constructor(task: PassTask) {
     this.#task = task
     this.#repeats = new RedriveRepeats(task)
+    this.#refreshes = new Refreshes({ ...task, ack: (delivery) => this.#walk.ack(delivery) })
     this.#batch = Math.max(1, Math.floor(task.window.messages / 8))
     const { channel, queue, count, window, consumerTag } = task
     this.#walk = new QueueWalk({
@@ -295,7 +294,8 @@ export class RedrivePass {
       }
       const kind = failureOf(result)
       tally.countFailure(kind)
-      this.#task.onFailed?.(delivery, { exchange: step.exchange, key: step.key, kind })
+      const { exchange, key } = step
+      this.#task.onFailed?.(delivery, { exchange, key, kind, closedChannel: closesChannel(result) })
       this.#hold(delivery)
       return
     }
@@ -353,23 +353,18 @@ export class RedrivePass {
 
   /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
   #hold(delivery: Delivery): void {
-    const { rules, publisher, tally } = this.#task
     this.#held += 1
     this.#walk.growIfNeeded()
-    if (rules.mayReturn(delivery)) return
-    this.#start(delivery)
-    const onDone = (isRefreshed: boolean): void => {
+    const isUnderWay = this.#refreshes.startIfNeeded(delivery, (hasLeft) => {
       this.#finish(delivery)
-      if (isRefreshed) {
+      if (hasLeft) {
         this.#held -= 1
-        tally.refreshed += 1
+        this.#task.tally.refreshed += 1
       }
       this.pump()
-    }
-    refreshDelivery({ delivery, publisher, rules, ack: this.#ack, onDone })
+    })
+    if (isUnderWay) this.#start(delivery)
   }
-
-  readonly #ack = (delivery: Delivery): Settled => this.#walk.ack(delivery)
 
   #start(delivery: Delivery): void {
     this.#inFlight += 1

@@ -7,6 +7,8 @@ export interface RedriveRecord {
   readonly options: Pick<RedriveOptions, 'queue' | 'by' | 'reason' | 'consuming'>
   readonly startedAtMs: number
   readonly endedAtMs: number
+  /** How long it took, whatever somebody did to the clock meanwhile. */
+  readonly elapsedMs: number
   readonly outcome: RedriveOutcome
   readonly interruption: Interruption | undefined
   readonly tally: RedriveTally
@@ -15,6 +17,8 @@ export interface RedriveRecord {
   readonly depth: number | undefined
   /** Of these, look like messages that were moved, and carry no id to prove it. */
   readonly unproved: number
+  /** Of those that were present, so many are in the queue for what is over the limit. */
+  readonly movedAside: number
   readonly otherConsumers: number
   readonly cameBack: number
   readonly digest: string
@@ -27,13 +31,14 @@ export function writeReceipt(record: RedriveRecord): Receipt {
     record
   const { queue, by, reason, consuming } = options
   const { moved, keptCount: kept, failedCount: failed } = tally
-  const expected = present - moved
+  const { movedAside } = record
+  const expected = present - moved - movedAside
   return {
     format: 'warren-receipt/1',
     ...{ id, queue, vhost: consuming.vhost, by, reason },
     startedAt: new Date(startedAtMs).toISOString(),
     endedAt: new Date(endedAtMs).toISOString(),
-    ratePerSecond: Math.round((moved * 1000) / Math.max(1, endedAtMs - startedAtMs)),
+    ratePerSecond: Math.round((moved * 1000) / Math.max(1, record.elapsedMs)),
     outcome,
     ...(outcome === 'interrupted' && interruption && { interruption }),
     ...{ present, moved, failed, kept },
@@ -43,6 +48,7 @@ export function writeReceipt(record: RedriveRecord): Receipt {
     missing: depth === undefined ? 0 : Math.max(0, expected - depth),
     otherConsumers: record.otherConsumers,
     ...{ duplicatesPossible: tally.duplicatesPossible, refreshed: tally.refreshed },
+    ...(movedAside > 0 && { movedAside }),
     isBalanced: depth !== undefined && depth >= expected && moved + failed + kept <= present,
     ...(depth === undefined && { isCounted: false }),
     targets: tally.targets,

@@ -10,6 +10,7 @@ export class RedriveRefusals {
   readonly #queues = new Set<string>()
   #isAmbiguous = false
   #retries = 0
+  #closures = 0
 
   /** Passes that were made because of refusals. */
   get retries(): number {
@@ -21,7 +22,13 @@ export class RedriveRefusals {
     return this.#queues.size > 0 && !this.#isAmbiguous
   }
 
+  /** Messages of this pass that failed because the broker closed the channel. */
+  get closures(): number {
+    return this.#closures
+  }
+
   startPass(): void {
+    this.#closures = 0
     this.#queues.clear()
     this.#isAmbiguous = false
   }
@@ -30,6 +37,10 @@ export class RedriveRefusals {
   add(queues: readonly string[]): void {
     if (queues.length !== 1) this.#isAmbiguous = true
     for (const queue of queues) this.#queues.add(queue)
+  }
+
+  addClosure(): void {
+    this.#closures += 1
   }
 
   /** Waits until the targets have leaders, as far as can be told: one without says that it holds nothing. */

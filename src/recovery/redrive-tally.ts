@@ -1,3 +1,4 @@
+import { ChannelError } from '../errors.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
 import type { KeepReason } from './plan-redrive.ts'
 
@@ -91,6 +92,14 @@ interface NamedCause {
 export function failureOf(result: Exclude<PublishResult, { kind: 'confirmed' }>): FailureKind {
   if (result.kind === 'returned') return 'unroutable'
   return result.kind === 'nacked' ? 'refused' : 'unanswered'
+}
+
+const preconditionFailed = 406
+
+/** Whether a message itself was too much for the broker, e.g. by its size; it closes the channel then. */
+export function closesChannel(result: PublishResult): boolean {
+  const { cause } = result.kind === 'unknown' ? result : {}
+  return cause instanceof ChannelError && cause.replyCode === preconditionFailed
 }
 
 function add<Name>(counts: Map<Name, number>, name: Name): void {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
@@ -9,10 +8,10 @@ import type { Publisher } from '../publisher/publisher.ts'
 import { readProperty } from '../wire/properties.ts'
 import { closeSettled, depthOf } from './count-queue.ts'
 import { type Canary, type DeadLimit, deadThreshold } from './plan-redrive-stages.ts'
+import type { LookRules } from './prepare-look.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
-import type { PassRules } from './redrive-pass.ts'
 import type { RedriveTally } from './redrive-tally.ts'
-import { refreshDelivery } from './refresh-delivery.ts'
+import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk } from './walk-queue.ts'
 
 export interface CameBackQuestion {
@@ -22,7 +21,7 @@ export interface CameBackQuestion {
   /** How many to look through, from the head. */
   readonly count: number
   readonly redriveId: string
-  readonly rules: Pick<PassRules, 'mayReturn' | 'encodeRefreshed' | 'returnsBehind'>
+  readonly rules: RefreshRules & Pick<LookRules, 'returnsBehind'>
 }
 
 const underWay = 2_000
@@ -33,10 +32,10 @@ export async function countCameBack(question: CameBackQuestion): Promise<number>
   const channel = await session.openChannel()
   let cameBack = 0
   let held = 0
-  const ack = (delivery: Delivery): Settled => walk.ack(delivery)
+  const refreshes = new Refreshes({ publisher, rules, ack: (delivery) => walk.ack(delivery) })
   const hold = (delivery: Delivery): void => {
     held += 1
-    if (!rules.mayReturn(delivery)) refreshDelivery({ delivery, publisher, rules, ack, onDone: () => {} })
+    refreshes.startIfNeeded(delivery)
   }
   const look = (delivery: Delivery): void => {
     if (isOfRedrive(delivery, redriveId)) cameBack += 1
@@ -49,7 +48,7 @@ export async function countCameBack(question: CameBackQuestion): Promise<number>
   })
   await walk.run()
   await walk.finish()
-  await publisher.idle()
+  await refreshes.idle()
   await closeSettled(channel, queue)
   return cameBack
 }

@@ -28,6 +28,12 @@ describe('a receipt for people', () => {
     expect(lines[1]).toBe('It was interrupted. Run it again for the rest.')
   })
 
+  test('says where messages are that the queue would have deleted', () => {
+    expect(renderReceipt({ ...receipt, movedAside: 2 })).toContain(
+      '  2 of those left are in dlq.over-limit: the queue would have deleted them, and took no copy of them',
+    )
+  })
+
   test.each<[string, Partial<Receipt>, string]>([
     ['adds up', {}, sums],
     [

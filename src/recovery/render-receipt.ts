@@ -1,8 +1,9 @@
+import { overLimitName } from './over-limit-name.ts'
 import type { Interruption, Receipt } from './receipt.ts'
 
 /** A receipt for people: what was there, where it went, and whether the sum is right. */
 export function renderReceipt(receipt: Receipt): readonly string[] {
-  const { present, moved, failed, kept, stillThere, arrivals, missing } = receipt
+  const { present, moved, failed, kept, stillThere, arrivals } = receipt
   return [
     `${moved} of ${present} messages moved out of ${receipt.queue}, ${receipt.ratePerSecond}/s.`,
     ...describeOutcome(receipt),
@@ -14,16 +15,30 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
     ...(receipt.refreshed > 0
       ? [`  ${receipt.refreshed} put at the end of the queue to keep them alive`]
       : []),
+    ...describeMovedAside(receipt),
     ...(receipt.duplicatesPossible > 0 ? [`  ${receipt.duplicatesPossible} may be there twice`] : []),
     ...(receipt.otherConsumers > 0
       ? [
           `  ${receipt.otherConsumers} others consume from the queue: what arrived and what they took cannot be told apart`,
         ]
       : []),
-    ...(missing > 0 ? [`  ${missing} were taken by somebody else meanwhile`] : []),
+    ...describeMissing(receipt),
     `${present} = ${moved} moved + ${failed} failed + ${kept} kept + ${stillThere} still there` +
       describeBalance(receipt),
   ]
+}
+
+function describeMovedAside({ queue, movedAside = 0 }: Receipt): readonly string[] {
+  if (movedAside === 0) return []
+  return [
+    `  ${movedAside} of those left are in ${overLimitName(queue)}: the queue would have deleted them, and took no copy of them`,
+  ]
+}
+
+function describeMissing({ missing, interruption }: Receipt): readonly string[] {
+  if (missing === 0) return []
+  const how = interruption === 'queue-deleted' ? 'deleted with the queue' : 'taken by somebody else meanwhile'
+  return [`  ${missing} were ${how}`]
 }
 
 function describeBalance({ isBalanced, isCounted = true }: Receipt): string {
@@ -44,19 +59,21 @@ function describeOutcome({ outcome, cameBack, interruption }: Receipt): readonly
     case 'target-too-deep':
       return ['It stopped: a target holds as many messages as it may.']
     case 'interrupted':
-      return [`${describeInterruption(interruption)} Run it again for the rest.`]
+      return [describeInterruption(interruption)]
   }
 }
 
 function describeInterruption(interruption: Interruption | undefined): string {
   switch (interruption) {
     case 'locked':
-      return 'It was interrupted: the connection was lost, and somebody else has the queue now.'
+      return 'It was interrupted: the connection was lost, and somebody else has the queue now. Run it again for the rest.'
     case 'node-lost':
-      return 'It was interrupted: a node was lost, and the queue has not given back what it held there.'
+      return 'It was interrupted: a node was lost, and the queue has not given back what it held there. Run it again for the rest.'
     case 'no-progress':
-      return 'It was interrupted: messages are left that pass after pass did not get.'
+      return 'It was interrupted: messages are left that pass after pass did not get. Run it again for the rest.'
+    case 'queue-deleted':
+      return 'It was interrupted: somebody deleted the queue, and what was left in it is gone.'
     case undefined:
-      return 'It was interrupted.' // a receipt of an earlier version does not say by what
+      return 'It was interrupted. Run it again for the rest.' // a receipt of an earlier version does not say by what
   }
 }

@@ -1,3 +1,4 @@
+import { overLimitName } from './over-limit-name.ts'
 import type { KeepReason } from './plan-redrive.ts'
 import type { Receipt } from './receipt.ts'
 
@@ -19,6 +20,8 @@ export interface QueueRecovery {
   readonly receipt: Receipt | undefined
   /** After every run the queue held at least what it should. */
   readonly isBalanced: boolean
+  /** False: the broker was away when the time was over, so `left` is what should be there. */
+  readonly isCounted: boolean
   /** Why it ended before its time. */
   readonly problem: string | undefined
 }
@@ -27,7 +30,7 @@ const rule = '================================'
 
 /** The summary, line by line as the reference service prints it. */
 export function renderRecovery(recovery: QueueRecovery): readonly string[] {
-  const { recovered, failed, skipped, keptBecause, recoveredByQueue, failedByQueue, left } = recovery
+  const { recovered, failed, skipped, keptBecause, recoveredByQueue, failedByQueue } = recovery
   return [
     rule,
     '📊 DLQ RECOVERY SUMMARY',
@@ -37,6 +40,7 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
     `⚠️  Skipped Messages: ${skipped} (unknown type, kept in DLQ for manual review)`,
     ...keptBecause.map(({ reason, count }) => `⚠️  Kept Messages: ${count} (${describeKept(reason)})`),
     ...(recovery.receipt?.refusals ?? []).map((refusal) => `   ${refusal}`),
+    ...describeAside(recovery),
     ...byQueue('Successfully Recovered By Queue:', recoveredByQueue),
     ...byQueue('Failed Recoveries By Queue:', failedByQueue),
     rule,
@@ -44,8 +48,20 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
       ? []
       : ['❌ The DLQ does not hold what it should: somebody else took messages from it']),
     ...(recovery.problem ? [`❌ Recovery of ${recovery.queue} ended early: ${recovery.problem}`] : []),
-    ...(left > 0 ? [`⚠️  ${left} messages still in DLQ (will retry on next startup)`] : []),
+    ...describeLeft(recovery),
   ]
+}
+
+function describeAside({ queue, receipt }: QueueRecovery): readonly string[] {
+  const { movedAside = 0 } = receipt ?? {}
+  if (movedAside === 0) return []
+  return [`⚠️  Moved Aside: ${movedAside} (in ${overLimitName(queue)}; the DLQ would have deleted them)`]
+}
+
+function describeLeft({ left, isCounted }: QueueRecovery): readonly string[] {
+  if (!isCounted)
+    return [`⚠️  DLQ not counted: the broker was away at the end. ${left} messages should still be in it`]
+  return left > 0 ? [`⚠️  ${left} messages still in DLQ (will retry on next startup)`] : []
 }
 
 /** Why a message stays, in words for who reads the log. */

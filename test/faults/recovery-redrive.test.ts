@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { bindQueue, declareExchange, unbindQueue } from '../../src/broker/amqp/operations.ts'
-import { murmurHash } from '../../src/message/murmur-hash.ts'
 import { startRedrive } from '../../src/recovery/redrive.ts'
 import { createRecoveryRig, type RecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
@@ -90,36 +87,6 @@ test('a target that is unbound half way gets no more, and the rest stays', async
   expect(await rig.depth(work)).toBe(receipt.moved)
   expect(await rig.depth(dlq)).toBe(receipt.failed)
 })
-
-/** The long variant kills a hundred times. */
-const kills = Number(process.env.WARREN_REDRIVE_KILLS ?? 8)
-
-test('a re-drive that is killed -9 at any point loses nothing, repeats no more than its window each time, and leaves no lock', {
-  timeout: 60_000 + kills * 10_000,
-}, async () => {
-  const rig = await createRecoveryRig(broker)
-  const count = kills * 1_000
-  const { work, dlq } = await setup(rig, count)
-
-  for (let round = 0; round < kills; round += 1) await startAndKill(dlq, round)
-  const receipt = await eventually(() => rig.redrive({ queue: dlq }), { what: 'the lock to be free' })
-
-  expect(receipt).toMatchObject({ failed: 0, kept: 0, stillThere: 0, missing: 0, isBalanced: true })
-  expect(await rig.depth(dlq)).toBe(0)
-  // The broker hands out no more than the window, and only what it has handed out can be repeated.
-  expect(await countCopies(rig, work, count)).toBeLessThanOrEqual(kills * window)
-})
-
-/** Kills somewhere behind a chosen message; the rounds differ, and are the same in each run. */
-async function startAndKill(queue: string, round: number): Promise<void> {
-  const script = new URL('../integration/recovery/redrive-process.ts', import.meta.url).pathname
-  const tellAt = 1 + (murmurHash(Buffer.from([round]), 0) % 900)
-  const task = JSON.stringify({ url: broker.url, queue, window, tellAt })
-  const child = spawn(process.execPath, ['--import', 'jiti/register', script, task])
-  await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
-  child.kill('SIGKILL')
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-}
 
 test('a slow line makes a re-drive slow and nothing else', async () => {
   const proxy = await startProxy({ target: Number(new URL(broker.url).port) })

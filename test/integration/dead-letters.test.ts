@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connect, defineTopology, reject } from '../../src/index.ts'
+import type { PlainTable } from '../../src/wire/plain-fields.ts'
 import { eventually } from '../support/eventually.ts'
 import { useBroker } from '../support/use-broker.ts'
 
@@ -39,6 +40,17 @@ async function setup() {
 }
 
 describe('the dead letters of a queue', () => {
+  it('are shown even where headers are nested deeper than anybody reads', async () => {
+    const { warren, name } = await setup()
+    let deep: PlainTable = {}
+    for (let depth = 0; depth < 200; depth += 1) deep = { deep }
+    await warren.publisher().publish({ key: `${name}.dlq`, body: 'x', messageId: 'deep', headers: deep })
+
+    const shown = await warren.deadLetters(name).peek({ count: 7 })
+
+    expect(shown.at(-1)).toMatchObject({ id: 'deep', headers: { deep: { deep: {} } } })
+  })
+
   it('are shown with their causes, put back by a filter, and accounted for', async () => {
     const { warren, name, handled, repair } = await setup()
     const dead = warren.deadLetters(name)

@@ -46,7 +46,12 @@ export const recover: CliCommand = {
         failedByQueue: Object.fromEntries(each.failedByQueue),
       }))
       terminal.result({ queues })
-      if (recoveries.some(({ isBalanced, problem }) => !isBalanced || problem !== undefined)) return 1
+      if (
+        recoveries.some(
+          ({ isBalanced, isCounted, problem }) => !isBalanced || !isCounted || problem !== undefined,
+        )
+      )
+        return 1
       return recoveries.some(({ left }) => left > 0) ? 3 : 0
     }),
 }

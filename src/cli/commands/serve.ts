@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError as InvalidOptionError, Option } from
 import { onSignals } from '../../consumer/on-signals.ts'
 import { createToken } from '../../http-api/auth/api-tokens.ts'
 import type { ServerSettings } from '../../http-api/read-server-section.ts'
+import { readRecoverySection } from '../../recovery/read-recovery-section.ts'
 import { addBrokerOptions, readBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
@@ -53,12 +54,13 @@ async function serveUntilTold(
   const { createApiServer, listen } = await import('../../http-api/server.ts')
   const settings = await readSettings(input)
   const { managementUrl } = readBrokerOptions(input)
-  const { consuming, publishing, management, vhost, topology } = line
+  const { consuming, publishing, management, vhost, topology, recovery } = line
+  const types = recovery && readRecoverySection(recovery).types
   const ended = new Promise((resolve) => {
     onSignals(['SIGINT', 'SIGTERM'], resolve) // before anybody can know that it runs and end it
   })
   const app = await createApiServer({
-    line: { consuming, publishing, management, vhost, topology },
+    line: { consuming, publishing, management, vhost, topology, types },
     ...{ managementUrl, settings, version: packageVersion() },
     logger: { level: 'info', stream: { write: (text: string) => terminal.say(text.trimEnd()) } },
   })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import type { Session } from '../../broker/amqp/session.ts'
+import { joinSignals } from '../../join-signals.ts'
 import { type HoldReport, holdMessages } from '../hold-messages.ts'
 import { type LookPermission, prepareLook } from '../prepare-look.ts'
 import type { BackupHeader, BackupSeal } from './backup-record.ts'
@@ -31,11 +32,13 @@ export async function backUpQueue(options: BackupOptions): Promise<BackupReport>
   const { file, select = () => true, signal, ...task } = options
   await prepareLook(options) // a queue that is refused leaves no file behind
   const writer = await BackupWriter.open(file, headerFor(options, 'backup'))
+  // A pass whose file cannot be written ends at once; it would only hold messages that go nowhere.
+  const stopping = joinSignals([signal, writer.failing])
   try {
     let seal: BackupSeal | undefined
     const { present, seen, refreshed } = await holdMessages({
       ...task,
-      ...{ purpose: 'a backup', sink: writer, signal: stopsWith(writer, signal) },
+      ...{ purpose: 'a backup', sink: writer, signal: stopping.signal },
       onMessage: (delivery) => {
         if (select(delivery)) writer.add(delivery)
         return undefined
@@ -50,13 +53,9 @@ export async function backUpQueue(options: BackupOptions): Promise<BackupReport>
     const counts = { present, seen, refreshed, records: writer.recordCount, resumed: writer.resumed }
     return { file, id: writer.header.id, ...counts, seal }
   } finally {
+    stopping.release()
     await writer.close()
   }
-}
-
-/** A pass whose file cannot be written ends at once; it would only hold messages that go nowhere. */
-export function stopsWith(writer: BackupWriter, signal: AbortSignal | undefined): AbortSignal {
-  return signal ? AbortSignal.any([signal, writer.failing]) : writer.failing
 }
 
 export function headerFor(

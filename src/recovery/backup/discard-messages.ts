@@ -1,9 +1,10 @@
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import { type IncomingMessage, joinBody } from '../../broker/amqp/message.ts'
+import { joinSignals } from '../../join-signals.ts'
 import { readProperty } from '../../wire/properties.ts'
 import { type HoldTask, holdMessages } from '../hold-messages.ts'
 import { prepareLook } from '../prepare-look.ts'
-import { type BackupOptions, headerFor, stopsWith } from './backup-queue.ts'
+import { type BackupOptions, headerFor } from './backup-queue.ts'
 import { BackupWriter } from './backup-writer.ts'
 import { identifyMessage } from './identify-message.ts'
 import { verifyBackup } from './verify-backup.ts'
@@ -32,11 +33,12 @@ export async function discardMessages(options: DiscardOptions): Promise<DiscardR
   const { file, select = () => true, limit = Number.POSITIVE_INFINITY, ...task } = options
   await prepareLook(options) // a queue that is refused leaves no file behind
   const writer = await BackupWriter.open(file, headerFor(options, 'discard'))
+  const stopping = joinSignals([task.signal, writer.failing])
   const tags: number[] = []
   const removed = new Map<string, number>()
   try {
     const { present, depth, ...first } = await holdMessages({
-      ...{ ...task, purpose: 'a discard', sink: writer, signal: stopsWith(writer, task.signal) },
+      ...{ ...task, purpose: 'a discard', sink: writer, signal: stopping.signal },
       onMessage: (delivery) => {
         if (tags.length >= limit || !select(delivery)) return undefined
         const { id } = writer.add(delivery, { isRepeated: !hasId(delivery) })
@@ -55,6 +57,7 @@ export async function discardMessages(options: DiscardOptions): Promise<DiscardR
     if (isDone) await writer.markRemoved({ removed: tags.length, removedAt: new Date().toISOString() })
     return { file, present, removed: tags.length, left: rest.left, isDone }
   } finally {
+    stopping.release()
     await writer.close()
   }
 }

@@ -41,6 +41,23 @@ test('a queue can be looked at whose name is as long as a name can be', async ()
   expect(await look()).toMatchObject({ present: 3, seen: 3 })
 })
 
+test('whoever fails over a message is told so, and everything is back in order', async () => {
+  const { dlq, fill, look, depth, ...rig } = await setup()
+  await fill(dlq, 50)
+  const seen: string[] = []
+  const onMessage = ({ body }: IncomingMessage) => {
+    seen.push(joinBody(body).toString())
+    if (seen.length === 10) throw new Error('cannot read this one')
+  }
+
+  const failing = lookAtQueue({ ...rig, queue: dlq, by: 'test', onMessage })
+
+  await expect(failing).rejects.toThrow('cannot read this one')
+  expect(seen).toEqual(numbers(10))
+  await eventually(async () => expect(await depth(dlq)).toBe(50))
+  expect((await look()).bodies).toEqual(numbers(50))
+})
+
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index))
 
 test.each([

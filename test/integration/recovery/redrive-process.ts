@@ -2,22 +2,24 @@ import { Session } from '../../../src/broker/amqp/session.ts'
 import { startRedrive } from '../../../src/recovery/redrive.ts'
 
 interface Task {
-  readonly url: string
+  readonly consumingUrl: string
+  readonly publishingUrl: string
   readonly queue: string
   readonly window: number
+  readonly limit: number
   /** Says so once it has moved this many. */
   readonly tellAt: number
 }
 
 // A re-drive in a process of its own, for tests that kill it.
-const { url, queue, window, tellAt } = JSON.parse(process.argv[2]!) as Task
-const consuming = await Session.open(url)
-const publishing = await Session.open(url)
+const { consumingUrl, publishingUrl, queue, window, limit, tellAt } = JSON.parse(process.argv[2]!) as Task
+const consuming = await Session.open(consumingUrl)
+const publishing = await Session.open(publishingUrl)
 const onProgress = ({ moved }: { moved: number }): void => {
   if (moved === tellAt) process.stdout.write('moving\n')
 }
 // Without the management API it cannot know that the queue has no limit.
 const acceptDeliveryLimit = true
-const task = { consuming, publishing, queue, acceptDeliveryLimit, by: 'child', onProgress }
+const task = { consuming, publishing, queue, acceptDeliveryLimit, by: 'child', limit, onProgress }
 await startRedrive({ ...task, window: { messages: window } }).receipt
 await Promise.all([consuming.close(), publishing.close()])

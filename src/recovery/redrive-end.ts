@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RecoveryError } from '../errors.ts'
+import { isLineLost } from './is-line-lost.ts'
+import { isQueueGone } from './is-queue-gone.ts'
+import type { Receipt, RedriveOutcome } from './receipt.ts'
+import { countAtEnd, type EndCount } from './redrive-count.ts'
+import type { RedriveCourse } from './redrive-course.ts'
+import { writeReceipt } from './redrive-receipt.ts'
+import type { RedriveTools } from './redrive-tools.ts'
+
+const nothingThere: EndCount = { depth: 0, otherConsumers: 0, unproved: 0 }
+
+/** The end of a run: the queue is counted, and the receipt written. */
+export class RedriveEnd {
+  readonly #course: RedriveCourse
+  readonly #tools: RedriveTools
+  readonly #extras: number
+  #unproved = 0
+  /** The receipt is written. */
+  #isOver = false
+
+  /** `extras`: later arrivals that were sent ahead and given back. */
+  constructor(course: RedriveCourse, { tools, extras }: { tools: RedriveTools; extras: number }) {
+    this.#course = course
+    this.#tools = tools
+    this.#extras = extras
+  }
+
+  /** Counts the queue before it says "done": an ack can be lost behind the close of its channel, or with a node. */
+  async count(ended: RedriveOutcome): Promise<Receipt> {
+    const course = this.#course
+    for (let outcome = ended; ; ) {
+      try {
+        const hold = outcome === 'interrupted' ? 'locked' : await course.lock.isSure()
+        if (hold === 'locked') outcome = course.stopped ?? course.interrupt(course.interruption ?? 'locked')
+        const count = hold === 'away' ? hold : await course.unlessAway(this.#countOnce(hold === 'held'))
+        return this.#write(outcome, count === 'away' ? undefined : count)
+      } catch (error) {
+        if (isQueueGone(error)) return this.#write(course.interrupt('queue-deleted'), nothingThere)
+        const isUnled = error instanceof RecoveryError && error.code === 'RECOVERY_NO_LEADER'
+        if (!isLineLost(error) && !isUnled) throw error
+        if (isUnled && course.stopped) return this.#write(outcome, undefined)
+        course.recent.lineLost()
+      }
+    }
+  }
+
+  async #countOnce(isOurs: boolean): Promise<EndCount> {
+    const course = this.#course
+    const { rules, publisher } = this.#tools
+    const { consuming: session, queue } = course.options
+    await sleep(course.lock.returnsInMs)
+    const count = await countAtEnd({
+      ...{ session, queue, rules, publisher, tally: course.tally, recent: course.recent },
+      signal: course.patience,
+      ...{ window: course.window.messages, extras: this.#extras },
+      expected: course.expected(rules.aside),
+      mayClear: () => isOurs && !this.#isOver,
+    })
+    course.otherConsumers = Math.max(course.otherConsumers, count.otherConsumers)
+    this.#unproved += count.unproved
+    course.tally.duplicatesPossible += count.unproved
+    return count
+  }
+
+  #write(outcome: RedriveOutcome, count: EndCount | undefined): Receipt {
+    const { rules, watch } = this.#tools
+    const { id, options, tally, present, otherConsumers, interruption, startedAtMs, digest } = this.#course
+    this.#isOver = true
+    return writeReceipt({
+      ...{ id, options, outcome, tally, present, otherConsumers, interruption, startedAtMs },
+      ...{ depth: count?.depth, unproved: this.#unproved, movedAside: rules.aside.count },
+      ...{ endedAtMs: Date.now(), elapsedMs: this.#course.elapsedMs },
+      cameBack: watch.cameBack,
+      digest: digest.text(),
+      refusals: rules.refusals(),
+    })
+  }
+}

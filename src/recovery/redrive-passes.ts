@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AmqpChannel } from '../broker/amqp/channel.ts'
+import { closeSettled, depthOf } from './count-queue.ts'
+import { createPass } from './create-pass.ts'
+import { decideNextPass, type NextPass, type PassFacts } from './decide-next-pass.ts'
+import { isLineLost } from './is-line-lost.ts'
+import { isQueueGone } from './is-queue-gone.ts'
+import type { RedriveOutcome } from './receipt.ts'
+import { countSurplus } from './redrive-count.ts'
+import type { RedriveCourse } from './redrive-course.ts'
+import { RedriveRefusals } from './redrive-refusals.ts'
+import type { RedriveTools } from './redrive-tools.ts'
+import type { WalkEnd } from './walk-queue.ts'
+
+const askEveryMs = 250
+
+interface PassEnd {
+  /** `gone`: the queue was deleted. */
+  readonly end: WalkEnd | 'gone'
+  /** What waited for its turn was given back. */
+  readonly isHeldUp: boolean
+}
+
+/** Passes follow each other until all is seen: after a lost line, refusals, or a hold that took too long. */
+export class RedrivePasses {
+  readonly #course: RedriveCourse
+  readonly #tools: RedriveTools
+  readonly #refusals = new RedriveRefusals()
+  #passes = 0
+  #idlePasses = 0
+  #isOneByOne = false
+  #extras = 0
+  /** Moved aside by earlier passes: this one does not see them. */
+  #asideBefore = 0
+
+  constructor(course: RedriveCourse, tools: RedriveTools) {
+    this.#course = course
+    this.#tools = tools
+  }
+
+  /** Later arrivals that were sent ahead and given back. */
+  get extras(): number {
+    return this.#extras
+  }
+
+  async run(): Promise<RedriveOutcome> {
+    const course = this.#course
+    for (;;) {
+      await this.#whenFree()
+      if (course.stopped) return course.stopped
+      const movedBefore = course.tally.moved
+      const { end, isHeldUp } = await this.#runPass()
+      if (end === 'gone') return course.interrupt('queue-deleted')
+      if (end === 'lost') {
+        course.recent.lineLost()
+        if ((await course.lock.retake()) === 'held') continue
+        return course.stopped ?? course.interrupt('locked')
+      }
+      if (course.stopped) return course.stopped
+      const next = this.#decideNext({ end, isHeldUp, moved: course.tally.moved - movedBefore })
+      if (next.kind === 'end')
+        return next.outcome === 'interrupted' ? course.interrupt(next.interruption) : next.outcome
+      if (next.kind === 'again-when-returned') await this.#awaitReturned()
+      else if (next.kind === 'again-when-led') await this.#changeChannel()
+      else if (next.kind === 'again-one-by-one') this.#isOneByOne = true
+    }
+  }
+
+  /** Nothing is taken from the queue that would only wait there. */
+  async #whenFree(): Promise<void> {
+    const { pace } = this.#course
+    const { stages } = this.#tools
+    do {
+      await pace.whenRunning()
+      if (stages) await this.#course.unlessAway(stages.whenOpen())
+    } while (pace.isPaused)
+  }
+
+  async #runPass(): Promise<PassEnd> {
+    const course = this.#course
+    const { consuming, queue } = course.options
+    if (course.tally.moved >= this.#tools.rules.limit) return { end: 'all-seen', isHeldUp: false }
+    this.#startCounts()
+    let channel: AmqpChannel | undefined
+    let endWatch = (): void => {}
+    try {
+      const surplus = await course.unlessAway(this.#countSurplus())
+      const probe = await course.unlessAway(consuming.openChannel())
+      if (surplus === 'away' || probe === 'away') return { end: 'lost', isHeldUp: false }
+      channel = await consuming.openChannel()
+      const pass = createPass({
+        ...{ course, tools: this.#tools, refusals: this.#refusals, channel, surplus },
+        isOneByOne: this.#isOneByOne,
+      })
+      endWatch = this.#watch({ channel, probe })
+      course.pass = pass
+      if (course.stopped) pass.cancel()
+      const end = await pass.run()
+      this.#extras = pass.extraCount
+      await closeSettled(channel, queue)
+      await probe.close()
+      return { end, isHeldUp: pass.isHeldUp }
+    } catch (error) {
+      await channel?.close() // what it holds goes back
+      if (isQueueGone(error)) return { end: 'gone', isHeldUp: false }
+      if (!isLineLost(error)) throw error
+      return { end: 'lost', isHeldUp: false }
+    } finally {
+      endWatch()
+      course.pass = undefined
+    }
+  }
+
+  #startCounts(): void {
+    const { options, tally } = this.#course
+    const { rules } = this.#tools
+    if (this.#passes > 0) options.onAgain?.()
+    this.#passes += 1
+    this.#asideBefore = rules.aside.count
+    tally.startPass()
+    this.#refusals.startPass()
+    rules.startPass(tally.moved)
+  }
+
+  #watch(channels: { channel: AmqpChannel; probe: AmqpChannel }): () => void {
+    const { watch, stages } = this.#tools
+    return watch.observe({ ...channels, onSuspicion: () => stages?.hold() })
+  }
+
+  /** No more than this can have been moved and come again; asked for only where messages do not say who they are. */
+  async #countSurplus(): Promise<number> {
+    const { options, tally, lock, otherConsumers } = this.#course
+    const { consuming: session, queue } = options
+    const expected = this.#course.expected(this.#tools.rules.aside)
+    if (!tally.hasUnnamed || expected === 0) return 0
+    await sleep(lock.returnsInMs)
+    return countSurplus({ session, queue, expected, otherConsumers })
+  }
+
+  #decideNext({ moved, ...facts }: Pick<PassFacts, 'end' | 'isHeldUp' | 'moved'>): NextPass {
+    const { tally, pace, lock, present } = this.#course
+    this.#idlePasses = moved > 0 ? 0 : this.#idlePasses + 1
+    return decideNextPass({
+      ...{ ...facts, moved, idlePasses: this.#idlePasses, isPaused: pace.isPaused },
+      isLimitReached: tally.moved >= this.#tools.rules.limit,
+      unseen: present - tally.moved - tally.keptCount - tally.failedCount - this.#asideBefore,
+      hasLostNode: lock.hasLostNode,
+      returnsInMs: lock.returnsInMs,
+      isRefusalRetriable: this.#refusals.isRetriable,
+      refusalRetries: this.#refusals.retries,
+      hasClosedChannel: this.#refusals.closures > 0,
+      isOneByOne: this.#isOneByOne,
+    })
+  }
+
+  /** Until there is more in the queue than was left there, or nothing is to be expected any more. */
+  async #awaitReturned(): Promise<void> {
+    const { options, tally, lock } = this.#course
+    const left = tally.keptCount + tally.failedCount
+    try {
+      while (!this.#course.stopped && lock.returnsInMs > 0) {
+        const depth = await this.#course.unlessAway(depthOf(options.consuming, options.queue))
+        if (depth === 'away' || depth > left) return
+        await sleep(Math.min(askEveryMs, lock.returnsInMs))
+      }
+    } catch (error) {
+      if (!isLineLost(error) && !isQueueGone(error)) throw error // else the next pass notices
+    }
+  }
+
+  async #changeChannel(): Promise<void> {
+    await this.#refusals.retry(this.#course.options.publishing)
+    await this.#tools.publisher.renew()
+  }
+}
