@@ -22,7 +22,7 @@ const sameOnEveryVersion = [
   ...['completion', 'config-cli', 'docs', 'generated-files', 'help'].map(
     (name) => `test/e2e/${name}.test.ts`,
   ),
-  ...['eventually', 'orphans', 'proxy', 'split-frames'].map(
+  ...['eventually', 'missing-broker', 'orphans', 'proxy', 'split-frames'].map(
     (name) => `test/integration/support/${name}.test.ts`,
   ),
   ...['fuzz', 'hostile', 'limits', 'oidc', 'webhooks'].map(

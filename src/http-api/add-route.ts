@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { AddRoute, Answer, ApiContext } from './api-context.ts'
 import { mayReadQueue } from './auth/decide-access.ts'
 import { checkAccess } from './check-access.ts'
+import type { Approval } from './contract.ts'
+import { endpointSchema, successOf } from './endpoint-schema.ts'
 import type { Endpoint } from './endpoints.ts'
-import { problem } from './shapes.ts'
 
 /** Makes routes of endpoints: who may, what goes in, what comes out, and what OpenAPI says of it. */
 export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute {
@@ -12,9 +13,9 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
     endpoint: Endpoint<Params, Query, Body, Result>,
     answer: Answer<Params, Query, Body, Result>,
   ) => {
-    const { method, path: url, needs, status, answer: shape } = endpoint
+    const { method, path: url, needs, answer: shape, waiting } = endpoint
     app.route({
-      ...{ method, url, schema: schemaOf(endpoint) },
+      ...{ method, url, schema: endpointSchema(endpoint) },
       // Before the body is read: whoever may not ask must not make us work.
       onRequest: async (request) => {
         request.caller = await checkAccess(context, request, needs)
@@ -30,31 +31,21 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
           ...{ caller, request, reply },
         })
         if (reply.sent) return reply
-        reply.code(status ?? (shape ? 200 : 204))
+        reply.code(successOf(endpoint))
+        if (waiting && isApproval(result)) sayWhereItWaits(reply, result)
         return shape ? result : reply.send()
       },
     })
   }
 }
 
-function schemaOf(endpoint: Endpoint<unknown, unknown, unknown, unknown>): FastifySchema {
-  const { summary, tag, params, query, body, answer, status, needs, mediaType, accepts } = endpoint
-  const success = answer ?? { type: mediaType ? 'string' : 'null', description: summary }
-  return {
-    summary,
-    tags: [tag],
-    ...(mediaType && { produces: [mediaType] }),
-    ...(accepts && { consumes: [accepts] }),
-    ...(params && { params }),
-    ...(query && { querystring: query }),
-    ...(body && { body }),
-    security: needs === 'anyone' ? [] : [{ account: [] }, { bearer: [] }, { session: [] }],
-    response: {
-      [status ?? (answer || mediaType ? 200 : 204)]: success,
-      '4xx': problem,
-      '5xx': problem,
-    },
-  }
+function isApproval(result: unknown): result is Approval {
+  return (result as { kind?: unknown } | undefined)?.kind === 'approval'
+}
+
+/** Whatever was asked for, what waits for a second person is told in one way. */
+function sayWhereItWaits(reply: FastifyReply, { id }: Approval): void {
+  reply.code(202).header('location', `/api/v1/approvals/${id}`)
 }
 
 /** A schema counts characters; a name that does not fit into RabbitMQ's frames is one of nothing. */

@@ -8,6 +8,7 @@ import type { BrokerLine, QueueTurns } from './broker-line.ts'
 import type { DlqLists } from './dlq-lists.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { DepthHistory } from './history/depth-history.ts'
+import type { NameMessage } from './name-messages.ts'
 import type { NoticeBoard } from './notices/notice-board.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import type { Tasks } from './tasks/tasks.ts'
@@ -23,6 +24,7 @@ export interface ApiContext {
   readonly notices: NoticeBoard
   readonly audit: AuditLog
   readonly settings: ServerSettings
+  readonly nameMessage: NameMessage
   readonly authenticator: Authenticator
   readonly sessions: Sessions
   /** Of Warren. */

@@ -2,6 +2,7 @@ import type { Session } from '../broker/amqp/session.ts'
 import { createTurns, type Turns } from '../broker/amqp/turns.ts'
 import { limitConcurrency, type RunLimited } from '../broker/management/limit-concurrency.ts'
 import type { Management } from '../broker/management/open-management.ts'
+import type { TypeRoutes } from '../recovery/plan-redrive.ts'
 import type { CompiledTopology } from '../topology/compiled-topology.ts'
 
 /** The server's own line to the broker. */
@@ -12,6 +13,8 @@ export interface BrokerLine {
   readonly vhost: string
   /** The declared topology; undefined where there is no config. */
   readonly topology: CompiledTopology | undefined
+  /** Where messages of a type go whose origin nothing else tells, as the config's recovery section says. */
+  readonly types?: TypeRoutes | undefined
 }
 
 /**

@@ -139,6 +139,7 @@ export interface MessageParams {
 }
 
 export interface MessageDetail extends MessageSummary {
+  readonly properties: MessageProperties
   readonly headers: readonly TypedHeader[]
   /** The oldest first, as far as the broker tells. */
   readonly deaths: readonly DeathRecord[]
@@ -146,6 +147,32 @@ export interface MessageDetail extends MessageSummary {
   readonly body: MessageBody | null
   /** Why it is: payloads are hidden from the role, or parts are masked and this one cannot be read to mask them. */
   readonly bodyHidden: 'from-your-role' | 'cannot-be-masked' | null
+  /**
+   * The body unpacked, where `contentEncoding` says that it is packed (gzip, deflate or br). Null where it is not, where
+   * that is not true or it unpacks to more than 1 MiB, and where it is hidden.
+   */
+  readonly decoded: MessageBody | null
+}
+
+/** The properties of AMQP but for the headers, as they came; null where the message has none. */
+export interface MessageProperties {
+  readonly contentType: string | null
+  readonly contentEncoding: string | null
+  /** 2: it survives a restart of the broker. */
+  readonly deliveryMode: number | null
+  readonly priority: number | null
+  readonly correlationId: string | null
+  readonly replyTo: string | null
+  /** Milliseconds, as text. */
+  readonly expiration: string | null
+  readonly messageId: string | null
+  /** ISO 8601; as its publisher wrote it. Seconds as text where they are beyond any date. */
+  readonly timestamp: string | null
+  /** Of the property alone; `type` of the message may come from a header. */
+  readonly type: string | null
+  readonly userId: string | null
+  readonly appId: string | null
+  readonly clusterId: string | null
 }
 
 export interface TypedHeader {
@@ -247,11 +274,16 @@ export type { Receipt }
 
 export interface AuditQuery {
   readonly limit: number
+  readonly cursor?: string
 }
 
 export interface AuditPage {
-  /** The newest last. */
+  /** The newest first; the very first of the first page is that it was read, and by whom. */
   readonly items: readonly AuditRecord[]
+  /** What stands among them in the stream and is no record of Warren. `warren audit --verify` says where. */
+  readonly unreadable: number
+  /** Leads to older ones; null where there are none. */
+  readonly nextCursor: string | null
 }
 
 /**

@@ -6,16 +6,18 @@ import type { FieldValue } from '../wire/field-value.ts'
 import { editTable } from '../wire/header-table.ts'
 import { toPlainField, toPlainTable } from '../wire/plain-fields.ts'
 import { editProperties, readProperty } from '../wire/properties.ts'
-import { decodeTable } from '../wire/read-field.ts'
+import { decodeShownTable } from '../wire/read-field.ts'
 import type { DeathRecord, MessageBody, MessageDetail, MessageSummary, TypedHeader } from './contract.ts'
+import { describeProperties } from './describe-properties.ts'
 import { maskBody } from './mask-body.ts'
 import type { PayloadRules } from './payload-rules.ts'
 import { showHeaders } from './show-headers.ts'
+import { unpackBody } from './unpack-body.ts'
 
 /** Written anew with each delivery, so that a look would change the name of what it shows. */
 const countsOfDelivery = ['x-delivery-count', 'x-acquired-count']
 
-/** Names a message by its content: not every message has an id, and not every id is unique. */
+/** Knows a message again by its content: not every message has an id, and not every id is unique. */
 export function keyOf({ exchange, routingKey, properties, body }: IncomingMessage): string {
   const headers = readProperty(properties, 'headers')
   const lasting =
@@ -28,14 +30,18 @@ export function keyOf({ exchange, routingKey, properties, body }: IncomingMessag
   return hash.digest('hex').slice(0, 32)
 }
 
-export function summarise(message: IncomingMessage): MessageSummary {
-  return summaryOf(message, readDeadLetter(message, 0))
+/** @param key the name of the message on the line */
+export function summarise(message: IncomingMessage, key: string): MessageSummary {
+  return summaryOf(key, readDeadLetter(message, 0))
 }
 
 /** Most of a body that goes into one answer. */
 const mostBodyBytes = 256 * 1024
 
-export function describeMessage(message: IncomingMessage, rules: PayloadRules): MessageDetail {
+export function describeMessage(
+  message: IncomingMessage,
+  { key, rules }: { readonly key: string; readonly rules: PayloadRules },
+): MessageDetail {
   const headers = readProperty(message.properties, 'headers')
   const deaths = readDeaths(headers).deaths.map(
     ({ queue, reason, count, timeMs, exchange, routingKeys }): DeathRecord => ({
@@ -45,11 +51,20 @@ export function describeMessage(message: IncomingMessage, rules: PayloadRules): 
     }),
   )
   return {
-    ...summarise(message),
-    headers: headers === undefined ? [] : showHeaders(decodeTable(headers), rules).map(describeHeader),
+    ...summarise(message, key),
+    properties: describeProperties(message.properties),
+    headers: headers === undefined ? [] : showHeaders(decodeShownTable(headers), rules).map(describeHeader),
     deaths: deaths.reverse(),
     ...describeBody(message, rules),
+    decoded: describeDecoded(message, rules),
   }
+}
+
+/** What is hidden or masked in a body is so in what it unpacks to, which is often the only readable form. */
+function describeDecoded(message: IncomingMessage, rules: PayloadRules): MessageBody | null {
+  if (!rules.isShown) return null
+  const unpacked = unpackBody(joinBody(message.body), readProperty(message.properties, 'contentEncoding'))
+  return unpacked ? describeBody({ ...pick(message), body: unpacked }, rules).body : null
 }
 
 /** The body, or why there is none to be seen. */
@@ -70,7 +85,7 @@ export function describeBody(
 /** All headers by name, as far as the caller may see them. */
 export function describeHeaders({ properties }: IncomingMessage, rules: PayloadRules): unknown {
   const headers = readProperty(properties, 'headers')
-  return headers === undefined ? {} : toJson(toPlainTable(showHeaders(decodeTable(headers), rules)))
+  return headers === undefined ? {} : toJson(toPlainTable(showHeaders(decodeShownTable(headers), rules)))
 }
 
 function pick({
@@ -82,9 +97,9 @@ function pick({
   return { exchange, routingKey, properties, bodyBytes }
 }
 
-function summaryOf(message: IncomingMessage, letter: DeadLetter): MessageSummary {
+function summaryOf(key: string, letter: DeadLetter): MessageSummary {
   return {
-    key: keyOf(message),
+    key,
     id: letter.id ?? null,
     type: letter.type ?? null,
     ...{ exchange: letter.exchange, routingKey: letter.routingKey },

@@ -1,6 +1,6 @@
 import type * as Contract from './contract.ts'
 import * as dlqShapes from './dlq-shapes.ts'
-import { either, type Shape } from './shape.ts'
+import type { Shape } from './shape.ts'
 import * as shapes from './shapes.ts'
 import * as topologyShapes from './topology-shapes.ts'
 
@@ -19,10 +19,16 @@ export interface Endpoint<Params = undefined, Query = undefined, Body = undefine
   /** The status of success. @default 200, or 204 without an answer */
   readonly status?: number
   readonly answer?: Shape<Answer>
+  /** What is answered with 202 and a `location` where a second person has to agree first. */
+  readonly waiting?: Shape<Contract.Approval>
+  /** What the header `location` of a success names. */
+  readonly locates?: string
   /** The answer is no JSON. */
   readonly mediaType?: 'text/event-stream' | 'text/plain' | 'application/gzip'
   /** The request is no JSON; it is read as a stream. */
-  readonly accepts?: 'application/gzip'
+  readonly accepts?: { readonly mediaType: 'application/gzip'; readonly description: string }
+  /** What 503 means, where it is told as plain text. */
+  readonly unavailable?: string
 }
 
 export interface Endpoints {
@@ -154,7 +160,7 @@ export const endpoints: Endpoints = {
     ...{ method: 'POST', path: '/api/v1/dlqs/:queue/messages/:key/redrive', tag: 'redrives' },
     ...{ needs: 'dlq:redrive', status: 202 },
     summary: 'Put one message back, with changes if you like; what it was is kept in a header',
-    ...{ params: messageParams, body: dlqShapes.editRequest, answer: shapes.task },
+    ...{ params: messageParams, body: dlqShapes.editRequest, answer: shapes.task, locates: 'The task' },
   },
   showHistory: {
     ...{ method: 'GET', path: '/api/v1/dlqs/:queue/history', tag: 'dead letters', needs: 'dlq:read' },
@@ -173,9 +179,10 @@ export const endpoints: Endpoints = {
   },
   discardMessages: {
     ...{ method: 'POST', path: '/api/v1/dlqs/:queue/discard', tag: 'backups', needs: 'dlq:discard' },
-    summary: 'Remove messages; they are in a backup, written and checked, before they go',
+    summary:
+      'Remove messages; they are in a backup, written and checked, before they go. Many may wait for a second person',
     ...{ params: queueParams, body: dlqShapes.discardRequest },
-    answer: either(dlqShapes.discarded, dlqShapes.approval),
+    ...{ answer: dlqShapes.discarded, waiting: dlqShapes.approval },
   },
   listBackups: {
     ...{ method: 'GET', path: '/api/v1/backups', tag: 'backups', needs: 'dlq:backup' },
@@ -190,7 +197,11 @@ export const endpoints: Endpoints = {
   restoreBackup: {
     ...{ method: 'POST', path: '/api/v1/restores', tag: 'backups', needs: 'dlq:restore' },
     summary: 'Put the messages of a backup into their dead-letter queue, each once; the body is the file',
-    ...{ query: dlqShapes.restoreQuery, accepts: 'application/gzip', answer: dlqShapes.restored },
+    accepts: {
+      mediaType: 'application/gzip',
+      description: 'A backup, as a download or `warren dlq backup` gives it; read as it comes',
+    },
+    ...{ query: dlqShapes.restoreQuery, answer: dlqShapes.restored },
   },
   planRedrive: {
     ...{ method: 'POST', path: '/api/v1/redrives/plan', tag: 'redrives', needs: 'dlq:redrive' },
@@ -200,7 +211,8 @@ export const endpoints: Endpoints = {
   startRedrive: {
     ...{ method: 'POST', path: '/api/v1/redrives', tag: 'redrives', needs: 'dlq:redrive', status: 202 },
     summary: 'Start a re-drive; `location` names the task, or the approval that it waits for',
-    ...{ body: shapes.redriveRequest, answer: either(shapes.task, dlqShapes.approval) },
+    ...{ body: shapes.redriveRequest, answer: shapes.task, waiting: dlqShapes.approval },
+    locates: 'The task, or the approval',
   },
   listApprovals: {
     ...{ method: 'GET', path: '/api/v1/approvals', tag: 'approvals', needs: 'dlq:read' },
@@ -216,6 +228,7 @@ export const endpoints: Endpoints = {
     ...{ method: 'POST', path: `${approvalPath}/grant`, tag: 'approvals', needs: 'dlq:redrive' },
     summary: 'Agree as the second person, which begins what was asked for; `location` names a task',
     ...{ params: dlqShapes.approvalParams, answer: dlqShapes.approval, status: 202 },
+    locates: 'The task, where a re-drive is granted',
   },
   refuseApproval: {
     ...{ method: 'POST', path: `${approvalPath}/refuse`, tag: 'approvals', needs: 'dlq:redrive' },
@@ -281,7 +294,7 @@ export const endpoints: Endpoints = {
     ...{ method: 'POST', path: `${topologyPath}/apply`, tag: 'topology', needs: 'topology:apply' },
     summary: 'Carry out the plan that was read, named by its digest; disruptive steps only if allowed',
     body: topologyShapes.applyRequest,
-    answer: either(topologyShapes.applyResult, dlqShapes.approval),
+    ...{ answer: topologyShapes.applyResult, waiting: dlqShapes.approval },
   },
   isAlive: {
     ...{ method: 'GET', path: '/healthz', tag: 'operation', needs: 'anyone', mediaType: 'text/plain' },
@@ -290,6 +303,7 @@ export const endpoints: Endpoints = {
   isReady: {
     ...{ method: 'GET', path: '/readyz', tag: 'operation', needs: 'anyone', mediaType: 'text/plain' },
     summary: 'The broker is there; 503 while it is not',
+    unavailable: 'The broker is not there',
   },
   metrics: {
     ...{ method: 'GET', path: '/metrics', tag: 'operation', needs: 'dlq:read', mediaType: 'text/plain' },
@@ -297,7 +311,7 @@ export const endpoints: Endpoints = {
   },
   listAudit: {
     ...{ method: 'GET', path: '/api/v1/audit', tag: 'audit', needs: 'audit:read' },
-    summary: 'Who did what, from the stream warren.audit; the newest last',
+    summary: 'Who did what, page by page, from the stream warren.audit; the newest first',
     ...{ query: shapes.auditQuery, answer: shapes.auditPage },
   },
   adminQueues: {

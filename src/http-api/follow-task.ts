@@ -11,7 +11,7 @@ export interface TaskFollower {
   >
   /** The task as it is; undefined where it is not known any more. */
   readonly read: () => Task | undefined
-  /** Nothing more will come: this server ends. */
+  /** Nothing more will come: this server ends, or who reads may not any more. */
   readonly isOver: () => boolean
   readonly clock?: Clock
 }

@@ -103,10 +103,30 @@ describe('the server section', () => {
   })
 
   it.each<[Record<string, unknown>, RegExp]>([
-    [{ prot: 1 }, /server/],
-    [{ port: 'x' }, /server\.port/],
-    [{ auth: 'nobody' }, /server\.auth/],
-    [{ auth: { tokens: [{ name: 'a', role: 'admin', hash: 'plain-text' }] } }, /server\.auth/],
+    [{ prot: 1 }, /^server\.prot is not known; there is host, port, .*; did you mean "port"\?/],
+    [{ port: 'x' }, /^server\.port must be a whole number\. /],
+    [{ port: 70_000 }, /^server\.port must be <= 65535\. /],
+    [{ auth: 'nobody' }, /^server\.auth must be "none" or an object with accounts, tokens, oidc\. /],
+    [{ auth: 5 }, /^server\.auth must be "none" or an object with accounts, tokens, oidc\. /],
+    [
+      { auth: { token: [] } },
+      /^server\.auth\.token is not known; there is accounts, tokens, oidc; did you mean "tokens"\?/,
+    ],
+    [
+      { auth: { accounts: 'yes' } },
+      /^server\.auth\.accounts must be true or false or an object with roles\. /,
+    ],
+    [
+      { auth: { accounts: { roles: { support: 'boss' } } } },
+      /^server\.auth\.accounts\.roles\.support must be "viewer" or "operator" or "admin"\. /,
+    ],
+    [{ auth: { tokens: {} } }, /^server\.auth\.tokens must be a list\. /],
+    [{ auth: { oidc: { issuer: 'https://id' } } }, /^server\.auth\.oidc must have .*audience/],
+    [
+      { auth: { tokens: [{ name: 'a', role: 'admin', hash: 'plain-text' }] } },
+      /^server\.auth\.tokens\.0\.hash must match pattern "\^sha256:/,
+    ],
+    [{ audit: 'sometimes' }, /^server\.audit must be "required" or "on" or "off"\. /],
     ...['2026-13-01', '2026-02-30', '2030-01-01 or later', '2030-01-01T25:00:00Z', 'soon', ''].map(
       (expires): [Record<string, unknown>, RegExp] => [
         { auth: { tokens: [{ name: 'ci', role: 'admin', hash, expires }] } },

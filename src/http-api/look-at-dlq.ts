@@ -3,7 +3,6 @@ import { ApiError } from '../errors.ts'
 import { type LookReport, lookAtQueue } from '../recovery/look-at-queue.ts'
 import type { ApiContext } from './api-context.ts'
 import type { Caller } from './auth/caller.ts'
-import { keyOf } from './describe-message.ts'
 
 export interface DlqLook {
   readonly queue: string
@@ -26,14 +25,14 @@ export async function lookAtDlq(
 
 /** What `describe` makes of the message with this key; an error where it is not there. */
 export async function findMessage<Description>(
-  context: Pick<ApiContext, 'line' | 'tasks' | 'turns'>,
+  context: Pick<ApiContext, 'line' | 'tasks' | 'turns' | 'nameMessage'>,
   place: { readonly queue: string; readonly key: string; readonly caller: Caller },
   describe: (message: IncomingMessage) => Description,
 ): Promise<Description> {
   const { queue, key, caller } = place
   let found: { readonly description: Description } | undefined
   const onMessage = (message: IncomingMessage): void => {
-    if (!found && keyOf(message) === key) found = { description: describe(message) }
+    if (!found && context.nameMessage(message) === key) found = { description: describe(message) }
   }
   await lookAtDlq(context, { queue, caller, onMessage })
   if (found) return found.description

@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox'
-import Value from 'typebox/value'
 import { InvalidArgumentError } from '../errors.ts'
 import { formatDuration, parseDuration } from '../message/duration.ts'
 import type { ApprovalRule } from './approvals/decide-approval.ts'
@@ -7,6 +6,7 @@ import type { StoredToken } from './auth/api-tokens.ts'
 import { type RoleNames, roleByTag } from './auth/decide-role.ts'
 import type { OidcSettings } from './auth/oidc.ts'
 import type { Role } from './contract.ts'
+import { explainMistake } from './explain-mistake.ts'
 import type { HistorySettings } from './history/depth-history.ts'
 import { readWebhooks, type WebhookSettings, webhooksSection } from './webhooks/webhook-settings.ts'
 
@@ -22,6 +22,8 @@ export interface ServerSettings {
   readonly oidc: OidcSettings | undefined
   readonly sessionKey: string | undefined
   readonly sessionLifetimeMs: number
+  /** How old a session's role may be. */
+  readonly sessionRecheckMs: number
   /** Addresses of proxies whose `x-forwarded-*` is believed. */
   readonly trustedProxies: readonly string[]
   readonly hidePayloadsFrom: readonly Role[]
@@ -75,7 +77,9 @@ const section = Type.Object(
     host: Type.Optional(text),
     port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
     auth: Type.Optional(Type.Union([Type.Literal('none'), auth])),
-    session: Type.Optional(Type.Object({ lifetime: Type.Optional(text) }, closed)),
+    session: Type.Optional(
+      Type.Object({ lifetime: Type.Optional(text), recheck: Type.Optional(text) }, closed),
+    ),
     trustProxy: Type.Optional(Type.Array(text)),
     payloads: Type.Optional(
       Type.Object(
@@ -111,10 +115,10 @@ export function readServerSection(
   given: Readonly<Record<string, unknown>> = {},
   env: Readonly<Record<string, string | undefined>> = {},
 ): ServerSettings {
-  const [mistake] = Value.Errors(section, given)
+  const mistake = explainMistake(section, { name: 'server', value: given })
   if (mistake) {
-    const path = `server${mistake.instancePath.replaceAll('/', '.')}`
-    throw new InvalidArgumentError(`${path} ${mistake.message}. See docs/reference/http-api.md.`)
+    const sentence = mistake.endsWith('?') ? mistake : `${mistake}.`
+    throw new InvalidArgumentError(`${sentence} See docs/reference/http-api.md.`)
   }
   const { host = '127.0.0.1', port = 15_680, auth: ways = {}, ...rest } = given as Static<typeof section>
   const isOpen = ways === 'none'
@@ -128,6 +132,9 @@ export function readServerSection(
     oidc: provider && { claim: 'roles', nameClaim: 'sub', ...provider },
     sessionKey: env.WARREN_SESSION_KEY || undefined,
     sessionLifetimeMs: readDuration('session.lifetime', session.lifetime ?? '8h', shared),
+    sessionRecheckMs: readDuration('session.recheck', session.recheck ?? '1m', {
+      ...{ leastMs: 1_000, mostMs: 3_600_000 },
+    }),
     hidePayloadsFrom: payloads.hideFrom ?? [],
     maskedPaths: payloads.mask ?? [],
     maxRequests: limits.requests ?? 500,

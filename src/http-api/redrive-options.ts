@@ -18,6 +18,7 @@ export function redriveOptions(
   return {
     ...{ consuming: line.consuming, publishing: line.publishing, management: line.management },
     ...{ queue, by: caller.name, to: destinationOf(to, caller), flows: line.topology?.flows ?? [] },
+    types: line.types,
     ...(attempts !== undefined && { attempts }),
     ...(select && { select }),
     ...(limit !== undefined && { limit }),

@@ -20,13 +20,15 @@ import { openBrokerAccounts } from './auth/broker-accounts.ts'
 import type { Caller } from './auth/caller.ts'
 import { openOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/sessions.ts'
+import { watchAccounts } from './auth/watch-accounts.ts'
 import { type BrokerLine, createQueueTurns } from './broker-line.ts'
 import { createDlqLists } from './dlq-lists.ts'
 import { endpoints } from './endpoints.ts'
 import { DepthHistory } from './history/depth-history.ts'
-import { openSampleReader } from './history/read-broker-samples.ts'
+import { createSampleReader } from './history/read-broker-samples.ts'
 import { limitBodies } from './limit-bodies.ts'
 import { limitRequests } from './limit-requests.ts'
+import { createNames } from './name-messages.ts'
 import { openNotices } from './notices/open-notices.ts'
 import { problemOf, retryAfterOf } from './problems.ts'
 import type { ServerSettings } from './read-server-section.ts'
@@ -43,6 +45,7 @@ import { addRedriveRoutes } from './routes/redrives.ts'
 import { addSessionRoutes } from './routes/session.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { addTopologyRoutes } from './routes/topology.ts'
+import { sessionCookie } from './session-cookie.ts'
 import { openTasks } from './tasks/open-tasks.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
 
@@ -54,7 +57,7 @@ declare module 'fastify' {
 
 export interface ApiServerOptions {
   readonly line: BrokerLine
-  /** Where accounts of RabbitMQ are checked, and where it tells what it remembers of depths. */
+  /** Where accounts of RabbitMQ are checked, each with its own credentials. */
   readonly managementUrl: string
   readonly settings: ServerSettings
   /** Of Warren. */
@@ -166,18 +169,20 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   const { accountRoles: roles, sessionKey: key, sessionLifetimeMs: lifetimeMs, tokens, isOpen } = settings
   const sessions = createSessions({ key, lifetimeMs, vhost })
   const accounts = roles && openBrokerAccounts({ managementUrl, management, vhost, roles })
+  const watch = roles && watchAccounts({ management, vhost, roles, everyMs: settings.sessionRecheckMs })
   const oidc = settings.oidc && openOidc(settings.oidc)
   const audit = await openAuditLog(line)
   const shared = await openNotices({ line, sessions, lifetimeMs: settings.approval?.lifetimeMs })
   const dlqs = createDlqLists(line)
   const onError = (error: unknown): void => log.warn({ err: error }, 'the depths were not read')
-  const samples = openSampleReader({ managementUrl, vhost, onError })
+  const readSamples = createSampleReader({ management, vhost, onError })
   return {
     ...{ line, turns, settings, version, sessions, dlqs, ...shared },
-    history: new DepthHistory({ lists: dlqs, samples, settings: settings.history, onError }),
+    nameMessage: createNames(settings),
+    history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
     tasks: await openTasks({ line, turns, audit, log }),
     audit,
-    authenticator: createAuthenticator({ isOpen, accounts, tokens, oidc, sessions }),
+    authenticator: createAuthenticator({ isOpen, accounts, tokens, oidc, sessions, watch }),
   }
 }
 
@@ -207,7 +212,10 @@ async function addPlugins(app: FastifyInstance, version: string): Promise<void> 
         securitySchemes: {
           account: { type: 'http', scheme: 'basic', description: 'An account of RabbitMQ' },
           bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or an OIDC token' },
-          session: { type: 'apiKey', in: 'cookie', name: 'warren_session' },
+          session: {
+            ...{ type: 'apiKey', in: 'cookie', name: sessionCookie },
+            description: 'Of a browser. What changes something needs its csrfToken as x-csrf-token, too',
+          },
         },
       },
     },

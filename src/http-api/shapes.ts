@@ -101,12 +101,15 @@ export const causeList: Shape<Contract.CauseList> = shape<Contract.CauseList>()(
   }),
 )
 
+/** Says where a page begins; see who makes it. */
+const cursor = Type.String({ pattern: '^[0-9a-z]{1,12}$' })
+
 export const messageQuery: Shape<Contract.MessageQuery> = shape<Contract.MessageQuery>()(
   Type.Object(
     {
       where: Type.Optional(filter),
       limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-      cursor: Type.Optional(Type.String({ pattern: '^[0-9a-z]{1,12}$' })),
+      cursor: Type.Optional(cursor),
     },
     closed,
   ),
@@ -137,10 +140,21 @@ export const messageParams: Shape<Contract.MessageParams> = shape<Contract.Messa
   Type.Object({ queue: queueName, key: Type.String({ pattern: '^[0-9a-f]{32}$' }) }, closed),
 )
 
+const messageProperties = Type.Object({
+  ...{ contentType: textOrNull, contentEncoding: textOrNull, deliveryMode: countOrNull },
+  ...{ priority: countOrNull, correlationId: textOrNull, replyTo: textOrNull, expiration: textOrNull },
+  ...{ messageId: textOrNull, timestamp: textOrNull, type: textOrNull },
+  ...{ userId: textOrNull, appId: textOrNull, clusterId: textOrNull },
+})
 const encoding = oneOf(['utf8', 'base64'])
+const messageBody = Type.Union([
+  Type.Object({ encoding, text, isCut: Type.Boolean(), isMasked: Type.Boolean() }),
+  Type.Null(),
+])
 export const messageDetail: Shape<Contract.MessageDetail> = shape<Contract.MessageDetail>()(
   Type.Object({
     ...messageSummary,
+    properties: messageProperties,
     headers: Type.Array(Type.Object({ name: text, type: text, value: Type.Unknown() })),
     deaths: Type.Array(
       Type.Object({
@@ -152,11 +166,9 @@ export const messageDetail: Shape<Contract.MessageDetail> = shape<Contract.Messa
         routingKeys: Type.Array(text),
       }),
     ),
-    body: Type.Union([
-      Type.Object({ encoding, text, isCut: Type.Boolean(), isMasked: Type.Boolean() }),
-      Type.Null(),
-    ]),
+    body: messageBody,
     bodyHidden: Type.Union([oneOf(['from-your-role', 'cannot-be-masked']), Type.Null()]),
+    decoded: messageBody,
   }),
 )
 
@@ -230,7 +242,10 @@ export const receipt: Shape<Contract.Receipt> = Type.Object(
 )
 
 export const auditQuery: Shape<Contract.AuditQuery> = shape<Contract.AuditQuery>()(
-  Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) }, closed),
+  Type.Object(
+    { limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }), cursor: Type.Optional(cursor) },
+    closed,
+  ),
 )
 export const auditPage: Shape<Contract.AuditPage> = shape<Contract.AuditPage>()(
   Type.Object({
@@ -241,6 +256,8 @@ export const auditPage: Shape<Contract.AuditPage> = shape<Contract.AuditPage>()(
         ...{ previous: text, after: textOrNull, afterOffset: countOrNull, hash: text },
       }),
     ),
+    unreadable: count,
+    nextCursor: textOrNull,
   }),
 )
 

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { inspectQueue } from '../../broker/amqp/operations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { createTurns } from '../../broker/amqp/turns.ts'
 import { ApiError, ChannelError } from '../../errors.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import { toFieldTable } from '../../wire/plain-fields.ts'
 import type { AuditRecord } from '../contract.ts'
-import { declareStream, readEntry } from '../follow-stream.ts'
-import { type AuditEntry, type ChainEnd, chainRecord, noRecord } from './audit-record.ts'
-import { followOthers } from './follow-others.ts'
-import { type AuditStream, type AuditVerdict, verifyAudit } from './verify-audit.ts'
+import { declareStream } from '../follow-stream.ts'
+import { type AuditEntry, type ChainEnd, chainRecord, isAuditRecord, noRecord } from './audit-record.ts'
+import { followLog } from './follow-log.ts'
+import { type AuditPlace, planNextPage, planPage } from './plan-page.ts'
+import { readRange } from './read-range.ts'
+import { type AuditVerdict, verifyAudit } from './verify-audit.ts'
 
 /** The stream that all replicas and the command line share. */
 export const auditStream = 'warren.audit'
@@ -18,11 +18,22 @@ export const auditStream = 'warren.audit'
 export interface AuditLog {
   /** Resolves when the broker has it. Throws where it has not: then do not do what it was to record. */
   write(entry: AuditEntry): Promise<AuditRecord>
-  /** The newest last; the very last is that it was read, and by whom. */
+  /** The newest so many, the newest last; the very last is that it was read, and by whom. */
   read(limit: number, reader: AuditReader): Promise<readonly AuditRecord[]>
-  /** @param kept the hash of a record that must be there */
+  /** One page; that it was read is written down first, and is the newest of all. */
+  readPage(place: AuditPlace, reader: AuditReader): Promise<AuditSlice>
+  /** Reads all of it. @param kept the hash of a record that must be there */
   verify(reader: AuditReader, kept?: string): Promise<AuditVerdict>
   close(): Promise<void>
+}
+
+/** A part of the log, in the order of the stream. */
+export interface AuditSlice {
+  readonly records: readonly AuditRecord[]
+  /** What stands among them and is no record of ours; `verify` says where. */
+  readonly unreadable: number
+  /** Where the page before it ends; null at the beginning of the log. */
+  readonly next: number | null
 }
 
 export interface AuditLines {
@@ -52,32 +63,48 @@ export async function findAuditLog(lines: AuditLines): Promise<AuditLog | undefi
 async function openStream({ consuming, publishing }: AuditLines): Promise<AuditLog> {
   const publisher = new Publisher(publishing, { deadlineMs: 10_000, resend: true })
   const turns = createTurns()
-  let end: ChainEnd | undefined
-  const others = await followOthers(consuming, auditStream, () => end?.writer)
+  let end = beginChain()
+  const follower = await followLog(consuming, auditStream, () => end.writer)
 
   const write: AuditLog['write'] = (entry) =>
     turns.take(async () => {
       const at = new Date().toISOString()
-      const record = chainRecord(entry, { end: end ?? beginChain(), seen: others.newest(), at })
+      const record = chainRecord(entry, { end, seen: follower.newestOfOthers(), at })
       const result = await publisher.publish({ key: auditStream, body: record, type: record.action })
       // Whether the stream has it is unknown, so nothing may follow it: the next begins a chain of its own.
-      end = result.kind === 'confirmed' ? record : undefined
-      if (end) return record
+      end = result.kind === 'confirmed' ? record : beginChain()
+      if (result.kind === 'confirmed') return record
       throw unavailable('The audit log did not take the record, so nothing was done. Try again.')
     })
 
   /** How many messages a stream has is told late by RabbitMQ 4. Our own record tells where the end is. */
-  async function readAll(reader: AuditReader): Promise<AuditStream> {
+  async function findEnd(reader: AuditReader): Promise<number> {
     const last = await write({ ...reader, ...readingEntry })
-    return readUntil(consuming, last.hash)
+    const offset = await follower.locate(last.hash, mostSilentMs)
+    if (offset === undefined) throw unavailable('The audit log is not delivered. Try again.')
+    return offset
+  }
+
+  async function readPage(place: AuditPlace, reader: AuditReader): Promise<AuditSlice> {
+    const range = planPage(place, await findEnd(reader))
+    const entries = await readRange(consuming, { stream: auditStream, ...range })
+    const records = entries.map(({ value }) => value).filter(isAuditRecord)
+    const next = planNextPage({ from: range.from, first: entries[0]?.offset })
+    return { records, unreadable: entries.length - records.length, next }
   }
 
   return {
     write,
-    read: async (limit, reader) => (await readAll(reader)).records.slice(-limit) as AuditRecord[],
-    verify: async (reader, kept) => verifyAudit(await readAll(reader), kept),
+    readPage,
+    read: async (limit, reader) => (await readPage({ limit }, reader)).records,
+    verify: async (reader, kept) => {
+      const to = await findEnd(reader)
+      const entries = await readRange(consuming, { stream: auditStream, from: 0, to })
+      const records = entries.map(({ value }) => value)
+      return verifyAudit({ records, firstOffset: entries[0]?.offset ?? 0 }, kept)
+    },
     close: async () => {
-      await Promise.all([others.close(), publisher.close()])
+      await Promise.all([follower.close(), publisher.close()])
     },
   }
 }
@@ -97,36 +124,5 @@ function unavailable(message: string): ApiError {
   return new ApiError({ code: 'AUDIT_UNAVAILABLE', message })
 }
 
+/** How long the broker may take to give back what it was given. */
 const mostSilentMs = 10_000
-
-/** Everything from the first record to the one with this hash. */
-async function readUntil(session: Session, hash: string): Promise<AuditStream> {
-  const channel = await session.openChannel()
-  const records: unknown[] = []
-  let firstOffset = 0
-  await channel.setPrefetch(500)
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const giveUp = (): void => reject(unavailable('The audit log is not delivered. Try again.'))
-      let timer = setTimeout(giveUp, mostSilentMs)
-      channel.events.on('closed', ({ error }) => {
-        clearTimeout(timer)
-        if (error) reject(error)
-      })
-      const onDelivery = (delivery: Delivery): void => {
-        const { offset, value } = readEntry(delivery)
-        if (records.length === 0) firstOffset = offset
-        records.push(value)
-        channel.ack(delivery.deliveryTag)
-        clearTimeout(timer)
-        if ((value as AuditRecord | undefined)?.hash === hash) resolve()
-        else timer = setTimeout(giveUp, mostSilentMs)
-      }
-      const args = toFieldTable({ 'x-stream-offset': 'first' })
-      channel.consume(auditStream, onDelivery, { arguments: args }).catch(reject)
-    })
-  } finally {
-    await channel.close()
-  }
-  return { records, firstOffset }
-}

@@ -44,13 +44,18 @@ export function hashRecord(record: Omit<AuditRecord, 'hash'>): string {
     .digest('hex')
 }
 
+const textFields = ['at', 'by', 'wayIn', 'from', 'action', 'target', 'result'] as const
+const chainFields = ['writer', 'previous', 'hash'] as const
+const optionalFields = ['reason', 'receiptDigest', 'after'] as const
+
 /** Whether it has what makes a record one; its hash tells the rest. */
 export function isAuditRecord(value: unknown): value is AuditRecord {
-  const { hash, writer, number, previous } = (value ?? {}) as Partial<AuditRecord>
+  const record = (value ?? {}) as Readonly<Record<string, unknown>>
+  const { number, afterOffset } = record
   return (
-    typeof hash === 'string' &&
-    typeof writer === 'string' &&
-    typeof number === 'number' &&
-    typeof previous === 'string'
+    [...textFields, ...chainFields].every((name) => typeof record[name] === 'string') &&
+    optionalFields.every((name) => record[name] === null || typeof record[name] === 'string') &&
+    Number.isSafeInteger(number) &&
+    (afterOffset === null || Number.isSafeInteger(afterOffset))
   )
 }

@@ -4,7 +4,8 @@ import type { CheckAccount } from './broker-accounts.ts'
 import type { Caller } from './caller.ts'
 import { createGuard } from './guard-attempts.ts'
 import type { CheckBearer } from './oidc.ts'
-import type { Sessions } from './sessions.ts'
+import type { OpenSession, Sessions } from './sessions.ts'
+import type { AccountWatch } from './watch-accounts.ts'
 
 /** The ways in that are open. */
 export interface WaysIn {
@@ -14,6 +15,7 @@ export interface WaysIn {
   readonly tokens: readonly StoredToken[]
   readonly oidc: CheckBearer | undefined
   readonly sessions: Sessions
+  readonly watch: AccountWatch | undefined
 }
 
 export interface Proof {
@@ -28,6 +30,8 @@ export interface Authenticator {
   authenticate(proof: Proof): Promise<Caller | undefined>
   /** The same for a name and a password from a form. */
   logIn(credentials: Credentials, address: string): Promise<Caller>
+  /** Opens a session for who has logged in. */
+  openSession(caller: Caller): Promise<OpenSession>
 }
 
 export function createAuthenticator(ways: WaysIn): Authenticator {
@@ -41,8 +45,16 @@ export function createAuthenticator(ways: WaysIn): Authenticator {
   const checkBearer = async (token: string): Promise<Caller | undefined> =>
     looksLikeToken(token) ? checkToken(token, ways.tokens, Date.now()) : ways.oidc?.(token)
 
+  /** As RabbitMQ knows the account now, and not as it was when the session was opened. */
+  const readSession = async (cookie: string): Promise<Caller | undefined> => {
+    const caller = await ways.sessions.read(cookie)
+    return caller?.session?.isWatched && ways.watch ? ways.watch.refresh(caller) : caller
+  }
+
   return {
     logIn,
+    openSession: async (caller) =>
+      ways.sessions.open(caller, { isWatched: (await ways.watch?.canSee(caller.name)) ?? false }),
     authenticate: async ({ authorization, cookie, address }) => {
       if (authorization !== undefined) {
         const [, scheme = '', value = ''] = /^(\S+) +(\S+)$/.exec(authorization) ?? []
@@ -52,7 +64,7 @@ export function createAuthenticator(ways: WaysIn): Authenticator {
         )
       }
       // A cookie that is none of ours is one of before the key changed: nobody guesses 256 bits.
-      const ofSession = cookie === undefined ? undefined : await ways.sessions.read(cookie)
+      const ofSession = cookie === undefined ? undefined : await readSession(cookie)
       return ofSession ?? (ways.isOpen ? everybody : undefined)
     },
   }

@@ -10,5 +10,12 @@ export interface Caller {
   /** Set where the proof is a cookie, which a browser sends whether or not its user means it. */
   readonly csrfToken?: string | undefined
   /** Set where the proof is a cookie. */
-  readonly session?: { readonly id: string; readonly expiresAt: string } | undefined
+  readonly session?: CallerSession | undefined
+}
+
+export interface CallerSession {
+  readonly id: string
+  readonly expiresAt: string
+  /** What becomes of the account can be seen, and the session goes by it. */
+  readonly isWatched: boolean
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { EncryptJWT, errors, jwtDecrypt } from 'jose'
 import { ApiError } from '../../errors.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, CallerSession } from './caller.ts'
 
 export interface OpenSession {
   /** For the cookie; nobody but a server with the same key can read or make one. */
@@ -15,7 +15,7 @@ export interface OpenSession {
  * that were closed before their time are kept here.
  */
 export interface Sessions {
-  open(caller: Caller): Promise<OpenSession>
+  open(caller: Caller, about: Pick<CallerSession, 'isWatched'>): Promise<OpenSession>
   /** Undefined where it is none of ours, or was closed. */
   read(cookie: string): Promise<Caller | undefined>
   /** From now on it is none, whoever has a copy of its cookie. */
@@ -42,10 +42,10 @@ export function createSessions({ key, lifetimeMs, vhost }: SessionSettings): Ses
       for (const [each, untilMs] of closed) if (untilMs < nowMs) closed.delete(each)
       closed.set(session, expiresAtMs)
     },
-    open: async ({ name, role, wayIn, readableQueues }) => {
+    open: async ({ name, role, wayIn, readableQueues }, { isWatched }) => {
       const csrfToken = randomBytes(32).toString('base64url')
       const expiresAt = new Date(Date.now() + lifetimeMs)
-      const cookie = await new EncryptJWT({ name, role, wayIn, readableQueues, csrfToken })
+      const cookie = await new EncryptJWT({ name, role, wayIn, readableQueues, csrfToken, isWatched })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
         .setAudience(audience)
         .setJti(randomUUID())
@@ -56,10 +56,12 @@ export function createSessions({ key, lifetimeMs, vhost }: SessionSettings): Ses
     read: async (cookie) => {
       try {
         const requiredClaims = ['exp', 'jti']
-        const { payload } = await jwtDecrypt<Caller>(cookie, secret, { audience, requiredClaims })
-        const { name, role, wayIn, readableQueues, csrfToken, jti: id = '', exp = 0 } = payload
+        const { payload } = await jwtDecrypt<Caller & CallerSession>(cookie, secret, {
+          ...{ audience, requiredClaims },
+        })
+        const { name, role, wayIn, readableQueues, csrfToken, isWatched, jti: id = '', exp = 0 } = payload
         if (closed.has(id)) return undefined
-        const session = { id, expiresAt: new Date(exp * 1_000).toISOString() }
+        const session = { id, expiresAt: new Date(exp * 1_000).toISOString(), isWatched }
         return { name, role, wayIn, readableQueues, csrfToken, session }
       } catch (error) {
         if (error instanceof errors.JWTExpired) {

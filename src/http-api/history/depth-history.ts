@@ -7,7 +7,7 @@ import {
   joinSamples,
   readHistory,
 } from './history-state.ts'
-import type { SampleReader } from './read-broker-samples.ts'
+import type { ReadBrokerSamples } from './read-broker-samples.ts'
 
 export interface HistorySettings {
   readonly everyMs: number
@@ -25,7 +25,7 @@ const mostSamples = 250_000
  */
 export class DepthHistory {
   readonly #lists: Pick<DlqLists, 'listNow'>
-  readonly #samples: SampleReader
+  readonly #readSamples: ReadBrokerSamples
   readonly #settings: HistorySettings
   readonly #onError: (error: unknown) => void
   readonly #timer: NodeJS.Timeout
@@ -35,12 +35,12 @@ export class DepthHistory {
 
   constructor(fields: {
     lists: Pick<DlqLists, 'listNow'>
-    samples: SampleReader
+    readSamples: ReadBrokerSamples
     settings: HistorySettings
     onError: (error: unknown) => void
   }) {
     this.#lists = fields.lists
-    this.#samples = fields.samples
+    this.#readSamples = fields.readSamples
     this.#settings = fields.settings
     this.#onError = fields.onError
     this.#looking = this.#look()
@@ -55,14 +55,13 @@ export class DepthHistory {
   }
 
   async read(queue: string, asked: { seconds: number; points: number }): Promise<readonly Growth[]> {
-    const samples = joinSamples(this.#history.get(queue) ?? [], await this.#samples.read(queue))
+    const samples = joinSamples(this.#history.get(queue) ?? [], await this.#readSamples(queue))
     return readHistory(samples, { sinceMs: Date.now() - asked.seconds * 1_000, points: asked.points })
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#looking
-    this.#samples.close()
   }
 
   async #look(): Promise<void> {

@@ -10,7 +10,7 @@ import type { Approval, ApprovalAsks, Permission, WayIn } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { redriveOptions } from '../redrive-options.ts'
 import { startTask } from '../tasks/start-task.ts'
-import { applyTopology } from '../topology/apply-topology.ts'
+import { applyTopology, findPlan } from '../topology/apply-topology.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
 
 type ApprovalCall = Pick<Call<{ readonly id: string }, unknown, unknown>, 'params' | 'caller' | 'request'>
@@ -25,8 +25,8 @@ export const addApprovalRoutes: AddRoutes = (add, context) => {
 
   add(endpoints.grantApproval, async (call) => {
     const approval = visibleApproval(context, call.params.id, call.caller)
-    refuseUnlessSecond(call.caller, approval)
-    const begin = prepare(context, call, approval)
+    await refuseUnlessSecond(context, call, approval)
+    const begin = await prepare(context, call, approval)
     // Decided first: of several who grant it at once, one does, and only that one is in the log.
     const granted = await approvals.decide(approval.id, 'granted', call.caller.name)
     await writeGrant(context, call, approval)
@@ -79,19 +79,36 @@ const permissionFor: Readonly<Record<ApprovalAsks['action'], Permission>> = {
   apply: 'topology:apply',
 }
 
-function refuseUnlessSecond(caller: Caller, { by, asks }: Approval): void {
+/** Who tries to be both is in the log, as everybody is who may not change what they want to change. */
+async function refuseUnlessSecond(
+  context: ApiContext,
+  call: ApprovalCall,
+  approval: Approval,
+): Promise<void> {
+  const refusal = whyNotSecond(call.caller, approval)
+  if (!refusal) return
+  const target = `${endpoints.grantApproval.method} ${endpoints.grantApproval.path} ${targetOf(approval.asks)}`
+  await writeAudit(context, call, { action: 'refused', target, result: `${refusal.code} ${approval.id}` })
+  throw refusal
+}
+
+function whyNotSecond(caller: Caller, { by, asks }: Approval): ApiError | undefined {
   const needed = permissionFor[asks.action]
   if (!permissionsOf(caller.role).includes(needed)) {
     const message = `To grant this takes the permission ${needed}, and the role ${caller.role} has it not.`
-    throw new ApiError({ code: 'API_FORBIDDEN', message })
+    return new ApiError({ code: 'API_FORBIDDEN', message })
   }
-  if (isPerson(caller) && caller.name !== by) return
+  if (isPerson(caller) && caller.name !== by) return undefined
   const message = `This was asked for by ${by}. It takes another person, with an account of their own, to grant it.`
-  throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
+  return new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 
 /** What is done once it is granted: in the name of who asked, and only if the second person could do it too. */
-function prepare(context: ApiContext, call: ApprovalCall, approval: Approval): () => Promise<unknown> {
+async function prepare(
+  context: ApiContext,
+  call: ApprovalCall,
+  approval: Approval,
+): Promise<() => Promise<unknown>> {
   const { asks, id, by, messages } = approval
   const reason = [approval.reason, `granted by ${call.caller.name}`].filter(Boolean).join('; ')
   const { wayIn, from } = context.approvals.askerOf(id)
@@ -112,6 +129,7 @@ function prepare(context: ApiContext, call: ApprovalCall, approval: Approval): (
       return () => discardQueue(context, asking, { queue: asks.queue, request })
     }
     case 'apply':
+      await findPlan(context, asking.caller, asks.request)
       return () => applyTopology(context, asking, { ...asks.request, reason })
   }
 }

@@ -24,12 +24,9 @@ export const addBackupRoutes: AddRoutes = (add, context, app) => {
     return undefined
   })
 
-  add(endpoints.discardMessages, async (call) => {
-    const { queue } = call.params
-    const discarded = await requestDiscard(context, call, { queue, request: call.body })
-    if (discarded.kind === 'approval') call.reply.header('location', `/api/v1/approvals/${discarded.id}`)
-    return discarded
-  })
+  add(endpoints.discardMessages, (call) =>
+    requestDiscard(context, call, { queue: call.params.queue, request: call.body }),
+  )
 
   add(endpoints.listBackups, async ({ caller }) => {
     const kept = settings.backupFolder === undefined ? [] : await listBackups(settings.backupFolder)
@@ -47,13 +44,12 @@ export const addBackupRoutes: AddRoutes = (add, context, app) => {
   // Only here are bodies no JSON; everywhere else such a body is refused by its type.
   app.register(async (uploads) => {
     uploads.removeAllContentTypeParsers()
-    uploads.addContentTypeParser(endpoints.restoreBackup.accepts!, (_request, payload, done) =>
-      done(null, payload),
-    )
+    const { mediaType } = endpoints.restoreBackup.accepts!
+    uploads.addContentTypeParser(mediaType, (_request, payload, done) => done(null, payload))
     routeAdder(uploads, context)(endpoints.restoreBackup, (call) => {
       const upload = call.request.body as Readable | undefined
       if (upload) return restoreUpload(context, call, upload)
-      const message = `Send a backup as ${endpoints.restoreBackup.accepts}.`
+      const message = `Send a backup as ${mediaType}.`
       throw new ApiError({ code: 'API_REQUEST_INVALID', message })
     })
   })

@@ -37,7 +37,7 @@ export const addDlqRoutes: AddRoutes = (add, context) => {
 
   add(endpoints.showMessage, async ({ params: { queue, key }, caller }) => {
     const rules = payloadRulesFor(caller, context.settings)
-    return findMessage(context, { queue, key, caller }, (message) => describeMessage(message, rules))
+    return findMessage(context, { queue, key, caller }, (message) => describeMessage(message, { key, rules }))
   })
 }
 
@@ -61,7 +61,7 @@ async function readPage(
       position += 1
       if (position <= start || items.length >= limit) return
       end = position
-      if (isWanted(message)) items.push(summarise(message))
+      if (isWanted(message)) items.push(summarise(message, context.nameMessage(message)))
     },
   })
   const isEnd = end >= present || seen <= start

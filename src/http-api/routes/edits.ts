@@ -31,13 +31,13 @@ export const addEditRoutes: AddRoutes = (add, context) => {
       },
       caller,
     )
-    const isMasked = await findMessage(context, { queue, key, caller }, (message) =>
-      hasMasked(context, message),
-    )
+    const { isMasked, content } = await findMessage(context, { queue, key, caller }, (message) => ({
+      ...{ isMasked: hasMasked(context, message), content: keyOf(message) },
+    }))
     if (body.body && isMasked) throw forbidden('The body holds what nobody is shown, so it cannot be edited.')
     const task = await startTask(context, call, {
-      ...{ ...options, id: randomUUID(), limit: 1, asked: { kind: 'edit', key } },
-      select: (message) => keyOf(message) === key,
+      ...{ ...options, id: randomUUID(), limit: 1, asked: { kind: 'edit', key: content } },
+      select: (message) => keyOf(message) === content,
       edit: () => editOf(body),
     })
     call.reply.header('location', `/api/v1/tasks/${task.id}`)

@@ -17,8 +17,7 @@ export const addRedriveRoutes: AddRoutes = (add, context) => {
 
   add(endpoints.startRedrive, async (call) => {
     const started = await requestRedrive(context, call, call.body)
-    const place = started.kind === 'approval' ? 'approvals' : 'tasks'
-    call.reply.header('location', `/api/v1/${place}/${started.id}`)
+    call.reply.header('location', `/api/v1/tasks/${started.id}`) // unless it is an approval: see add-route
     return started
   })
 }

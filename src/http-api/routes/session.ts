@@ -18,7 +18,7 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   add(endpoints.openSession, async ({ body, request, reply }) => {
     const caller = await authenticator.logIn(body, request.ip)
     await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
-    const { cookie, csrfToken, expiresAt } = await sessions.open(caller)
+    const { cookie, csrfToken, expiresAt } = await authenticator.openSession(caller)
     reply.setCookie(sessionCookie, cookie, {
       ...{ httpOnly: true, sameSite: 'strict', path: '/', expires: expiresAt },
       secure: request.protocol === 'https',

@@ -1,13 +1,15 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import { adminRedriveOptions } from '../admin-redrive.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
+import { checkAccess } from '../check-access.ts'
 import type { Task } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { followTask } from '../follow-task.ts'
+import { problemOf } from '../problems.ts'
 import { redriveOptions } from '../redrive-options.ts'
 import { editInterrupted } from '../tasks/edit-interrupted.ts'
 import { resumeTask } from '../tasks/start-task.ts'
@@ -38,7 +40,7 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
   }
 
   const streams = new Set<{ readonly of: string }>()
-  add(endpoints.watchTask, async ({ params, caller, reply }) => {
+  add(endpoints.watchTask, async ({ params, caller, request, reply }) => {
     visibleTask(context, params.id, caller)
     const stream = { of: `${caller.wayIn} ${caller.name}` }
     const ofCaller = [...streams].filter(({ of }) => of === stream.of)
@@ -48,7 +50,8 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
     }
     streams.add(stream)
     reply.raw.once('close', () => streams.delete(stream))
-    sendProgress(context, params.id, reply)
+    const isRefused = watchAccess(context, { id: params.id, request, reply })
+    sendProgress(context, { id: params.id, isRefused }, reply)
     return undefined
   })
 }
@@ -95,7 +98,30 @@ function visibleTask({ tasks }: ApiContext, id: string, caller: Caller): Task {
   })
 }
 
-function sendProgress({ tasks }: ApiContext, id: string, reply: FastifyReply): void {
+/** A stream may be open for days: whoever may not open it any more is not to read on. */
+function watchAccess(
+  context: ApiContext,
+  { id, request, reply }: { id: string; request: FastifyRequest; reply: FastifyReply },
+): () => boolean {
+  let isRefused = false
+  const look = async (): Promise<void> => {
+    try {
+      visibleTask(context, id, (await checkAccess(context, request, endpoints.watchTask.needs))!)
+    } catch (error) {
+      // That nobody can tell now is no refusal.
+      isRefused = problemOf(error).status < 500
+    }
+  }
+  const timer = setInterval(() => void look(), context.settings.sessionRecheckMs).unref()
+  reply.raw.once('close', () => clearInterval(timer))
+  return () => isRefused
+}
+
+function sendProgress(
+  { tasks }: ApiContext,
+  { id, isRefused }: { readonly id: string; readonly isRefused: () => boolean },
+  reply: FastifyReply,
+): void {
   reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
@@ -103,5 +129,5 @@ function sendProgress({ tasks }: ApiContext, id: string, reply: FastifyReply): v
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
   })
-  followTask({ out: raw, read: () => tasks.find(id), isOver: () => tasks.isClosed })
+  followTask({ out: raw, read: () => tasks.find(id), isOver: () => tasks.isClosed || isRefused() })
 }

@@ -25,9 +25,5 @@ export const addTopologyRoutes: AddRoutes = (add, context) => {
     return describeProof(proveTopology(topology))
   })
 
-  add(endpoints.applyTopology, async (call) => {
-    const applied = await requestApply(context, call, call.body)
-    if (applied.kind === 'approval') call.reply.header('location', `/api/v1/approvals/${applied.id}`)
-    return applied
-  })
+  add(endpoints.applyTopology, (call) => requestApply(context, call, call.body))
 }

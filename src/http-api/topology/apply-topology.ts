@@ -76,7 +76,12 @@ export async function applyTopology(
   }
 }
 
-async function findPlan(context: ApiContext, caller: Caller, { plan }: ApplyRequest): Promise<ReadPlan> {
+/** The plan that a request names. Throws where it is not the plan any more. */
+export async function findPlan(
+  context: ApiContext,
+  caller: Caller,
+  { plan }: Pick<ApplyRequest, 'plan'>,
+): Promise<ReadPlan> {
   const found = await readPlan(context, caller)
   if (found.written.digest === plan) return found
   throw new ApiError({

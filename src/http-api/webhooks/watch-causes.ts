@@ -6,6 +6,7 @@ import { readProperty } from '../../wire/properties.ts'
 import type { ApiContext } from '../api-context.ts'
 import type { Cause } from '../contract.ts'
 import { describeBody } from '../describe-message.ts'
+import { decideCauseLook, type KnownDepth } from './decide-cause-look.ts'
 
 export interface NewCause {
   readonly cause: Cause
@@ -14,36 +15,48 @@ export interface NewCause {
   readonly sample: string | undefined
 }
 
-/** How many messages from the head one look reads; a cause that only stands behind them is not seen. */
-const mostLookedAt = 5_000
 const mostSampleCharacters = 4_096
 /** Beyond this many causes of a queue no more are told: its errors have no pattern. */
 const mostCauses = 1_000
 
-interface KnownQueue {
-  readonly causes: Set<string>
-  messages: number
+interface KnownQueue extends KnownDepth {
+  readonly causes: ReadonlySet<string>
+}
+
+interface Look {
+  readonly found: ReadonlyMap<string, NewCause>
+  readonly seen: number
+}
+
+interface CauseWatchContext extends Pick<ApiContext, 'line' | 'turns'> {
+  readonly tasks: Pick<ApiContext['tasks'], 'refuseIfBusy'>
+  readonly settings: Pick<ApiContext['settings'], 'maskedPaths'>
 }
 
 /** Finds causes that a queue did not have before. What it has at the first look is known. */
 export class CauseWatch {
-  readonly #context: Pick<ApiContext, 'line' | 'turns' | 'tasks' | 'settings'>
+  readonly #context: CauseWatchContext
   readonly #queues = new Map<string, KnownQueue>()
 
-  constructor(context: Pick<ApiContext, 'line' | 'turns' | 'tasks' | 'settings'>) {
+  constructor(context: CauseWatchContext) {
     this.#context = context
   }
 
-  /** Looks where messages came in. Tells nothing where a task has the queue, or it may not be looked at. */
+  /**
+   * Looks at all of a queue where messages came in. Tells nothing where a task has the queue, or it may not be looked
+   * at; the next look has what this one has missed.
+   */
   async look(queue: string, messages: number): Promise<readonly NewCause[]> {
     const known = this.#queues.get(queue)
-    if (known && messages <= known.messages) {
-      known.messages = messages
-      return []
-    }
+    const begunAtMs = Date.now()
+    const decision = decideCauseLook(known, { messages, nowMs: begunAtMs })
+    if (known && decision === 'nothing-new') this.#queues.set(queue, { ...known, messages })
+    if (decision !== 'look') return []
     try {
-      const found = messages === 0 ? new Map<string, NewCause>() : await this.#readCauses(queue, known)
-      this.#queues.set(queue, { causes: new Set([...(known?.causes ?? []), ...found.keys()]), messages })
+      const { found, seen } = messages === 0 ? nothing : await this.#readCauses(queue, known)
+      const causes = new Set([...(known?.causes ?? []), ...found.keys()])
+      const endedAtMs = Date.now()
+      this.#queues.set(queue, { causes, messages: seen, endedAtMs, tookMs: endedAtMs - begunAtMs })
       return known && known.causes.size < mostCauses ? [...found.values()] : []
     } catch (error) {
       if (error instanceof RecoveryError) return []
@@ -51,8 +64,14 @@ export class CauseWatch {
     }
   }
 
+  /** Other messages may stand there now, however many they are: what was put back may have died of something else. */
+  lookAgain(queue: string): void {
+    const known = this.#queues.get(queue)
+    if (known) this.#queues.set(queue, { ...known, messages: 0 })
+  }
+
   /** Those that are not known. */
-  async #readCauses(queue: string, known: KnownQueue | undefined): Promise<Map<string, NewCause>> {
+  async #readCauses(queue: string, known: KnownQueue | undefined): Promise<Look> {
     const { line, turns, tasks } = this.#context
     const found = new Map<string, NewCause>()
     const onMessage = (message: IncomingMessage): void => {
@@ -63,10 +82,10 @@ export class CauseWatch {
       found.set(cause.id, { cause, messages: (before?.messages ?? 0) + 1, sample })
     }
     tasks.refuseIfBusy(queue)
-    await turns.look(queue, () =>
-      lookAtQueue({ ...line, queue, by: 'a webhook', count: mostLookedAt, onMessage }),
+    const { seen } = await turns.look(queue, () =>
+      lookAtQueue({ ...line, queue, by: 'a webhook', onMessage }),
     )
-    return found
+    return { found, seen }
   }
 
   #readSample(message: IncomingMessage): string | undefined {
@@ -74,3 +93,5 @@ export class CauseWatch {
     return describeBody(message, { isShown: true, maskedPaths }).body?.text.slice(0, mostSampleCharacters)
   }
 }
+
+const nothing: Look = { found: new Map(), seen: 0 }

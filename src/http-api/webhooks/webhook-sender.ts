@@ -1,6 +1,7 @@
 import { decideBackoff } from '../../broker/amqp/decide-backoff.ts'
 import { pause } from '../../broker/amqp/pause.ts'
 import { parseRetryAfter } from '../../consumer/parse-retry-after.ts'
+import { joinSignals } from '../../join-signals.ts'
 import { renderWebhook } from './render-webhook.ts'
 import { signWebhook } from './sign-webhook.ts'
 import type { SentEvent } from './webhook-event.ts'
@@ -91,7 +92,7 @@ export class WebhookSender {
       'x-warren-attempt': String(attempt),
       ...(secret !== undefined && { 'x-warren-signature': signWebhook({ secret, body, atMs: nowMs }) }),
     }
-    const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(timeoutMs)])
+    const { signal, release } = joinSignals([this.#ending.signal], { timeoutMs })
     try {
       // A receiver that points elsewhere could have us ask an address that nobody configured.
       const answer = await fetch(url, { method: 'POST', body, headers, signal, redirect: 'manual' })
@@ -101,6 +102,8 @@ export class WebhookSender {
       // The message of a failed fetch names the address, which may be a secret.
       const { cause } = error as { cause?: { code?: string } }
       return { kind: 'failed', reason: cause?.code ?? (error as Error).name, retryAfterMs: undefined }
+    } finally {
+      release()
     }
   }
 }

@@ -103,6 +103,7 @@ export class Webhooks {
 
   #onTask({ task, run }: SharedTask): void {
     if (!isEnded(task.state) || !this.#lock?.isHeld) return
+    this.#causes.lookAgain(task.queue)
     const name = `${task.id} ${run} ${task.state}`
     if (this.#toldTasks.has(name)) return
     this.#toldTasks.add(name)

@@ -144,7 +144,9 @@ const uselessProofs: Readonly<Record<string, (at: number) => Promise<readonly [H
 
 async function cookieOf({ vhost, lifetimeMs }: { vhost: string; lifetimeMs: number }): Promise<string> {
   const admin: Caller = { name: 'admin', role: 'admin', wayIn: 'broker-account', readableQueues: undefined }
-  const { cookie } = await createSessions({ key: sessionKey, lifetimeMs, vhost }).open(admin)
+  const { cookie } = await createSessions({ key: sessionKey, lifetimeMs, vhost }).open(admin, {
+    isWatched: false,
+  })
   return `warren_session=${cookie}`
 }
 

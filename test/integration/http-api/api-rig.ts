@@ -9,6 +9,7 @@ import { readServerSection } from '../../../src/http-api/read-server-section.ts'
 import { type ApiServerOptions, createApiServer } from '../../../src/http-api/server.ts'
 import type { OutgoingMessage } from '../../../src/publisher/outgoing-message.ts'
 import { Publisher } from '../../../src/publisher/publisher.ts'
+import { readRecoverySection } from '../../../src/recovery/read-recovery-section.ts'
 import { compileTopology } from '../../../src/topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
 import { toFieldTable } from '../../../src/wire/plain-fields.ts'
@@ -57,6 +58,7 @@ export async function startApiRig({
     line: {
       ...{ consuming, publishing, management, vhost },
       topology: declared && compileTopology(declared, { brokerVersion }),
+      types: declared?.recovery && readRecoverySection(declared.recovery).types,
     },
     ...{ managementUrl, settings: readServerSection(server, env), version: '0.0.0-test', logger },
   })

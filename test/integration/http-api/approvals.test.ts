@@ -3,10 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
+import { targetOf } from '../../../src/http-api/approvals/ask-approval.ts'
 import { createToken } from '../../../src/http-api/auth/api-tokens.ts'
-import type { Approval, ApprovalList, AuditPage, Problem, Task } from '../../../src/http-api/contract.ts'
+import type {
+  Approval,
+  ApprovalList,
+  AuditPage,
+  Discarded,
+  Problem,
+  Task,
+  TopologyPlan,
+} from '../../../src/http-api/contract.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
-import { type ApiRig, basic, startApiRig } from './api-rig.ts'
+import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
+import { type ApiRig, basic, setUpApi, startApiRig } from './api-rig.ts'
 
 const broker = await startEmbeddedBroker()
 const folder = mkdtempSync(join(tmpdir(), 'warren-kept-'))
@@ -120,6 +130,63 @@ describe('a re-drive of many messages', () => {
       ...['API_APPROVAL_NEEDED', 'API_APPROVAL_NEEDED'],
     ])
     expect(depthOf('alone.dlq')).toBe(5)
+    expect(
+      (await one.app.inject({ url: `/api/v1/approvals/${id}`, headers: as('vera') })).json(),
+    ).toMatchObject({
+      ...{ state: 'waiting', decidedBy: null },
+    })
+    // That they tried is in the log; a viewer has not come as far as the approval.
+    expect(await refusalsOf(id)).toEqual([
+      ['ann', 'API_APPROVAL_NEEDED'],
+      ['ci', 'API_APPROVAL_NEEDED'],
+    ])
+  })
+
+  it('that was granted is done once, however often and by whomever it is granted again', async () => {
+    await setup('once.dlq', 5)
+    const { id } = (await ask('redrives', { queue: 'once.dlq' })).json<Approval>()
+    await decide(id, 'grant', as('bob'), one)
+    await one.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
+    const message = { key: 'once.dlq', body: 1, headers: { 'x-original-queue': 'once.dlq.work' } }
+    await one.publish(Array.from({ length: 5 }, () => message))
+
+    const again = [
+      await decide(id, 'grant', as('bob'), one),
+      await decide(id, 'grant', as('olga'), two),
+      await decide(id, 'refuse', as('bob'), two),
+    ]
+
+    expect(again.map(({ statusCode }) => statusCode)).toEqual([409, 409, 409])
+    expect(again.map((answer) => answer.json<Problem>().code)).toEqual(
+      again.map(() => 'API_APPROVAL_DECIDED'),
+    )
+    expect([depthOf('once.dlq'), depthOf('once.dlq.work')]).toEqual([5, 5])
+    expect((await auditOf('once.dlq')).map(([, action]) => action)).toEqual([
+      ...['approval.ask', 'approval.grant', 'redrive', 'redrive'],
+    ])
+  })
+
+  it('that nobody has granted in time has expired, and cannot be granted any more', async () => {
+    await setup('late.dlq', 5)
+    const rig = await setUpApi({ ...broker, server: { approval: { above: 3, expires: '1s' } } })
+    const asked = await rig.app.inject({
+      ...{ method: 'POST', url: '/api/v1/redrives', headers: as('ann'), payload: { queue: 'late.dlq' } },
+    })
+    const { id, state, askedAt, expiresAt } = asked.json<Approval>()
+    const stateNow = async () =>
+      (await rig.app.inject({ url: `/api/v1/approvals/${id}`, headers: as('bob') })).json<Approval>().state
+
+    await expect.poll(stateNow, { timeout: 10_000 }).toBe('expired')
+    const late = await decide(id, 'grant', as('bob'), rig)
+
+    expect(state).toBe('waiting')
+    expect(Date.parse(expiresAt) - Date.parse(askedAt)).toBe(1_000)
+    expect(late.statusCode).toBe(409)
+    expect(late.json<Problem>()).toMatchObject({
+      ...{ code: 'API_APPROVAL_DECIDED', detail: expect.stringContaining('is expired') },
+    })
+    expect([depthOf('late.dlq'), depthOf('late.dlq.work')]).toEqual([5, 0])
+    expect((await auditOf('late.dlq')).map(([, action]) => action)).toEqual(['approval.ask'])
   })
 
   it('that was refused is not done, and cannot be granted any more', async () => {
@@ -167,34 +234,132 @@ describe('a re-drive of many messages', () => {
     expect(large.statusCode).toBe(403)
     expect(large.json<Problem>().code).toBe('API_APPROVAL_NEEDED')
     expect(small.statusCode, small.body).toBe(202)
-    expect((await approvalsOf(one)).filter(({ by }) => by === 'ci')).toEqual([])
+    const { id, kind } = small.json<Task>()
+    expect(kind).toBe('redrive')
+    await one.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
+    // What the small one moved and nothing else; and of the large one nothing waits.
+    expect([depthOf('machine.dlq'), depthOf('machine.dlq.work')]).toEqual([2, 3])
+    expect((await approvalsOf(one)).filter(({ asks }) => targetOf(asks) === 'machine.dlq')).toEqual([])
+    expect((await auditOf('machine.dlq')).map(([by, action]) => [by, action])).toEqual([
+      ['ci', 'redrive'],
+      ['ci', 'redrive'],
+    ])
   })
 
   it('through the endpoints of the isolated system is refused, since nobody can be asked there', async () => {
-    await setup('isolated.dlq', 5)
-    const url = '/admin/dlq/queues/isolated.dlq/re-drive'
+    const topology = { layout: 'isolated', queues: { 'q.isolated': {} } } as const
+    const rig = await setUpApi({ ...broker, topology, server: { approval: { above: 3 } } })
+    await rig.publish(Array.from({ length: 5 }, (_, body) => ({ key: 'q.isolated.dlq', body })))
+    const redrive = (limit: number) =>
+      rig.app.inject({
+        ...{ method: 'POST', url: '/admin/dlq/queues/q.isolated.dlq/re-drive', headers: as('ann') },
+        payload: { limit },
+      })
 
-    const answer = await one.app.inject({ method: 'POST', url, headers: as('ann'), payload: { limit: 10 } })
+    const large = await redrive(10)
+    const before = depthOf('q.isolated.dlq')
+    const small = await redrive(3)
 
-    expect([403, 404]).toContain(answer.statusCode)
-    expect(depthOf('isolated.dlq')).toBe(5)
+    expect(large.statusCode).toBe(403)
+    expect(large.json<Problem>().code).toBe('API_APPROVAL_NEEDED')
+    expect(before).toBe(5)
+    expect(small.statusCode, small.body).toBe(200)
+    expect(small.json()).toMatchObject({ redriven: 3 })
+    expect(depthOf('q.isolated.dlq')).toBe(2)
   })
 })
 
 describe('a discard of many messages', () => {
-  it('waits for a second person who may discard', async () => {
+  it('waits for a second person who may discard, as a re-drive does', async () => {
     await setup('dropped.dlq', 5)
-    const { id } = (await ask('dlqs/dropped.dlq/discard', { reason: 'tests' })).json<Approval>()
+    const asked = await ask('dlqs/dropped.dlq/discard', { reason: 'tests' })
+    const { id, kind, messages } = asked.json<Approval>()
     const before = depthOf('dropped.dlq')
 
     const byOperator = await decide(id, 'grant', as('olga'), one)
     const byAdmin = await decide(id, 'grant', as('bob'), one)
+    const again = await decide(id, 'grant', as('bob'), one)
 
+    expect(asked.statusCode, asked.body).toBe(202)
+    expect(asked.headers.location).toBe(`/api/v1/approvals/${id}`)
+    expect({ kind, messages }).toEqual({ kind: 'approval', messages: 5 })
     expect(before).toBe(5)
     expect(byOperator.statusCode).toBe(403)
+    expect(await refusalsOf(id)).toEqual([['olga', 'API_FORBIDDEN']])
     expect(byAdmin.statusCode, byAdmin.body).toBe(202)
+    expect(again.statusCode).toBe(409)
     expect(depthOf('dropped.dlq')).toBe(0)
+    expect((await auditOf('dropped.dlq')).map(([by, action]) => [by, action])).toEqual([
+      ['ann', 'approval.ask'],
+      ['bob', 'approval.grant'],
+      ['ann', 'discard'],
+      ['ann', 'discard'],
+    ])
   })
+
+  it('within the limit is done at once', async () => {
+    await setup('few.dlq', 5)
+
+    const done = await ask('dlqs/few.dlq/discard', { limit: 2 })
+
+    expect(done.statusCode, done.body).toBe(200)
+    expect(done.headers.location).toBeUndefined()
+    expect(done.json<Discarded>()).toMatchObject({ kind: 'discarded', removed: 2, left: 3 })
+  })
+})
+
+describe('an apply that takes something away', () => {
+  it('waits for a second person, as a re-drive does, and is then what the first had read', async () => {
+    const bound = (key: string): TopologyDeclaration => ({
+      exchanges: { 'approved.events': { type: 'topic' } },
+      queues: { 'approved.orders': { bind: [{ exchange: 'approved.events', key }] } },
+    })
+    const rig = await setUpApi({
+      ...{ ...broker, topology: bound('old'), declared: bound('new') },
+      server: { approval: { above: 3 } },
+    })
+    const plan = await rig.app.inject({ url: '/api/v1/topology/plan', headers: as('ann') })
+    const payload = { plan: plan.json<TopologyPlan>().digest, allowDisruptive: true }
+
+    const asked = await rig.app.inject({
+      ...{ method: 'POST', url: '/api/v1/topology/apply', headers: as('ann'), payload },
+    })
+    const { id, kind } = asked.json<Approval>()
+    const waiting = await rig.app.inject({ url: '/api/v1/topology/plan', headers: as('ann') })
+    const byOperator = await decide(id, 'grant', as('olga'), rig)
+    const granted = await decide(id, 'grant', as('bob'), rig)
+    const after = await rig.app.inject({ url: '/api/v1/topology/plan', headers: as('ann') })
+
+    expect([asked.statusCode, kind], asked.body).toEqual([202, 'approval'])
+    expect(asked.headers.location).toBe(`/api/v1/approvals/${id}`)
+    expect(waiting.json<TopologyPlan>().disruptive).toHaveLength(1)
+    expect(byOperator.statusCode).toBe(403)
+    expect(granted.statusCode, granted.body).toBe(202)
+    expect(after.json<TopologyPlan>().isEmpty).toBe(true)
+  })
+})
+
+it('an apply whose plan has changed meanwhile is not granted, and goes on waiting', async () => {
+  const bound = (key: string): TopologyDeclaration => ({
+    exchanges: { 'moved.events': { type: 'topic' } },
+    queues: { 'moved.orders': { bind: [{ exchange: 'moved.events', key }] } },
+  })
+  const server = { approval: { above: 3 } }
+  const rig = await setUpApi({ ...broker, topology: bound('old'), declared: bound('new'), server })
+  const plan = await rig.app.inject({ url: '/api/v1/topology/plan', headers: as('ann') })
+  const payload = { plan: plan.json<TopologyPlan>().digest, allowDisruptive: true }
+  const asked = await rig.app.inject({
+    ...{ method: 'POST', url: '/api/v1/topology/apply', headers: as('ann'), payload },
+  })
+  const { id } = asked.json<Approval>()
+  await setUpApi({ ...broker, topology: bound('another') })
+
+  const late = await decide(id, 'grant', as('bob'), rig)
+  const approval = await rig.app.inject({ url: `/api/v1/approvals/${id}`, headers: as('bob') })
+
+  expect(late.statusCode, late.body).toBe(409)
+  expect(late.json<Problem>().code).toBe('API_PLAN_CHANGED')
+  expect(approval.json<Approval>()).toMatchObject({ state: 'waiting', decidedBy: null })
 })
 
 it('approvals are shown to who may see their queues, and unknown ones are not found', async () => {
@@ -211,6 +376,19 @@ async function approvalsOf({ app }: ApiRig): Promise<readonly Approval[]> {
 
 async function auditOf(queue: string): Promise<string[][]> {
   const audit = await one.app.inject({ url: '/api/v1/audit', headers: as('ann') })
-  const items = audit.json<AuditPage>().items.filter(({ target }) => target === queue)
+  const items = audit
+    .json<AuditPage>()
+    .items.filter(({ target }) => target === queue)
+    .toReversed()
   return items.map(({ by, action, wayIn, from }) => [by, action, wayIn, from])
+}
+
+/** Who was kept from granting it, and why. */
+async function refusalsOf(id: string): Promise<string[][]> {
+  const audit = await one.app.inject({ url: '/api/v1/audit', headers: as('ann') })
+  return audit
+    .json<AuditPage>()
+    .items.filter(({ action, result }) => action === 'refused' && result.endsWith(id))
+    .map(({ by, result }) => [by, result.split(' ')[0]!])
+    .toReversed()
 }

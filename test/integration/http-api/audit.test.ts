@@ -5,10 +5,10 @@ import { Writable } from 'node:stream'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { Session } from '../../../src/broker/amqp/session.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
-import { openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
+import { findAuditLog, openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
 import type { AuditEntry } from '../../../src/http-api/audit/audit-record.ts'
 import type { AuditRecord } from '../../../src/http-api/contract.ts'
-import { declareStream } from '../../../src/http-api/follow-stream.ts'
+import { declareStream, readEntry } from '../../../src/http-api/follow-stream.ts'
 import { Publisher } from '../../../src/publisher/publisher.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost, type TestVhost } from '../../support/use-broker.ts'
@@ -94,6 +94,134 @@ describe('several writers at once', () => {
     await eventually(async () =>
       expect(await second.write(entry)).toMatchObject({ after: first.hash, afterOffset: 0 }),
     )
+  })
+})
+
+describe('a page of the log', () => {
+  /** A line that counts what the broker sends through it, by the place in the stream. */
+  async function countDeliveries(url: string) {
+    const session = await Session.open(url)
+    onTestFinished(() => session.close())
+    const sent: number[] = []
+    const counting = new Proxy(session, {
+      get: (target, name) => {
+        if (name !== 'openChannel') {
+          const value = Reflect.get(target, name, target) as unknown
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value
+        }
+        return async () => {
+          const channel = await target.openChannel()
+          const consume = channel.consume.bind(channel)
+          channel.consume = (queue, onDelivery, options) =>
+            consume(
+              queue,
+              (delivery) => {
+                sent.push(readEntry(delivery).offset)
+                onDelivery(delivery)
+              },
+              options,
+            )
+          return channel
+        }
+      },
+    })
+    return { counting, sent }
+  }
+
+  it('costs as much as its records, however long the log is, and leads to the one before it', async () => {
+    const { broker, open } = await setup()
+    const writer = await open()
+    const count = 500
+    for (let at = 0; at < count; at += 250)
+      await Promise.all(
+        Array.from({ length: 250 }, (_, each) => writer.write({ ...entry, target: `q-${at + each}` })),
+      )
+    const { counting, sent } = await countDeliveries(broker.url)
+    const log = await openAuditLog({ consuming: counting, publishing: counting })
+    onTestFinished(() => log.close())
+
+    const newest = await log.readPage({ limit: 10 }, reader)
+    const afterFirst = sent.length
+    const older = await log.readPage({ limit: 10, before: newest.next! }, reader)
+
+    expect(newest.records.map(({ target }) => target)).toEqual([
+      ...Array.from({ length: 9 }, (_, at) => `q-${count - 9 + at}`),
+      'warren.audit',
+    ])
+    expect(older.records.map(({ target }) => target)).toEqual(
+      Array.from({ length: 10 }, (_, at) => `q-${count - 19 + at}`),
+    )
+    expect(older.next).toBe(count - 19)
+    // Ten that are asked for, and at most as many that were on their way already.
+    expect([afterFirst, sent.length - afterFirst].every((each) => each >= 10 && each <= 20)).toBe(true)
+  })
+
+  it('after the other is the whole log, each record once, and ends', async () => {
+    const { open } = await setup()
+    const log = await open()
+    for (let at = 0; at < 7; at += 1) await log.write({ ...entry, target: `q-${at}` })
+
+    const pages: string[][] = []
+    let before: number | undefined
+    do {
+      const page = await log.readPage({ limit: 3, before }, reader)
+      pages.push(page.records.map(({ target }) => target))
+      before = page.next ?? undefined
+    } while (before !== undefined)
+
+    // Reading is written down at the end, where no later page looks.
+    expect(pages).toEqual([
+      ['q-5', 'q-6', 'warren.audit'],
+      ['q-2', 'q-3', 'q-4'],
+      ['q-0', 'q-1'],
+    ])
+  })
+
+  it('that nobody has written yet is the newest, and one before the first is empty', async () => {
+    const { open } = await setup()
+    const log = await open()
+    const { hash } = await log.write(entry)
+
+    const beyond = await log.readPage({ limit: 2, before: 1e15 }, reader)
+    const before = await log.readPage({ limit: 2, before: 0 }, reader)
+
+    expect(beyond.records.map((record) => record.hash)[0]).toBe(hash)
+    expect(before).toEqual({ records: [], unreadable: 0, next: null })
+  })
+
+  it('counts what others have put between the records, and shows the rest', async () => {
+    const { broker, open } = await setup()
+    const log = await open()
+    const session = await Session.open(broker.url)
+    onTestFinished(() => session.close())
+    await new Publisher(session).publish({ key: 'warren.audit', body: { hash: 'x', writer: 'x', number: 1 } })
+    await log.write(entry)
+
+    const page = await log.readPage({ limit: 10 }, reader)
+
+    expect(page.unreadable).toBe(1)
+    expect(page.records.map(({ action }) => action)).toEqual(['redrive', 'audit.read'])
+  })
+
+  it('of a log whose beginning the broker has cut off ends where the log begins', async () => {
+    const { broker } = await setup()
+    const session = await Session.open(broker.url)
+    onTestFinished(() => session.close())
+    // Small segments, of which the broker keeps little more than one.
+    await declareStream(session, 'warren.audit', {
+      ...{ 'x-max-length-bytes': 20_000, 'x-stream-max-segment-size-bytes': 10_000 },
+    })
+    const publisher = new Publisher(session)
+    for (let at = 0; at < 200; at += 1)
+      await publisher.publish({ key: 'warren.audit', body: { filler: 'x'.repeat(500) } })
+    const log = await findAuditLog({ consuming: session, publishing: session })
+    onTestFinished(() => log!.close())
+
+    const page = await log!.readPage({ limit: 1_000 }, reader)
+
+    expect(page.unreadable).toBeGreaterThan(0)
+    expect(page.unreadable).toBeLessThan(200)
+    expect(page.next).toBeNull()
   })
 })
 

@@ -76,6 +76,7 @@ describe('a backup', () => {
         .json<AuditPage>()
         .items.filter(({ action, target }) => action === 'backup' && target === queue)
         .map(({ result }) => result)
+        .toReversed()
     expect(told('told.dlq')).toEqual([
       'begun',
       expect.stringMatching(/^done [0-9a-f-]{36}: 3 messages, handed out$/),
@@ -141,8 +142,8 @@ describe('messages that are discarded', () => {
     expect(backup).toMatchObject({ purpose: 'discard', queue: 'listed.dlq', by: 'guest' })
     const ofQueue = audit.json<AuditPage>().items.filter(({ target }) => target === 'listed.dlq')
     expect(ofQueue.map(({ action, result }) => [action, result.split(' ')[0]])).toEqual([
-      ['discard', 'begun'],
       ['discard', 'done'],
+      ['discard', 'begun'],
     ])
   })
 

@@ -30,8 +30,8 @@ afterAll(async () => {
   await broker.stop()
 })
 
-/** Three messages in a dead-letter queue; the key of the second. */
-async function setup(queue: string): Promise<string> {
+/** Three messages in a dead-letter queue; the key of the second on this server. */
+async function setup(queue: string, { app } = rig): Promise<string> {
   await rig.declareDlq(queue)
   await rig.declareDlq(`${queue}.work`)
   await rig.publish(
@@ -40,7 +40,7 @@ async function setup(queue: string): Promise<string> {
       headers: { 'x-original-queue': `${queue}.work`, tenant: 'acme', stale: true },
     })),
   )
-  const page = await rig.app.inject({ url: `/api/v1/dlqs/${queue}/messages`, headers })
+  const page = await app.inject({ url: `/api/v1/dlqs/${queue}/messages`, headers })
   return page.json<MessagePage>().items[1]!.key
 }
 
@@ -110,7 +110,7 @@ describe('a message that is edited', () => {
   )
 
   it('does not get a new body where parts of the old one are shown to nobody, or to nobody of the role', async () => {
-    const key = await setup('masked.dlq')
+    const key = await setup('masked.dlq', masked)
     const payload = { body: { encoding: 'utf8', text: '{"card":{"number":"***"}}' } }
 
     const ofMasked = await edit(`masked.dlq/messages/${key}`, payload, masked)

@@ -24,7 +24,7 @@ export function fittingRequest(endpoint: AnyEndpoint, queue: string): InjectOpti
   return {
     ...{ method, url, query: fieldsOf(query as JsonSchema | undefined, queue) as Record<string, string> },
     ...(body && { payload: fieldsOf(body as JsonSchema, queue) as object }),
-    ...(accepts && { payload: Buffer.from('no backup'), headers: { 'content-type': accepts } }),
+    ...(accepts && { payload: Buffer.from('no backup'), headers: { 'content-type': accepts.mediaType } }),
   }
 }
 

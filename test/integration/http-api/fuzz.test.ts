@@ -106,7 +106,7 @@ function requestTo({ method, path, params, query, body, accepts }: AnyEndpoint):
       query: query ? valueFor(query as JsonSchema) : fc.constant({}),
       payload: accepts ? uploads : body ? texts(body as JsonSchema) : fc.constant(undefined),
       type: fc.oneof(
-        { weight: 20, arbitrary: fc.constant(accepts ?? 'application/json') },
+        { weight: 20, arbitrary: fc.constant(accepts?.mediaType ?? 'application/json') },
         { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/xml', 'application/gzip', 'x') },
       ),
     })

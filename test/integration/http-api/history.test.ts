@@ -1,7 +1,8 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { openManagement } from '../../../src/broker/management/open-management.ts'
 import type { DepthHistory, HistoryList } from '../../../src/http-api/contract.ts'
 import { noSamples } from '../../../src/http-api/history/history-state.ts'
-import { openSampleReader } from '../../../src/http-api/history/read-broker-samples.ts'
+import { createSampleReader } from '../../../src/http-api/history/read-broker-samples.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { basic, setUpApi } from './api-rig.ts'
@@ -45,13 +46,11 @@ it('a queue that is no dead-letter queue has no history', async () => {
 
 it('a broker that does not tell what it remembers is not asked again and again, and breaks nothing', async () => {
   const errors: unknown[] = []
-  const reader = openSampleReader({
-    ...{ managementUrl: 'http://127.0.0.1:1', vhost: '/' },
-    onError: (error) => void errors.push(error),
-  })
-  onTestFinished(() => reader.close())
+  const management = openManagement('http://127.0.0.1:1')
+  onTestFinished(() => management.close())
+  const read = createSampleReader({ management, vhost: '/', onError: (error) => void errors.push(error) })
 
-  const told = [await reader.read('a.dlq'), await reader.read('b.dlq')]
+  const told = [await read('a.dlq'), await read('b.dlq')]
 
   expect(told).toEqual([noSamples, noSamples])
   expect(errors).toHaveLength(1)

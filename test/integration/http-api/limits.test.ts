@@ -197,7 +197,7 @@ describe('behind a proxy', () => {
       ...{ method: 'POST', url: '/api/v1/session', headers: forwarded, payload, remoteAddress },
     })
     const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
-    const opened = audit.json<AuditPage>().items.findLast(({ action }) => action === 'session.open')
+    const opened = audit.json<AuditPage>().items.find(({ action }) => action === 'session.open')
     return { cookie: String(answer.headers['set-cookie']), from: opened?.from }
   }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
 import type { AdminMessages, MessageDetail, MessagePage, Task } from '../../../src/http-api/contract.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
-import { type ApiRig, basic, startApiRig } from './api-rig.ts'
+import { type ApiRig, basic, setUpApi, startApiRig } from './api-rig.ts'
 
 const broker = await startEmbeddedBroker()
 const topology = { queues: { orders: { retry: { delays: ['1m'] } } } } as const
@@ -38,8 +38,11 @@ afterAll(async () => {
 
 /** In the order of the queue: a message, broken ones, and one that was edited and has died again. */
 async function fill(): Promise<void> {
-  const bodies = [card, Buffer.from('{"card":{"number":"4111"'), gzipSync(JSON.stringify(card))]
-  await open.publish(bodies.map((body) => ({ key: 'orders.dlq', body })))
+  await open.publish([
+    { key: 'orders.dlq', body: card },
+    { key: 'orders.dlq', body: Buffer.from('{"card":{"number":"4111"') },
+    { key: 'orders.dlq', body: gzipSync(JSON.stringify(card)), contentEncoding: 'gzip' },
+  ])
   await open.declareDlq('edited.dlq')
   await open.publish([{ key: 'edited.dlq', body: card }])
   const page = await open.app.inject({ url: '/api/v1/dlqs/edited.dlq/messages', headers: as('ann') })
@@ -75,6 +78,9 @@ describe('a payload that nobody hides', () => {
     const messages = await adminMessagesOf(open)
 
     expect(details.map(({ body }) => body?.encoding)).toEqual(['utf8', 'utf8', 'base64', 'utf8'])
+    expect(details.map(({ decoded }) => decoded?.text)).toEqual([
+      ...[undefined, undefined, JSON.stringify(card), undefined],
+    ])
     const before = Buffer.from(JSON.stringify(card)).toString('base64')
     expect(previousOf(details[3]!)).toMatchObject({ body: before })
     expect(messages[0]!.payload).toContain('4111')
@@ -86,8 +92,8 @@ describe('a payload that is hidden from a role', () => {
   it.each(names)('is on no route for %s, and neither is what it was before it was edited', async (name) => {
     const details = await detailsOf(hiding, name)
 
-    expect(details.map(({ body, bodyHidden }) => [body, bodyHidden])).toEqual(
-      Array.from({ length: 4 }, () => [null, 'from-your-role']),
+    expect(details.map(({ body, bodyHidden, decoded }) => [body, bodyHidden, decoded])).toEqual(
+      Array.from({ length: 4 }, () => [null, 'from-your-role', null]),
     )
     expect(previousOf(details[3]!)).toEqual({ body: '***', headers: {} })
   })
@@ -108,6 +114,53 @@ describe('a payload that is hidden from a role', () => {
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403])
   })
 
+  it('cannot be guessed from the name of its message, which all servers with one key give it', async () => {
+    const keysOf = async ({ app }: ApiRig) =>
+      (await app.inject({ url: `${dlq}/messages`, headers: as('ann') }))
+        .json<MessagePage>()
+        .items.map(({ key }) => key)
+    const env = { WARREN_SESSION_KEY: 'shared' }
+    const rules = { payloads: { hideFrom: ['viewer'] } }
+    const [one, two] = [
+      await setUpApi({ ...broker, env, server: rules }),
+      await setUpApi({ ...broker, env, server: rules }),
+    ]
+
+    // Whoever sees the rest of a message can make its hash for any body; an open server shows how.
+    const hashes = await keysOf(open)
+    const [hidden, masked] = [await keysOf(hiding), await keysOf(masking)]
+    const [ofOne, ofTwo] = [await keysOf(one), await keysOf(two)]
+
+    expect(hashes).toHaveLength(4)
+    for (const keys of [hidden, masked, ofOne]) {
+      expect(new Set(keys).size).toBe(4)
+      expect(keys.filter((key) => hashes.includes(key))).toEqual([])
+    }
+    expect(ofTwo).toEqual(ofOne)
+  })
+
+  it('does not keep its message from being put back by that name', async () => {
+    await hiding.declareDlq('named.dlq')
+    await hiding.declareDlq('named.work')
+    const message = { key: 'named.dlq', headers: { 'x-original-queue': 'named.work' } }
+    await hiding.publish([1, 2].map((body) => ({ ...message, body })))
+    const url = '/api/v1/dlqs/named.dlq/messages'
+    const page = await hiding.app.inject({ url, headers: as('ann') })
+    const { key } = page.json<MessagePage>().items[1]!
+
+    const redriven = await hiding.app.inject({
+      ...{ method: 'POST', url: `${url}/${key}/redrive`, headers: as('ann'), payload: {} },
+    })
+    const { id } = redriven.json<Task>()
+    await hiding.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
+
+    expect(broker.inspect('named.work')!.messages).toHaveLength(1)
+    const left = await hiding.app.inject({ url, headers: as('ann') })
+    expect(left.json<MessagePage>().items.map((each) => each.key)).toEqual([
+      page.json<MessagePage>().items[0]!.key,
+    ])
+  })
+
   it('is found by no filter, also where it stands in a header', async () => {
     const query = { where: 'header.warren-previous:*4111*' }
     const answer = await hiding.app.inject({ url: `${dlq}/messages`, query, headers: as('ann') })
@@ -126,6 +179,10 @@ describe('a payload of which parts are masked', () => {
       [undefined, undefined, 'cannot-be-masked'],
       ['{"amount":2}', false, null],
     ])
+    expect(details[2]!.decoded).toMatchObject({
+      ...{ text: '{"card":{"number":"***"},"amount":1}', isMasked: true },
+    })
+    expect(JSON.stringify(details)).not.toContain('4111')
     const { body } = previousOf(details[3]!) as { body: string }
     expect(Buffer.from(body, 'base64').toString()).toBe('{"card":{"number":"***"},"amount":1}')
   })

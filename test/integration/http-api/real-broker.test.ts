@@ -10,6 +10,7 @@ import type {
   CauseList,
   DepthHistory,
   Discarded,
+  MessageDetail,
   MessagePage,
   OpenedSession,
   Restored,
@@ -129,6 +130,35 @@ it('a topology is applied, dead letters are seen, edited, backed up, discarded, 
   }
 })
 
+it('one message is shown with every property that it was published with, and who hides payloads hides the body alone', async () => {
+  const server = { payloads: { hideFrom: ['admin'] } }
+  const rig = await setUpApi({ url: broker.url, managementUrl, server })
+  await rig.declareDlq('described.dlq')
+  const properties = {
+    ...{ contentType: 'application/json', contentEncoding: 'identity', correlationId: 'c-1' },
+    ...{ replyTo: 'answers', messageId: 'm-1', type: 'OrderPlaced', appId: 'shop', priority: 3 },
+    userId: broker.username,
+  }
+  await rig.publish([
+    {
+      ...{ ...properties, key: 'described.dlq', body: { card: '4111' }, expirationMs: 3_600_000 },
+      ...{ timestamp: new Date('2030-01-01T00:00:00Z'), headers: { tenant: 'acme' } },
+    },
+  ])
+  const headers = { authorization: basic(broker.username, broker.password) }
+  const read = async <Body>(url: string) => (await rig.app.inject({ url, headers })).json<Body>()
+
+  const page = await read<MessagePage>('/api/v1/dlqs/described.dlq/messages')
+  const detail = await read<MessageDetail>(`/api/v1/dlqs/described.dlq/messages/${page.items[0]!.key}`)
+
+  expect(detail.properties).toEqual({
+    ...{ ...properties, deliveryMode: 2, expiration: '3600000', clusterId: null },
+    timestamp: '2030-01-01T00:00:00.000Z',
+  })
+  expect(detail).toMatchObject({ body: null, bodyHidden: 'from-your-role' })
+  expect(JSON.stringify(detail)).not.toContain('4111')
+})
+
 it('who logs out of one server is logged out of the other', async () => {
   const env = { WARREN_SESSION_KEY: 'shared' }
   const [one, two] = [
@@ -149,6 +179,50 @@ it('who logs out of one server is logged out of the other', async () => {
   expect(before.statusCode).toBe(200)
   await eventually(async () => expect((await onTwo()).statusCode).toBe(401))
 })
+
+it('a session has the role that its account has in RabbitMQ now, and none with an account that lost its tag or is gone', async () => {
+  const name = `${broker.vhost}-fickle`
+  await createAccount(name)
+  const server = { session: { recheck: '1s' } }
+  const rig = await setUpApi({ url: broker.url, managementUrl, server })
+  await rig.declareDlq('fickle.dlq')
+  const logIn = async () => {
+    const payload = { username: name, password: name }
+    const opened = await rig.app.inject({ method: 'POST', url: '/api/v1/session', payload })
+    expect(opened.statusCode, opened.body).toBe(201)
+    const [cookie] = String(opened.headers['set-cookie']).split(';')
+    return { cookie: cookie!, 'x-csrf-token': opened.json<OpenedSession>().csrfToken }
+  }
+  const headers = await logIn()
+  const ask = (url: string) => rig.app.inject({ url: `/api/v1${url}`, headers })
+  const roleNow = async () => (await ask('/my/permissions')).json<{ role?: string; code?: string }>()
+  const tag = (tags: string) => broker.management('PUT', `/api/users/${name}`, { password: name, tags })
+  const permit = (read: string) =>
+    broker.management('PUT', `/api/permissions/${broker.vhost}/${name}`, {
+      ...{ configure: '.*', write: '.*', read },
+    })
+
+  const before = [await roleNow(), (await ask('/audit')).statusCode]
+  await tag('monitoring')
+  await eventually(async () => expect(await roleNow()).toMatchObject({ role: 'viewer' }))
+  const asViewer = (await ask('/audit')).statusCode
+  await permit('^other')
+  await eventually(async () => expect((await ask('/dlqs')).json()).toMatchObject({ items: [] }))
+  await tag('')
+  await eventually(async () => expect(await roleNow()).toMatchObject({ code: 'API_CREDENTIALS_EXPIRED' }))
+  const withoutTag = (await ask('/dlqs')).statusCode
+  await tag('administrator')
+  await permit('.*')
+  await eventually(async () => expect(await roleNow()).toMatchObject({ role: 'admin' }), {
+    timeoutMs: 20_000,
+  })
+  await broker.management('DELETE', `/api/users/${name}`)
+  await eventually(async () => expect(await roleNow()).toMatchObject({ code: 'API_CREDENTIALS_EXPIRED' }))
+  await tag('') // for the end of the test, which deletes it
+
+  expect(before).toEqual([expect.objectContaining({ role: 'admin' }), 200])
+  expect([asViewer, withoutTag]).toEqual([403, 401])
+}, 60_000)
 
 it('what RabbitMQ remembers of depths is the same on all servers, and on one that has just begun', async () => {
   const server = { history: { every: '1h' } } // so that no server sees more than one depth itself

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openManagement } from '../../../src/broker/management/open-management.ts'
 import type { Problem, Task } from '../../../src/http-api/contract.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -8,8 +9,12 @@ const broker = await startEmbeddedBroker()
 afterAll(() => broker.stop())
 const headers = { authorization: basic('guest') }
 
-async function setup(queue: string, count: number): Promise<ApiRig & { readonly url: string }> {
-  const rig = await setUpApi(broker)
+async function setup(
+  queue: string,
+  count: number,
+  server: Record<string, unknown> = {},
+): Promise<ApiRig & { readonly url: string }> {
+  const rig = await setUpApi({ ...broker, server })
   await rig.declareDlq(queue)
   await rig.declareDlq(`${queue}.work`)
   const message = { key: queue, body: 1, headers: { 'x-original-queue': `${queue}.work` } }
@@ -28,10 +33,10 @@ async function post<Body>(url: string, body?: object): Promise<Body> {
 }
 
 /** The events of a task as a browser reads them, over a socket. */
-async function watch(url: string, id: string) {
+async function watch(url: string, id: string, as: Record<string, string> = headers) {
   const leave = new AbortController()
   onTestFinished(() => leave.abort())
-  const answer = await fetch(`${url}/api/v1/tasks/${id}/events`, { headers, signal: leave.signal })
+  const answer = await fetch(`${url}/api/v1/tasks/${id}/events`, { headers: as, signal: leave.signal })
   const events: Task[] = []
   const ended = (async () => {
     let rest = ''
@@ -63,6 +68,32 @@ describe('the progress of a task, over a socket,', () => {
     expect(answer.headers.get('content-type')).toBe('text/event-stream')
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(events.at(-1)).toMatchObject({ id, state: 'cancelled' })
+  })
+
+  it('ends for who may not read it any more, and for nobody else', async () => {
+    const management = openManagement(broker.managementUrl)
+    onTestFinished(() => management.close())
+    const account = { name: 'vera', password: 'vera' }
+    await management.users.put({ ...account, tags: ['monitoring'] })
+    await management.permissions.put({ vhost: '/', user: 'vera', configure: '.*', write: '.*', read: '.*' })
+    const { url } = await setup('revoked.dlq', 20, { session: { recheck: '1s' } })
+    const opened = await fetch(`${url}/api/v1/session`, {
+      ...{ method: 'POST', body: JSON.stringify({ username: 'vera', password: 'vera' }) },
+      headers: { 'content-type': 'application/json' },
+    })
+    const cookie = opened.headers.get('set-cookie')!.split(';')[0]!
+    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'revoked.dlq', ratePerSecond: 1 })
+    await post(`${url}/api/v1/tasks/${id}/pause`)
+    const [hers, others] = [await watch(url, id, { cookie }), await watch(url, id)]
+    await eventually(() => expect(hers.events.at(-1)?.state).toBe('paused'))
+
+    await management.users.put({ ...account, tags: [] })
+    await hers.ended
+    await post(`${url}/api/v1/tasks/${id}/cancel`)
+    await others.ended
+
+    expect(hers.events.at(-1)?.state).toBe('paused')
+    expect(others.events.at(-1)?.state).toBe('cancelled')
   })
 
   it('goes on for others when one of them leaves', async () => {

@@ -78,7 +78,10 @@ it('a task whose server is killed is interrupted with its true counts, and anoth
   expect(new Set(ids).size).toBe(present)
   expect(ids.length - present).toBeLessThanOrEqual(400)
   const { items } = await second.get<AuditPage>('/api/v1/audit')
-  const told = items.filter(({ target }) => target === dlq).map(({ action, result }) => `${action} ${result}`)
+  const told = items
+    .filter(({ target }) => target === dlq)
+    .map(({ action, result }) => `${action} ${result}`)
+    .toReversed()
   expect(told).toEqual([
     `redrive begun ${id}`,
     `redrive interrupted ${id}: ${present - left} moved at least`,

@@ -116,6 +116,7 @@ describe('a topology over HTTP', () => {
     expect(plan.disruptive).toEqual([
       { kind: 'remove-binding', target: 'bound.events -> bound.orders, key old' },
     ])
+    expect([asked.statusCode, safeOnly.statusCode]).toEqual([202, 200])
     expect(asked.json<Approval>()).toMatchObject({ kind: 'approval', state: 'waiting', messages: null })
     expect(safeOnly.json<ApplyResult>()).toMatchObject({ kind: 'applied', skipped: 1, isComplete: false })
   })

@@ -1,0 +1,91 @@
+import type { FastifySchema } from 'fastify'
+import type { Endpoint } from './endpoints.ts'
+import { either, type Shape } from './shape.ts'
+import { problem } from './shapes.ts'
+
+type AnyEndpoint = Endpoint<unknown, unknown, unknown, unknown>
+
+/** The status of success. */
+export function successOf({ status, answer, mediaType }: AnyEndpoint): number {
+  return status ?? (answer || mediaType ? 200 : 204)
+}
+
+/** Of OpenAPI, with a word of ours: what `my/permissions` must have for it, or `known` or `anyone`. */
+type EndpointSchema = FastifySchema & { readonly 'x-permission': AnyEndpoint['needs'] }
+
+/** What validates the requests of an endpoint, writes its answers, and is told of it by OpenAPI. */
+export function endpointSchema(endpoint: AnyEndpoint): EndpointSchema {
+  const { summary, tag, params, query, needs } = endpoint
+  return {
+    summary,
+    tags: [tag],
+    'x-permission': needs,
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...requestBody(endpoint),
+    security: needs === 'anyone' ? [] : [{ account: [] }, { bearer: [] }, { session: [] }],
+    response: { ...successes(endpoint), ...failures(endpoint) },
+  }
+}
+
+/** A file is not validated here: it is read piece by piece, and proved whole by whoever reads it. */
+function requestBody({ body, accepts }: AnyEndpoint): Pick<FastifySchema, 'body'> {
+  if (!accepts) return body ? { body } : {}
+  const { mediaType, description } = accepts
+  return { body: { content: { [mediaType]: { schema: { contentMediaType: mediaType, description } } } } }
+}
+
+interface Response {
+  readonly description: string
+  readonly headers?: object
+  readonly content?: Readonly<Record<string, { readonly schema: Shape<unknown> | object }>>
+  readonly type?: 'null'
+}
+
+type Responses = Readonly<Record<string, Response>>
+
+function successes(endpoint: AnyEndpoint): Responses {
+  const { method, summary, answer, mediaType, locates, waiting } = endpoint
+  const status = successOf(endpoint)
+  const success: Response = {
+    description: summary,
+    ...(locates !== undefined && located(locates)),
+    ...(answer || mediaType ? contentOf(endpoint) : { type: 'null' }),
+  }
+  return {
+    [status]: success,
+    ...(waiting && status !== 202 && { 202: waitingFor(waiting) }),
+    ...(method === 'GET' && answer && { 304: unchanged }),
+  }
+}
+
+function contentOf({ answer, mediaType, waiting, status }: AnyEndpoint): Pick<Response, 'content'> {
+  if (mediaType) return { content: { [mediaType]: { schema: { type: 'string' } } } }
+  const schema = waiting && status === 202 ? either(answer!, waiting) : answer!
+  return { content: { 'application/json': { schema } } }
+}
+
+function waitingFor(approval: Shape<unknown>): Response {
+  return {
+    description: 'It waits for a second person',
+    ...located('The approval'),
+    content: { 'application/json': { schema: approval } },
+  }
+}
+
+function located(description: string): Pick<Response, 'headers'> {
+  return { headers: { location: { type: 'string', description } } }
+}
+
+const unchanged: Response = { description: 'As it was at the etag in if-none-match', type: 'null' }
+
+function failures({ unavailable }: AnyEndpoint): Responses {
+  const content = { 'application/problem+json': { schema: problem } }
+  return {
+    ...(unavailable && {
+      503: { description: unavailable, content: { 'text/plain': { schema: { type: 'string' } } } },
+    }),
+    '4xx': { description: 'The request cannot be answered; the problem says why', content },
+    '5xx': { description: 'The server or its broker cannot answer now', content },
+  }
+}
