@@ -101,7 +101,7 @@ export const benches: readonly Bench[] = [
   },
   {
     name: 'consumer-defaults',
-    what: 'consume() with a handler that does nothing, 1 KiB, beside rascal, both with the prefetch they come with',
+    what: 'consume() with a time-out of 30 s and a handler that does nothing, 1 KiB, beside rascal, both with the prefetch they come with',
     participants: [
       { name: 'warren', script: 'consumer-warren-as-it-comes' },
       { name: 'rascal', script: 'consumer-rascal-as-it-comes' },

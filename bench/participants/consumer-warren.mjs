@@ -2,7 +2,7 @@ import { connect, defineTopology } from '../../dist/index.js'
 import { measure, task } from './participant.mjs'
 
 // The whole consumer: admission, attempts, outcome, settlement, and a handler that is as async as most.
-const { url, queue, messages, prefetch } = task
+const { url, queue, messages, prefetch, timeout } = task
 const topology = defineTopology({ queues: { [queue]: { deadLetter: false } } })
 const warren = await connect(url, { topology, name: 'bench warren consumer' })
 
@@ -16,7 +16,7 @@ await measure(async () => {
     seen += 1
     if (seen === messages) done()
   }
-  const consumer = await warren.consume(queue, handler, { concurrency: prefetch, prefetch })
+  const consumer = await warren.consume(queue, handler, { concurrency: prefetch, prefetch, timeout })
   await allSeen
   await consumer.close()
 })

@@ -34,13 +34,19 @@ describe('waiting and handling together', () => {
 
 describe('without a prefetch', () => {
   it.each([
-    [{}, 100],
-    [{ concurrency: 1 }, 100],
+    [{}, 20],
+    [{ timeout: '30s' }, 100],
+    [{ timeout: '30s', concurrency: 1 }, 47],
+    [{ timeout: '5m' }, 38],
+    [{ concurrency: 1 }, 2],
     [{ concurrency: 200 }, 400],
     [{ concurrency: 65_000 }, 65_535],
-  ])('%j is sent enough ahead to be busy, and no more than AMQP can say', (options, prefetch) => {
-    expect(settle(options)).toMatchObject({ prefetch })
-  })
+  ] as const)(
+    '%j is sent as many ahead as begin in time, and no more than AMQP can say',
+    (options, prefetch) => {
+      expect(settle(options)).toMatchObject({ prefetch })
+    },
+  )
 })
 
 describe('a poison limit', () => {

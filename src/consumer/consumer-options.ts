@@ -15,7 +15,8 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
   readonly concurrency?: number
   /**
    * Messages the broker sends ahead, those in the handlers included. With fewer, several consumers share slow work
-   * better, and a process that dies leaves fewer without an answer. @default twice the concurrency, at least 100
+   * better, and a process that dies leaves fewer without an answer. @default twice the concurrency; up to 100 where
+   * `timeout` promises that the last of them begins in time
    */
   readonly prefetch?: number
   /** Messages of one key are handled one at a time, in the order of their delivery. */
@@ -36,12 +37,14 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
   readonly statusTable?: StatusTableName | StatusTable
   /**
    * Deliveries that may end without an answer, by a crash or a lost connection. Classic queues of event-bus refuse it:
-   * what is too early is requeued there, and nobody can tell that from a crash. @default 10; there, false
+   * what is too early is requeued there, and nobody can tell that from a crash. Means nothing on a plain queue without a
+   * dead-letter exchange. @default 10; there, false
    */
   readonly poisonLimit?: number | false
   /**
    * The queue's delivery limit, by argument or policy; `false` where it has none. From half of it on a message that would
-   * be lost over it is put at the end of its queue, which starts its count anew. @default the broker's: 20 from 4.0 on
+   * be lost over it is put at the end of its queue, which starts its count anew. @default what the topology
+   * declares for the queue, else the broker's: 20 from 4.0 on
    */
   readonly deliveryLimit?: number | false
   /** Pauses consuming while most messages fail. `true` is `{ failureRatio: 0.5 }`. @default false */
@@ -93,18 +96,18 @@ export interface SettledConsumerOptions {
 }
 
 /** With less the broker mostly waits for acks; with more it gains little, and other consumers get less of the work. */
-const leastPrefetch = 100
+const quickPrefetch = 100
 const mostPrefetch = 65_535
 
 export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow): SettledConsumerOptions {
   const concurrency = wholeNumber('concurrency', options.concurrency ?? 10)
-  const prefetch = wholeNumber('prefetch', options.prefetch ?? defaultPrefetch(concurrency))
+  const times = chooseTimes(options)
+  const prefetch = wholeNumber('prefetch', options.prefetch ?? defaultPrefetch(concurrency, times))
   if (prefetch < concurrency || prefetch > mostPrefetch) {
     throw new InvalidArgumentError(
       `prefetch is ${prefetch}; it must be from ${concurrency} (the concurrency) to ${mostPrefetch}.`,
     )
   }
-  const times = chooseTimes(options)
   const { schema, middleware = [] } = options
   return {
     concurrency,
@@ -193,8 +196,10 @@ function chooseDecoder(choice: NonNullable<ConsumerOptions['decode']>): BodyDeco
   return choice === 'json' ? decodeJson : decodeBody
 }
 
-function defaultPrefetch(concurrency: number): number {
-  return Math.min(mostPrefetch, Math.max(leastPrefetch, concurrency * 2))
+/** What waits for its turn for too long is given back, and a broker counts that; so no more than surely get theirs. */
+function defaultPrefetch(concurrency: number, { timeoutMs, startWithinMs }: Times): number {
+  const startedInTime = Math.floor((startWithinMs / timeoutMs) * concurrency)
+  return Math.min(mostPrefetch, Math.max(concurrency * 2, Math.min(quickPrefetch, startedInTime)))
 }
 
 function wholeNumber(name: string, value: number): number {

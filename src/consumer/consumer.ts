@@ -295,6 +295,15 @@ export class Consumer {
     this.#settled(run, outcome, settleAtOnce(run, outcome)!)
   }
 
+  #notRecounted(run: Run): void {
+    this.#runs.ended(run)
+    // Read anew: what left without its turn had no order key, and now it waits for its turn like any other.
+    const again = { ...this.#createRun(run.delivery), ignoresLimit: true, receivedAtMs: run.receivedAtMs }
+    if (this.#state === 'running') this.#runs.add(again)
+    else this.#giveBack(again)
+    this.#runs.pump()
+  }
+
   #settleFailed({ run, outcome, result, nextAttemptMs }: FailedSettle): void {
     this.#emit.emit('settle.failed', { ...this.#eventOf(run), outcome, result, nextAttemptMs })
     this.#breaker.step({ kind: 'tripped', atMs: this.#options.clock.now() })
@@ -349,6 +358,7 @@ export class Consumer {
       decided: (run, outcome) => this.#decided(run, outcome),
       settleFailed: (failed) => this.#settleFailed(failed),
       unwritable: (failed) => this.#unwritable(failed),
+      notRecounted: (run) => this.#notRecounted(run),
       ended: (run, handled) => this.#ended(run, handled),
     }
   }

@@ -20,7 +20,7 @@ function admit(
     isRedelivered,
     version: parseBrokerVersion(version),
     poisonLimit: hasLimit ? 3 : undefined,
-    limitRule: { deliveryLimit: undefined, isLostOver: isPlain },
+    limitRule: { queue: 'work', deliveryLimit: undefined, isLostOver: isPlain },
     canPark: !isPlain,
     givenBack,
     nowMs: 1_000,
@@ -75,25 +75,31 @@ describe('before its handler runs, a message', () => {
     const returned = (count: number) =>
       admit({ 'x-delivery-count': count }, { isRedelivered: true, givenBack: { times: 9, isLast: true } })
     expect(returned(9)).toEqual({ kind: 'run' })
-    expect(returned(10)).toEqual({ kind: 'recount', deliveries: 1 })
+    expect(returned(10)).toEqual({ kind: 'recount', deliveries: 1, why: 'near-limit' })
     expect(returned(12)).toEqual({ kind: 'poisonous', deliveries: 3 })
   })
 
   it.each(['4.0.5', '4.3.6'])(
-    'of a plain queue on %s starts its count anew before the broker deletes it, poison or not',
+    'of a plain queue on %s starts its count anew before the broker deletes it, and is no poison',
     (version) => {
       const counted = (count: number, hasLimit: boolean) =>
         admit({ 'x-delivery-count': count }, { isRedelivered: true, version, isPlain: true, hasLimit })
       expect(counted(9, false)).toEqual({ kind: 'run' })
-      expect(counted(10, false)).toEqual({ kind: 'recount', deliveries: 10 })
-      expect(counted(9, true)).toEqual({ kind: 'poisonous', deliveries: 9 })
-      expect(counted(10, true)).toEqual({ kind: 'recount', deliveries: 10 })
+      expect(counted(10, false)).toEqual({ kind: 'recount', deliveries: 10, why: 'near-limit' })
+      expect(counted(9, true)).toEqual({ kind: 'run' })
+      expect(counted(10, true)).toEqual({ kind: 'recount', deliveries: 10, why: 'near-limit' })
     },
   )
 
-  it('of a plain queue is still known as poison when its count was started anew', () => {
-    const admitted = admit({ 'warren-deliveries': 10 }, { isPlain: true })
-    expect(admitted).toEqual({ kind: 'poisonous', deliveries: 10 })
+  it('that cannot be parked is run, however often it was delivered', () => {
+    const counted = { 'warren-deliveries': 10 }
+    expect(admit(counted)).toEqual({ kind: 'poisonous', deliveries: 10 })
+    expect(admit(counted, { isPlain: true })).toEqual({ kind: 'run' })
+    expect(admit(counted, { isPlain: true, isRedelivered: true })).toEqual({ kind: 'run' })
+    expect(admit({ ...counted, 'warren-deferred-until': 1_500 }, { isPlain: true })).toEqual({
+      kind: 'early',
+      untilMs: 1_500,
+    })
   })
 
   it('of 4.3 is not excused by what we gave back, which is not counted there', () => {
@@ -105,14 +111,19 @@ describe('before its handler runs, a message', () => {
     const again = (isLast: boolean) =>
       admit(undefined, { isRedelivered: true, givenBack: { times: 1, isLast } })
     expect(again(true)).toEqual({ kind: 'run' })
-    expect(again(false)).toEqual({ kind: 'recount', deliveries: 1 })
+    expect(again(false)).toEqual({ kind: 'recount', deliveries: 1, why: 'uncounted' })
   })
 
   it('of a classic queue is counted in a header of its own', () => {
-    expect(admit(undefined, { isRedelivered: true })).toEqual({ kind: 'recount', deliveries: 1 })
+    expect(admit(undefined, { isRedelivered: true })).toEqual({
+      kind: 'recount',
+      deliveries: 1,
+      why: 'uncounted',
+    })
     expect(admit({ 'warren-deliveries': 1 }, { isRedelivered: true })).toEqual({
       kind: 'recount',
       deliveries: 2,
+      why: 'uncounted',
     })
     expect(admit({ 'warren-deliveries': 2 }, { isRedelivered: true })).toEqual({
       kind: 'poisonous',

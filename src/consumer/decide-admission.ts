@@ -14,7 +14,13 @@ export type Admission =
    * The message is published to its own queue, with a count in its headers: a classic queue keeps none, and that of a
    * quorum queue has come near the delivery limit.
    */
-  | { readonly kind: 'recount'; readonly deliveries: number }
+  | Recount
+
+export interface Recount {
+  readonly kind: 'recount'
+  readonly deliveries: number
+  readonly why: 'uncounted' | 'near-limit'
+}
 
 const run: Admission = { kind: 'run' }
 
@@ -48,16 +54,16 @@ export function decideAdmission({
   const isNear = isNearLimit({ headers, version, rule: limitRule, givenBack })
   const untilMs = headerInteger(headers, consumerHeaders.deferredUntil) ?? 0
   const early: Admission = untilMs > nowMs ? { kind: 'early', untilMs } : run
-  if (poisonLimit === undefined && !isNear) return early
+  // What cannot be parked is run all the same: to keep it from its handler would be to keep it for ever.
+  const limit = canPark ? poisonLimit : undefined
+  if (limit === undefined && !isNear) return early
   const written = headerInteger(headers, consumerHeaders.deliveries) ?? 0
   const isUncounted = isRedelivered && !givenBack?.isLast && !hasBrokerCount(headers, version)
   const counted = Math.max(0, countUnanswered(headers, version) - countedReturns(givenBack, version))
   const deliveries = written + counted + (isUncounted ? 1 : 0)
-  const isPoison = poisonLimit !== undefined && deliveries >= poisonLimit
-  // What cannot be parked is kept, and to keep it is to return it now and then.
-  if (isNear && !(isPoison && canPark)) return { kind: 'recount', deliveries }
-  if (isPoison) return { kind: 'poisonous', deliveries }
-  return isUncounted ? { kind: 'recount', deliveries } : early
+  if (limit !== undefined && deliveries >= limit) return { kind: 'poisonous', deliveries }
+  if (isNear) return { kind: 'recount', deliveries, why: 'near-limit' }
+  return isUncounted ? { kind: 'recount', deliveries, why: 'uncounted' } : early
 }
 
 function hasBrokerCount(headers: EncodedHeaders, version: BrokerVersion): boolean {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { WarrenError } from '../errors.ts'
 import type { BrokerVersion } from '../message/broker-version.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
-import { type Admission, decideAdmission } from './decide-admission.ts'
+import { type Admission, decideAdmission, type Recount } from './decide-admission.ts'
 import type { HoldingLimits } from './decide-delay.ts'
 import { acknowledge, decideOutcome, decideUnwritable, type Outcome } from './decide-outcome.ts'
 import type { Handler } from './handler.ts'
@@ -39,8 +39,10 @@ export interface HandlingPorts extends SettlePorts {
   /** The outcome is known and not yet told. */
   readonly decided: (run: Run, outcome: Outcome) => void
   readonly settleFailed: (failed: FailedSettle) => void
-  /** Its outcome cannot be written down, and it cannot be parked either. */
+  /** Its outcome cannot be written down, and it cannot be parked either; or it is run without it. */
   readonly unwritable: (failed: FailedSettle) => void
+  /** It is to be run after all, when its turn comes, whatever its delivery limit. */
+  readonly notRecounted: (run: Run) => void
   /** The story is over: the delivery is settled, or is to be kept. */
   readonly ended: (run: Run, handled: Handled) => void
 }
@@ -80,7 +82,8 @@ export function handleDelivery(run: Run, ports: HandlingPorts): void {
       conclude(run, admission, ports)
       return
     case 'recount':
-      settle(run, admission, ports)
+      if (admission.why === 'near-limit') void recountOrRun(run, admission, ports)
+      else settle(run, admission, ports)
   }
 }
 
@@ -128,6 +131,24 @@ async function settleInTime(run: Run, outcome: SettledOutcome, ports: HandlingPo
   }
 }
 
+/** A copy for the sake of the limit is a precaution: where it cannot be placed, the message is handled without. */
+async function recountOrRun(run: Run, outcome: Recount, ports: HandlingPorts): Promise<void> {
+  const settlement = await settleByPublish(run, outcome, ports)
+  if (settlement.kind === 'settled' || settlement.kind === 'stale') {
+    ports.ended(run, { outcome, settlement })
+  } else if (!run.delivery.isCurrent) {
+    ports.ended(run, { outcome, settlement: { kind: 'stale', isPublished: false } })
+  } else {
+    const result = settlement.kind === 'unpublished' ? settlement.result : unsent(run, settlement.cause)
+    ports.unwritable({ run, outcome, result, nextAttemptMs: 0 })
+    ports.notRecounted(run)
+  }
+}
+
+function unsent({ message }: Run, cause: WarrenError): PublishResult {
+  return { kind: 'unknown', messageId: message.id, wasSent: false, cause }
+}
+
 async function settleUnwritable(
   run: Run,
   outcome: SettledOutcome,
@@ -140,8 +161,7 @@ async function settleUnwritable(
     const settlement = settleAtOnce(run, instead)
     return settlement ? { outcome: instead, settlement } : settleInTime(run, instead, ports)
   }
-  const result = { kind: 'unknown', messageId: run.message.id, wasSent: false, cause } as const
-  ports.unwritable({ run, outcome, result, nextAttemptMs: unwritablePauseMs })
+  ports.unwritable({ run, outcome, result: unsent(run, cause), nextAttemptMs: unwritablePauseMs })
   // Held, so that it takes nobody's place, and then given back: others may know what to do with it.
   const requeue = { kind: 'requeue', atMs: ports.clock.now() + unwritablePauseMs } as const
   return { outcome: requeue, settlement: undefined }
@@ -156,7 +176,7 @@ function admit(run: Run, ports: HandlingPorts): Admission {
     isRedelivered: run.delivery.isRedelivered,
     version: ports.brokerVersion(),
     poisonLimit: ports.poisonLimit,
-    limitRule: ports.limitRule,
+    limitRule: run.ignoresLimit ? { ...ports.limitRule, deliveryLimit: false } : ports.limitRule,
     canPark: ports.flow.park !== undefined,
     givenBack: run.givenBack,
     nowMs: run.startedAtMs ?? run.receivedAtMs,

@@ -40,3 +40,34 @@ it('headers of the user win over those of the message and of the URL, however th
   expect(after.get('authorization')).toBe('Bearer t')
   expect(after.get('warren-attempt')).toBe('9')
 })
+
+it.each([200, 400])('a status of %i counts, although the answer breaks off behind it', async (status) => {
+  const broken = () =>
+    new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(Buffer.from('half of'))
+        controller.error(new Error('cut'))
+      },
+    })
+  const answering: typeof fetch = async () => new Response(broken(), { status })
+
+  const answer = await httpHandler({ url: 'http://localhost/hook', fetch: answering })(message, context)
+
+  expect(answer).toMatchObject({ status })
+})
+
+it('an answer without end is not read to its end', async () => {
+  let pulled = 0
+  const endless = () =>
+    new ReadableStream({
+      pull: (controller) => {
+        pulled += 1
+        controller.enqueue(Buffer.alloc(16 * 1024))
+      },
+    })
+  const answering: typeof fetch = async () => new Response(endless(), { status: 200 })
+
+  await httpHandler({ url: 'http://localhost/hook', fetch: answering })(message, context)
+
+  expect(pulled).toBeLessThan(10)
+})

@@ -51,30 +51,29 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
 
 /** How much of an answer that is no success is kept, as the error of the message. */
 const keptAnswerBytes = 1024
-/** How much of it is read: an ordinary error page to its end, because its connection can be used again then. */
+/** How much of it is read: an ordinary answer to its end, because its connection can be used again then. */
 const readAnswerBytes = 64 * 1024
 
 async function readResponse(response: Response): Promise<StatusAnswer> {
   const { status, headers } = response
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), Date.now())
   const isSuccess = status >= 200 && status < 300
-  const error = isSuccess ? await discard(response) : await readStart(response)
-  return { status, retryAfterMs, error }
-}
-
-/** Unread bodies keep their connection from being used again. */
-async function discard(response: Response): Promise<undefined> {
-  await response.arrayBuffer()
+  const start = await readStart(response)
+  return { status, retryAfterMs, error: isSuccess ? undefined : start }
 }
 
 async function readStart(response: Response): Promise<string> {
   const start: Buffer[] = []
   let bytes = 0
-  for await (const piece of response.body ?? []) {
-    const chunk = Buffer.from(piece as Uint8Array)
-    if (bytes < keptAnswerBytes) start.push(chunk)
-    bytes += chunk.length
-    if (bytes >= readAnswerBytes) break // leaving the loop cancels the rest, and closes the connection
+  try {
+    for await (const piece of response.body ?? []) {
+      const chunk = Buffer.from(piece as Uint8Array)
+      if (bytes < keptAnswerBytes) start.push(chunk)
+      bytes += chunk.length
+      if (bytes >= readAnswerBytes) break // leaving the loop cancels the rest, and closes the connection
+    }
+  } catch {
+    // The status is the answer: who has said 200 has done the work, however the rest of it ends.
   }
   const text = Buffer.concat(start).subarray(0, keptAnswerBytes).toString('utf8').trim()
   return text || `${response.status} ${response.statusText}`.trim()

@@ -7,7 +7,7 @@ import type { Run } from './run.ts'
 /** Looks at each delivery for the delivery limit of its queue. */
 export interface LimitWatch {
   readonly rule: LimitRule
-  /** Tells of a limit that the user named, before anything comes. */
+  /** Tells of a limit that the user named or the queue was declared with, before anything comes. */
   begin(): void
   /** Must it leave at once, because a few returns more would lose it? */
   isUrgent(run: Pick<Run, 'headers' | 'delivery' | 'givenBack'>, version: BrokerVersion): boolean
@@ -34,7 +34,7 @@ export function createLimitWatch({
 
   return {
     rule,
-    begin: () => tell(deliveryLimit === false ? undefined : deliveryLimit),
+    begin: () => tell(rule.deliveryLimit === false ? undefined : rule.deliveryLimit),
     isUrgent: ({ headers, delivery, givenBack }, version) => {
       if (headers === undefined || !mayBeCounted(delivery, rule, version)) return false
       // Only a quorum queue counts deliveries: this is how it is known for one, long before it deletes anything.

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { compileTopology } from '../topology/compile-topology.ts'
 import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
-import { encodeProperties } from '../wire/properties.ts'
+import { editProperties, encodeProperties } from '../wire/properties.ts'
 import { createLostAckMemory, type Rememberable } from './lost-ack-memory.ts'
+import { recountProperties } from './republish-properties.ts'
 
 function delivery({
   messageId = 'm1' as string | null,
@@ -15,6 +17,21 @@ function delivery({
   })
   const bytes = Buffer.from(body)
   return { properties, body: bytes, bodyBytes: bytes.length, exchange: '', routingKey }
+}
+
+/** What comes of a message that is put at the end of its queue because we returned it too often. */
+function recount(from: Rememberable): Rememberable {
+  const [flow] = compileTopology(
+    { queues: { work: { deadLetter: false } } },
+    { brokerVersion: '4.0.5' },
+  ).flows
+  const of = { delivery: from, flow: flow!, login: 'guest', failedAttempts: 0 }
+  return { ...from, properties: recountProperties({ ...of, deliveries: 0 }) }
+}
+
+function redelivered(of: Rememberable, count: number): Rememberable {
+  const set = toFieldTable({ 'x-delivery-count': count })
+  return { ...of, properties: editProperties(of.properties, { headers: { set } }) }
 }
 
 function setup(prefetch = 3) {
@@ -45,6 +62,15 @@ describe('a lost acknowledgement', () => {
     expect(memory.take(delivery({ headers: { 'x-delivery-count': 1, 'x-acquired-count': 1 } }))).toBe('done')
   })
 
+  it('is found in whatever order the broker gives the headers', () => {
+    const { memory } = setup()
+    memory.handled(delivery({ headers: { tenant: 'a', region: 'b' } }))
+    expect(memory.take(delivery({ headers: { region: 'a', tenant: 'b' } }))).toBeUndefined()
+    expect(memory.take(delivery({ headers: { region: 'b', tenant: 'a', 'x-delivery-count': 1 } }))).toBe(
+      'done',
+    )
+  })
+
   it.each([
     ['a retried copy', delivery({ headers: { 'warren-attempts': 1 } })],
     ['one that was dead-lettered', delivery({ headers: { 'x-death': [{ queue: 'work' }] } })],
@@ -57,6 +83,25 @@ describe('a lost acknowledgement', () => {
     expect(memory.take(other)).toBeUndefined()
     expect(memory.take(delivery())).toBe('done')
   })
+
+  it.each([
+    ['none', 0],
+    ['the largest number', 2_147_483_647],
+  ])(
+    'of a copy that started its count anew is never taken for that of the next one, after %s of them',
+    (_, recounts) => {
+      const { memory } = setup()
+      const first = recount(delivery({ headers: { 'x-delivery-count': 10, 'warren-recounts': recounts } }))
+      const second = recount(redelivered(first, 10))
+      const third = recount(redelivered(second, 10))
+      memory.handled(second)
+      expect([first, third].map((other) => memory.take(redelivered(other, 1)))).toEqual([
+        undefined,
+        undefined,
+      ])
+      expect(memory.take(redelivered(second, 1))).toBe('done')
+    },
+  )
 
   it('of a message without an id is not remembered, since its equal may be another message', () => {
     const { memory } = setup()

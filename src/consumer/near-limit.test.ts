@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import { compileTopology } from '../topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../topology/declaration.ts'
-import { toFieldTable } from '../wire/plain-fields.ts'
+import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
 import { encodeTable } from '../wire/write-field.ts'
 import { type GivenBack, isNearLimit, limitRuleOf } from './near-limit.ts'
 
@@ -13,10 +13,12 @@ function nearFrom(
     version,
     deliveryLimit,
     givenBack,
+    deaths = [],
   }: {
     readonly version: string
     readonly deliveryLimit?: number | false
     readonly givenBack?: GivenBack
+    readonly deaths?: PlainTable[]
   },
 ): number | undefined {
   const [flow] = compileTopology(declaration, { brokerVersion: version }).flows
@@ -24,7 +26,7 @@ function nearFrom(
   const counts = Array.from({ length: 60 }, (_, count) => count)
   return counts.find((count) =>
     isNearLimit({
-      headers: encodeTable(toFieldTable({ 'x-delivery-count': count })),
+      headers: encodeTable(toFieldTable({ 'x-delivery-count': count, 'x-death': deaths })),
       version: parseBrokerVersion(version),
       rule,
       givenBack,
@@ -33,6 +35,10 @@ function nearFrom(
 }
 
 const plain = { queues: { q: { deadLetter: false } } } as const
+const limited = (limit: number): TopologyDeclaration => ({
+  queues: { q: { deadLetter: false, arguments: { 'x-delivery-limit': limit } } },
+})
+const ratatoskr = { layout: 'ratatoskr', queues: { q: {} } } as const
 const own = { queues: { q: { deadLetter: false, arguments: { 'x-dead-letter-exchange': 'dlx' } } } } as const
 const given: GivenBack = { times: 1, isLast: false }
 
@@ -43,7 +49,13 @@ describe('a message is near the limit of its queue', () => {
     ['a plain queue', plain, '4.3.6', 10],
     ['a queue with a dead-letter exchange of its own', own, '4.0.5', undefined],
     ['layout warren', { queues: { q: {} } }, '4.0.5', undefined],
-    ['layout ratatoskr', { layout: 'ratatoskr', queues: { q: {} } }, '4.0.5', undefined],
+    ['layout ratatoskr', ratatoskr, '3.10.8', undefined],
+    ['layout ratatoskr, which an upgrade may have left with a limit', ratatoskr, '4.0.5', 10],
+    ['a plain queue that was declared with a limit', limited(6), '3.10.8', 3],
+    ['a plain queue that was declared with a limit', limited(6), '4.3.6', 3],
+    ['a plain queue that allows no return', limited(0), '4.0.5', 1],
+    ['a plain queue whose limit is lifted', limited(-1), '4.0.5', undefined],
+    ['a plain queue with a limit of -1, which allows no return there', limited(-1), '3.10.8', 1],
     ['layout ratatoskr, exact', { layout: 'ratatoskr', exact: true, queues: { q: {} } }, '3.10.8', undefined],
     ['layout ratatoskr, exact', { layout: 'ratatoskr', exact: true, queues: { q: {} } }, '4.0.5', 10],
     ['layout ratatoskr, exact', { layout: 'ratatoskr', exact: true, queues: { q: {} } }, '4.3.6', 10],
@@ -56,6 +68,7 @@ describe('a message is near the limit of its queue', () => {
 
   it('as the user says it, on every version', () => {
     expect(nearFrom(plain, { version: '3.10.8', deliveryLimit: 5 })).toBe(3)
+    expect(nearFrom(limited(6), { version: '3.10.8', deliveryLimit: 10 })).toBe(5)
     expect(nearFrom(plain, { version: '4.3.6', deliveryLimit: 1 })).toBe(1)
     expect(nearFrom(plain, { version: '4.0.5', deliveryLimit: false })).toBeUndefined()
   })
@@ -65,5 +78,16 @@ describe('a message is near the limit of its queue', () => {
     expect(nearFrom(layout, { version: '3.10.8', givenBack: given })).toBe(10)
     expect(nearFrom(layout, { version: '4.0.5', givenBack: given })).toBe(10)
     expect(nearFrom(layout, { version: '4.3.6', givenBack: given })).toBeUndefined()
+    const ownLimit = { queues: { q: { poisonLimit: 6 } } }
+    expect(nearFrom(ownLimit, { version: '4.0.5', givenBack: given })).toBe(3)
+  })
+
+  it('whatever is said of its rejections by other queues, where the count holds those of its own', () => {
+    const rejectedBy = (queue: string) => ({
+      version: '4.0.5',
+      deaths: [{ queue, reason: 'rejected', count: 30n }],
+    })
+    expect(nearFrom(plain, rejectedBy('q'))).toBe(40)
+    expect(nearFrom(plain, rejectedBy('other'))).toBe(10)
   })
 })

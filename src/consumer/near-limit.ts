@@ -7,6 +7,7 @@ import type { QueueFlow } from '../topology/queue-flow.ts'
 
 /** What is known of the number of returns after which a quorum queue takes a message out by itself. */
 export interface LimitRule {
+  readonly queue: string
   /** False where there is none; undefined where it is that of the broker's version. */
   readonly deliveryLimit: number | false | undefined
   /** A message over it is lost: the queue has no dead-letter exchange, or one that leads into a loop, which is cut. */
@@ -21,19 +22,16 @@ export interface GivenBack {
 }
 
 export function limitRuleOf(
-  { park, retry, isExact }: Pick<QueueFlow, 'park' | 'retry' | 'isExact'>,
+  { queue, park, retry, deliveryLimit: declared }: LimitedFlow,
   deliveryLimit: number | false | undefined,
 ): LimitRule {
   const isLoop = retry?.kind === 'reject'
-  const isLostOver = park === undefined || isLoop
-  return { deliveryLimit: deliveryLimit ?? declaredLimit({ isLostOver, isLoop, isExact }), isLostOver }
+  // A loop that was declared before an upgrade to 4.0 has no argument that lifts the limit, and may be lost by it.
+  const known = isLoop && declared === false ? undefined : declared
+  return { queue, deliveryLimit: deliveryLimit ?? known, isLostOver: park === undefined || isLoop }
 }
 
-/** What the layouts declare, unless the topology says otherwise: no limit for a loop, 20 for layout warren on every version. */
-function declaredLimit({ isLostOver, isLoop, isExact }: Readonly<Record<string, boolean>>) {
-  if (!isLostOver) return 20
-  return isLoop && !isExact ? false : undefined
-}
+type LimitedFlow = Pick<QueueFlow, 'queue' | 'park' | 'retry' | 'deliveryLimit'>
 
 /** The limit of the queue, as far as it is known. */
 export function effectiveLimit({ deliveryLimit }: LimitRule, version: BrokerVersion): number | undefined {
@@ -59,7 +57,8 @@ export function isNearLimit({
   const limit = effectiveLimit(rule, version)
   if (limit === undefined || headers === undefined) return false
   if (!rule.isLostOver && countedReturns(givenBack, version) === 0) return false
-  return countUnanswered(headers, version) >= Math.ceil(limit / 2)
+  // A copy of what was never returned would gain nothing, whatever the limit.
+  return countUnanswered(headers, version, rule.queue) >= Math.max(1, Math.ceil(limit / 2))
 }
 
 /** Those of our own returns that the broker counts. */
@@ -67,13 +66,16 @@ export function countedReturns(givenBack: GivenBack | undefined, version: Broker
   return givenBack && brokerCapabilities(version).countsNackTowardsLimit ? givenBack.times : 0
 }
 
-/** From 4.0 to 4.2 the count comes along through a reject loop and holds its rejections, which were answers. */
-export function countUnanswered(headers: EncodedHeaders, version: BrokerVersion): number {
+/**
+ * From 4.0 to 4.2 the count comes along through a reject loop and holds its rejections, which were answers. With a queue
+ * only those of that queue are taken off: anybody can send a history of others.
+ */
+export function countUnanswered(headers: EncodedHeaders, version: BrokerVersion, ofQueue?: string): number {
   const { towardsLimit } = readDeliveryCounts(headers, version)
   if (towardsLimit === 0 || brokerCapabilities(version).deliveryCountAcrossHops !== 'shown')
     return towardsLimit
   const rejections = readDeathEntries(headers)
-    .filter(({ reason }) => reason === 'rejected')
+    .filter(({ queue, reason }) => reason === 'rejected' && queue === (ofQueue ?? queue))
     .reduce((sum, { count }) => sum + count, 0)
   return Math.max(0, towardsLimit - rejections)
 }

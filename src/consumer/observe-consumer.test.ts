@@ -104,6 +104,25 @@ describe('the log of a consumer', () => {
     expect(JSON.parse(lines[0]!)).toMatchObject({ level: 40, error: 'cut' })
   })
 
+  it('warns of a message that is put at the end of its queue because its limit is near, and not of one that is counted', () => {
+    const consumer = setup()
+    const lines: string[] = []
+    logConsumer(consumer, jsonLogger({ write: (line) => lines.push(line), level: 'debug' }))
+    const settle = (outcome: ConsumerEvents['delivery.settled']['outcome']) =>
+      consumer.events.emit('delivery.settled', { ...delivery, outcome, durationMs: undefined })
+
+    settle({ kind: 'recount', deliveries: 0, why: 'near-limit' })
+    settle({ kind: 'recount', deliveries: 2, why: 'uncounted' })
+
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: 40, msg: 'Put at the end of its queue, since its delivery limit is near.' },
+      {
+        level: 20,
+        msg: 'Delivered 2 times without an answer; put at the end of its queue with that count.',
+      },
+    ])
+  })
+
   it('warns of a message that is kept because its queue leads nowhere, and not of one that is deferred', () => {
     const consumer = setup()
     const lines: string[] = []

@@ -109,6 +109,7 @@ const staleHeaders: ReadonlySet<string> = new Set([
   warrenHeaders.errorStack,
   consumerHeaders.deferredUntil,
   consumerHeaders.deliveries,
+  consumerHeaders.recounts,
 ])
 
 function countHeaders(park: Park): readonly FieldEntry[] {

@@ -60,7 +60,11 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
       ...cause,
       nextAttemptMs,
     }
-    return line('error', fields, 'Could not be published to where it goes next; it is kept and tried again.')
+    const isNearLimit = outcome.kind === 'recount' && outcome.why === 'near-limit'
+    const sentence = isNearLimit
+      ? 'Could not be put at the end of its queue, although its delivery limit is near; it is handled as it is.'
+      : 'Could not be published to where it goes next; it is kept and tried again.'
+    return line('error', fields, sentence)
   },
   'breaker.changed': ({ queue, from, to }) =>
     line(to === 'closed' ? 'info' : 'warn', { queue, from, to }, `The breaker of "${queue}" is ${to}.`),
@@ -76,11 +80,13 @@ export function noWayOut(queue: string): string {
 
 /** What to know of a queue that deletes what was returned too often. */
 export function dropsOver(queue: string, deliveryLimit: number): string {
+  const care =
+    deliveryLimit > 0 ? 'This consumer puts a message at the end of the queue before it comes to that. ' : ''
   return (
     `RabbitMQ deletes a message of "${queue}" that was returned more than ${deliveryLimit} times, by whatever consumer or ` +
-    'crash: the queue has a delivery limit and no dead-letter exchange. This consumer puts a message at the end of the queue ' +
-    'before it comes to that. Declare the queue with a dead-letter exchange or with x-delivery-limit -1, or lift the limit by ' +
-    'a policy; where it is lifted, the option deliveryLimit: false says so.'
+    `crash: the queue has a delivery limit and no dead-letter exchange. ${care}Declare the queue with a dead-letter exchange ` +
+    'or, from RabbitMQ 4.0 on, with x-delivery-limit -1, or lift the limit by a policy; where it is lifted, the option ' +
+    'deliveryLimit: false says so.'
   )
 }
 
@@ -121,9 +127,10 @@ function errorFields(error: Error | undefined): LogLine['fields'] {
   return error === undefined ? {} : { error: error.message, errorType: error.name }
 }
 
-function levelOf({ kind }: Outcome | SettledOutcome): LogLevel {
-  if (kind === 'dead-letter') return 'error'
-  return kind === 'retry' ? 'warn' : 'debug'
+function levelOf(outcome: Outcome | SettledOutcome): LogLevel {
+  if (outcome.kind === 'dead-letter') return 'error'
+  const isNearLimit = outcome.kind === 'recount' && outcome.why === 'near-limit'
+  return outcome.kind === 'retry' || isNearLimit ? 'warn' : 'debug'
 }
 
 function sentenceOf(outcome: Outcome | SettledOutcome): string {
@@ -139,6 +146,8 @@ function sentenceOf(outcome: Outcome | SettledOutcome): string {
     case 'defer':
       return 'Too early; it waits in a wait queue.'
     case 'recount':
+      if (outcome.why === 'near-limit')
+        return 'Put at the end of its queue, since its delivery limit is near.'
       return `Delivered ${outcome.deliveries} times without an answer; put at the end of its queue with that count.`
     case 'give-back':
     case 'requeue':

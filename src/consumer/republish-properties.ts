@@ -1,4 +1,4 @@
-import { headerText } from '../message/header-values.ts'
+import { headerInteger, headerText } from '../message/header-values.ts'
 import { readDeaths } from '../message/read-deaths.ts'
 import { stripBrokerHeaders } from '../message/strip-broker-headers.ts'
 import { warrenHeaders } from '../message/warren-headers.ts'
@@ -40,7 +40,11 @@ export function deferProperties(of: Republish & { readonly untilMs: number }): R
 
 /** Of one that goes back to its own queue with a count of its unanswered deliveries. */
 export function recountProperties(of: Republish & { readonly deliveries: number }): RawProperties {
-  return editForRepublish(of, { set: [integer(consumerHeaders.deliveries, of.deliveries)], remove: [] })
+  const recounts = headerInteger(readProperty(of.delivery.properties, 'headers'), consumerHeaders.recounts)
+  // Two copies with the same bytes would be one to the memory of lost acknowledgements, which drops the second.
+  const next = (Math.max(0, recounts ?? 0) % largestInteger) + 1
+  const set = [integer(consumerHeaders.deliveries, of.deliveries), integer(consumerHeaders.recounts, next)]
+  return editForRepublish(of, { set, remove: [] })
 }
 
 function editForRepublish(

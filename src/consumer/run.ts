@@ -29,6 +29,8 @@ export interface Run extends Placed {
   probes: BreakerCause | undefined
   /** What this consumer itself returned of this message to its queue; undefined when nothing is known of it. */
   readonly givenBack: GivenBack | undefined
+  /** The copy that a near delivery limit asks for could not be made, so that the limit is looked at no more. */
+  readonly ignoresLimit: boolean
   readonly receivedAtMs: number
   /** When its handler last began; undefined while it never has. */
   startedAtMs: number | undefined
@@ -73,6 +75,7 @@ export function createRun(
     localFailures: 0,
     probes: undefined,
     givenBack,
+    ignoresLimit: false,
     receivedAtMs: nowMs,
     startedAtMs: undefined,
     abort: undefined,

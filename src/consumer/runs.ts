@@ -114,10 +114,7 @@ export class Runs {
   }
 
   giveBackUnstarted(): void {
-    // In the order of their delivery, because a quorum queue serves what is returned in the order of its return.
-    const unstarted = [...this.#waiting.removeWaiting(() => true), ...this.#holds.removeAll(() => true)]
-    unstarted.sort((left, right) => left.delivery.deliveryTag - right.delivery.deliveryTag)
-    for (const run of unstarted) this.#parts.giveBack(run)
+    this.#giveBackInOrder([...this.#waiting.removeWaiting(() => true), ...this.#holds.removeAll(() => true)])
   }
 
   /** Resolves when no handler runs any more, or after the deadline. */
@@ -206,7 +203,16 @@ export class Runs {
       return dueMs <= nowMs
     }
     const overdue = [...this.#waiting.removeWaiting(isOverdue), ...this.#holds.removeAll(isOverdue)]
-    for (const run of overdue) this.#parts.giveBack(run)
+    // Those of a key that wait behind an overdue one go with it, so that their order stays.
+    const keys = new Set(overdue.map(({ orderKey }) => orderKey))
+    keys.delete(undefined)
+    this.#giveBackInOrder([...overdue, ...this.#waiting.removeWaiting(({ orderKey }) => keys.has(orderKey))])
+  }
+
+  /** In the order of their delivery, because a quorum queue serves what is returned in the order of its return. */
+  #giveBackInOrder(runs: Run[]): void {
+    runs.sort((left, right) => left.delivery.deliveryTag - right.delivery.deliveryTag)
+    for (const run of runs) this.#parts.giveBack(run)
   }
 
   #handlerDueAt(run: Run, startedAtMs: number): number {

@@ -4,6 +4,7 @@ import type { PublishResult } from '../publisher/publish-result.ts'
 import type { PublishAddress, QueueFlow } from '../topology/queue-flow.ts'
 import type { RawProperties } from '../wire/properties.ts'
 import { readProperty } from '../wire/properties.ts'
+import type { Recount } from './decide-admission.ts'
 import type { Outcome } from './decide-outcome.ts'
 import { bareParkProperties, parkProperties } from './park-properties.ts'
 import {
@@ -17,7 +18,7 @@ import type { Run } from './run.ts'
 /** What can be told to the broker about a delivery. A hold is told nothing, so it is not among these. */
 export type SettledOutcome =
   | Exclude<Outcome, { kind: 'hold' | 'requeue' }>
-  | { readonly kind: 'recount'; readonly deliveries: number }
+  | Recount
   | { readonly kind: 'give-back' }
 
 /** What settling came to. */

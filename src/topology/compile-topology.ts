@@ -45,7 +45,7 @@ export function compileWithConflicts(
     for (const exchange of part.exchanges) exchanges.add(exchange)
     for (const queue of part.queues) queues.add(queue)
     for (const binding of part.bindings) bindings.set(bindingIdentity(binding), binding)
-    if (part.flow !== undefined) flows.push(part.flow)
+    if (part.flow !== undefined) flows.push(withDeliveryLimit(part.flow, part.queues, capabilities))
   }
   add(declaredParts(topology))
   for (const [name, queue] of Object.entries<QueueDeclaration>(topology.queues)) {
@@ -121,6 +121,18 @@ function plainFlow({ name, options, isExact, bind, arguments: args }: ResolvedQu
     deadLetterQueue: undefined,
     headers: seedHeaders,
   }
+}
+
+function withDeliveryLimit(
+  flow: QueueFlow,
+  queues: readonly CompiledQueue[],
+  { supportsUnlimitedDeliveryLimit }: BrokerCapabilities,
+): QueueFlow {
+  const limit = queues.find(({ name }) => name === flow.queue)?.arguments['x-delivery-limit']
+  if (typeof limit !== 'number') return flow
+  // Before 4.0 a negative limit is exceeded by the first return.
+  const lifted = supportsUnlimitedDeliveryLimit ? false : 0
+  return { ...flow, deliveryLimit: limit < 0 ? lifted : limit }
 }
 
 function ownDeadLetters(args: Arguments): OwnDeadLetters | undefined {

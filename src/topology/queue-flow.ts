@@ -21,6 +21,8 @@ export interface QueueFlow {
   readonly attempts: AttemptsRule
   /** The attempt after whose failure a message is parked. */
   readonly maxAttempts: number
+  /** The delivery limit that the queue is declared with, false where it lifts the broker's; undefined: the broker's. */
+  readonly deliveryLimit?: number | false | undefined
   readonly redrive: RedriveRule
   readonly waitQueues: readonly string[]
   readonly deadLetterQueue: string | undefined

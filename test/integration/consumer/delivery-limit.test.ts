@@ -7,6 +7,7 @@ import { createVirtualClock } from '../../../src/embedded/model/virtual-clock.ts
 import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
 import type { LayoutName } from '../../../src/topology/layouts/layout-names.ts'
+import type { PlainTable } from '../../../src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
@@ -24,25 +25,37 @@ interface Case {
   readonly layout?: LayoutName
   readonly exact?: boolean
   readonly isPlain?: boolean
+  /** Of a plain queue, as it is declared. */
+  readonly limit?: number
+  readonly publishingUrl?: string
 }
 
-/** A quorum queue with the limit that RabbitMQ gives it, whose consumer comes through a proxy. */
-async function setup({ layout = 'warren', exact = false, isPlain = false }: Case) {
+/** A quorum queue with the limit that RabbitMQ gives it, or one of its own, whose consumer comes through a proxy. */
+async function setup({ layout = 'warren', exact = false, isPlain = false, limit, publishingUrl }: Case) {
   made += 1
   const name = `limit-${made}`
   const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })
   onTestFinished(() => proxy.close())
-  const queue = isPlain ? ({ deadLetter: false } as const) : { retry: false as const }
+  const args = limit === undefined ? {} : { 'x-delivery-limit': limit }
+  const queue = isPlain ? ({ deadLetter: false, arguments: args } as const) : { retry: false as const }
   const rig = await createConsumerRig({
     url: broker.url,
     consumingUrl: proxy.urlFor(broker.url),
+    publishingUrl: publishingUrl ?? broker.url,
     declaration: { layout, exact, queues: { [name]: queue } },
   })
   return { ...rig, name, proxy }
 }
 
 /** A consumer whose handler breaks its line so many times, as a crash of its process would, and then works. */
-async function startDying(parts: Case, { times, ...options }: ConsumerOptions & { readonly times: number }) {
+async function startDying(
+  parts: Case,
+  {
+    times,
+    headers = {},
+    ...options
+  }: ConsumerOptions & { readonly times: number; readonly headers?: PlainTable },
+) {
   const rig = await setup(parts)
   const { name, proxy } = rig
   let runs = 0
@@ -59,8 +72,23 @@ async function startDying(parts: Case, { times, ...options }: ConsumerOptions & 
   consumer.events.on('consumer.interrupted', () => lineLost(new Error('gone with the line')))
   const settled = collect(consumer, 'delivery.settled')
   const limited = collect(consumer, 'consumer.limited')
-  await rig.publisher.publish({ key: name, body: 'deadly' })
-  return { ...rig, consumer, settled, limited, runs: () => runs }
+  const failures = collect(consumer, 'settle.failed')
+  const breaker = collect(consumer, 'breaker.changed')
+  await rig.publisher.publish({ key: name, body: 'deadly', headers })
+  return { ...rig, consumer, settled, limited, failures, breaker, runs: () => runs }
+}
+
+/** The address of a user who may not publish. */
+async function createReader(): Promise<string> {
+  const user = `reader-${broker.vhost}`
+  await broker.management('PUT', `/api/users/${user}`, { password: 'reads', tags: '' })
+  onTestFinished(() => broker.management('DELETE', `/api/users/${user}`))
+  const permissions = { configure: '.*', write: '^$', read: '.*' }
+  await broker.management('PUT', `/api/permissions/${broker.vhost}/${user}`, permissions)
+  const url = new URL(broker.url)
+  url.username = user
+  url.password = 'reads'
+  return String(url)
 }
 
 describe('a message that ends its consumer more often than the limit allows', () => {
@@ -80,6 +108,30 @@ describe('a message that ends its consumer more often than the limit allows', ()
     expect(await depth(name)).toBe(0)
   })
 
+  it('is not lost in a plain queue that was declared with a limit, and runs again as often as it comes', async () => {
+    const parts = { isPlain: true, limit: 4 }
+    const { consumer, name, depth, runs, settled } = await startDying(parts, { times: 13 })
+
+    await eventually(() => expect(settled.at(-1)?.outcome.kind).toBe('acknowledge'), { timeoutMs: 30_000 })
+    expect(runs()).toBe(14)
+    expect(settled.filter(({ outcome }) => outcome.kind === 'recount')).toHaveLength(6)
+    await consumer.close()
+    expect(await depth(name)).toBe(0)
+  })
+
+  it.each([
+    ['does not fit', () => `${broker.url}?frame_max=8192`],
+    ['is refused', createReader],
+  ])('is handled as it is where its copy %s, and stops no other', async (_, urlOf) => {
+    const parts = { isPlain: true, limit: 2, publishingUrl: await urlOf() }
+    const options = { times: 1, headers: { own: 'x'.repeat(9_000) } }
+    const { settled, failures, breaker, runs } = await startDying(parts, options)
+
+    await eventually(() => expect(settled.map(({ outcome }) => outcome.kind)).toEqual(['acknowledge']))
+    expect(failures.map(({ outcome }) => outcome)).toMatchObject([{ kind: 'recount', why: 'near-limit' }])
+    expect([runs(), breaker]).toEqual([2, []])
+  })
+
   it.runIf(hasDefaultLimit)('is deleted where the consumer was told that there is no limit', async () => {
     const options = { times: often, poisonLimit: false, deliveryLimit: false } as const
     const { runs, settled, name, depth } = await startDying({ isPlain: true }, options)
@@ -93,9 +145,10 @@ describe('a message that ends its consumer more often than the limit allows', ()
 describe('a message that is given back more often than the limit allows', () => {
   it.each([
     ['because it fails in a plain queue', { isPlain: true }, () => reject('no')],
+    ['because it fails in a queue with a limit of its own', { isPlain: true, limit: 20 }, () => reject('no')],
     ['because it waits in layout warren', {}, () => defer('90d')],
   ] as readonly [string, Case, Handler][])('%s, is kept', async (_, parts, handler) => {
-    const { consume, name, publisher, depth } = await setup(parts)
+    const { consume, name, publisher, depth, proxy } = await setup(parts)
     const clock = createVirtualClock(Date.now())
     const consumer = await consume(name, handler, { clock })
     const settled = collect(consumer, 'delivery.settled')
@@ -110,6 +163,11 @@ describe('a message that is given back more often than the limit allows', () => 
     await eventually(() => expect(timesGivenBack()).toBe(often))
     await eventually(() => expect(consumer.counts.held).toBe(1))
     expect(await depth(name)).toBe(0)
+    // No copy is taken for an earlier one, whose acknowledgement may be lost with the line.
+    const interrupted = collect(consumer, 'consumer.interrupted')
+    proxy.cutAll()
+    await eventually(() => expect(interrupted).toHaveLength(1))
+    await eventually(() => expect(consumer.counts.held).toBe(1))
     await consumer.close()
     await eventually(async () => expect(await depth(name)).toBe(1))
   })
@@ -130,9 +188,12 @@ describe('a consumer of a plain queue', () => {
     expect(ofLimit).toHaveLength(hasDefaultLimit ? 1 : 0)
   })
 
-  it('says it before anything comes, where the user names the limit', async () => {
-    const { consume, name } = await setup({ isPlain: true })
-    const consumer = await consume(name, () => undefined, { deliveryLimit: 5 })
+  it.each([
+    ['the user names the limit', {}, { deliveryLimit: 5 }],
+    ['the queue is declared with it', { limit: 5 }, {}],
+  ] as const)('says it before anything comes, where %s', async (_, parts, options) => {
+    const { consume, name } = await setup({ isPlain: true, ...parts })
+    const consumer = await consume(name, () => undefined, options)
     const limited = collect(consumer, 'consumer.limited')
 
     await eventually(() => expect(limited).toEqual([{ queue: name, deliveryLimit: 5 }]))
