@@ -28,6 +28,8 @@ const sameOnEveryVersion = [
   ...['fuzz', 'hostile', 'limits', 'oidc', 'webhooks'].map(
     (name) => `test/integration/http-api/${name}.test.ts`,
   ),
+  ...['recover-away', 'typed-routes'].map((name) => `test/integration/recovery/${name}.test.ts`),
+  ...['recovery-look-timeout', 'recovery-node-down'].map((name) => `test/faults/${name}.test.ts`),
 ]
 
 const { values, positionals } = parseArgs({

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
-import { ChannelError, RecoveryError } from '../errors.ts'
+import { RecoveryError } from '../errors.ts'
+import { isQueueGone } from './is-queue-gone.ts'
 
 /** Ready messages, exact. A queue that is not there is an error that says so. */
 export async function depthOf(session: Session, queue: string): Promise<number> {
@@ -12,7 +13,7 @@ export async function depthOf(session: Session, queue: string): Promise<number> 
     await channel.close()
     return messageCount
   } catch (error) {
-    if (!(error instanceof ChannelError) || error.replyCode !== 404) throw error
+    if (!isQueueGone(error)) throw error
     throw new RecoveryError(
       {
         code: 'RECOVERY_QUEUE_NOT_FOUND',

@@ -35,6 +35,8 @@ export function createPass(parts: PassParts): RedrivePass {
     onFailed: (message, failure) => {
       if (failure.kind === 'refused') refusals.add(queuesOf(rules, failure))
       if (failure.closedChannel) refusals.addClosure()
+      // The next pass leaves them where they are, and the rest goes on.
+      if (failure.largestBytes !== undefined) rules.takeAtMost(failure.largestBytes)
       if (isOneByOne && refusals.closures >= mostClosures) course.pass?.cancel()
       onFailed?.(message, failure)
     },

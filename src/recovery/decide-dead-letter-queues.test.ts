@@ -55,6 +55,14 @@ describe('a dead-letter queue is found', () => {
     ])
   })
 
+  test('by its name, where messages are put that their dead-letter queue would delete', () => {
+    const topology = live({ queues: [queue('orders.dlq'), queue('orders.dlq.over-limit')] })
+    expect(found(topology)).toEqual([
+      ['orders.dlq', 'name', []],
+      ['orders.dlq.over-limit', 'name', []],
+    ])
+  })
+
   test('by the topology that declares it', () => {
     const compiled = compileTopology(
       { queues: { orders: { retry: { delays: ['5s'] } } } },

@@ -67,7 +67,7 @@ function isStation(queue: LiveQueue, routes: RouteIndex): boolean {
 const overLimitSuffix = '.over-limit'
 
 function isNamedSo(name: string): boolean {
-  return /(^|[._-])(dlq|dlx|dead-?letters?|parking|parked)$/i.test(name)
+  return /(^|[._-])(dlq|dlx|dead-?letters?|parking|parked|over-limit)$/i.test(name)
 }
 
 /** Queues behind exchanges that are named for parking: whoever parks by publishing sets no argument. */

@@ -98,6 +98,8 @@ class HoldingPass {
   #seen = 0
   #refreshed = 0
   #failure: { readonly error: unknown } | undefined
+  /** To be settled while held; should that fail, giving them back deletes them. */
+  #endangered: Delivery[] = []
 
   constructor(fields: { task: HoldTask; rules: LookRules; publisher: Publisher; present: number }) {
     this.#task = fields.task
@@ -119,14 +121,19 @@ class HoldingPass {
       const end = await walk.run()
       if (end !== 'lost') await walk.finish()
       await this.#refreshes.idle()
-      if (this.#rules.aside.count > 0) throw movedAside(queue, this.#rules.aside)
+      if (this.#rules.aside.count > 0) {
+        await this.#rescue(channel) // told with the others
+        throw movedAside(queue, this.#rules.aside)
+      }
       if (end === 'lost') throw interrupted(queue)
       if (this.#failure) throw this.#failure.error
       const removed = (await this.#task.whileHeld?.({ end, seen: this.#seen, channel })) ?? 0
+      this.#endangered = []
       await closeSettled(channel, queue)
       const isWhole = end === 'all-seen' || end === 'emptied'
       return { seen: this.#seen, refreshed: this.#refreshed, removed, isWhole }
     } catch (error) {
+      await this.#rescue(channel)
       throw isLineLost(error) ? interrupted(queue, { cause: error }) : error
     } finally {
       signal?.removeEventListener('abort', stop)
@@ -146,9 +153,17 @@ class HoldingPass {
       onDelivery: (delivery) => {
         this.#seen += 1
         if (this.#show(delivery) !== 'hold') this.#leave(delivery)
+        else if (this.#rules.returnDeletes(delivery)) this.#endangered.push(delivery)
       },
       onExtra: (delivery) => this.#leave(delivery),
     })
+  }
+
+  /** What was to be settled stays after all. A channel that is lost has given it back already. */
+  async #rescue(channel: AmqpChannel): Promise<void> {
+    const endangered = this.#endangered.splice(0)
+    if (channel.isOpen) for (const delivery of endangered) this.#leave(delivery)
+    await this.#refreshes.idle()
   }
 
   /** A message that cannot be read ends the pass with its error; all of them go back. */

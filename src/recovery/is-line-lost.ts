@@ -9,9 +9,21 @@ export function isLineLost(error: unknown): boolean {
   if (error instanceof ChannelError) {
     const { code, replyCode } = error
     if (code === 'CHANNEL_CLOSED' || code === 'CHANNEL_TIMEOUT' || replyCode === internalError) return true
-    return isAckTimeout(error)
+    return isAckTimeout(error) || isQueueUnreachable(error)
   }
   return error.code.startsWith('CONNECTION_')
+}
+
+const notFound = 404
+
+/**
+ * Whether a queue is there and cannot be reached now: its node is down, its process has crashed or does not answer.
+ * RabbitMQ says "not found" of it, as it does of one that was deleted, and tells them apart by words alone.
+ */
+export function isQueueUnreachable(error: unknown): boolean {
+  if (!(error instanceof ChannelError) || error.replyCode !== notFound) return false
+  const { replyText = '' } = error
+  return replyText.includes("queue '") && !replyText.includes("no queue '")
 }
 
 const preconditionFailed = 406

@@ -4,6 +4,7 @@ import { ChannelError } from '../errors.ts'
 import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import type { BrokerVersion } from '../message/broker-version.ts'
 import { toFieldTable } from '../wire/plain-fields.ts'
+import { isLineLost } from './is-line-lost.ts'
 import { overLimitName } from './over-limit-name.ts'
 
 export interface OverLimitTask {
@@ -23,6 +24,7 @@ export class OverLimitQueue {
   count = 0
   readonly #task: OverLimitTask
   #opening: Promise<boolean> | undefined
+  #hasWarned = false
 
   constructor(task: OverLimitTask) {
     this.#task = task
@@ -31,11 +33,23 @@ export class OverLimitQueue {
 
   /** True once it is there. False: it cannot be made now, e.g. for want of a permission. */
   open(): Promise<boolean> {
-    this.#opening ??= this.#open().catch(() => {
+    this.#opening ??= this.#open().catch((error: Error) => {
       this.#opening = undefined // the next one asks again
+      if (!isLineLost(error)) this.#warn(error)
       return false
     })
     return this.#opening
+  }
+
+  /** Once: messages are held, and nothing goes on, until somebody makes it or allows it. */
+  #warn({ message }: Error): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    process.emitWarning(
+      `The queue "${this.name}" cannot be made: ${message} Messages that "${this.#task.queue}" would delete and takes ` +
+        'no copy of are held until it can, or there is room.',
+      { code: 'WARREN_NO_OVER_LIMIT_QUEUE' },
+    )
   }
 
   async #open(): Promise<boolean> {

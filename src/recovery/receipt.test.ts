@@ -32,6 +32,7 @@ const interruptions: Names<Interruption> = {
   'node-lost': true,
   'no-progress': true,
   'queue-deleted': true,
+  failed: true,
 }
 const failures: Names<FailureKind> = { unroutable: true, refused: true, unanswered: true }
 const reasons: Names<KeepReason> = {

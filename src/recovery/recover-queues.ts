@@ -12,6 +12,7 @@ import { answerInTime } from './answer-in-time.ts'
 import { sureDepth } from './confirm-depth.ts'
 import { depthOf } from './count-queue.ts'
 import { consumerTagOf } from './create-pass.ts'
+import { isQueueGone } from './is-queue-gone.ts'
 import type { KeepReason, TypeRoutes } from './plan-redrive.ts'
 import type { Receipt } from './receipt.ts'
 import { type RecoveryRun, RecoveryTotals } from './recovery-totals.ts'
@@ -72,6 +73,10 @@ export async function recoverQueues(options: RecoverOptions): Promise<readonly Q
   const log = options.log ?? (() => {})
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   const ending = joinSignals([options.signal], { timeoutMs: timeouts.totalMs })
+  ending.signal.addEventListener('abort', () => {
+    if (!options.signal?.aborted)
+      log(`⚠️  The time of ${timeouts.totalMs} ms for all queues is over. Ending...`)
+  })
   try {
     return await recoverAllQueues({ ...options, timeouts, ending: ending.signal, log })
   } finally {
@@ -112,6 +117,7 @@ async function recoverQueue(task: QueueTask): Promise<QueueRecovery & { error?: 
     if (!(error instanceof WarrenError)) throw error
     task.log(`❌ ${error.message}`)
     if (error.code === 'RECOVERY_INTERRUPTED') totals.count(undefined)
+    if (isQueueGone(error)) totals.countDeleted()
     return { ...totals.recovery(error.message), error }
   }
 }
@@ -159,6 +165,8 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
   const id = randomUUID()
   const stalling = new AbortController()
   const stallTimer = setTimeout(() => stalling.abort(), timeouts.stallMs)
+  const tellStall = (): void => log(`⚠️  No progress in ${task.queue} for ${timeouts.stallMs} ms. Ending...`)
+  stalling.signal.addEventListener('abort', tellStall)
   const stopping = joinSignals([ending, stalling.signal])
   log(`Started DLQ consumer with tag: ${consumerTagOf(id)}`)
   const run = startRedrive({
@@ -171,9 +179,16 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
       stallTimer.refresh()
       tell(recoveredBefore, moved)
     },
-    onKept: (message, reason) => log(`⚠️  ${whyKept(message, reason, types)}`),
-    onAgain: () => failedByQueue.clear(),
+    onKept: (message, reason) => {
+      stallTimer.refresh()
+      log(`⚠️  ${whyKept(message, reason, types)}`)
+    },
+    onAgain: () => {
+      stallTimer.refresh()
+      failedByQueue.clear()
+    },
     onFailed: (message, { key }) => {
+      stallTimer.refresh()
       failedByQueue.set(key, (failedByQueue.get(key) ?? 0) + 1)
       log(`❌ Failed to republish message. Keeping in DLQ. MessageType=${typeName(message, types)}`)
     },

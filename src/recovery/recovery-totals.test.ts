@@ -128,3 +128,30 @@ test('what was moved aside is not left in the queue, and the summary says where 
   expect(recovery.left).toBe(1)
   expect(renderRecovery(recovery).join('\n')).toContain('Moved Aside: 3 (in dlq.over-limit;')
 })
+
+test('what was moved aside adds up over all runs, although the last moved none', () => {
+  const totals = new RecoveryTotals('dlq')
+  totals.add(run({ present: 6, moved: 2, kept: 4, movedAside: 3 }))
+  totals.add(run({ present: 2, moved: 1, kept: 1 }))
+
+  const recovery = totals.recovery()
+
+  expect(recovery).toMatchObject({ movedAside: 3, left: 1 })
+  expect(renderRecovery(recovery).join('\n')).toContain('Moved Aside: 3 (in dlq.over-limit;')
+})
+
+test('a queue that was deleted is not said to be tried again, nor to be robbed', () => {
+  const totals = new RecoveryTotals('dlq')
+  totals.add(run({ present: 6, moved: 2, missing: 4, isBalanced: false, interruption: 'queue-deleted' }))
+  totals.countDeleted()
+
+  const recovery = totals.recovery('There is no queue "dlq".')
+
+  expect(recovery).toMatchObject({ left: 0, deleted: 4 })
+  const lines = renderRecovery(recovery)
+  expect(lines.slice(-2)).toEqual([
+    '❌ Recovery of dlq ended early: There is no queue "dlq".',
+    '❌ The DLQ was deleted meanwhile, and 4 messages with it',
+  ])
+  expect(lines.join('\n')).not.toContain('somebody else took messages')
+})

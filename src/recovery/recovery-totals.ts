@@ -14,6 +14,8 @@ export class RecoveryTotals {
   readonly #queue: string
   readonly #byQueue = new Map<string, number>()
   #recovered = 0
+  #movedAside = 0
+  #deleted = 0
   #isBalanced = true
   #isCounted = true
   #last: RecoveryRun | undefined
@@ -30,6 +32,7 @@ export class RecoveryTotals {
     const { moved, movedAside = 0, targets, isBalanced, isCounted = true, present } = result.receipt
     this.#last = result
     this.#recovered += moved
+    this.#movedAside += movedAside
     this.left = present - moved - movedAside
     this.#isCounted = isCounted
     if (isCounted && !isBalanced) this.#isBalanced = false
@@ -45,6 +48,12 @@ export class RecoveryTotals {
     if (left !== undefined) this.left = left
   }
 
+  /** The queue is gone, and what was left in it. */
+  countDeleted(): void {
+    this.#deleted = this.left
+    this.left = 0
+  }
+
   /** What was kept is told by the last run alone: each begins with all that the one before left. */
   recovery(problem?: string): QueueRecovery {
     const { receipt, failedByQueue = new Map() } = this.#last ?? {}
@@ -54,6 +63,7 @@ export class RecoveryTotals {
       skipped: reasons.find(({ reason }) => reason === 'type-unknown')?.count ?? 0,
       keptBecause: reasons.filter(({ reason }) => reason !== 'type-unknown'),
       ...{ recoveredByQueue: this.#byQueue, failedByQueue, left: this.left, receipt },
+      ...{ movedAside: this.#movedAside, deleted: this.#deleted },
       ...{ isBalanced: this.#isBalanced, isCounted: this.#isCounted, problem },
     }
   }

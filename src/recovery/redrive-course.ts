@@ -32,6 +32,8 @@ export class RedriveCourse {
   present = 0
   otherConsumers = 0
   isWatching = false
+  /** What went wrong, in words, where an error ended it. */
+  problem: string | undefined
   #stopped: RedriveOutcome | undefined
   #interruption: Interruption | undefined
   readonly #patience = new AbortController()
@@ -70,6 +72,13 @@ export class RedriveCourse {
   interrupt(interruption: Interruption): RedriveOutcome {
     this.#interruption = interruption
     return 'interrupted'
+  }
+
+  /** What was moved is accounted for, whatever went wrong then. Rethrows where nothing was. */
+  endWith(error: unknown): RedriveOutcome {
+    if (this.tally.moved === 0) throw error
+    this.problem = error instanceof Error ? error.message : String(error)
+    return this.interrupt('failed')
   }
 
   /** Aborted a while after it was told to stop: nobody waits any longer for a broker that is away. */

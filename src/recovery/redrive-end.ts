@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecoveryError } from '../errors.ts'
-import { isLineLost } from './is-line-lost.ts'
+import { isLineLost, isQueueUnreachable } from './is-line-lost.ts'
 import { isQueueGone } from './is-queue-gone.ts'
 import type { Receipt, RedriveOutcome } from './receipt.ts'
 import { countAtEnd, type EndCount } from './redrive-count.ts'
@@ -8,6 +8,7 @@ import type { RedriveCourse } from './redrive-course.ts'
 import { writeReceipt } from './redrive-receipt.ts'
 import type { RedriveTools } from './redrive-tools.ts'
 
+const retryMs = 250
 const nothingThere: EndCount = { depth: 0, otherConsumers: 0, unproved: 0 }
 
 /** The end of a run: the queue is counted, and the receipt written. */
@@ -38,9 +39,14 @@ export class RedriveEnd {
       } catch (error) {
         if (isQueueGone(error)) return this.#write(course.interrupt('queue-deleted'), nothingThere)
         const isUnled = error instanceof RecoveryError && error.code === 'RECOVERY_NO_LEADER'
-        if (!isLineLost(error) && !isUnled) throw error
-        if (isUnled && course.stopped) return this.#write(outcome, undefined)
+        if (!isLineLost(error) && !isUnled) return this.#write(course.endWith(error), undefined)
+        const isOver = course.stopped !== undefined || outcome === 'interrupted'
+        const isDown = isUnled || isQueueUnreachable(error)
+        // No other connection follows a session that is closed, and nobody waits for a node any more.
+        if (course.options.consuming.state === 'closed' || (isDown && isOver))
+          return this.#write(outcome, undefined)
         course.recent.lineLost()
+        await sleep(retryMs)
       }
     }
   }
@@ -65,7 +71,8 @@ export class RedriveEnd {
 
   #write(outcome: RedriveOutcome, count: EndCount | undefined): Receipt {
     const { rules, watch } = this.#tools
-    const { id, options, tally, present, otherConsumers, interruption, startedAtMs, digest } = this.#course
+    const { id, options, tally, present, otherConsumers, interruption, startedAtMs, digest, problem } =
+      this.#course
     this.#isOver = true
     return writeReceipt({
       ...{ id, options, outcome, tally, present, otherConsumers, interruption, startedAtMs },
@@ -73,7 +80,7 @@ export class RedriveEnd {
       ...{ endedAtMs: Date.now(), elapsedMs: this.#course.elapsedMs },
       cameBack: watch.cameBack,
       digest: digest.text(),
-      refusals: rules.refusals(),
+      refusals: problem === undefined ? rules.refusals() : [...rules.refusals(), problem],
     })
   }
 }

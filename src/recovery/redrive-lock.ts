@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RecoveryError } from '../errors.ts'
 import { isAtLeast, parseBrokerVersion } from '../message/broker-version.ts'
-import { isLineLost } from './is-line-lost.ts'
+import { isLineLost, isQueueUnreachable } from './is-line-lost.ts'
 import type { RedriveOptions } from './redrive.ts'
 import { whenReachable } from './redrive-patience.ts'
 import { type Lock, takeLock } from './take-lock.ts'
@@ -40,6 +40,11 @@ export class RedriveLock {
     return this.#returnsAt > 0
   }
 
+  /** Its connection is still the one that took it. */
+  get isHeld(): boolean {
+    return this.#lock?.isHeld === true
+  }
+
   /** How long the queue may still keep what a lost connection of this re-drive held. */
   get returnsInMs(): number {
     return Math.max(0, this.#returnsAt - performance.now())
@@ -69,7 +74,8 @@ export class RedriveLock {
       } catch (error) {
         const isLocked = error instanceof RecoveryError && error.code === 'RECOVERY_LOCKED'
         if (!isLocked && !isLineLost(error)) throw error
-        if (isLocked && (patience.aborted || performance.now() >= lostAt + longestWaitMs)) return 'locked'
+        const isTimeOver = patience.aborted || performance.now() >= lostAt + longestWaitMs
+        if (isTimeOver && (isLocked || isQueueUnreachable(error))) return 'locked'
         await sleep(retryMs)
       }
     }

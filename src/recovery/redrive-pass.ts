@@ -9,7 +9,13 @@ import type { Pace } from './pace.ts'
 import type { KeepReason, RedriveStep } from './plan-redrive.ts'
 import type { RecentMoves } from './recent-moves.ts'
 import { RedriveRepeats } from './redrive-repeats.ts'
-import { closesChannel, type FailureKind, failureOf, type RedriveTally } from './redrive-tally.ts'
+import {
+  closesChannel,
+  type FailureKind,
+  failureOf,
+  largestTaken,
+  type RedriveTally,
+} from './redrive-tally.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk, type WalkEnd } from './walk-queue.ts'
 
@@ -64,6 +70,8 @@ export interface FailedPublish {
   readonly kind: FailureKind
   /** The broker closed the channel because of this message or of one that was under way with it. */
   readonly closedChannel: boolean
+  /** The largest body that the broker takes, where it closed the channel for a larger one. */
+  readonly largestBytes?: number | undefined
 }
 
 interface Settling {
@@ -295,7 +303,14 @@ export class RedrivePass {
       const kind = failureOf(result)
       tally.countFailure(kind)
       const { exchange, key } = step
-      this.#task.onFailed?.(delivery, { exchange, key, kind, closedChannel: closesChannel(result) })
+      const closedChannel = closesChannel(result)
+      this.#task.onFailed?.(delivery, {
+        exchange,
+        key,
+        kind,
+        closedChannel,
+        largestBytes: largestTaken(result),
+      })
       this.#hold(delivery)
       return
     }

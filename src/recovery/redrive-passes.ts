@@ -13,6 +13,10 @@ import type { RedriveTools } from './redrive-tools.ts'
 import type { WalkEnd } from './walk-queue.ts'
 
 const askEveryMs = 250
+/** In a row and without a move: whatever ends them is not a line that comes back. */
+const mostLostPasses = 20
+/** The pause between them grows by this: together they outlast the restart of a node. */
+const patienceStepMs = 100
 
 interface PassEnd {
   /** `gone`: the queue was deleted. */
@@ -28,6 +32,7 @@ export class RedrivePasses {
   readonly #refusals = new RedriveRefusals()
   #passes = 0
   #idlePasses = 0
+  #lostPasses = 0
   #isOneByOne = false
   #extras = 0
   /** Moved aside by earlier passes: this one does not see them. */
@@ -52,10 +57,11 @@ export class RedrivePasses {
       const { end, isHeldUp } = await this.#runPass()
       if (end === 'gone') return course.interrupt('queue-deleted')
       if (end === 'lost') {
-        course.recent.lineLost()
-        if ((await course.lock.retake()) === 'held') continue
-        return course.stopped ?? course.interrupt('locked')
+        const ended = await this.#retake(course.tally.moved - movedBefore)
+        if (ended) return ended
+        continue
       }
+      this.#lostPasses = 0
       if (course.stopped) return course.stopped
       const next = this.#decideNext({ end, isHeldUp, moved: course.tally.moved - movedBefore })
       if (next.kind === 'end')
@@ -64,6 +70,22 @@ export class RedrivePasses {
       else if (next.kind === 'again-when-led') await this.#changeChannel()
       else if (next.kind === 'again-one-by-one') this.#isOneByOne = true
     }
+  }
+
+  /** Makes ready for another pass after a lost one; gives back why there is none. */
+  async #retake(moved: number): Promise<RedriveOutcome | undefined> {
+    const course = this.#course
+    const { lock, options } = course
+    course.recent.lineLost()
+    this.#lostPasses = moved > 0 ? 0 : this.#lostPasses + 1
+    if (this.#lostPasses >= mostLostPasses) return course.stopped ?? course.interrupt('no-progress')
+    const isOnlyChannelLost = lock.isHeld
+    const retaken = await lock.retake()
+    // Whoever closes the session wants no more, and no other connection follows.
+    if (options.consuming.state === 'closed') return course.stopped ?? 'cancelled'
+    if (retaken !== 'held') return course.stopped ?? course.interrupt('locked')
+    if (isOnlyChannelLost) await sleep(this.#lostPasses * patienceStepMs)
+    return undefined
   }
 
   /** Nothing is taken from the queue that would only wait there. */
@@ -82,10 +104,11 @@ export class RedrivePasses {
     if (course.tally.moved >= this.#tools.rules.limit) return { end: 'all-seen', isHeldUp: false }
     this.#startCounts()
     let channel: AmqpChannel | undefined
+    let probe: AmqpChannel | 'away' | undefined
     let endWatch = (): void => {}
     try {
       const surplus = await course.unlessAway(this.#countSurplus())
-      const probe = await course.unlessAway(consuming.openChannel())
+      probe = await course.unlessAway(consuming.openChannel())
       if (surplus === 'away' || probe === 'away') return { end: 'lost', isHeldUp: false }
       channel = await consuming.openChannel()
       const pass = createPass({
@@ -98,7 +121,6 @@ export class RedrivePasses {
       const end = await pass.run()
       this.#extras = pass.extraCount
       await closeSettled(channel, queue)
-      await probe.close()
       return { end, isHeldUp: pass.isHeldUp }
     } catch (error) {
       await channel?.close() // what it holds goes back
@@ -108,6 +130,7 @@ export class RedrivePasses {
     } finally {
       endWatch()
       course.pass = undefined
+      if (probe !== 'away') await probe?.close()
     }
   }
 

@@ -1,15 +1,19 @@
 import type { Session } from '../broker/amqp/session.ts'
 
-/** True once there is a connection; false when the patience is over and there is none. */
+/** True once there is a connection; false when there is none and the patience is over, or the session closed. */
 export async function whenReachable(session: Session, patience: AbortSignal): Promise<boolean> {
   if (session.connection) return true
   if (patience.aborted) return false
   const over = new AbortController()
+  const isConnected = session.whenConnected().then(
+    () => true,
+    () => false,
+  )
   const isOver = new Promise<false>((resolve) => {
     patience.addEventListener('abort', () => resolve(false), { once: true, signal: over.signal })
   })
   try {
-    return await Promise.race([session.whenConnected().then(() => true), isOver])
+    return await Promise.race([isConnected, isOver])
   } finally {
     over.abort()
   }

@@ -24,6 +24,8 @@ export interface RedriveRules extends PassRules {
   plan(delivery: Delivery): RedriveStep
   /** A new pass begins; so many were moved before. */
   startPass(moved: number): void
+  /** The broker takes no larger bodies than this. */
+  takeAtMost(bytes: number): void
   /** The proof of an address; undefined where the broker cannot be asked. */
   prove(address: { readonly exchange: string; readonly key: string }): RouteProof | undefined
   /** Targets that were refused, each with its sentence. */
@@ -40,7 +42,9 @@ export async function prepareRules(
   const look = await prepareLook(options)
   const book = management && openRouteBook(await observeTopology(management, { vhost }), queue)
   const refusals = new Set<string>()
-  const plan = stepPlanner({ options, id: run.id, version: consuming.broker.version, book, refusals })
+  const { maxMessageSizeDefaultBytes } = brokerCapabilities(parseBrokerVersion(consuming.broker.version))
+  const size = { largestBytes: maxMessageSizeDefaultBytes }
+  const plan = stepPlanner({ options, id: run.id, size, book, refusals })
   let selected = 0
   return {
     limit,
@@ -49,6 +53,9 @@ export async function prepareRules(
       selected = moved
     },
     plan,
+    takeAtMost: (bytes) => {
+      size.largestBytes = Math.min(size.largestBytes, bytes)
+    },
     decide: (delivery) => {
       if (selected >= limit) return overTheLimit
       const step = plan(delivery)
@@ -71,18 +78,17 @@ const overTheLimit: RedriveStep = { kind: 'keep', reason: 'over-the-limit' }
 function stepPlanner(fields: {
   options: RedriveOptions
   id: string
-  version: string
+  size: { readonly largestBytes: number }
   book: RouteBook | undefined
   refusals: Set<string>
 }): (delivery: Delivery) => RedriveStep {
-  const { options, id, version, book, refusals } = fields
+  const { options, id, size, book, refusals } = fields
   const { queue, to = { kind: 'origin' }, flows = [], types, select } = options
-  const largestBytes = brokerCapabilities(parseBrokerVersion(version)).maxMessageSizeDefaultBytes
   const plan = (delivery: Delivery): RedriveStep => {
     const headers = headersOf(delivery)
     if (headers && headerText(headers, recoveryHeaders.redriveId) === id) return keep('came-back')
     if (select && !select(delivery)) return keep('not-selected')
-    if (delivery.bodyBytes > largestBytes) return keep('too-large')
+    if (delivery.bodyBytes > size.largestBytes) return keep('too-large')
     const step = planRedrive({ headers, to, deadLetterQueue: queue, flows, types })
     if (step.kind === 'keep') return step
     const proof = book?.prove(step)

@@ -45,14 +45,21 @@ export class RedriveRun {
       const tools = await course.unlessAway(prepareTools(course, publisher))
       if (tools === 'away') throw nothingBegun(options.queue)
       const passes = new RedrivePasses(course, tools)
-      const outcome = await passes.run()
-      tools.depths?.stop()
-      const isDead = await this.#isLastStageDead(tools, outcome)
+      const outcome = await this.#move(passes, tools)
       const end = new RedriveEnd(course, { tools, extras: passes.extras })
-      return await end.count(isDead ? 'came-back-dead' : outcome)
+      return await end.count(outcome)
     } finally {
       course.end()
       await Promise.all([publisher.close(), lock.release()])
+    }
+  }
+
+  async #move(passes: RedrivePasses, tools: RedriveTools): Promise<RedriveOutcome> {
+    try {
+      const outcome = await passes.run().finally(() => tools.depths?.stop())
+      return (await this.#isLastStageDead(tools, outcome)) ? 'came-back-dead' : outcome
+    } catch (error) {
+      return this.#course.endWith(error)
     }
   }
 

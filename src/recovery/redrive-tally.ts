@@ -102,6 +102,14 @@ export function closesChannel(result: PublishResult): boolean {
   return cause instanceof ChannelError && cause.replyCode === preconditionFailed
 }
 
+/** The largest body that the broker takes, where it closed the channel because one was larger. */
+export function largestTaken(result: PublishResult): number | undefined {
+  if (result.kind !== 'unknown' || !(result.cause instanceof ChannelError)) return undefined
+  const [, bytes] =
+    /message size \d+ is larger than .*max size (\d+)/.exec(result.cause.replyText ?? '') ?? []
+  return bytes === undefined ? undefined : Number(bytes)
+}
+
 function add<Name>(counts: Map<Name, number>, name: Name): void {
   counts.set(name, (counts.get(name) ?? 0) + 1)
 }

@@ -152,8 +152,9 @@ export class RedriveWatch {
   }
 
   #arrivals(depth: number): number {
-    const { present, tally } = this.#task
-    return depth + (this.#holding?.openDeliveries ?? 0) - (present - tally.moved)
+    const { present, tally, rules } = this.#task
+    const expected = present - tally.moved - rules.aside.count
+    return depth + (this.#holding?.openDeliveries ?? 0) - expected
   }
 
   get #threshold(): number {

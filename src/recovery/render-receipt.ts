@@ -73,6 +73,8 @@ function describeInterruption(interruption: Interruption | undefined): string {
       return 'It was interrupted: messages are left that pass after pass did not get. Run it again for the rest.'
     case 'queue-deleted':
       return 'It was interrupted: somebody deleted the queue, and what was left in it is gone.'
+    case 'failed':
+      return 'It was interrupted by an error, which is told below. Run it again for the rest.'
     case undefined:
       return 'It was interrupted. Run it again for the rest.' // a receipt of an earlier version does not say by what
   }

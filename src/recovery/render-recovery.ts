@@ -16,6 +16,10 @@ export interface QueueRecovery {
   readonly failedByQueue: ReadonlyMap<string, number>
   /** In the queue at the end; with a `problem` as far as it is known. */
   readonly left: number
+  /** Over all runs: in `<queue>.over-limit` now, because the queue would have deleted them and took no copy. */
+  readonly movedAside: number
+  /** So many were left in the queue when somebody deleted it. */
+  readonly deleted: number
   /** Of the last run; undefined when the queue was empty. */
   readonly receipt: Receipt | undefined
   /** After every run the queue held at least what it should. */
@@ -44,7 +48,7 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
     ...byQueue('Successfully Recovered By Queue:', recoveredByQueue),
     ...byQueue('Failed Recoveries By Queue:', failedByQueue),
     rule,
-    ...(recovery.isBalanced
+    ...(recovery.isBalanced || recovery.deleted > 0
       ? []
       : ['❌ The DLQ does not hold what it should: somebody else took messages from it']),
     ...(recovery.problem ? [`❌ Recovery of ${recovery.queue} ended early: ${recovery.problem}`] : []),
@@ -52,13 +56,13 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
   ]
 }
 
-function describeAside({ queue, receipt }: QueueRecovery): readonly string[] {
-  const { movedAside = 0 } = receipt ?? {}
+function describeAside({ queue, movedAside }: QueueRecovery): readonly string[] {
   if (movedAside === 0) return []
   return [`⚠️  Moved Aside: ${movedAside} (in ${overLimitName(queue)}; the DLQ would have deleted them)`]
 }
 
-function describeLeft({ left, isCounted }: QueueRecovery): readonly string[] {
+function describeLeft({ left, isCounted, deleted }: QueueRecovery): readonly string[] {
+  if (deleted > 0) return [`❌ The DLQ was deleted meanwhile, and ${deleted} messages with it`]
   if (!isCounted)
     return [`⚠️  DLQ not counted: the broker was away at the end. ${left} messages should still be in it`]
   return left > 0 ? [`⚠️  ${left} messages still in DLQ (will retry on next startup)`] : []

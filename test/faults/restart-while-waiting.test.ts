@@ -65,12 +65,13 @@ async function countWaiting(session: Session): Promise<number> {
 describeWithNode('messages that come due while the broker restarts', () => {
   testWithNode(
     'all return from the hardened wait queues, as the proof says',
-    { timeout: 180_000 },
+    { timeout: 360_000 },
     async () => {
       const { session, findings } = await setup(false)
 
+      // A dead letter whose target had no leader yet is sent again by RabbitMQ after three minutes.
       await eventually(async () => expect(await countArrived(session)).toBe(names.length * perQueue), {
-        timeoutMs: 60_000,
+        timeoutMs: 240_000,
       })
       expect(findings).toEqual(new Set())
     },

@@ -52,7 +52,7 @@ export const recover: CliCommand = {
         )
       )
         return 1
-      return recoveries.some(({ left }) => left > 0) ? 3 : 0
+      return recoveries.some(({ left, movedAside }) => left + movedAside > 0) ? 3 : 0
     }),
 }
 

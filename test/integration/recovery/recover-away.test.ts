@@ -58,6 +58,19 @@ test('a recovery whose broker is away ends with its time, and says that it saw n
 
   await expect(recovery).rejects.toMatchObject({ code: 'RECOVERY_INTERRUPTED' })
   expect(log.join('\n')).toContain('DLQ not counted')
+  expect(log).toContain('⚠️  The time of 100 ms for all queues is over. Ending...')
+})
+
+test('a recovery that stalls says so once, and leaves the rest', async () => {
+  const { recover, depth, log } = await setup()
+
+  const [recovery] = await recover({ timeouts: { stallMs: 1 } })
+
+  expect(log.filter((line) => line.includes('No progress'))).toEqual([
+    '⚠️  No progress in dlq for 1 ms. Ending...',
+  ])
+  expect(recovery?.receipt).toMatchObject({ outcome: 'cancelled', isBalanced: true })
+  expect([depth('dlq'), depth('work')]).toEqual([recovery!.left, recovery!.recovered])
 })
 
 test('a recovery whose broker goes away in the middle ends with its time, and does not say that it counted', async () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { bindQueue, declareExchange } from '../../../src/broker/amqp/operations.ts'
+import { bindQueue, declareExchange, deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import { recoverQueues } from '../../../src/recovery/recover-queues.ts'
 import { lockName } from '../../../src/recovery/take-lock.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -173,4 +173,47 @@ test('running it twice recovers nothing twice', async () => {
 
   expect([first?.recovered, second?.recovered]).toEqual([100, 0])
   expect(await depth(scans)).toBe(100)
+})
+
+test('messages that are kept are progress: who comes to a known one late is not taken for stalled', async () => {
+  const { dlq, fill, recover, lines } = await setup()
+  const unknown = 30
+  await fill(dlq, unknown + 1, (index) => ({
+    headers: { MessageType: index < unknown ? 'Nonsense' : 'CollectionScan' },
+  }))
+  // Each takes a while, and all of them together longer than a stall may.
+  const log = (line: string): void => {
+    lines.push(line)
+    const endAt = performance.now() + (line.includes('has no route') ? 50 : 0)
+    while (performance.now() < endAt);
+  }
+
+  const [recovery] = await recover({
+    log,
+    window: { messages: 1 },
+    timeouts: { ...timeouts, stallMs: 1_000 },
+  })
+
+  expect(recovery).toMatchObject({ recovered: 1, skipped: unknown, left: unknown })
+  expect(lines.join('\n')).not.toContain('No progress')
+})
+
+test('a queue that is deleted half way is told so, and not that it will be tried again', async () => {
+  const { dlq, admin, fill, recover, lines } = await setup()
+  await fill(dlq, 300, () => ({ headers: { MessageType: 'CollectionScan' } }))
+  let deletion: Promise<unknown> | undefined
+
+  const [recovery] = await recover({
+    window: { messages: 1 },
+    onProgress: () => {
+      deletion ??= deleteQueue(admin, dlq)
+    },
+  })
+
+  await deletion
+  expect(recovery).toMatchObject({ left: 0, problem: expect.stringContaining(`There is no queue "${dlq}"`) })
+  expect(recovery?.receipt).toMatchObject({ interruption: 'queue-deleted' })
+  expect(recovery?.deleted).toBe(300 - recovery!.recovered)
+  expect(lines).toContain(`❌ The DLQ was deleted meanwhile, and ${recovery!.deleted} messages with it`)
+  expect(lines.join('\n')).not.toContain('will retry')
 })

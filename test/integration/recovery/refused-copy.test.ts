@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
 import type { Management } from '../../../src/broker/management/open-management.ts'
+import { holdMessages } from '../../../src/recovery/hold-messages.ts'
 import { lookAtQueue } from '../../../src/recovery/look-at-queue.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
@@ -116,4 +117,20 @@ test('a re-drive from a queue that becomes full meanwhile loses nothing of what 
   expect(receipt).toMatchObject({ isBalanced: true, missing: 0, arrivals: 20 })
   expect(await bodiesIn(rig, ['work'])).toEqual(['0'])
   expect(await bodiesIn(rig, [dlq, `${dlq}.over-limit`])).toEqual(['1', '2', '3', '4'])
+})
+
+test('a discard that fails before its acks loses nothing of what its queue would delete', async () => {
+  const rig = await setup()
+  const { dlq, task, fill, depth } = rig
+  await fill(dlq, 5)
+  await useUpLimit(rig, dlq, 5)
+
+  const discard = holdMessages({
+    ...{ ...task, purpose: 'a discard', onMessage: () => 'hold' },
+    whileHeld: () => Promise.reject(new Error('The disk is full.')),
+  })
+
+  await expect(discard).rejects.toThrow('The disk is full.')
+  await eventually(async () => expect(await depth(dlq)).toBe(5))
+  expect(await bodiesIn(rig, [dlq])).toEqual(numbers(5))
 })
