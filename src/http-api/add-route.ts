@@ -6,6 +6,7 @@ import { checkAccess } from './check-access.ts'
 import type { Approval } from './contract.ts'
 import { endpointSchema, successOf } from './endpoint-schema.ts'
 import type { Endpoint } from './endpoints.ts'
+import { refuseWithoutBroker } from './refuse-in-vain.ts'
 
 /** Makes routes of endpoints: who may, what goes in, what comes out, and what OpenAPI says of it. */
 export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute {
@@ -26,6 +27,7 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
         const { queue } = (body ?? {}) as { queue?: unknown }
         for (const place of [request.params, request.query, body]) refuseLongName(place)
         if (typeof queue === 'string' && !mayReadQueue(caller, queue)) throw notReadable(queue)
+        if (isWrittenDown(endpoint)) refuseWithoutBroker(context.line)
         const result = await answer({
           ...{ params: request.params as Params, query: request.query as Query, body },
           ...{ caller, request, reply },
@@ -37,6 +39,11 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
       },
     })
   }
+}
+
+/** What changes something is in the audit log before it is done, and the broker keeps that. */
+function isWrittenDown({ method, needs }: Pick<Endpoint, 'method' | 'needs'>): boolean {
+  return method !== 'GET' && needs !== 'anyone' && needs !== 'known'
 }
 
 function isApproval(result: unknown): result is Approval {

@@ -5,6 +5,7 @@ import { observeTopology } from '../deploy/observe-topology.ts'
 import { ChannelError } from '../errors.ts'
 import { type DeadLetterQueue, decideDeadLetterQueues } from '../recovery/decide-dead-letter-queues.ts'
 import type { BrokerLine } from './broker-line.ts'
+import { refuseWithoutBroker } from './refuse-in-vain.ts'
 
 /** The dead-letter queues of the vhost: declared ones, and those that the broker shows. */
 export async function listDlqs({
@@ -22,7 +23,8 @@ export type CountMessages = (queue: string) => Promise<number | null>
  * Counts by asking the queue itself: the statistics of RabbitMQ are seconds old. One channel is kept for it, since
  * opening one for each question would be most of the work; a queue that is gone closes it.
  */
-export function createCounter({ consuming }: Pick<BrokerLine, 'consuming'>): CountMessages {
+export function createCounter(line: Pick<BrokerLine, 'consuming' | 'publishing'>): CountMessages {
+  const { consuming } = line
   const turns = createTurns()
   let kept: AmqpChannel | undefined
 
@@ -37,6 +39,7 @@ export function createCounter({ consuming }: Pick<BrokerLine, 'consuming'>): Cou
 
   return (queue) =>
     turns.take(async () => {
+      refuseWithoutBroker(line)
       try {
         return (await inspectQueue(kept ?? (await openChannel()), queue)).messageCount
       } catch (error) {

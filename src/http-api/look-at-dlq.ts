@@ -3,6 +3,8 @@ import { ApiError } from '../errors.ts'
 import { type LookReport, lookAtQueue } from '../recovery/look-at-queue.ts'
 import type { ApiContext } from './api-context.ts'
 import type { Caller } from './auth/caller.ts'
+import { hasOwnNames } from './name-messages.ts'
+import { refuseWithoutBroker } from './refuse-in-vain.ts'
 
 export interface DlqLook {
   readonly queue: string
@@ -17,6 +19,7 @@ export async function lookAtDlq(
   { line, tasks, turns }: Pick<ApiContext, 'line' | 'tasks' | 'turns'>,
   { queue, caller, count, onMessage }: DlqLook,
 ): Promise<LookReport> {
+  refuseWithoutBroker(line)
   tasks.refuseIfBusy(queue)
   return turns.look(queue, () =>
     lookAtQueue({ ...line, queue, by: caller.name, ...(count !== undefined && { count }), onMessage }),
@@ -25,7 +28,7 @@ export async function lookAtDlq(
 
 /** What `describe` makes of the message with this key; an error where it is not there. */
 export async function findMessage<Description>(
-  context: Pick<ApiContext, 'line' | 'tasks' | 'turns' | 'nameMessage'>,
+  context: Pick<ApiContext, 'line' | 'tasks' | 'turns' | 'nameMessage' | 'settings'>,
   place: { readonly queue: string; readonly key: string; readonly caller: Caller },
   describe: (message: IncomingMessage) => Description,
 ): Promise<Description> {
@@ -36,8 +39,9 @@ export async function findMessage<Description>(
   }
   await lookAtDlq(context, { queue, caller, onMessage })
   if (found) return found.description
+  const orElse = hasOwnNames(context.settings) ? ', or the key is of another server' : ''
   throw new ApiError({
     code: 'API_NOT_FOUND',
-    message: `The message ${key} is not in "${queue}" any more. List its messages again.`,
+    message: `The message ${key} is not in "${queue}" any more${orElse}. List its messages again.`,
   })
 }

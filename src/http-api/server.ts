@@ -28,7 +28,7 @@ import { DepthHistory } from './history/depth-history.ts'
 import { createSampleReader } from './history/read-broker-samples.ts'
 import { limitBodies } from './limit-bodies.ts'
 import { limitRequests } from './limit-requests.ts'
-import { createNames } from './name-messages.ts'
+import { createNames, hasOwnNames } from './name-messages.ts'
 import { openNotices } from './notices/open-notices.ts'
 import { problemOf, retryAfterOf } from './problems.ts'
 import type { ServerSettings } from './read-server-section.ts'
@@ -164,6 +164,10 @@ function isLoopback(host: string): boolean {
 
 async function createContext(options: ApiServerOptions, log: FastifyBaseLogger): Promise<ApiContext> {
   const { line, settings, version, managementUrl } = options
+  if (hasOwnNames(settings))
+    log.warn(
+      'payloads are hidden or masked without WARREN_SESSION_KEY: no other server knows the keys of messages',
+    )
   const turns = createQueueTurns()
   const { vhost, management } = line
   const { accountRoles: roles, sessionKey: key, sessionLifetimeMs: lifetimeMs, tokens, isOpen } = settings

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiContext } from './api-context.ts'
 import type { AuditEntry } from './audit/audit-record.ts'
 import type { Caller } from './auth/caller.ts'
@@ -9,6 +9,8 @@ type Entry = Pick<AuditEntry, 'action' | 'target'> & Partial<AuditEntry>
 export interface AuditedCall {
   readonly caller: Caller
   readonly request: Pick<FastifyRequest, 'ip' | 'log'>
+  /** Tells whether they still wait; undefined where it is done whether they do or not. */
+  readonly reply?: Pick<FastifyReply, 'raw'>
 }
 
 /** Writes down what somebody does, before it is done. */

@@ -2,6 +2,7 @@ import { ApiError } from '../../errors.ts'
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Approval, ApprovalAsks } from '../contract.ts'
+import { refuseWithoutClient } from '../refuse-in-vain.ts'
 import { type AuditedCall, writeAudit } from '../write-audit.ts'
 import type { NewApproval } from './approvals.ts'
 
@@ -13,6 +14,7 @@ export async function askApproval(
 ): Promise<Approval> {
   const { caller, request } = call
   if (!isPerson(caller)) throw noPerson()
+  refuseWithoutClient(call.reply)
   const { asks, messages, reason } = asked
   const result = messages === null ? asks.action : `${asks.action} of up to ${messages} messages`
   const entry = { action: 'approval.ask', target: targetOf(asks), reason: reason ?? null, result }

@@ -39,6 +39,8 @@ export interface AuditSlice {
 export interface AuditLines {
   readonly consuming: Session
   readonly publishing: Session
+  /** How long a record may wait for its turn, and then for its confirm. @default 10 s */
+  readonly deadlineMs?: number
 }
 
 /** Opens the log; the stream is declared if it is missing. */
@@ -60,14 +62,19 @@ export async function findAuditLog(lines: AuditLines): Promise<AuditLog | undefi
   return openStream(lines)
 }
 
-async function openStream({ consuming, publishing }: AuditLines): Promise<AuditLog> {
-  const publisher = new Publisher(publishing, { deadlineMs: 10_000, resend: true })
+async function openStream(lines: AuditLines): Promise<AuditLog> {
+  const { consuming, publishing, deadlineMs = usualDeadlineMs } = lines
+  const publisher = new Publisher(publishing, { deadlineMs, resend: true })
   const turns = createTurns()
   let end = beginChain()
   const follower = await followLog(consuming, auditStream, () => end.writer)
 
-  const write: AuditLog['write'] = (entry) =>
-    turns.take(async () => {
+  const write: AuditLog['write'] = (entry) => {
+    const askedAtMs = Date.now()
+    return turns.take(async () => {
+      // Where the broker takes nothing, each one before us has waited for as long as it may.
+      if (Date.now() - askedAtMs > deadlineMs)
+        throw unavailable('The audit log takes no records now, so nothing was done. Try again.')
       const at = new Date().toISOString()
       const record = chainRecord(entry, { end, seen: follower.newestOfOthers(), at })
       const result = await publisher.publish({ key: auditStream, body: record, type: record.action })
@@ -76,6 +83,7 @@ async function openStream({ consuming, publishing }: AuditLines): Promise<AuditL
       if (result.kind === 'confirmed') return record
       throw unavailable('The audit log did not take the record, so nothing was done. Try again.')
     })
+  }
 
   /** How many messages a stream has is told late by RabbitMQ 4. Our own record tells where the end is. */
   async function findEnd(reader: AuditReader): Promise<number> {
@@ -124,5 +132,6 @@ function unavailable(message: string): ApiError {
   return new ApiError({ code: 'AUDIT_UNAVAILABLE', message })
 }
 
+const usualDeadlineMs = 10_000
 /** How long the broker may take to give back what it was given. */
 const mostSilentMs = 10_000

@@ -12,7 +12,13 @@ const caller: Caller = {
 
 /** RabbitMQ with one account, and a clock that stands until it is turned. */
 function setup() {
-  const rabbit = { tags: ['administrator'], read: '.*', asked: 0, problem: undefined as Error | undefined }
+  const rabbit = {
+    name: 'ann',
+    tags: ['administrator'],
+    read: '.*',
+    asked: 0,
+    problem: undefined as Error | undefined,
+  }
   let nowMs = 0
   const tell = async <Answer>(answer: Answer): Promise<Answer> => {
     if (rabbit.problem) throw rabbit.problem
@@ -24,7 +30,7 @@ function setup() {
       users: {
         list: () => {
           rabbit.asked += 1
-          return tell([{ name: 'ann', tags: rabbit.tags }])
+          return tell([{ name: rabbit.name, tags: rabbit.tags }])
         },
         ...{ put: nothing, delete: nothing },
       },
@@ -131,6 +137,16 @@ describe('an account', () => {
     const { watch } = setup()
 
     expect([await watch.canSee('ann'), await watch.canSee('of-ldap')]).toEqual([true, false])
+  })
+
+  it('that was made while others were being read is seen', async () => {
+    const { rabbit, watch } = setup()
+    rabbit.name = 'somebody'
+    const asked = watch.canSee('somebody')
+
+    rabbit.name = 'ann'
+
+    expect([await watch.canSee('ann'), await asked]).toEqual([true, true])
   })
 
   it('is not seen by a server that RabbitMQ tells nothing of accounts', async () => {

@@ -28,7 +28,8 @@ export function watchAccounts(settings: WatchSettings): AccountWatch {
   return {
     canSee: async (name) => {
       try {
-        return (await readNow()).tagsOf.has(name)
+        // What was being read when we asked may be older than the account.
+        return (await readNow()).tagsOf.has(name) || (await readNow()).tagsOf.has(name)
       } catch (error) {
         if (error instanceof ManagementError && refusals.includes(error.code)) return false
         throw accountsUnknown(error)

@@ -6,6 +6,7 @@ import type { ApiContext } from '../api-context.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
 import { mostMessages, needsApproval } from '../approvals/decide-approval.ts'
 import type { Approval, Discarded, DiscardRequest } from '../contract.ts'
+import { refuseWithoutClient } from '../refuse-in-vain.ts'
 import { selectFor } from '../select-for.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
 import { backupFile, findBackup, openBackupFolder } from './backup-folder.ts'
@@ -46,6 +47,7 @@ export async function discardQueue(
   const id = randomUUID()
   const folder = await openBackupFolder(folderOf(context))
   tasks.refuseIfBusy(queue)
+  refuseWithoutClient(call.reply)
   const entry = { action: 'discard', target: queue, reason }
   await writeAudit(context, call, { ...entry, result: `begun ${id}` })
   let result = `failed ${id}: see whether the queue or the backup has them`

@@ -11,6 +11,7 @@ import type { AdminMessage } from '../contract.ts'
 import { describeBody, describeHeaders } from '../describe-message.ts'
 import { endpoints } from '../endpoints.ts'
 import { payloadRulesFor } from '../payload-rules.ts'
+import { refuseWithoutBroker } from '../refuse-in-vain.ts'
 import { startTask } from '../tasks/start-task.ts'
 
 /** The endpoints of the isolated system, by an engine that does not lose what it takes. */
@@ -26,6 +27,7 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
 
   add(endpoints.adminMessages, async ({ params: { queue }, query, caller }) => {
     await flowsOf(context, queue)
+    refuseWithoutBroker(line)
     tasks.refuseIfBusy(queue)
     const rules = payloadRulesFor(caller, settings)
     const messages: AdminMessage[] = []

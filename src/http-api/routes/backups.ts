@@ -11,6 +11,7 @@ import { restoreUpload } from '../backups/restore-upload.ts'
 import { sendBackup } from '../backups/send-file.ts'
 import type { FilterQuery, KeptBackup, QueueParams } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { refuseWithoutBroker } from '../refuse-in-vain.ts'
 import { selectFor } from '../select-for.ts'
 import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 
@@ -61,6 +62,7 @@ async function download(
 ): Promise<void> {
   const { line, tasks, turns } = context
   const select = selectFor(context, caller, query.where)
+  refuseWithoutBroker(line)
   tasks.refuseIfBusy(queue)
   const entry = { action: 'backup', target: queue }
   await writeAudit(context, { caller, request }, entry)

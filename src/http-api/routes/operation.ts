@@ -37,15 +37,16 @@ export const addOperationRoutes: AddRoutes = (add, context, app) => {
 
 async function depths({ line, dlqs }: ApiContext, caller: Caller): Promise<Metric> {
   const readable = (await dlqs.list()).filter(({ queue }) => mayReadQueue(caller, queue))
-  const samples = readable.map(async ({ queue }) => ({
-    labels: { vhost: line.vhost, queue },
-    value: (await dlqs.count(queue)) ?? 0,
-  }))
+  const samples = readable.map(async ({ queue }) => {
+    const value = await dlqs.count(queue)
+    // Of a queue that is gone nobody knows that it is empty.
+    return value === null ? [] : [{ labels: { vhost: line.vhost, queue }, value }]
+  })
   return {
     name: 'warren_dead_letters',
     help: 'Messages ready in a dead-letter queue.',
     type: 'gauge',
-    samples: await Promise.all(samples),
+    samples: (await Promise.all(samples)).flat(),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ApiContext } from '../api-context.ts'
 import type { Task } from '../contract.ts'
+import { refuseWithoutClient } from '../refuse-in-vain.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
 import type { OnTaskEnd } from './task-run.ts'
 import type { NewTask } from './tasks.ts'
@@ -9,6 +10,7 @@ export async function startTask(context: ApiContext, call: AuditedCall, options:
   const { tasks } = context
   const { id, queue: target, reason = null } = options
   tasks.refuseIfBusy(target)
+  refuseWithoutClient(call.reply)
   await writeAudit(context, call, { action: 'redrive', target, reason, result: `begun ${id}` })
   return tasks.start(options, endWriter(context, call, options))
 }

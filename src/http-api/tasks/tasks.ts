@@ -185,7 +185,8 @@ export class Tasks {
     this.#runs.set(id, run)
     void run.ended.then(() => {
       // Where the board could not be told, we are the only ones who know.
-      const isKnown = isEnded(this.board.get(id)!.task.state) || this.board.get(id)!.run > run.number
+      const onBoard = this.board.get(id) // it may have been forgotten as one that ended long ago
+      const isKnown = !onBoard || isEnded(onBoard.task.state) || onBoard.run > run.number
       if (isKnown && this.#runs.get(id) === run) this.#runs.delete(id)
     })
     return run.describe().task

@@ -11,7 +11,7 @@ import { decideCauseLook, type KnownDepth } from './decide-cause-look.ts'
 export interface NewCause {
   readonly cause: Cause
   readonly messages: number
-  /** The body of the first one, masked as the config says; undefined where it cannot be. */
+  /** The body of the first one, masked as the config says; undefined where it cannot be, or nobody wants it. */
   readonly sample: string | undefined
 }
 
@@ -21,6 +21,12 @@ const mostCauses = 1_000
 
 interface KnownQueue extends KnownDepth {
   readonly causes: ReadonlySet<string>
+}
+
+interface Depth {
+  readonly messages: number
+  /** Somebody who is told wants to see a message. */
+  readonly hasSamples: boolean
 }
 
 interface Look {
@@ -46,19 +52,24 @@ export class CauseWatch {
    * Looks at all of a queue where messages came in. Tells nothing where a task has the queue, or it may not be looked
    * at; the next look has what this one has missed.
    */
-  async look(queue: string, messages: number): Promise<readonly NewCause[]> {
+  async look(queue: string, { messages, hasSamples }: Depth): Promise<readonly NewCause[]> {
     const known = this.#queues.get(queue)
+    if (known && known.causes.size >= mostCauses) return []
     const begunAtMs = Date.now()
     const decision = decideCauseLook(known, { messages, nowMs: begunAtMs })
     if (known && decision === 'nothing-new') this.#queues.set(queue, { ...known, messages })
+    // It is owed, also where others take messages away before it comes to that.
+    if (decision === 'later') this.lookAgain(queue)
     if (decision !== 'look') return []
     try {
-      const { found, seen } = messages === 0 ? nothing : await this.#readCauses(queue, known)
+      const isEmpty = messages === 0
+      const { found, seen } = isEmpty ? nothing : await this.#readCauses(queue, { known, hasSamples })
       const causes = new Set([...(known?.causes ?? []), ...found.keys()])
       const endedAtMs = Date.now()
       this.#queues.set(queue, { causes, messages: seen, endedAtMs, tookMs: endedAtMs - begunAtMs })
-      return known && known.causes.size < mostCauses ? [...found.values()] : []
+      return known ? [...found.values()] : []
     } catch (error) {
+      this.lookAgain(queue)
       if (error instanceof RecoveryError) return []
       throw error
     }
@@ -70,15 +81,21 @@ export class CauseWatch {
     if (known) this.#queues.set(queue, { ...known, messages: 0 })
   }
 
-  /** Those that are not known. */
-  async #readCauses(queue: string, known: KnownQueue | undefined): Promise<Look> {
+  /** Those that are not known, as far as they are told. */
+  async #readCauses(
+    queue: string,
+    { known, hasSamples }: { readonly known: KnownQueue | undefined; readonly hasSamples: boolean },
+  ): Promise<Look> {
     const { line, turns, tasks } = this.#context
+    const most = mostCauses - (known?.causes.size ?? 0)
+    const isShown = hasSamples && known !== undefined // the first look tells nothing
     const found = new Map<string, NewCause>()
     const onMessage = (message: IncomingMessage): void => {
       const cause = causeOf(readProperty(message.properties, 'headers'))
       if (known?.causes.has(cause.id)) return
       const before = found.get(cause.id)
-      const sample = before ? before.sample : this.#readSample(message)
+      if (!before && found.size >= most) return
+      const sample = before || !isShown ? before?.sample : this.#readSample(message)
       found.set(cause.id, { cause, messages: (before?.messages ?? 0) + 1, sample })
     }
     tasks.refuseIfBusy(queue)
@@ -90,7 +107,9 @@ export class CauseWatch {
 
   #readSample(message: IncomingMessage): string | undefined {
     const { maskedPaths } = this.#context.settings
-    return describeBody(message, { isShown: true, maskedPaths }).body?.text.slice(0, mostSampleCharacters)
+    const { body } = describeBody(message, { isShown: true, maskedPaths })
+    // Copied: a slice would keep all of the body in memory.
+    return body ? Buffer.from(body.text.slice(0, mostSampleCharacters)).toString() : undefined
   }
 }
 

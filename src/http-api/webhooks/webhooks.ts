@@ -3,8 +3,10 @@ import { hostname } from 'node:os'
 import { RecoveryError } from '../../errors.ts'
 import { type Lock, lockName, takeLock } from '../../recovery/take-lock.ts'
 import type { ApiContext } from '../api-context.ts'
+import type { TaskBoard } from '../tasks/task-board.ts'
 import type { SharedTask } from '../tasks/task-board-state.ts'
 import { isEnded } from '../tasks/task-state.ts'
+import type { Tasks } from '../tasks/tasks.ts'
 import { type AlertState, decideAlerts, isQueueMeant, quiet } from './decide-alerts.ts'
 import { CauseWatch } from './watch-causes.ts'
 import type { SentEvent, WebhookEvent } from './webhook-event.ts'
@@ -12,16 +14,23 @@ import { WebhookSender } from './webhook-sender.ts'
 import type { Webhook, WebhookSettings } from './webhook-settings.ts'
 
 export interface WebhooksOptions {
-  readonly context: Pick<ApiContext, 'line' | 'turns' | 'tasks' | 'dlqs' | 'settings'>
+  readonly context: WebhooksContext
   readonly settings: WebhookSettings
   readonly onGivenUp: (hook: Webhook, sent: SentEvent, reason: string) => void
   /** The broker could not be asked; it is asked again. */
   readonly onError: (error: unknown) => void
 }
 
+interface WebhooksContext extends Pick<ApiContext, 'line' | 'turns'> {
+  readonly tasks: Pick<Tasks, 'refuseIfBusy'> & { readonly board: Pick<TaskBoard, 'events'> }
+  readonly dlqs: Pick<ApiContext['dlqs'], 'list' | 'count'>
+  readonly settings: Pick<ApiContext['settings'], 'maskedPaths'>
+}
+
 /** Stands for "this server is the one that tells". */
 const turnName = 'warren.webhooks'
 const mostTold = 10_000
+const mostUntold = 1_000
 const retryTakenMs = 60_000
 
 /** Looks at the dead-letter queues and at the tasks, and tells receivers. Of all servers one does it at a time. */
@@ -31,6 +40,8 @@ export class Webhooks {
   readonly #alerts = new Map<Webhook, Map<string, AlertState>>()
   readonly #causes: CauseWatch
   readonly #toldTasks = new Set<string>()
+  /** Tasks that ended while it was not our turn, and perhaps nobody's. */
+  readonly #untold: SharedTask[] = []
   readonly #stopListening: () => void
   #lock: Lock | undefined
   #triedAtMs = Date.now()
@@ -74,11 +85,20 @@ export class Webhooks {
   }
 
   async #lookOnce(): Promise<void> {
-    if (!(await this.#hasTurn())) return
-    const { dlqs } = this.#options.context
+    const hasTurn = await this.#hasTurn()
+    // Where it is not ours it is that of another server, who has been told of them as we were.
+    const untold = this.#untold.splice(0)
+    if (!hasTurn) return
+    for (const shared of untold) this.#tell(shared)
+    const { context, onError } = this.#options
+    const { dlqs } = context
     for (const { queue } of await dlqs.list()) {
-      const messages = this.#isClosed ? null : await dlqs.count(queue)
-      if (messages !== null) await this.#judge(queue, messages)
+      try {
+        const messages = this.#isClosed ? null : await dlqs.count(queue)
+        if (messages !== null) await this.#judge(queue, messages)
+      } catch (error) {
+        onError(error) // of this queue; the others can be looked at
+      }
     }
   }
 
@@ -94,31 +114,39 @@ export class Webhooks {
     }
     const curious = hooks.filter(({ on }) => on.isNewCause)
     if (curious.length === 0) return
-    for (const { sample: body, ...found } of await this.#causes.look(queue, messages)) {
+    const hasSamples = curious.some((hook) => hook.hasSamples)
+    for (const { sample: body, ...found } of await this.#causes.look(queue, { messages, hasSamples })) {
       const shown = body === undefined ? {} : { sample: body }
       for (const hook of curious)
         this.#send(hook, { kind: 'cause.new', queue, ...found, ...(hook.hasSamples && shown) })
     }
   }
 
-  #onTask({ task, run }: SharedTask): void {
-    if (!isEnded(task.state) || !this.#lock?.isHeld) return
-    this.#causes.lookAgain(task.queue)
-    const name = `${task.id} ${run} ${task.state}`
-    if (this.#toldTasks.has(name)) return
-    this.#toldTasks.add(name)
+  #onTask(shared: SharedTask): void {
+    if (!isEnded(shared.task.state)) return
+    this.#causes.lookAgain(shared.task.queue)
+    if (this.#lock?.isHeld) this.#tell(shared)
+    else this.#untold.push(shared)
+    if (this.#untold.length > mostUntold) this.#untold.shift()
+  }
+
+  #tell({ task, run }: SharedTask): void {
+    // Of two servers that both tell it, a receiver knows that it is the same.
+    const id = `${task.id}.${run}.${task.state}`
+    if (this.#toldTasks.has(id)) return
+    this.#toldTasks.add(id)
     if (this.#toldTasks.size > mostTold) this.#toldTasks.clear()
-    for (const hook of this.#hooksFor(task.queue))
-      if (hook.on.isTaskFinished) this.#send(hook, { kind: 'task.finished', queue: task.queue, task })
+    const event = { kind: 'task.finished', queue: task.queue, task } as const
+    for (const hook of this.#hooksFor(task.queue)) if (hook.on.isTaskFinished) this.#send(hook, event, id)
   }
 
   #hooksFor(queue: string): readonly Webhook[] {
     return this.#options.settings.hooks.filter(({ queues }) => isQueueMeant(queues, queue))
   }
 
-  #send(hook: Webhook, event: WebhookEvent): void {
+  #send(hook: Webhook, event: WebhookEvent, id: string = randomUUID()): void {
     const { vhost } = this.#options.context.line
-    const sent = { id: randomUUID(), at: new Date().toISOString(), vhost, event }
+    const sent = { id, at: new Date().toISOString(), vhost, event }
     this.#senders.get(hook)?.send(sent)
   }
 

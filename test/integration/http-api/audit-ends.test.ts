@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Session } from '../../../src/broker/amqp/session.ts'
+import { openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
+import type { AuditEntry } from '../../../src/http-api/audit/audit-record.ts'
 import type { Discarded, OpenedSession, Problem, TopologyPlan } from '../../../src/http-api/contract.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'
@@ -129,4 +132,26 @@ it('what cannot be written down before it is done is not done', async () => {
   expect(answer.statusCode).toBe(503)
   expect(answer.json()).toMatchObject({ code: 'AUDIT_UNAVAILABLE' })
   expect(broker.inspect('kept.dlq')!.counts.ready).toBe(1)
+})
+
+describe('the audit log of a broker that confirms nothing', () => {
+  it('refuses who has waited for the others for as long as a record may take', async () => {
+    const own = await startEmbeddedBroker()
+    onTestFinished(() => own.stop())
+    const session = await Session.open(own.url)
+    onTestFinished(() => session.close())
+    const log = await openAuditLog({ consuming: session, publishing: session, deadlineMs: 50 })
+    onTestFinished(() => log.close())
+    const entry: AuditEntry = {
+      ...{ by: 'test', wayIn: 'token', from: 'here', action: 'redrive', target: 'a.dlq', reason: null },
+      ...{ result: 'begun', receiptDigest: null },
+    }
+
+    own.faults.changeConfirms({ kind: 'drop' }, { count: 3 })
+    const written = await Promise.allSettled([1, 2, 3, 4].map(() => log.write(entry)))
+
+    const reasons = written.map((each) => (each.status === 'rejected' ? String(each.reason) : 'written'))
+    expect(reasons[0]).toContain('did not take the record')
+    expect(reasons[3]).toContain('takes no records now')
+  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { RecoveryError } from '../../../src/errors.ts'
 import { createQueueTurns } from '../../../src/http-api/broker-line.ts'
 import { CauseWatch, type NewCause } from '../../../src/http-api/webhooks/watch-causes.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -7,35 +8,41 @@ import { createRecoveryRig } from '../recovery/recovery-rig.ts'
 
 const broker = await useBroker()
 
-async function setup(queue: string) {
+async function setup(queue: string, { hasSamples = false } = {}) {
   const rig = await createRecoveryRig(broker)
   await rig.declare(queue)
   const { consuming, publishing, management } = rig
+  const busy = { is: false }
   const watch = new CauseWatch({
     line: { consuming, publishing, management, vhost: broker.vhost, topology: undefined },
     turns: createQueueTurns(),
-    tasks: { refuseIfBusy: () => {} },
+    tasks: {
+      refuseIfBusy: () => {
+        if (busy.is) throw new RecoveryError({ code: 'RECOVERY_LOCKED', message: 'busy' })
+      },
+    },
     settings: { maskedPaths: [] },
   })
+  const look = (messages: number) => watch.look(queue, { messages, hasSamples })
   const fill = (count: number, error: string) =>
     rig.fill(queue, count, () => ({ headers: { 'exception-type': error } }))
   /** So soon after the last look it may have to wait. */
   const lookUntilFound = (messages: number) =>
     eventually(async () => {
-      const found = await watch.look(queue, messages)
+      const found = await look(messages)
       expect(found).not.toEqual([])
       return found
     })
-  return { ...rig, watch, fill, lookUntilFound }
+  return { ...rig, watch, busy, look, fill, lookUntilFound, fillAnyhow: rig.fill }
 }
 
 const told = (found: readonly NewCause[]) => found.map(({ cause, messages }) => [cause.label, messages])
 
 describe('a cause that is new', () => {
   it('is found behind thousands of messages with a known one, and its messages are all counted', async () => {
-    const { watch, fill, lookUntilFound, depth } = await setup('deep.dlq')
+    const { look, fill, lookUntilFound, depth } = await setup('deep.dlq')
     await fill(1, 'Timeout')
-    const first = await watch.look('deep.dlq', 1)
+    const first = await look(1)
 
     await fill(6_000, 'Timeout')
     await fill(2, 'Refused')
@@ -43,22 +50,69 @@ describe('a cause that is new', () => {
 
     expect(first).toEqual([])
     expect(told(found)).toEqual([['Refused', 2]])
-    expect(await watch.look('deep.dlq', 6_003)).toEqual([])
+    expect(await look(6_003)).toEqual([])
     expect(await depth('deep.dlq')).toBe(6_003)
   })
 
   it('is found after a task, though there are as many messages as before', async () => {
-    const { watch, fill, lookUntilFound, drain } = await setup('same.dlq')
+    const { watch, look, fill, lookUntilFound, drain } = await setup('same.dlq')
     await fill(1, 'Timeout')
-    await watch.look('same.dlq', 1)
+    await look(1)
     await drain('same.dlq')
     await fill(1, 'Refused')
 
-    const unasked = await watch.look('same.dlq', 1)
+    const unasked = await look(1)
     watch.lookAgain('same.dlq')
     const found = await lookUntilFound(1)
 
     expect(unasked).toEqual([])
     expect(told(found)).toEqual([['Refused', 1]])
   })
+
+  it('is found though the look that was due was refused, and there are fewer messages since', async () => {
+    const { busy, look, fill, lookUntilFound, drain } = await setup('owed.dlq')
+    await fill(2, 'Timeout')
+    await look(2)
+    await fill(1, 'Refused')
+
+    busy.is = true
+    const refused = await look(3)
+    busy.is = false
+    await drain('owed.dlq')
+    await fill(1, 'Refused')
+    const found = await lookUntilFound(1)
+
+    expect(refused).toEqual([])
+    expect(told(found)).toEqual([['Refused', 1]])
+  })
+
+  it.each([
+    [false, undefined],
+    [true, '0'],
+  ])('has a sample where somebody wants it: %s', async (hasSamples, sample) => {
+    const { look, fill, lookUntilFound } = await setup(`sampled-${hasSamples}.dlq`, { hasSamples })
+    await fill(1, 'Timeout')
+    await look(1)
+
+    await fill(1, 'Refused')
+    const found = await lookUntilFound(2)
+
+    expect(found.map((each) => each.sample)).toEqual([sample])
+  })
+
+  it('is told among the first thousand of a queue only, however many come at once', async () => {
+    const { look, fill, lookUntilFound, fillAnyhow } = await setup('wild.dlq')
+    await fill(1, 'Timeout')
+    await look(1)
+
+    await fillAnyhow('wild.dlq', 1_100, (index) => ({ headers: { 'exception-type': inLetters(index) } }))
+    const found = await lookUntilFound(1_101)
+
+    expect(found).toHaveLength(999)
+  })
 })
+
+/** Numbers are no part of a cause. */
+function inLetters(index: number): string {
+  return `Error${[...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`
+}

@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { declareQueue } from '../../../src/broker/amqp/operations.ts'
 import type { CauseList, MessageDetail, MessagePage, Task } from '../../../src/http-api/contract.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'
 
 const broker = await startEmbeddedBroker()
@@ -53,6 +56,30 @@ describe('dead letters over HTTP', () => {
     expect(items.find(({ queue }) => queue === 'listed.dlq')).toMatchObject({
       ...{ messages: 3, type: 'quorum', knownBy: 'name' },
     })
+  })
+
+  it('have their deaths in the order in which they died', async () => {
+    const rig = await setUpApi(broker)
+    await rig.declareDlq('way.dlq')
+    const channel = await rig.consuming.openChannel()
+    const ways = [
+      ['way.second', 'way.dlq'],
+      ['way.first', 'way.second'],
+    ] as const
+    for (const [queue, next] of ways) {
+      const goOn = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': next, 'x-message-ttl': 1 }
+      await declareQueue(channel, { queue, arguments: toFieldTable(goOn) })
+    }
+
+    await rig.publish([{ key: 'way.first', body: 1 }])
+    await eventually(() => expect(broker.inspect('way.dlq')!.counts.ready).toBe(1))
+    const { items } = await get<MessagePage>(rig, '/api/v1/dlqs/way.dlq/messages')
+    const { deaths } = await get<MessageDetail>(rig, `/api/v1/dlqs/way.dlq/messages/${items[0]!.key}`)
+
+    expect(deaths.map(({ queue, reason }) => [queue, reason])).toEqual([
+      ['way.first', 'expired'],
+      ['way.second', 'expired'],
+    ])
   })
 
   it('are grouped by cause and stay in their queue', async () => {

@@ -139,6 +139,33 @@ describe('credentials', () => {
   })
 })
 
+describe('secrets', () => {
+  it('of a request that fails stand in no log', async () => {
+    const lines: string[] = []
+    const logger = { level: 'trace', stream: { write: (line: string) => void lines.push(line) } }
+    // A file where a folder is expected is a fault of the server.
+    const rig = await setUpApi({ ...broker, logger, server: { backups: { folder: import.meta.filename } } })
+    const cookie = 'warren_session=hidden-cookie'
+    const wrong = basic('nobody', 'hidden-password')
+
+    const answers = [
+      await rig.app.inject({ url: '/api/v1/dlqs', headers: { authorization: wrong } }),
+      await rig.app.inject({ url: '/api/v1/dlqs', headers: { cookie } }),
+      await rig.app.inject({
+        ...{ method: 'POST', url: '/api/v1/session' },
+        payload: { username: 'nobody', password: 'hidden-password' },
+      }),
+      await rig.app.inject({ url: '/api/v1/backups', headers: { authorization: basic('guest'), cookie } }),
+    ]
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 500])
+    const log = lines.join('')
+    expect(log).toContain('a request failed')
+    for (const secret of ['hidden', wrong.slice(6), basic('guest').slice(6)])
+      expect(log).not.toContain(secret)
+  })
+})
+
 describe('a session', () => {
   const payload = { username: 'guest', password: 'guest' }
   const logIn = ({ app }: ApiRig, cookie?: string) =>

@@ -1,8 +1,9 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { Task } from '../../../src/http-api/contract.ts'
+import { deleteQueue } from '../../../src/broker/amqp/operations.ts'
+import type { BrokerState, Problem, Task, TaskList } from '../../../src/http-api/contract.ts'
 import { readServerSection } from '../../../src/http-api/read-server-section.ts'
 import { listen } from '../../../src/http-api/server.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
@@ -12,6 +13,28 @@ import { basic, setUpApi } from './api-rig.ts'
 const broker = await startEmbeddedBroker()
 afterAll(() => broker.stop())
 const headers = { authorization: basic('guest') }
+
+/** A server whose broker lives, and takes no connection of it until `come`. */
+async function setUpAway() {
+  const own = await startEmbeddedBroker()
+  onTestFinished(() => own.stop())
+  const rig = await setUpApi({ ...own, topology: { queues: { away: {} } } })
+  const come = async () => {
+    own.faults.acceptConnections()
+    await rig.consuming.whenConnected()
+  }
+  onTestFinished(come)
+  own.faults.refuseConnections()
+  await rig.consuming.connection!.close()
+  await eventually(() => expect(rig.consuming.connection).toBeUndefined())
+  return { ...rig, own, come }
+}
+
+function countClients(server: Server): Promise<number> {
+  return new Promise((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
+}
 
 describe('a server', () => {
   it('tells that it is alive and ready without asking who wants to know', async () => {
@@ -41,6 +64,77 @@ describe('a server', () => {
     await own.stop()
   })
 
+  it('answers at once while its connection is gone, and does nothing of it later', async () => {
+    const { app, come } = await setUpAway()
+    const asked = [
+      ['GET', '/api/v1/dlqs'],
+      ['GET', '/api/v1/dlqs/away.dlq/messages'],
+      ['GET', '/api/v1/dlqs/away.dlq/backup'],
+      ['POST', '/api/v1/redrives', { queue: 'away.dlq' }],
+      ['POST', '/api/v1/redrives/plan', { queue: 'away.dlq' }],
+      ['POST', '/api/v1/dlqs/away.dlq/discard', {}],
+      ['GET', '/admin/dlq/queues'],
+      ['GET', '/admin/dlq/queues/away.dlq/messages'],
+      ['POST', '/admin/dlq/queues/away.dlq/re-drive', { limit: 1 }],
+      ['GET', '/metrics'],
+    ] as const
+
+    const answers = asked.map(async ([method, url, payload]) => {
+      const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+      return [url, answer.json<Problem>().code, answer.statusCode, answer.headers['retry-after']]
+    })
+
+    expect(await Promise.all(answers)).toEqual(asked.map(([, url]) => [url, 'API_BUSY', 503, '5']))
+    await come()
+    const { items } = (await app.inject({ url: '/api/v1/tasks', headers })).json<TaskList>()
+    expect(items).toEqual([])
+  })
+
+  it('does not start a re-drive that nobody waits for any more', async () => {
+    const lines: string[] = []
+    const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
+    const rig = await setUpApi({ ...broker, logger })
+    await rig.declareDlq('unwanted.dlq')
+    const leaving = new AbortController()
+    const openChannel = rig.consuming.openChannel.bind(rig.consuming)
+    rig.consuming.openChannel = async () => {
+      leaving.abort()
+      await eventually(async () => expect(await countClients(rig.app.server)).toBe(0))
+      return openChannel()
+    }
+
+    const asked = fetch(`${await rig.listen()}/api/v1/redrives`, {
+      ...{ method: 'POST', body: '{"queue":"unwanted.dlq"}', signal: leaving.signal },
+      headers: { ...headers, 'content-type': 'application/json' },
+    })
+    await expect(asked).rejects.toThrow('aborted')
+    await eventually(() => expect(lines.join('')).toContain('did not wait for the answer'))
+    rig.consuming.openChannel = openChannel
+
+    const { items } = (await rig.app.inject({ url: '/api/v1/tasks', headers })).json<TaskList>()
+    expect(items.filter(({ queue }) => queue === 'unwanted.dlq')).toEqual([])
+  })
+
+  it('tells of the broker whether it is well, and connected', async () => {
+    const { app, own, come } = await setUpAway()
+    const read = async () => (await app.inject({ url: '/api/v1/broker', headers })).json<BrokerState>()
+
+    const gone = await read()
+    await come()
+    const back = await read()
+    own.faults.block('memory')
+    const ill = await read()
+    own.faults.unblock()
+
+    const states = [gone, back, ill].map(({ isHealthy, isConnected }) => ({ isHealthy, isConnected }))
+    expect(states).toEqual([
+      { isHealthy: true, isConnected: false },
+      { isHealthy: true, isConnected: true },
+      { isHealthy: false, isConnected: true },
+    ])
+    expect([back.alarms.length, ill.alarms.length]).toEqual([0, 1])
+  })
+
   it('gives Prometheus the depth of each dead-letter queue', async () => {
     const rig = await setUpApi(broker)
     await rig.declareDlq('measured.dlq')
@@ -50,6 +144,23 @@ describe('a server', () => {
 
     expect(body).toContain('warren_dead_letters{vhost="/",queue="measured.dlq"} 1\n')
     expect(body).toContain('warren_tasks{state="running"} 0\n')
+  })
+
+  it('gives Prometheus no depth of a queue that is gone by the time it is counted', async () => {
+    const rig = await setUpApi(broker)
+    await rig.declareDlq('gone.dlq')
+    await rig.declareDlq('stays.dlq')
+    const openChannel = rig.consuming.openChannel.bind(rig.consuming)
+    rig.consuming.openChannel = async () => {
+      const channel = await openChannel()
+      await deleteQueue(channel, 'gone.dlq')
+      return channel
+    }
+
+    const { body } = await rig.app.inject({ url: '/metrics', headers })
+
+    expect(body).toContain('queue="stays.dlq"} 0\n')
+    expect(body).not.toContain('gone.dlq')
   })
 
   it('describes itself in OpenAPI 3.1, without a secret', async () => {
@@ -100,6 +211,23 @@ describe('a server', () => {
     expect(shown.json()).toMatchObject({ body: { text: '{"card":{"number":"***"}}', isMasked: true } })
     expect(shown.body).not.toContain('4111')
     expect(asked.statusCode).toBe(403)
+  })
+
+  it.each([
+    [{}, true],
+    [{ WARREN_SESSION_KEY: 'the-key-of-sessions' }, false],
+  ])('with %j says that the key of a message may be of another server: %s', async (env, isSaid) => {
+    const lines: string[] = []
+    const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+    const rig = await setUpApi({ ...broker, env, logger, server: { payloads: { mask: ['card'] } } })
+    await rig.declareDlq('named.dlq')
+
+    const url = `/api/v1/dlqs/named.dlq/messages/${'0'.repeat(32)}`
+    const { detail, code } = (await rig.app.inject({ url, headers })).json<Problem>()
+
+    expect(code).toBe('API_NOT_FOUND')
+    expect(detail.includes('or the key is of another server')).toBe(isSaid)
+    expect(lines.join('').includes('WARREN_SESSION_KEY')).toBe(isSaid)
   })
 
   it('that is closed tells receivers of the tasks that end with it', async () => {
