@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { QueueFlow } from '../topology/queue-flow.ts'
+import type { ConsumedMessage } from './consumed-message.ts'
 import { type ConsumerOptions, settleConsumerOptions } from './consumer-options.ts'
+import type { Handler, HandlerContext } from './handler.ts'
+import { memoryDedupeStore } from './middleware/memory-dedupe-store.ts'
 
 const flow = { layout: 'warren', defer: { short: 'hold', tiers: [] } } as unknown as QueueFlow
 const settle = (options: ConsumerOptions) => settleConsumerOptions(options, flow)
@@ -74,4 +77,24 @@ describe('a delivery limit', () => {
     expect(() => settle({ deliveryLimit: -1 })).toThrow('deliveryLimit is -1; it must be a whole number')
     expect(() => settle({ deliveryLimit: 0 })).toThrow('deliveryLimit is 0; it must be a whole number')
   })
+})
+
+it('a dedupe store stops a duplicate before any other middleware sees it', async () => {
+  const seen: string[] = []
+  const watching = (next: Handler): Handler => {
+    return (message, context) => {
+      seen.push(String(message.id))
+      return next(message, context)
+    }
+  }
+  const { middleware } = settle({ dedupe: memoryDedupeStore(), middleware: [watching] })
+  const handle = middleware.reduceRight<Handler>(
+    (next, wrap) => wrap(next),
+    () => undefined,
+  )
+  const message = { id: 'm1' } as ConsumedMessage
+
+  for (let copy = 0; copy < 2; copy += 1) await handle(message, { queue: 'work' } as HandlerContext)
+
+  expect(seen).toEqual(['m1'])
 })

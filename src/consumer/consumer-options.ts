@@ -7,6 +7,7 @@ import type { BreakerPolicy } from './breaker-state.ts'
 import type { ConsumedMessage } from './consumed-message.ts'
 import { type BodyDecoder, decodeBody, decodeJson } from './decode-body.ts'
 import type { Middleware } from './handler.ts'
+import { type DedupeStore, dedupe } from './middleware/dedupe.ts'
 import { type StandardSchema, validateBody } from './middleware/validate-body.ts'
 import { type StatusTable, type StatusTableName, statusTables } from './status-tables.ts'
 
@@ -53,6 +54,8 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
   readonly decode?: 'auto' | 'json' | BodyDecoder
   /** A Standard Schema (zod, valibot, arktype, …); what fails it is parked at once, and the handler gets its type. */
   readonly schema?: Schema
+  /** Remembers which messages are done, so that a duplicate is acknowledged and not run. Short for `dedupe(store)`. */
+  readonly dedupe?: DedupeStore
   /** Around the handler; the first is the outermost. */
   readonly middleware?: readonly Middleware[]
   /** Written into dead letters. */
@@ -108,7 +111,6 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
       `prefetch is ${prefetch}; it must be from ${concurrency} (the concurrency) to ${mostPrefetch}.`,
     )
   }
-  const { schema, middleware = [] } = options
   return {
     concurrency,
     prefetch,
@@ -121,7 +123,7 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     deliveryLimit: chooseDeliveryLimit(options.deliveryLimit),
     breaker: chooseBreaker(options.breaker ?? false),
     decode: chooseDecoder(options.decode ?? 'auto'),
-    middleware: schema === undefined ? middleware : [...middleware, validateBody(schema)],
+    middleware: chooseMiddleware(options),
     service: options.service,
     host: options.host,
     priority: options.priority,
@@ -129,6 +131,19 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     clock: options.clock ?? realClock,
     random: options.random ?? Math.random,
   }
+}
+
+/** A duplicate is stopped before anything else runs, and a body is judged last, when it is what the handler gets. */
+function chooseMiddleware({
+  dedupe: store,
+  schema,
+  middleware = [],
+}: ConsumerOptions): readonly Middleware[] {
+  return [
+    ...(store === undefined ? [] : [dedupe(store)]),
+    ...middleware,
+    ...(schema === undefined ? [] : [validateBody(schema)]),
+  ]
 }
 
 /** Node's timers ring at once when they are set for longer. */

@@ -46,7 +46,7 @@ const outcomeKinds: Readonly<Record<(Outcome | SettledOutcome)['kind'], true>> =
 const options: Names<ConsumerOptions> = {
   ...{ concurrency: true, prefetch: true, orderBy: true, timeout: true, ackTimeout: true, holdUpTo: true },
   ...{ retryJitter: true, statusTable: true, poisonLimit: true, deliveryLimit: true, breaker: true },
-  ...{ decode: true, schema: true, middleware: true, service: true, host: true, tracing: true },
+  ...{ decode: true, schema: true, dedupe: true, middleware: true, service: true, host: true, tracing: true },
   ...{ priority: true, clock: true, random: true },
 }
 
