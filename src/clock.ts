@@ -15,3 +15,6 @@ export const realClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+/** In milliseconds. Node's timers ring at once when they are set for longer. */
+export const longestTimerMs = 2_147_483_647

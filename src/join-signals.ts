@@ -1,3 +1,5 @@
+import { longestTimerMs } from './clock.ts'
+
 /** One signal for several reasons to end. */
 export interface JoinedSignal {
   readonly signal: AbortSignal
@@ -5,8 +7,11 @@ export interface JoinedSignal {
   release(): void
 }
 
-/** Node's timers ring at once when they are set for longer. */
-const longestTimerMs = 2_147_483_647
+export interface JoinOptions {
+  readonly timeoutMs?: number
+  /** Why it aborts when the time is over. @default a `TimeoutError` */
+  readonly timeoutReason?: () => Error
+}
 
 /**
  * Aborts with the first of the signals, or after a time. Not `AbortSignal.any()`: on Node 20 nobody holds what it makes,
@@ -14,12 +19,14 @@ const longestTimerMs = 2_147_483_647
  */
 export function joinSignals(
   signals: readonly (AbortSignal | undefined)[],
-  { timeoutMs }: { readonly timeoutMs?: number } = {},
+  { timeoutMs, timeoutReason = timeIsOver }: JoinOptions = {},
 ): JoinedSignal {
   const joined = new AbortController()
   const follow = (event: Event): void => joined.abort((event.target as AbortSignal).reason)
   const timer =
-    timeoutMs === undefined ? undefined : setTimeout(timeOut, Math.min(timeoutMs, longestTimerMs), joined)
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => joined.abort(timeoutReason()), Math.min(timeoutMs, longestTimerMs))
   for (const signal of signals) {
     signal?.addEventListener('abort', follow, { once: true })
     if (signal?.aborted) joined.abort(signal.reason)
@@ -33,6 +40,6 @@ export function joinSignals(
   }
 }
 
-function timeOut(joined: AbortController): void {
-  joined.abort(new DOMException('The time is over.', 'TimeoutError'))
+function timeIsOver(): DOMException {
+  return new DOMException('The time is over.', 'TimeoutError')
 }

@@ -1,4 +1,4 @@
-import { type Clock, realClock } from '../clock.ts'
+import { type Clock, longestTimerMs, realClock } from '../clock.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import type { TracingApi } from '../publisher/tracing-api.ts'
@@ -145,9 +145,6 @@ function chooseMiddleware({
     ...(schema === undefined ? [] : [validateBody(schema)]),
   ]
 }
-
-/** Node's timers ring at once when they are set for longer. */
-const longestTimerMs = 2_147_483_647
 
 type Times = Pick<SettledConsumerOptions, 'timeoutMs' | 'longestHoldMs' | 'startWithinMs'>
 

@@ -1,4 +1,5 @@
 import { pause } from '../broker/amqp/pause.ts'
+import { longestTimerMs } from '../clock.ts'
 import { joinSignals } from '../join-signals.ts'
 import { isLineLost } from './is-line-lost.ts'
 
@@ -6,7 +7,6 @@ import { isLineLost } from './is-line-lost.ts'
 const graceMs = 2_000
 const mostTries = 10
 const retryMs = 100
-const longestTimerMs = 2 ** 31 - 1
 
 /**
  * What a question that only counts comes to. It is asked again on the next connection, which a session opens by

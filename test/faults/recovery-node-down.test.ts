@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { declareQueue } from '../../src/broker/amqp/operations.ts'
 import { parseAmqpUrl } from '../../src/broker/amqp/parse-amqp-url.ts'
@@ -12,6 +11,7 @@ import { toFieldTable } from '../../src/wire/plain-fields.ts'
 import { unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFrameSplitter } from '../support/proxy/split-frames.ts'
+import { startRelay } from './start-relay.ts'
 
 const nodeDown =
   "NOT_FOUND - home node 'rabbit@b' of durable queue 'dlq' in vhost '/' is down or inaccessible"
@@ -19,19 +19,7 @@ const nodeDown =
 /** A line to a broker of whose nodes the one with the queue `dlq` can be down. */
 async function startNodeProxy(target: number) {
   const state = { isDown: false, refusals: 0 }
-  const server = createServer({ noDelay: true }, (client) => {
-    const broker = connect({ port: target, host: '127.0.0.1', noDelay: true })
-    relay(client, broker, state)
-    for (const socket of [client, broker]) socket.on('error', () => {})
-    client.on('close', () => broker.destroy())
-    broker.on('close', () => client.destroy())
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as { port: number }
-  const urlFor = (url: string) =>
-    Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href
+  const urlFor = await startRelay(target, (client, broker) => relay(client, broker, state))
   return { state, urlFor }
 }
 

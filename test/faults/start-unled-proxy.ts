@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import type { Socket } from 'node:net'
+import { startRelay } from './start-relay.ts'
 
 /** A line to a broker on which a queue can be made to answer like a quorum queue between two leaders. */
 export interface UnledProxy {
@@ -33,20 +32,12 @@ export async function startUnledProxy({
     payload.fill(0, payload.length - 8)
     untrueAnswers += 1
   }
-  const server = createServer({ noDelay: true }, (client) => {
-    const broker = connect({ port: target, host: '127.0.0.1', noDelay: true })
+  const urlFor = await startRelay(target, (client, broker) => {
     client.pipe(broker)
     passFrames(broker, client, change)
-    for (const socket of [client, broker]) socket.on('error', () => {})
-    client.on('close', () => broker.destroy())
-    broker.on('close', () => client.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as { port: number }
   return {
-    urlFor: (url) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
+    urlFor,
     loseLeader: () => {
       isUnled = true
     },

@@ -53,7 +53,7 @@ export async function openConnection(
     })
     return await AmqpConnection.open({ socket, endpoint, options: settled, signal: timeout.signal })
   } finally {
-    timeout.cancel()
+    timeout.release()
   }
 }
 

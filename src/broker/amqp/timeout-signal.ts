@@ -1,22 +1,12 @@
+import { type JoinedSignal, joinSignals } from '../../join-signals.ts'
 import { timeoutError } from './connection-errors.ts'
 import type { Endpoint } from './parse-amqp-url.ts'
 
-/** Aborts after the time or with the caller's signal; `cancel` leaves neither timer nor listener behind. */
+/** Aborts after the time, with an error that names the endpoint, or with the caller's signal. */
 export function timeoutSignal(
   timeoutMs: number,
   endpoint: Endpoint,
   callerSignal?: AbortSignal,
-): { signal: AbortSignal; cancel: () => void } {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(timeoutError(endpoint, timeoutMs)), timeoutMs)
-  const follow = (): void => controller.abort(callerSignal?.reason)
-  callerSignal?.addEventListener('abort', follow, { once: true })
-  if (callerSignal?.aborted) follow()
-  return {
-    signal: controller.signal,
-    cancel: () => {
-      clearTimeout(timer)
-      callerSignal?.removeEventListener('abort', follow)
-    },
-  }
+): JoinedSignal {
+  return joinSignals([callerSignal], { timeoutMs, timeoutReason: () => timeoutError(endpoint, timeoutMs) })
 }

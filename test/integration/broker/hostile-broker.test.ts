@@ -6,18 +6,10 @@ import { encodeMethod } from '../../../src/wire/methods.ts'
 import { encodeProperties } from '../../../src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
 import { frame, headerFrame, headersOnly, methodFrame, nestedTable } from './hostile-bytes.ts'
-import { type Peer, type Script, start, startScriptedServer } from './scripted-server.ts'
+import { deliver, type Peer, type Script, start, startScriptedServer } from './scripted-server.ts'
 
 const quick = { connectTimeoutMs: 2_000, backoff: { initialMs: 5, maxMs: 50 } }
 
-const deliver: Method<'basic.deliver'> = {
-  name: 'basic.deliver',
-  consumerTag: 'nobody',
-  deliveryTag: 1,
-  redelivered: false,
-  exchange: '',
-  routingKey: 'orders',
-}
 const returned: Method<'basic.return'> = {
   name: 'basic.return',
   replyCode: 312,

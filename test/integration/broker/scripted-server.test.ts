@@ -9,22 +9,13 @@ import { Publisher } from '../../../src/publisher/publisher.ts'
 import type { Method } from '../../../src/wire/method-specs.ts'
 import { noProperties } from '../../../src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type Peer, type Script, startScriptedServer } from './scripted-server.ts'
+import { deliver, type Peer, type Script, startScriptedServer } from './scripted-server.ts'
 
 async function setup(script: Script, options: ConnectionOptions = {}) {
   const { url, peers } = await startScriptedServer(script)
   const connection = await openConnection(parseAmqpUrl(url)[0]!, options)
   const methodNames = () => peers[0]!.received.map(({ method }) => method.name)
   return { connection, url, peer: peers[0]!, methodNames }
-}
-
-const deliver: Method<'basic.deliver'> = {
-  name: 'basic.deliver',
-  consumerTag: 'nobody',
-  deliveryTag: 1,
-  redelivered: false,
-  exchange: '',
-  routingKey: 'orders',
 }
 
 const forced: Method<'connection.close'> = {

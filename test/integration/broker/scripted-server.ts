@@ -107,3 +107,13 @@ function answer(peer: Peer, channel: number, method: Method): void {
   const reply = answers[method.name]
   if (reply) peer.send(channel, reply)
 }
+
+/** A message for a consumer that nobody has started, unless a test gives it another tag. */
+export const deliver: Method<'basic.deliver'> = {
+  name: 'basic.deliver',
+  consumerTag: 'nobody',
+  deliveryTag: 1,
+  redelivered: false,
+  exchange: '',
+  routingKey: 'orders',
+}
