@@ -3,8 +3,14 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { SecondTriesReporter } from './test/support/second-tries-reporter.ts'
 
 // One project per kind of test; each can be named with --project. `npm test` runs all but the long fuzz.
-// The projects with a broker share one: the global setup starts it with the first of them.
-const broker = { globalSetup: ['test/support/global-setup.ts'], testTimeout: 60_000, hookTimeout: 120_000 }
+// The projects with a broker share one: the global setup starts it with the first of them. They wait long, since only
+// a test that fails waits to the end.
+const broker = {
+  globalSetup: ['test/support/global-setup.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
+}
 
 // On a shared machine a broker may take a nap in the middle of a test. It is tried once more there, and the log says
 // so. What a fault does to messages must hold at the first try.

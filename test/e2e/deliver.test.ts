@@ -111,9 +111,7 @@ describe('warren deliver', () => {
 
     const args = ['--queue', 'orders', '--url', url, '--method', 'PUT', '--header', 'X-Team: a: b']
     const { output, exited, kill } = deliver([...args, '--log-level', 'debug'], { WARREN_SECRET: 'hush' })
-    await eventually(() => expect(requests.filter(({ body }) => body === 'late')).toHaveLength(3), {
-      timeoutMs: 30_000,
-    })
+    await eventually(() => expect(requests.filter(({ body }) => body === 'late')).toHaveLength(3))
     await eventually(async () => expect(await depth('orders.dlq')).toBe(1))
     await eventually(() => expect(output.stdout.match(/"acknowledge"/g)).toHaveLength(2))
     kill('SIGTERM')
@@ -154,7 +152,7 @@ describe('warren deliver', () => {
 
     const args = ['--queue', 'orders', '--url', url, '--concurrency', '1', '--json']
     const { output, exited, kill } = deliver(args)
-    await eventually(() => expect(requests).toHaveLength(1), { timeoutMs: 30_000 })
+    await eventually(() => expect(requests).toHaveLength(1))
     kill('SIGINT')
     // What it had not begun is back before what it had begun is done.
     await eventually(async () => expect(await depth('orders')).toBe(2))
@@ -178,7 +176,7 @@ describe('warren deliver', () => {
     const { output, exited, kill } = deliver([
       ...['--queue', 'orders', '--url', url, '--deadline', '50ms', '--json'],
     ])
-    await eventually(() => expect(requests).toHaveLength(1), { timeoutMs: 30_000 })
+    await eventually(() => expect(requests).toHaveLength(1))
     kill('SIGTERM')
 
     expect(await exited).toBe(3)
@@ -196,7 +194,7 @@ describe('warren deliver', () => {
     await publisher.publish({ key: queue, body: 'x', messageId: 'm1' })
 
     const { output, exited, kill } = deliver(['--queue', queue, '--url', url, '--preset', 'event-bus'])
-    await eventually(async () => expect(await depth(deadLetterQueue!)).toBe(1), { timeoutMs: 30_000 })
+    await eventually(async () => expect(await depth(deadLetterQueue!)).toBe(1))
     kill('SIGTERM')
 
     expect(await exited).toBe(0)

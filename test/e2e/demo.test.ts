@@ -96,7 +96,7 @@ describe('warren demo on a real broker', () => {
       said += text.toString()
     })
     const ended = once(demo, 'exit')
-    await eventually(() => expect(said).toContain('confirmed by the broker'), { timeoutMs: 20_000 })
+    await eventually(() => expect(said).toContain('confirmed by the broker'))
     demo.kill('SIGINT')
 
     expect((await ended)[0]).toBe(1)

@@ -58,7 +58,7 @@ describe('a program in the documentation runs as it stands', () => {
       )
 
       const env = { ...process.env, AMQP_URL: broker.url }
-      await promisify(execFile)(process.execPath, [`${file}.mjs`], { env, timeout: 30_000 })
+      await promisify(execFile)(process.execPath, [`${file}.mjs`], { env, timeout: 90_000 })
     },
   )
 })

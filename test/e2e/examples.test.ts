@@ -231,7 +231,7 @@ function run(file: string, address: Record<string, string>, ...args: readonly st
     execFile(
       process.execPath,
       ['--import', 'jiti/register', file, ...args],
-      { env, timeout: 50_000 },
+      { env, timeout: 110_000 },
       (error, stdout, stderr) => {
         if (error) reject(new Error(`${stdout}\n${stderr}`, { cause: error }))
         else resolve(stdout)

@@ -161,7 +161,7 @@ describeOnCluster('a cluster of three that loses a node', () => {
       await expect(lockAt(other, 'second')).rejects.toThrow('first works on the queue "dlq" already')
 
       await kill(victim)
-      const second = await eventually(() => lockAt(other, 'second'), { timeoutMs: 30_000 })
+      const second = await eventually(() => lockAt(other, 'second'))
 
       expect([first.isHeld, second.isHeld]).toEqual([false, true])
       await expect(lockAt(third, 'third')).rejects.toThrow('second works on the queue "dlq" already')

@@ -79,7 +79,7 @@ async function play({ profile, frame, where, nth }: Story): Promise<Ledger> {
       expect(new Set(handled)).toEqual(new Set(handledIds))
       expect(await rig.depth('work.dlq')).toBeGreaterThan(0)
     },
-    { timeoutMs: 10_000, intervalMs: 2, what: JSON.stringify({ frame, where, nth }) },
+    { intervalMs: 2, what: JSON.stringify({ frame, where, nth }) },
   )
   await closeAll(consumers)
   const dead = (await rig.drain('work.dlq')).map(({ id }) => id!)

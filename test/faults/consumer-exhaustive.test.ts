@@ -59,7 +59,7 @@ async function play({ profile, layout, point, nth }: Story): Promise<Ledger> {
       expect(new Set(handled)).toEqual(new Set(['works', 'waits', 'fails-once']))
       expect(await rig.depth(flow.deadLetterQueue!)).toBeGreaterThanOrEqual(2)
     },
-    { timeoutMs: 10_000, intervalMs: 2, what: `${layout} cut ${point} #${nth}` },
+    { intervalMs: 2, what: `${layout} cut ${point} #${nth}` },
   )
   await consumer.close()
   const leftOver = await unsettled(rig, name)

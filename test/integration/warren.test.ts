@@ -89,16 +89,13 @@ describe('connect', () => {
     expect(outcomes.filter((kind) => kind === 'acknowledge')).toHaveLength(20)
     const channelFree = await warren.plan()
     expect(channelFree.plan.isEmpty).toBe(true)
-    await eventually(
-      async () => {
-        const dlq = await broker.management<{ messages: number }>(
-          'GET',
-          `/api/queues/${broker.vhost}/billing.orders.dlq`,
-        )
-        expect(dlq.messages).toBe(10)
-      },
-      { timeoutMs: 30_000 },
-    )
+    await eventually(async () => {
+      const dlq = await broker.management<{ messages: number }>(
+        'GET',
+        `/api/queues/${broker.vhost}/billing.orders.dlq`,
+      )
+      expect(dlq.messages).toBe(10)
+    })
   })
 
   it('declares over AMQP where there is no management API', async () => {
@@ -137,13 +134,10 @@ describe('connect', () => {
 
 /** RabbitMQ tells of new connections some seconds late. */
 function connectionsOf(user: string): Promise<readonly { readonly name: string }[]> {
-  return eventually(
-    async () => {
-      const all = await broker.management<{ name: string; user?: string }[]>('GET', '/api/connections')
-      const found = all.filter((each) => each.user === user)
-      expect(found).toHaveLength(2)
-      return found
-    },
-    { timeoutMs: 30_000 },
-  )
+  return eventually(async () => {
+    const all = await broker.management<{ name: string; user?: string }[]>('GET', '/api/connections')
+    const found = all.filter((each) => each.user === user)
+    expect(found).toHaveLength(2)
+    return found
+  })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface EventuallyOptions {
-  /** Long, since a busy disk may keep a quorum queue waiting for its write. @default 30000 */
+  /** Long, since a busy disk may keep a quorum queue waiting for its write. @default 60000 */
   readonly timeoutMs?: number
   /** @default 50 */
   readonly intervalMs?: number
@@ -18,7 +18,7 @@ export async function eventually<T>(
   check: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<Exclude<T, false>> {
-  const { timeoutMs = 30_000, intervalMs = 50, what = 'the condition', signal } = options
+  const { timeoutMs = 60_000, intervalMs = 50, what = 'the condition', signal } = options
   const deadline = performance.now() + timeoutMs
   for (;;) {
     const round = await tryOnce(check)

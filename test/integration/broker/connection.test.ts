@@ -41,17 +41,14 @@ describe('a connection', () => {
   it('is shown to operators under its name', async () => {
     await connect({ name: 'billing on host-7' })
 
-    await eventually(
-      async () => {
-        const connections = await broker.management<{ client_properties: { connection_name: string } }[]>(
-          'GET',
-          '/api/connections',
-        )
-        const names = connections.map(({ client_properties }) => client_properties.connection_name)
-        expect(names).toContain('billing on host-7')
-      },
-      { timeoutMs: 20_000 },
-    )
+    await eventually(async () => {
+      const connections = await broker.management<{ client_properties: { connection_name: string } }[]>(
+        'GET',
+        '/api/connections',
+      )
+      const names = connections.map(({ client_properties }) => client_properties.connection_name)
+      expect(names).toContain('billing on host-7')
+    })
   })
 
   it('logs in with AMQPLAIN as well', async () => {

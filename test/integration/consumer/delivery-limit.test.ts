@@ -99,7 +99,7 @@ describe('a message that ends its consumer more often than the limit allows', ()
     const options = { times: often, poisonLimit: false } as const
     const { consumer, name, depth, runs, settled } = await startDying(parts, options)
 
-    await eventually(() => expect(settled.at(-1)?.outcome.kind).toBe('acknowledge'), { timeoutMs: 30_000 })
+    await eventually(() => expect(settled.at(-1)?.outcome.kind).toBe('acknowledge'))
     expect(runs()).toBe(often + 1)
     const recounts = settled.filter(({ outcome }) => outcome.kind === 'recount')
     expect(recounts.length > 0).toBe(hasDefaultLimit)
@@ -112,7 +112,7 @@ describe('a message that ends its consumer more often than the limit allows', ()
     const parts = { isPlain: true, limit: 4 }
     const { consumer, name, depth, runs, settled } = await startDying(parts, { times: 13 })
 
-    await eventually(() => expect(settled.at(-1)?.outcome.kind).toBe('acknowledge'), { timeoutMs: 30_000 })
+    await eventually(() => expect(settled.at(-1)?.outcome.kind).toBe('acknowledge'))
     expect(runs()).toBe(14)
     expect(settled.filter(({ outcome }) => outcome.kind === 'recount')).toHaveLength(6)
     await consumer.close()
@@ -136,7 +136,7 @@ describe('a message that ends its consumer more often than the limit allows', ()
     const options = { times: often, poisonLimit: false, deliveryLimit: false } as const
     const { runs, settled, name, depth } = await startDying({ isPlain: true }, options)
 
-    await eventually(() => expect(runs()).toBe(21), { timeoutMs: 30_000 })
+    await eventually(() => expect(runs()).toBe(21))
     await eventually(async () => expect(await depth(name)).toBe(0))
     expect([runs(), settled]).toEqual([21, []])
   })

@@ -167,33 +167,27 @@ describe('queues', () => {
     await management.policies.put(policy)
     await publish(queue.name, ['a'])
 
-    await eventually(
-      async () => {
-        const found = await management.queues.find(queue)
-        expect(found).toMatchObject({
-          policy: 'limits',
-          effectivePolicy: { 'delivery-limit': 7 },
-          messages: 1,
-        })
-        expect(found?.deliveryLimit).toBe(capabilities.reportsDeliveryLimit ? 7 : undefined)
-      },
-      { timeoutMs: 30_000 },
-    )
+    await eventually(async () => {
+      const found = await management.queues.find(queue)
+      expect(found).toMatchObject({
+        policy: 'limits',
+        effectivePolicy: { 'delivery-limit': 7 },
+        messages: 1,
+      })
+      expect(found?.deliveryLimit).toBe(capabilities.reportsDeliveryLimit ? 7 : undefined)
+    })
     await management.policies.delete(policy)
   })
 
   it('have an effective policy of the same shape when none applies', async () => {
     const queue = await createQueue()
 
-    await eventually(
-      async () => {
-        const listed = (await management.queues.list({ vhost, mode: 'detailed' })).find(
-          ({ name }) => name === queue.name,
-        )
-        expect(listed?.effectivePolicy).toEqual({})
-      },
-      { timeoutMs: 30_000 },
-    )
+    await eventually(async () => {
+      const listed = (await management.queues.list({ vhost, mode: 'detailed' })).find(
+        ({ name }) => name === queue.name,
+      )
+      expect(listed?.effectivePolicy).toEqual({})
+    })
   })
 
   it('that hold messages are not deleted if they must be empty', async () => {
@@ -498,15 +492,12 @@ describe('connections', () => {
     })
     const closed = new Promise<Error>((resolve) => connection.once('close', resolve))
 
-    const live = await eventually(
-      async () => {
-        const found = (await management.connections.list({ vhost })).find(
-          ({ clientName }) => clientName === 'to be closed',
-        )
-        return found ?? false
-      },
-      { timeoutMs: 30_000 },
-    )
+    const live = await eventually(async () => {
+      const found = (await management.connections.list({ vhost })).find(
+        ({ clientName }) => clientName === 'to be closed',
+      )
+      return found ?? false
+    })
     expect(live).toMatchObject({ vhost, user: broker.username })
     await management.connections.close(live.name, { reason: 'closed by a tést' })
 

@@ -43,7 +43,7 @@ async function setup(type: 'classic' | 'quorum') {
         properties,
         Buffer.from('m'),
       ),
-    next: () => eventually(() => deliveries.shift() ?? false, { what: 'a delivery', timeoutMs: 20_000 }),
+    next: () => eventually(() => deliveries.shift() ?? false, { what: 'a delivery' }),
     attemptsOf: ({ properties }: Delivery) =>
       countAttempts({ headers: readProperty(properties, 'headers'), rule, version }),
   }
