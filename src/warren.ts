@@ -1,4 +1,5 @@
-import { Session, type SessionEvents, type SessionOptions } from './broker/amqp/session.ts'
+import { openSessionPair, type SessionPair } from './broker/amqp/open-session-pair.ts'
+import type { Session, SessionEvents, SessionOptions } from './broker/amqp/session.ts'
 import { deriveManagementUrl } from './broker/management/management-url.ts'
 import { openManagement } from './broker/management/open-management.ts'
 import type { Consumer } from './consumer/consumer.ts'
@@ -49,26 +50,14 @@ export async function connect<const QueueName extends string = never>(
   const firstUrl = typeof url === 'string' ? url : url[0]
   if (firstUrl === undefined)
     throw new InvalidArgumentError('connect() was given no URL. Give it at least one.')
-  const consuming = await Session.open(url, options)
-  try {
-    const publishing = await Session.open(url, options)
-    return new Warren({
-      consuming,
-      publishing,
-      topology,
-      tracing,
-      managementUrl: managementUrl ?? deriveManagementUrl(firstUrl),
-      ...{ closeOn, closeDeadline },
-    })
-  } catch (error) {
-    await consuming.close()
-    throw error
-  }
+  return new Warren({
+    ...(await openSessionPair(url, options)),
+    ...{ topology, tracing, closeOn, closeDeadline },
+    managementUrl: managementUrl ?? deriveManagementUrl(firstUrl),
+  })
 }
 
-interface WarrenParts<QueueName extends string> {
-  readonly consuming: Session
-  readonly publishing: Session
+interface WarrenParts<QueueName extends string> extends SessionPair {
   readonly topology: Topology<QueueName> | undefined
   readonly managementUrl: string
   readonly tracing: TracingApi | undefined
@@ -79,7 +68,6 @@ interface WarrenParts<QueueName extends string> {
 /** One application's line to RabbitMQ. It comes back by itself when the broker does. */
 export class Warren<QueueName extends string = never> {
   readonly #consuming: Session
-  /** Apart, because a broker with an alarm stops reading a connection that publishes, acks included. */
   readonly #publishing: Session
   readonly #topology: Topology<QueueName> | undefined
   readonly #managementUrl: string
@@ -87,6 +75,7 @@ export class Warren<QueueName extends string = never> {
   readonly #consumers = new Set<Consumer>()
   readonly #tracing: TracingApi | undefined
   readonly #stopListening: () => void
+  #sharedPublisher: Publisher | undefined
   #compiled: CompiledTopology | undefined
 
   /** @internal */
@@ -121,13 +110,15 @@ export class Warren<QueueName extends string = never> {
     return this.#consuming.broker
   }
 
-  /** A publisher whose every publish settles exactly once. */
-  publisher(options: PublisherOptions = {}): Publisher {
-    const publisher = this.#tracing
-      ? new TracedPublisher(this.#publishing, options, this.#tracing)
-      : new Publisher(this.#publishing, options)
-    this.#publishers.add(publisher)
-    return publisher
+  /**
+   * A publisher whose every publish settles exactly once. Without options always the same one, so that it may be asked
+   * for wherever something is published; with options a new one, with a channel of its own.
+   */
+  publisher(options?: PublisherOptions): Publisher {
+    if (options !== undefined) return this.#createPublisher(options)
+    if (this.#sharedPublisher === undefined || this.#sharedPublisher.isClosed)
+      this.#sharedPublisher = this.#createPublisher({})
+    return this.#sharedPublisher
   }
 
   /**
@@ -150,6 +141,7 @@ export class Warren<QueueName extends string = never> {
       options: this.#tracing ? { tracing: this.#tracing, ...options } : options,
     })
     this.#consumers.add(consumer)
+    consumer.events.on('consumer.closed', () => this.#consumers.delete(consumer))
     await consumer.whenStarted()
     return consumer
   }
@@ -226,6 +218,16 @@ export class Warren<QueueName extends string = never> {
     await Promise.all([...this.#consumers].map((consumer) => consumer.close(options)))
     await Promise.all([...this.#publishers].map((publisher) => publisher.close()))
     await Promise.all([this.#publishing.close(), this.#consuming.close()])
+  }
+
+  #createPublisher(options: PublisherOptions): Publisher {
+    for (const each of this.#publishers)
+      if (each.isClosed && each.pendingCount === 0) this.#publishers.delete(each)
+    const publisher = this.#tracing
+      ? new TracedPublisher(this.#publishing, options, this.#tracing)
+      : new Publisher(this.#publishing, options)
+    this.#publishers.add(publisher)
+    return publisher
   }
 
   get #vhost(): string {

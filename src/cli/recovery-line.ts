@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
-import { Session } from '../broker/amqp/session.ts'
+import { openSessionPair } from '../broker/amqp/open-session-pair.ts'
+import type { Session } from '../broker/amqp/session.ts'
 import { type Management, openManagement } from '../broker/management/open-management.ts'
 import { compileTopology } from '../topology/compile-topology.ts'
 import type { CompiledTopology } from '../topology/compiled-topology.ts'
@@ -29,8 +30,11 @@ export async function withRecoveryLine(
 ): Promise<ExitCode> {
   const { url, managementUrl, vhost } = readBrokerOptions(input)
   const withUser = withCredentials(managementUrl, url)
-  const consuming = await Session.open(url, { name: 'warren dlq' })
-  const publishing = await Session.open(url, { name: 'warren dlq publishing' })
+  const { consuming, publishing } = await openSessionPair(
+    url,
+    { name: 'warren dlq' },
+    { name: 'warren dlq publishing' },
+  )
   const management = openManagement(withUser)
   try {
     const declaration = await findDeclaration(input.options)

@@ -13,7 +13,7 @@ export interface HttpHandlerOptions {
   readonly method?: string
   /** Sent with every request; these win over those of the message and over the login of the URL, in any case. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How long the endpoint may take to answer. @default '30s' */
+  /** How long the endpoint may take to answer: five minutes at most, unless `fetch` is yours. @default '30s' */
   readonly timeout?: Duration
   /** Signs each request: HMAC-SHA256 of `<timestamp>.<body>` in `warren-signature`. */
   readonly secret?: string
@@ -28,7 +28,7 @@ export interface HttpHandlerOptions {
 export function httpHandler(options: HttpHandlerOptions): Handler {
   const url = readUrl(options.url)
   const method = readMethod(options.method ?? 'POST')
-  const timeoutMs = parseDuration(options.timeout ?? '30s')
+  const timeoutMs = readTimeout(options)
   const send = options.fetch ?? fetch
   return async (message, context) => {
     const patience = joinSignals([context.signal], { timeoutMs })
@@ -47,6 +47,19 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
       patience.release()
     }
   }
+}
+
+// Node's fetch gives up on an endpoint that has not begun to answer by then, whatever it is told.
+const longestFetchMs = 300_000
+
+function readTimeout({ timeout = '30s', fetch }: HttpHandlerOptions): number {
+  const timeoutMs = parseDuration(timeout)
+  if (timeoutMs > longestFetchMs && fetch === undefined)
+    throw new InvalidArgumentError(
+      `Node's fetch waits no longer than 5 minutes for an answer, and the timeout is ${timeout}. ` +
+        'Give at most "5m", or a `fetch` of your own. Work that takes longer is better accepted with 202.',
+    )
+  return timeoutMs
 }
 
 /** How much of an answer that is no success is kept, as the error of the message. */

@@ -1,26 +1,12 @@
 import type { Consumer } from './consumer.ts'
-import type { ConsumerEvents } from './consumer-events.ts'
-import { type LogLevel, renderLogLine } from './render-log-line.ts'
+import { type LogLevel, loggedEvents, renderLogLine } from './render-log-line.ts'
 
 /** What Warren needs of a logger; pino's and the like have it. */
 export type Logger = Readonly<Record<LogLevel, (fields: object, message: string) => void>>
 
-const names: readonly (keyof ConsumerEvents)[] = [
-  'consumer.started',
-  'consumer.interrupted',
-  'consumer.start-failed',
-  'consumer.closed',
-  'delivery.settled',
-  'delivery.held',
-  'delivery.stale',
-  'delivery.remembered',
-  'settle.failed',
-  'breaker.changed',
-]
-
 /** Writes what a consumer tells into a log. Gives the function that ends it. */
 export function logConsumer(consumer: Pick<Consumer, 'events'>, logger: Logger): () => void {
-  const stops = names.map((name) =>
+  const stops = loggedEvents.map((name) =>
     consumer.events.on(name, (event) => {
       const { level, fields, message } = renderLogLine(name, event)
       logger[level]({ event: name, ...fields }, message)

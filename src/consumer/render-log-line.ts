@@ -70,6 +70,11 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
     line(to === 'closed' ? 'info' : 'warn', { queue, from, to }, `The breaker of "${queue}" is ${to}.`),
 }
 
+/** Every event of a consumer. */
+export const loggedEvents: readonly (keyof ConsumerEvents)[] = Object.keys(
+  renderers,
+) as (keyof ConsumerEvents)[]
+
 /** What to know of a failure on a queue that leads nowhere. */
 export function noWayOut(queue: string): string {
   return (
@@ -77,6 +82,17 @@ export function noWayOut(queue: string): string {
     'kept and run again with growing pauses. Declare the queue with one of the two.'
   )
 }
+
+/** What to know of a consumer that waits for its start, where nobody can listen to it yet. */
+export function waitsToStart(queue: string, error: Error & { readonly replyCode?: number | undefined }): string {
+  const cure =
+    error.replyCode === accessRefused
+      ? `Give its user the permission to read "${queue}".`
+      : 'Declare what is missing with `await warren.apply()` or `warren apply`, before anything is consumed.'
+  return `The consumer of "${queue}" cannot start, and tries again until it can: ${error.message} ${cure}`
+}
+
+const accessRefused = 403
 
 /** What to know of a queue that deletes what was returned too often. */
 export function dropsOver(queue: string, deliveryLimit: number): string {

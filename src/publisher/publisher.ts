@@ -107,6 +107,11 @@ export class Publisher {
     return new Promise((resolve) => this.#roomWaiters.push(resolve))
   }
 
+  /** It was told to close and takes no more. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
   /** Publishes that have no result yet. */
   get pendingCount(): number {
     return this.#waiting.size + this.#unanswered.size

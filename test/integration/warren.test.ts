@@ -50,6 +50,17 @@ describe('connect', () => {
     })
   })
 
+  it('gives one publisher to all who ask without options, and another once that is closed', async () => {
+    const warren = await setup()
+    const publisher = warren.publisher()
+    expect(warren.publisher()).toBe(publisher)
+    expect(warren.publisher({ resend: true })).not.toBe(publisher)
+
+    await publisher.close()
+
+    expect(await warren.publisher().publish({ key: 'nobody', body: 'x' })).toMatchObject({ kind: 'returned' })
+  })
+
   it('lets whoever starts a consumer listen before its first message is run', async () => {
     const warren = await setup()
     await warren.apply()

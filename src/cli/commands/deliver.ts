@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError as InvalidOptionError, Option } from 'commander'
-import { Session } from '../../broker/amqp/session.ts'
+import { openSessionPair } from '../../broker/amqp/open-session-pair.ts'
 import type { Consumer } from '../../consumer/consumer.ts'
 import type { ConsumerOptions } from '../../consumer/consumer-options.ts'
 import { httpHandler } from '../../consumer/http-handler.ts'
@@ -10,6 +10,7 @@ import { startConsumer } from '../../consumer/start-consumer.ts'
 import { readBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption, readDurationOption } from '../config-options.ts'
+import { countDeliveries } from '../count-deliveries.ts'
 import { type FoundFlow, findQueueFlow } from '../find-queue-flow.ts'
 import { type DeliveryTally, renderDeliveryStatus } from '../render-delivery-status.ts'
 import type { Terminal } from '../terminal.ts'
@@ -37,8 +38,12 @@ export const deliver: CliCommand = {
       ...secretFrom(input),
     })
     const address = readBrokerOptions({ options: { ...options, url: options.broker }, env: input.env })
-    const consuming = await Session.open(address.url, { name: `warren deliver ${options.queue}` })
-    const publishing = await Session.open(address.url, { name: `warren deliver ${options.queue} publishing` })
+    const name = `warren deliver ${options.queue}`
+    const { consuming, publishing } = await openSessionPair(
+      address.url,
+      { name },
+      { name: `${name} publishing` },
+    )
     try {
       const brokerVersion = consuming.broker.version
       const found = await findQueueFlow(options.queue, { input, address, brokerVersion })
@@ -122,7 +127,7 @@ interface Delivering {
 }
 
 async function deliverUntilTold({ consumer, options, found, terminal }: Delivering): Promise<ExitCode> {
-  const tally = count(consumer)
+  const tally = countDeliveries(consumer.events)
   let unfinished = 0
   consumer.events.on('consumer.closed', (event) => {
     unfinished = event.unfinished
@@ -135,23 +140,6 @@ async function deliverUntilTold({ consumer, options, found, terminal }: Deliveri
   if (terminal.isInteractive) terminal.say(summaryOf(tally, unfinished))
   terminal.result({ queue: found.flow.queue, ...tally, unfinished })
   return unfinished > 0 ? 3 : 0
-}
-
-function count({ events }: Consumer): DeliveryTally {
-  const tally: DeliveryTally = { delivered: 0, retried: 0, deadLettered: 0, deferred: 0, stale: 0 }
-  events.on('delivery.settled', ({ outcome: { kind } }) => {
-    if (kind === 'acknowledge') tally.delivered += 1
-    if (kind === 'retry') tally.retried += 1
-    if (kind === 'dead-letter') tally.deadLettered += 1
-    if (kind === 'defer') tally.deferred += 1
-  })
-  events.on('delivery.held', () => {
-    tally.deferred += 1
-  })
-  events.on('delivery.stale', () => {
-    tally.stale += 1
-  })
-  return tally
 }
 
 /** A line that moves for people; for everybody else JSON lines, as services write them. */

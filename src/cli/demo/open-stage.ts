@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { openSessionPair } from '../../broker/amqp/open-session-pair.ts'
 import { deleteExchange, deleteQueue, inspectQueue } from '../../broker/amqp/operations.ts'
-import { Session } from '../../broker/amqp/session.ts'
+import type { Session } from '../../broker/amqp/session.ts'
 import { type Management, openManagement } from '../../broker/management/open-management.ts'
 import { type EmbeddedBroker, startEmbeddedBroker } from '../../embedded/start-embedded-broker.ts'
 import { ManagementError } from '../../errors.ts'
@@ -78,8 +79,11 @@ async function openGivenBroker(address: BrokerAddress): Promise<Stage> {
 type Line = Pick<Stage, 'consuming' | 'publishing' | 'findManagement' | 'countMessages' | 'close'>
 
 async function openLine(address: BrokerAddress): Promise<Line> {
-  const consuming = await Session.open(address.url, { name: 'warren demo' })
-  const publishing = await Session.open(address.url, { name: 'warren demo publishing' })
+  const { consuming, publishing } = await openSessionPair(
+    address.url,
+    { name: 'warren demo' },
+    { name: 'warren demo publishing' },
+  )
   const management = openManagement(address.managementUrl)
   return {
     ...{ consuming, publishing },
