@@ -239,3 +239,41 @@ describe('the Kubernetes manifest', () => {
     expect(service.ports[0].targetPort).toBe(container.ports[0]!.name)
   })
 })
+
+describe('the Kubernetes manifest of consumers', () => {
+  interface Workload extends Resource {
+    readonly spec: {
+      readonly template: {
+        readonly spec: { terminationGracePeriodSeconds?: number; containers: [Container]; volumes?: object[] }
+      }
+    }
+  }
+  const resources = parseAllDocuments(read('kubernetes-consumers.yaml')).map(
+    (each) => each.toJS() as Resource,
+  )
+  const workload = (name: string, kind: string) =>
+    (resources.find((each) => each.kind === kind && each.metadata.name === name) as Workload).spec.template
+      .spec
+  const { data } = resources.find(({ kind }) => kind === 'ConfigMap') as Resource & {
+    data: Record<string, string>
+  }
+  const [file, config] = Object.entries(data)[0]!
+  const mounted = ({ containers: [{ volumeMounts }] }: Workload['spec']['template']['spec']) =>
+    `${volumeMounts[0]!.mountPath}/${file}`
+
+  it('applies a valid topology and waits for the broker', () => {
+    const job = workload('orders-topology', 'Job')
+
+    checkConfig(config)
+    expect(parseLine(job.containers[0].args)).toMatchObject({ config: mounted(job), wait: 60_000 })
+  })
+
+  it('delivers a queue of that topology, and kills nobody before the deadline', () => {
+    const pod = workload('shipping-deliver', 'Deployment')
+    const options = parseLine(pod.containers[0].args) as { queue: string; config: string; deadline: number }
+
+    expect(options.config).toBe(mounted(pod))
+    expect(Object.keys((parse(config) as { queues: object }).queues)).toContain(options.queue)
+    expect(pod.terminationGracePeriodSeconds! * 1000).toBeGreaterThan(options.deadline)
+  })
+})
