@@ -162,21 +162,22 @@ describe('the systemd unit', () => {
   })
 })
 
+interface Container {
+  readonly args: readonly string[]
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+  readonly volumeMounts: readonly {
+    readonly name: string
+    readonly mountPath: string
+    readonly readOnly?: boolean
+  }[]
+  readonly securityContext: { readonly readOnlyRootFilesystem: boolean }
+}
+interface Resource {
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> }
+}
+
 describe('the Kubernetes manifest', () => {
-  interface Container {
-    readonly args: readonly string[]
-    readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
-    readonly volumeMounts: readonly {
-      readonly name: string
-      readonly mountPath: string
-      readonly readOnly?: boolean
-    }[]
-    readonly securityContext: { readonly readOnlyRootFilesystem: boolean }
-  }
-  interface Resource {
-    readonly kind: string
-    readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> }
-  }
   const resources = parseAllDocuments(read('kubernetes.yaml')).map((each) => each.toJS() as Resource)
   const find = <Kind extends object>(kind: string) =>
     resources.find((each) => each.kind === kind) as Resource & Kind
