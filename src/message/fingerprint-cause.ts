@@ -1,9 +1,10 @@
+import { createFailureMemory } from './failure-memory.ts'
 import type { EncodedHeaders } from './header-values.ts'
 import { murmurHash } from './murmur-hash.ts'
 import { normaliseMessage } from './normalise-message.ts'
 import { readLastDeath } from './read-deaths.ts'
-import { type Failure, readFailure } from './read-failure.ts'
-import { shapeOfMessage } from './shape-of-message.ts'
+import { type Failure, findFailure, readFailure } from './read-failure.ts'
+import { doDigitsMatter, shapeOfMessage } from './shape-of-message.ts'
 
 /** Why messages are dead, as one value per cause: messages of one cause have the same `id`. */
 export interface Cause {
@@ -20,14 +21,26 @@ export const unknownCause: Cause = { id: 'unknown', label: 'unknown', kind: 'unk
 /** The cause of a dead letter from its headers: what was written when it was parked, else `x-death`. */
 export function causeOf(headers: EncodedHeaders): Cause {
   if (headers === undefined) return unknownCause
-  const failure = readFailure(headers)
-  if (hasError(failure)) return fingerprintCause(failure)
+  const places = findFailure(headers)
+  const known = failures.recall(headers, places)
+  if (known) return known
+  const failure = readFailure(headers, places)
+  if (hasError(failure)) return rememberCause(failure)
   const last = readLastDeath(headers)
   return fingerprintCause({
     ...failure,
     reason: failure.reason ?? last?.reason,
     queue: failure.queue ?? last?.queue,
   })
+}
+
+const failures = createFailureMemory<Cause>()
+
+/** From now on its bytes are enough. */
+function rememberCause(failure: Failure): Cause {
+  const cause = fingerprintCause(failure)
+  if (!doDigitsMatter(failure.errorMessage ?? '')) failures.remember(cause)
+  return cause
 }
 
 const mostKnown = 512

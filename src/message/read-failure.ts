@@ -1,5 +1,5 @@
 import { decodeFieldValue } from '../wire/read-field.ts'
-import { type EncodedHeaders, integerOf, textOf } from './header-values.ts'
+import { integerOf, textOf } from './header-values.ts'
 import { endOfValue, matchNames, valueOfEntry } from './scan-headers.ts'
 import { warrenHeaders } from './warren-headers.ts'
 
@@ -40,22 +40,27 @@ const rankOf = matchNames({
   ),
 })
 
+/** Per field of a failure, in the order of `sources`, the offset of the best value there is, or -1. */
+export type FailurePlaces = readonly number[]
+
+/** The field whose text differs from message to message. */
+export const messageField = 1
+
 /** Reads what Warren, the reference systems and well-known frameworks write when they park a message. */
-export function readFailure(headers: EncodedHeaders): Failure {
-  const [errorType, errorMessage, statusCode, reason, queue] = findSources(headers)
+export function readFailure(headers: Buffer, places: FailurePlaces): Failure {
+  const [errorType, errorMessage, statusCode, reason, queue] = places
   return {
     errorType: readText(headers, errorType!),
     errorMessage: readText(headers, errorMessage!),
-    statusCode: statusCode! < 0 ? undefined : integerOf(readValue(headers!, statusCode!)),
+    statusCode: statusCode! < 0 ? undefined : integerOf(readValue(headers, statusCode!)),
     reason: readText(headers, reason!),
     queue: readText(headers, queue!),
   }
 }
 
-/** Per field the offset of the best value there is, or -1. One walk over the names answers all. */
-function findSources(headers: EncodedHeaders): readonly number[] {
+/** Where a failure is written down. One walk over the names answers all. */
+export function findFailure(headers: Buffer): FailurePlaces {
   const offsets = [-1, -1, -1, -1, -1]
-  if (headers === undefined) return offsets
   const best = [ranks, ranks, ranks, ranks, ranks]
   for (let at = 0; at < headers.length; ) {
     const valueAt = valueOfEntry(headers, at)
@@ -73,8 +78,8 @@ function findSources(headers: EncodedHeaders): readonly number[] {
   return offsets
 }
 
-function readText(headers: EncodedHeaders, at: number): string | undefined {
-  return at < 0 ? undefined : textOf(readValue(headers!, at)) || undefined
+function readText(headers: Buffer, at: number): string | undefined {
+  return at < 0 ? undefined : textOf(readValue(headers, at)) || undefined
 }
 
 function readValue(headers: Buffer, at: number): ReturnType<typeof decodeFieldValue> {

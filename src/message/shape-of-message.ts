@@ -4,7 +4,12 @@
  * what a digit is stays as it is.
  */
 export function shapeOfMessage(message: string): string {
-  return digitsMatter.test(message) ? message : message.replace(/[1-9]/g, '0')
+  return doDigitsMatter(message) ? message : message.replace(/[1-9]/g, '0')
+}
+
+/** Whether errors that differ in their digits alone may have different causes. */
+export function doDigitsMatter(message: string): boolean {
+  return digitsMatter.test(message)
 }
 
 /** A status is kept, 0x begins a hexadecimal number, and ::1 is a host. */

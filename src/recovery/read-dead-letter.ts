@@ -2,6 +2,8 @@ import { type IncomingMessage, joinBody } from '../broker/amqp/message.ts'
 import { type Cause, causeOf } from '../message/fingerprint-cause.ts'
 import { type EncodedHeaders, headerInteger, headerText } from '../message/header-values.ts'
 import { readDeaths } from '../message/read-deaths.ts'
+import { readIsoTime } from '../message/read-iso-time.ts'
+import { encodeName, findValue } from '../message/scan-headers.ts'
 import { warrenHeaders } from '../message/warren-headers.ts'
 import { type PlainTable, toPlainTable } from '../wire/plain-fields.ts'
 import { decodeProperties, readProperty } from '../wire/properties.ts'
@@ -57,10 +59,20 @@ export function originOf(headers: EncodedHeaders): string | undefined {
 
 /** When it died, in milliseconds since 1970: as its consumer wrote, else the newest entry of x-death. */
 export function diedAt(headers: EncodedHeaders): number | undefined {
-  const written = headerText(headers, warrenHeaders.lastFailedAt)
-  const writtenMs = written === undefined ? Number.NaN : Date.parse(written)
+  const writtenMs = headers === undefined ? Number.NaN : writtenTime(headers)
   return Number.isNaN(writtenMs) ? readDeaths(headers).deaths[0]?.timeMs : writtenMs
 }
+
+/** NaN where nobody wrote it, or not as a time. */
+function writtenTime(headers: Buffer): number {
+  const at = findValue(headers, lastFailedAt)
+  if (at < 0) return Number.NaN
+  const timeMs = readIsoTime(headers, at)
+  if (!Number.isNaN(timeMs)) return timeMs
+  return Date.parse(headerText(headers, warrenHeaders.lastFailedAt) ?? '')
+}
+
+const lastFailedAt = encodeName(warrenHeaders.lastFailedAt)
 
 /** Failed attempts, as far as headers of any of the known layouts tell. */
 export function attemptsOf(headers: EncodedHeaders): number | undefined {
