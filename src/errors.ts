@@ -15,11 +15,19 @@ export abstract class WarrenError extends Error {
 export class WireError extends WarrenError {
   readonly code: WireErrorCode
   readonly offset: number
+  /** The part of a message that is over a limit of the reader, where the bytes themselves are in order. */
+  readonly oversized: 'header' | 'body' | undefined
 
-  constructor(fields: { code: WireErrorCode; detail: string; offset: number }) {
+  constructor(fields: {
+    code: WireErrorCode
+    detail: string
+    offset: number
+    oversized?: 'header' | 'body'
+  }) {
     super(`${fields.detail} (at byte ${fields.offset}).`)
     this.code = fields.code
     this.offset = fields.offset
+    this.oversized = fields.oversized
   }
 }
 
@@ -61,6 +69,8 @@ export type ConnectionErrorCode =
   | 'CONNECTION_AUTHENTICATION_REFUSED'
   | 'CONNECTION_VHOST_NOT_FOUND'
   | 'CONNECTION_ACCESS_REFUSED'
+  | 'CONNECTION_LIMIT_REACHED'
+  | 'CONNECTION_MESSAGE_TOO_LARGE'
   | 'CONNECTION_LOST'
   | 'CONNECTION_HEARTBEAT_MISSED'
   | 'CONNECTION_CLOSED_BY_BROKER'
@@ -191,6 +201,7 @@ export class ConsumerError extends WarrenError {
 export type ConsumerErrorCode =
   | 'MESSAGE_UNDECODABLE'
   | 'MESSAGE_INVALID'
+  | 'MESSAGE_TOO_LARGE'
   | 'HANDLER_TIMEOUT'
   | 'HTTP_DELIVERY_FAILED'
   | 'CONSUMER_CLOSING'
@@ -253,7 +264,10 @@ export class EmbeddedBrokerError extends WarrenError {
   }
 }
 
-export type EmbeddedBrokerErrorCode = 'EMBEDDED_PORT_UNAVAILABLE' | 'EMBEDDED_DEFINITIONS_REFUSED'
+export type EmbeddedBrokerErrorCode =
+  | 'EMBEDDED_PORT_UNAVAILABLE'
+  | 'EMBEDDED_DEFINITIONS_REFUSED'
+  | 'EMBEDDED_NEVER_SETTLES'
 
 /** Why the admin API did not do what was asked. */
 export class ApiError extends WarrenError {

@@ -10,8 +10,8 @@ export interface OutgoingMessage {
   /** The routing key. */
   readonly key: string
   /**
-   * Bytes and text are sent as they are; anything else as JSON with its content type. Large buffers are sent
-   * from where they are: do not change them before the result is there.
+   * Bytes and text are sent as they are; anything else as JSON with its content type. A buffer is sent from
+   * where it is, whatever its size: do not change it before the result is there.
    */
   readonly body: unknown
   readonly headers?: PlainTable

@@ -3,10 +3,11 @@ import type { ReturnedMessage } from '../broker/amqp/message.ts'
 import { enableConfirms } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
-import { ConnectionError, PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
+import { PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
 import { sizeOfBody } from '../wire/frame-writer.ts'
 import { ChannelRenewal } from './channel-renewal.ts'
 import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
+import { decideResend } from './decide-resend.ts'
 import { createFifo, type Fifo } from './fifo.ts'
 import { isExactReturnOf, isReturnOf } from './match-return.ts'
 import { createMessageIds } from './message-ids.ts'
@@ -60,7 +61,7 @@ export class Publisher {
       closeChannel: () => void this.#channel.current?.close(),
       resume: this.#pump,
     })
-    this.#channel = session.superviseChannel('publisher', enableConfirms)
+    this.#channel = session.superviseChannel('publisher', enableConfirms, { isForPublishing: true })
     this.#channel.events.on('opened', ({ channel }) => this.#opened(channel))
     this.#channel.events.on('ended', () => this.#ended())
     this.#channel.events.on('lost', ({ error }) => this.#lost(error as WarrenError | undefined))
@@ -147,7 +148,7 @@ export class Publisher {
       this.#waiting.size >= this.#options.waiting.messages ||
       this.#waitingBytes + publish.bytes > this.#options.waiting.bytes
     if (isFull) {
-      tell(publish, unknown(publish, false, new PublishError('PUBLISH_QUEUE_FULL')))
+      this.#settle(publish, unknown(publish, false, new PublishError('PUBLISH_QUEUE_FULL')))
       return
     }
     this.#waiting.push(publish)
@@ -252,10 +253,9 @@ export class Publisher {
     this.#unanswered = createConfirmLedger(this.#options.window.messages)
     this.#unansweredBytes = 0
     const cause = error ?? new PublishError('PUBLISHER_CLOSED')
-    // A channel that the broker closes alone was closed over a publish: with that one it would be closed again.
-    const mayResend = this.#options.resend && error instanceof ConnectionError
-    // Without an id nobody could tell a second copy from a second message.
-    const [again, over] = partition(lost, ({ message }) => mayResend && message.messageId !== undefined)
+    const messages = this.#options.resend ? lost.map(({ message }) => message) : []
+    const mayResend = decideResend(messages, error)
+    const [again, over] = partition(lost, ({ message }) => this.#options.resend && mayResend(message))
     for (const publish of again.reverse()) this.#sendAgain(publish)
     for (const publish of over) this.#settle(publish, unknown(publish, true, cause))
   }

@@ -7,7 +7,7 @@ export interface PublisherOptions {
   readonly waiting?: { readonly messages?: number; readonly bytes?: number }
   /** After this long without an answer a publish is `unknown`, in milliseconds. @default 60000 */
   readonly deadlineMs?: number
-  /** Send again, with the same message id, what was unanswered when the connection was lost. @default false */
+  /** Send again, with the same message id, what was unanswered when the connection was lost, or the channel by the fault of another publish. @default false */
   readonly resend?: boolean
 }
 

@@ -75,7 +75,7 @@ export function createFrameParser(sink: FrameSink, initialLimits: FrameLimits): 
     else if (type === frameTypes.method)
       check(remaining <= limits.headerBytes, 'method', limits.headerBytes, frameAt)
     else if (type === frameTypes.header)
-      check(remaining <= limits.headerBytes, 'header', limits.headerBytes, frameAt)
+      check(remaining <= limits.headerBytes, 'header', limits.headerBytes, frameAt, 'header')
     else if (type === frameTypes.heartbeat) check(remaining === 0, 'heartbeat', 0, frameAt)
     else fail('WIRE_BAD_FRAME', `Unknown frame type ${type}`, frameAt)
   }
@@ -140,9 +140,15 @@ export function createFrameParser(sink: FrameSink, initialLimits: FrameLimits): 
     heldBytes = 0
   }
 
-  function check(isAllowed: boolean, kind: string, limit: number, at: number): void {
-    if (!isAllowed)
-      fail('WIRE_TOO_LARGE', `A ${kind} frame announces ${remaining} bytes; the limit is ${limit}`, at)
+  function check(isAllowed: boolean, kind: string, limit: number, at: number, oversized?: 'header'): void {
+    if (isAllowed) return
+    const detail = `A ${kind} frame announces ${remaining} bytes; the limit is ${limit}`
+    throw new WireError({
+      code: 'WIRE_TOO_LARGE',
+      detail,
+      offset: offset + at,
+      ...(oversized && { oversized }),
+    })
   }
 
   function fail(code: WireErrorCode, detail: string, at: number): never {

@@ -13,7 +13,12 @@ import { Delivery } from './delivery.ts'
 import type { ReturnedMessage } from './message.ts'
 import type { Output } from './output.ts'
 import { type Answer, createPendingReplies, type PendingReplies } from './pending-replies.ts'
-import { type ContentReader, createContentReader, type OnContent } from './read-content.ts'
+import {
+  type ContentReader,
+  createContentReader,
+  type OnContent,
+  type OversizedContents,
+} from './read-content.ts'
 import { unaskedError } from './unexpected-error.ts'
 
 /** What a channel tells besides answers: confirms and returns go to who publishes, the rest to who supervises. */
@@ -32,10 +37,16 @@ export interface ConsumeOptions {
   readonly exclusive?: boolean
   readonly arguments?: FieldTable
   readonly consumerTag?: string
+  /**
+   * Takes a message over `maxBodyBytes`: its `body` is empty, `bodyBytes` says what it was. Unsettled, it stays with this
+   * channel and goes back with it. Without this, such a message ends the connection.
+   */
+  readonly onOversized?: ((delivery: Delivery) => void) | undefined
 }
 
 interface Consumer {
   readonly needsAck: boolean
+  readonly onOversized: ((delivery: Delivery) => void) | undefined
   readonly onDelivery: (delivery: Delivery) => void
 }
 
@@ -74,7 +85,7 @@ export class AmqpChannel {
     this.#emit = createEvents<ChannelEvents>()
     this.events = this.#emit
     this.#acks = createAckWriter(id, () => host.output)
-    this.#content = createContentReader({ maxBodyBytes: host.maxBodyBytes })
+    this.#content = createContentReader({ maxBodyBytes: host.maxBodyBytes, oversized: this.#oversized })
     this.#replies = createPendingReplies({ timeoutMs: host.replyTimeoutMs })
   }
 
@@ -127,7 +138,8 @@ export class AmqpChannel {
         `A consumer "${consumerTag}" runs on this channel already. Choose another tag.`,
       )
     }
-    this.#consumers.set(consumerTag, { needsAck: !options.noAck, onDelivery })
+    const { onOversized } = options
+    this.#consumers.set(consumerTag, { needsAck: !options.noAck, onDelivery, onOversized })
     const method: Method<'basic.consume'> = {
       name: 'basic.consume',
       queue,
@@ -258,6 +270,19 @@ export class AmqpChannel {
     if (consumer) handOver(consumer, new Delivery(this, method, content))
   }
 
+  readonly #oversized: OversizedContents = {
+    // A get and a return have no consumer: who asked or published must learn that there is no answer.
+    isWanted: (announcement) => {
+      const { consumerTag } = announcement as Partial<DeliverMethod>
+      return consumerTag !== undefined && this.#consumers.get(consumerTag)?.onOversized !== undefined
+    },
+    complete: (announcement, content) => {
+      const method = announcement as DeliverMethod
+      const onDelivery = this.#consumers.get(method.consumerTag)?.onOversized
+      if (onDelivery) handOver({ onDelivery }, new Delivery(this, method, content))
+    },
+  }
+
   readonly #giveBack: OnContent<Method<'basic.return'>> = (method, content) => {
     // Who published compares them, and must not find them broken: its message would count as taken.
     decodeProperties(content.properties)
@@ -359,7 +384,7 @@ export class AmqpChannel {
 }
 
 /** A consumer that throws must not end the connection that it shares; its error is reported as uncaught. */
-function handOver(consumer: Consumer, delivery: Delivery): void {
+function handOver(consumer: Pick<Consumer, 'onDelivery'>, delivery: Delivery): void {
   try {
     consumer.onDelivery(delivery)
   } catch (error) {

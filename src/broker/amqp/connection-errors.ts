@@ -1,4 +1,5 @@
 import { ConnectionError, WireError } from '../../errors.ts'
+import type { Method } from '../../wire/method-specs.ts'
 import { isTlsFailure, tlsFailedError } from './explain-socket-error.ts'
 import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
 
@@ -11,6 +12,15 @@ interface Circumstances {
 export function closedError(endpoint: Endpoint, cause?: Error): ConnectionError {
   const message = `The connection to ${describeEndpoint(endpoint)} is closed.`
   return new ConnectionError({ code: 'CONNECTION_CLOSED', message }, { cause })
+}
+
+/** Whatever its code: who was let in before is not told that it may not come in. */
+export function closedByBrokerError(
+  endpoint: Endpoint,
+  { replyCode, replyText }: Pick<Method<'connection.close'>, 'replyCode' | 'replyText'>,
+): ConnectionError {
+  const message = `The broker at ${describeEndpoint(endpoint)} closed the connection: ${replyText} (${replyCode}).`
+  return new ConnectionError({ code: 'CONNECTION_CLOSED_BY_BROKER', message, replyCode })
 }
 
 export function lostError(endpoint: Endpoint, { isOpening, cause }: Circumstances): ConnectionError {
@@ -28,11 +38,22 @@ export function timeoutError(endpoint: Endpoint, timeoutMs: number): ConnectionE
 }
 
 export function heartbeatMissedError(endpoint: Endpoint, heartbeatSeconds: number): ConnectionError {
-  const message = `${describeEndpoint(endpoint)} gave no sign of life for ${2 * heartbeatSeconds} s.`
+  const message = `${describeEndpoint(endpoint)} gave no sign of life for more than ${2 * heartbeatSeconds} s, two heartbeats.`
   return new ConnectionError({ code: 'CONNECTION_HEARTBEAT_MISSED', message })
 }
 
-export function notAmqpError(endpoint: Endpoint, { isOpening, cause }: Circumstances): ConnectionError {
+const limitOf = { header: 'maxHeaderBytes', body: 'maxBodyBytes' } as const
+
+/** Bytes that cannot be read: by anybody, or only by us, because of a limit of ours. */
+export function unreadableError(endpoint: Endpoint, circumstances: Circumstances): ConnectionError {
+  const { isOpening, cause } = circumstances
+  const oversized = cause instanceof WireError ? cause.oversized : undefined
+  if (isOpening || !oversized) return notAmqpError(endpoint, circumstances)
+  const message = `${describeEndpoint(endpoint)} sent a message that is too large to be read here: ${cause!.message} Raise ${limitOf[oversized]}, or take the message out of its queue by other means.`
+  return new ConnectionError({ code: 'CONNECTION_MESSAGE_TOO_LARGE', message }, { cause })
+}
+
+function notAmqpError(endpoint: Endpoint, { isOpening, cause }: Circumstances): ConnectionError {
   const why = cause instanceof WireError ? `: ${cause.message}` : '.'
   const message = `${describeEndpoint(endpoint)} sent bytes that are not AMQP 0-9-1${why}`
   return new ConnectionError({ code: 'CONNECTION_NOT_AMQP', message, isFinal: isOpening }, { cause })

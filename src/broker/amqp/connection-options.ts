@@ -5,7 +5,7 @@ import type { TlsOptions } from './open-socket.ts'
 export interface ConnectionOptions {
   /** Shown in RabbitMQ's list of connections. @default 'warren' */
   readonly name?: string
-  /** Both sides send a sign of life in this interval; two without one end the connection. 0 turns it off. @default 30 */
+  /** Both sides send a sign of life in this interval; more than two without one end the connection. 0 turns it off. @default 30 */
   readonly heartbeatSeconds?: number
   /** Largest frame, in bytes. @default 131072 */
   readonly frameMax?: number
@@ -18,9 +18,9 @@ export interface ConnectionOptions {
   readonly tls?: TlsOptions
   /** EXTERNAL (a client certificate) is used only when named here. @default PLAIN, else AMQPLAIN */
   readonly mechanism?: Mechanism
-  /** Header frames of the broker may exceed frameMax; this is the limit, in bytes. @default 16777216 */
+  /** Header frames of the broker may exceed frameMax; this is the limit, in bytes. A larger one ends the connection. @default 16777216 */
   readonly maxHeaderBytes?: number
-  /** Largest message body that is read, in bytes. @default 536870912 */
+  /** Largest message body that is read, in bytes. A larger one ends the connection. @default 536870912 */
   readonly maxBodyBytes?: number
 }
 

@@ -6,11 +6,12 @@ import type { Method } from '../../wire/method-specs.ts'
 import { decodeMethod } from '../../wire/methods.ts'
 import { AmqpChannel, type ChannelHost } from './channel.ts'
 import {
+  closedByBrokerError,
   closedError,
   heartbeatMissedError,
   lostError,
-  notAmqpError,
   timeoutError,
+  unreadableError,
 } from './connection-errors.ts'
 import { type ConnectionOptions, type SettledOptions, settleOptions } from './connection-options.ts'
 import { type Agreement, explainRefusal, shakeHands } from './handshake.ts'
@@ -264,7 +265,8 @@ export class AmqpConnection {
     try {
       this.#parser.push(chunk)
     } catch (cause) {
-      this.#fail(notAmqpError(this.endpoint, { isOpening: this.#state === 'opening', cause: cause as Error }))
+      const isOpening = this.#state === 'opening'
+      this.#fail(unreadableError(this.endpoint, { isOpening, cause: cause as Error }))
       return
     }
     if (this.#pacer.shouldWait(chunk.length, this.#hasCreditLeft)) this.#readLater()
@@ -319,7 +321,7 @@ export class AmqpConnection {
   #closedByBroker(method: Method<'connection.close'>): void {
     this.#sendMethod({ name: 'connection.close-ok' })
     this.#output.flush()
-    this.#end(this.#state === 'closing' ? undefined : explainRefusal(method, this.endpoint))
+    this.#end(this.#state === 'closing' ? undefined : closedByBrokerError(this.endpoint, method))
   }
 
   #sendMethod(method: Method): void {

@@ -4,6 +4,9 @@ import { decideBackoff } from './decide-backoff.ts'
 const policy = { initialMs: 100, maxMs: 30_000 }
 
 it.each([
+  [0, false, 0, 0],
+  [0, false, 0.5, 50],
+  [0, false, 0.999, 100],
   [1, false, 0, 100],
   [2, false, 0, 200],
   [3, false, 0.5, 300],

@@ -5,11 +5,15 @@ export interface BackoffPolicy {
 
 export const defaultBackoff: BackoffPolicy = { initialMs: 100, maxMs: 30_000 }
 
+/** What lived shorter than this was not healthy: the pause before the next one keeps growing. */
+export const healthyMs = 5_000
+
 /**
  * How long to wait before the next attempt: doubling, with up to half of it taken off at random, so that a
  * thousand clients of one broker do not come back in the same instant.
  */
 export function decideBackoff(fields: {
+  /** In a row. With 0 the last one was healthy: the next may come at once, only not together with all others. */
   readonly failures: number
   /** A refusal that time alone will not mend (a wrong password) waits the longest from the start. */
   readonly isFinal: boolean
@@ -18,6 +22,7 @@ export function decideBackoff(fields: {
   readonly random: number
 }): number {
   const { failures, isFinal, policy, random } = fields
+  if (failures === 0) return Math.round(Math.min(policy.initialMs, policy.maxMs) * random)
   const full = isFinal
     ? policy.maxMs
     : Math.min(policy.maxMs, policy.initialMs * 2 ** Math.min(failures - 1, 30))

@@ -3,6 +3,7 @@ import type { FieldTable } from '../../wire/field-value.ts'
 import type { Method } from '../../wire/method-specs.ts'
 import { toFieldTable, toPlainTable } from '../../wire/plain-fields.ts'
 import { authenticate } from './authenticate.ts'
+import { closedByBrokerError } from './connection-errors.ts'
 import type { SettledOptions } from './connection-options.ts'
 import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
 
@@ -58,10 +59,8 @@ export async function shakeHands(
 }
 
 /** RabbitMQ's reply codes for a refused connection, as sentences a person can act on. */
-export function explainRefusal(
-  { replyCode, replyText }: Method<'connection.close'>,
-  endpoint: Endpoint,
-): ConnectionError {
+export function explainRefusal(close: Method<'connection.close'>, endpoint: Endpoint): ConnectionError {
+  const { replyCode, replyText } = close
   const where = describeEndpoint(endpoint)
   if (replyCode === 403) {
     return refusal(
@@ -77,6 +76,14 @@ export function explainRefusal(
       replyCode,
     )
   }
+  if (replyCode === 530 && /limit .*reached/.test(replyText)) {
+    // Not final: others close their connections, and then there is room.
+    return new ConnectionError({
+      code: 'CONNECTION_LIMIT_REACHED',
+      message: `The broker at ${where} takes no more connections: ${replyText}. Close some, or raise the limit of the vhost, the user or the node.`,
+      replyCode,
+    })
+  }
   if (replyCode === 530) {
     return refusal(
       'CONNECTION_ACCESS_REFUSED',
@@ -84,11 +91,7 @@ export function explainRefusal(
       replyCode,
     )
   }
-  return new ConnectionError({
-    code: 'CONNECTION_CLOSED_BY_BROKER',
-    message: `The broker at ${where} closed the connection: ${replyText} (${replyCode}).`,
-    replyCode,
-  })
+  return closedByBrokerError(endpoint, close)
 }
 
 function refusal(code: ConnectionError['code'], message: string, replyCode: number): ConnectionError {

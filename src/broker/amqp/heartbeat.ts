@@ -13,7 +13,7 @@ export interface HeartbeatOptions {
   readonly onMissed: () => void
 }
 
-/** Silent half-intervals after which the other side is taken for dead: two whole ones, as AMQP says. */
+/** Silent half-intervals that are borne: the next tick ends it, after two to two and a half heartbeats of silence. */
 const silentTicksAllowed = 4
 
 /**

@@ -13,6 +13,13 @@ export interface Content {
 /** Called with the method that announced a message and the message itself. */
 export type OnContent<Announcement> = (announcement: Announcement, content: Content) => void
 
+/** Who is told of messages over the limit. Their bodies are thrown away as they come, so `body` is empty. */
+export interface OversizedContents {
+  /** Where it is not, the content is an error, and with it ends the connection. */
+  isWanted(announcement: unknown): boolean
+  readonly complete: OnContent<unknown>
+}
+
 /** Puts a message together from its header frame and body pieces. */
 export interface ContentReader {
   /** A method that carries a message has arrived. The callback is a shared one, so that no message makes its own. */
@@ -26,7 +33,13 @@ const empty = Buffer.alloc(0)
 const crumbBytes = 1024
 const joinedCrumbs = 128
 
-export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }): ContentReader {
+export function createContentReader({
+  maxBodyBytes,
+  oversized,
+}: {
+  readonly maxBodyBytes: number
+  readonly oversized?: OversizedContents
+}): ContentReader {
   let complete: OnContent<unknown> | undefined
   let announcement: unknown
   let properties: RawProperties | undefined
@@ -34,6 +47,7 @@ export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }):
   let missing = 0
   let pieces: Buffer[] | undefined
   let crumbs = 0
+  let isOversized = false
 
   function keep(piece: Buffer): void {
     pieces ??= []
@@ -45,12 +59,13 @@ export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }):
   }
 
   function finish(body: Body): void {
-    const done = complete!
+    const done = isOversized ? oversized!.complete : complete!
     const content = { properties: properties!, body, bodyBytes }
     complete = undefined
     properties = undefined
     pieces = undefined
     crumbs = 0
+    isOversized = false
     done(announcement, content)
   }
 
@@ -64,7 +79,8 @@ export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }):
       if (!complete || properties) throw unexpectedError('A header frame arrived that no method announced')
       if (payload.length < 14) throw tooShort()
       bodyBytes = payload.readUInt32BE(4) * 0x100000000 + payload.readUInt32BE(8)
-      if (bodyBytes > maxBodyBytes) throw tooLarge(bodyBytes, maxBodyBytes)
+      isOversized = bodyBytes > maxBodyBytes
+      if (isOversized && !oversized?.isWanted(announcement)) throw tooLarge(bodyBytes, maxBodyBytes)
       properties = payload.subarray(12)
       missing = bodyBytes
       if (missing === 0) finish(empty)
@@ -74,9 +90,10 @@ export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }):
         throw unexpectedError('A body frame arrived that no header announced')
       missing -= piece.length
       if (missing === 0 && pieces === undefined) {
-        finish(piece)
+        finish(isOversized ? empty : piece)
         return
       }
+      if (isOversized) return
       keep(piece)
       if (missing === 0) finish(pieces!)
     },
@@ -85,7 +102,7 @@ export function createContentReader({ maxBodyBytes }: { maxBodyBytes: number }):
 
 function tooLarge(bodyBytes: number, maxBodyBytes: number): WireError {
   const detail = `A message of ${bodyBytes} bytes is announced; the limit is ${maxBodyBytes}`
-  return new WireError({ code: 'WIRE_TOO_LARGE', detail, offset: 4 })
+  return new WireError({ code: 'WIRE_TOO_LARGE', detail, offset: 4, oversized: 'body' })
 }
 
 function tooShort(): WireError {

@@ -4,7 +4,7 @@ import { nextSessionState, type SessionState, type SessionStep } from './session
 const arrows: [SessionState, SessionStep, SessionState][] = [
   ['connecting', 'opened', 'connected'],
   ['connecting', 'failed', 'waiting'],
-  ['connected', 'lost', 'connecting'],
+  ['connected', 'lost', 'waiting'],
   ['waiting', 'retry-due', 'connecting'],
   ['connecting', 'close', 'closed'],
   ['connected', 'close', 'closed'],

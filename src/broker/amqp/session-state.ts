@@ -1,4 +1,4 @@
-/** Where a session stands. `waiting` is the pause between two attempts to connect. */
+/** Where a session stands. `waiting` is the pause before an attempt to connect, but for the very first. */
 export type SessionState = 'connecting' | 'connected' | 'waiting' | 'closed'
 
 export type SessionStep = 'opened' | 'failed' | 'lost' | 'retry-due' | 'close'
@@ -12,7 +12,7 @@ export function nextSessionState(state: SessionState, step: SessionStep): Sessio
       if (step === 'failed') return 'waiting'
       break
     case 'connected':
-      if (step === 'lost') return 'connecting'
+      if (step === 'lost') return 'waiting'
       break
     case 'waiting':
       if (step === 'retry-due') return 'connecting'

@@ -3,7 +3,7 @@ import { createEvents, type EventSource, type Events } from '../../events.ts'
 import type { AmqpChannel } from './channel.ts'
 import { type AmqpConnection, goodbyeMs, openConnection } from './connection.ts'
 import type { ConnectionOptions } from './connection-options.ts'
-import { type BackoffPolicy, decideBackoff, defaultBackoff } from './decide-backoff.ts'
+import { type BackoffPolicy, decideBackoff, defaultBackoff, healthyMs } from './decide-backoff.ts'
 import { describeEndpoint, type Endpoint, parseAmqpUrl } from './parse-amqp-url.ts'
 import { pause } from './pause.ts'
 import { hideSecret } from './secret.ts'
@@ -19,7 +19,8 @@ export interface SessionOptions extends ConnectionOptions {
 
 export interface SessionEvents {
   connected: { readonly endpoint: string; readonly product: string; readonly version: string }
-  disconnected: { readonly error: ConnectionError }
+  /** It is lost; the next attempt is due. */
+  disconnected: { readonly error: ConnectionError; readonly nextAttemptMs: number }
   /** An attempt to connect failed; the next one is due. */
   'connect-failed': { readonly error: ConnectionError; readonly nextAttemptMs: number }
   'channel-opened': { readonly channel: string }
@@ -46,6 +47,9 @@ export class Session {
   #connection: AmqpConnection | undefined
   #waiting: { resolve: (connection: AmqpConnection) => void; reject: (error: Error) => void }[] = []
   #nextEndpoint = 0
+  #connectedAt = 0
+  /** Connections in a row that did not live long. */
+  #youngDeaths = 0
 
   /** Connects. A broker that says no (password, vhost, TLS) ends it at once with one clear error. */
   static async open(urls: string | readonly string[], options: SessionOptions = {}): Promise<Session> {
@@ -90,10 +94,13 @@ export class Session {
   }
 
   /** Opens a channel that is opened again, and `setUp` again, whenever it is lost. */
-  superviseChannel(name: string, setUp: (channel: AmqpChannel) => Promise<void>): SupervisedChannel {
+  superviseChannel(
+    name: string,
+    setUp: (channel: AmqpChannel) => Promise<void>,
+    { isForPublishing = false }: { isForPublishing?: boolean } = {},
+  ): SupervisedChannel {
     const channel = new SupervisedChannel({
-      name,
-      setUp,
+      ...{ name, setUp, isForPublishing },
       backoff: this.#backoff,
       goodbyeMs: Math.min(goodbyeMs, this.#options.replyTimeoutMs ?? goodbyeMs),
       opening: this.#opening,
@@ -142,7 +149,7 @@ export class Session {
         this.#adopt(await this.#connectToAny())
         return
       } catch (error) {
-        const nextAttemptMs = this.#pauseAfter(failures, error)
+        const nextAttemptMs = this.#decidePause(failures, isFinal(error))
         if (isFinal(error) || Date.now() + nextAttemptMs > deadline) {
           this.#step('close')
           throw error
@@ -175,6 +182,7 @@ export class Session {
     }
     this.#step('opened')
     this.#connection = connection
+    this.#connectedAt = Date.now()
     connection.events.on('blocked', (event) => this.#emit.emit('blocked', event))
     connection.events.on('unblocked', (event) => this.#emit.emit('unblocked', event))
     connection.events.on('closed', ({ error }) => this.#lost(error))
@@ -186,17 +194,22 @@ export class Session {
   #lost(error: ConnectionError | undefined): void {
     if (this.#state === 'closed') return
     this.#step('lost')
-    this.#emit.emit('disconnected', { error: error ?? closedError() })
-    void this.#reconnect()
+    // One that dies as soon as it is open would be opened twenty times a second, and each time what it had been
+    // handed goes back to its queue and is counted there.
+    this.#youngDeaths = Date.now() - this.#connectedAt >= healthyMs ? 0 : this.#youngDeaths + 1
+    const nextAttemptMs = this.#decidePause(this.#youngDeaths)
+    this.#emit.emit('disconnected', { error: error ?? closedError(), nextAttemptMs })
+    void this.#reconnect(nextAttemptMs)
   }
 
-  async #reconnect(): Promise<void> {
-    for (let failures = 1; this.#state === 'connecting'; failures += 1) {
+  async #reconnect(firstPauseMs: number): Promise<void> {
+    await this.#pause(firstPauseMs)
+    for (let failures = this.#youngDeaths + 1; this.#state === 'connecting'; failures += 1) {
       try {
         this.#adopt(await this.#connectToAny())
         return
       } catch (error) {
-        await this.#waitToRetry(error as ConnectionError, this.#pauseAfter(failures, error))
+        await this.#waitToRetry(error as ConnectionError, this.#decidePause(failures, isFinal(error)))
       }
     }
   }
@@ -205,13 +218,16 @@ export class Session {
     this.#step('failed')
     if (this.#state === 'closed') return
     this.#emit.emit('connect-failed', { error, nextAttemptMs })
+    await this.#pause(nextAttemptMs)
+  }
+
+  async #pause(nextAttemptMs: number): Promise<void> {
     await pause(nextAttemptMs, this.#ending.signal)
     this.#step('retry-due')
   }
 
-  #pauseAfter(failures: number, error: unknown): number {
-    const policy = this.#backoff
-    return decideBackoff({ failures, isFinal: isFinal(error), policy, random: Math.random() })
+  #decidePause(failures: number, isFinal = false): number {
+    return decideBackoff({ failures, isFinal, policy: this.#backoff, random: Math.random() })
   }
 
   #step(step: SessionStep): void {

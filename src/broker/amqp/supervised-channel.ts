@@ -2,7 +2,7 @@ import { ChannelError } from '../../errors.ts'
 import { createEvents, type EventSource, type Events } from '../../events.ts'
 import type { AmqpChannel } from './channel.ts'
 import type { AmqpConnection } from './connection.ts'
-import { type BackoffPolicy, decideBackoff } from './decide-backoff.ts'
+import { type BackoffPolicy, decideBackoff, healthyMs } from './decide-backoff.ts'
 import { pause } from './pause.ts'
 import type { SessionEvents } from './session.ts'
 import type { Turns } from './turns.ts'
@@ -18,6 +18,11 @@ export interface SupervisedChannelEvents {
 export interface ChannelSupervision {
   readonly name: string
   readonly setUp: (channel: AmqpChannel) => Promise<void>
+  /**
+   * It holds no deliveries, which a channel that dies young gives back again and again, counted each time. So it may
+   * come back soon whenever a wrong publish closes it: all others wait for it.
+   */
+  readonly isForPublishing: boolean
   readonly backoff: BackoffPolicy
   /** How long a broker may take to answer that the channel is closed, in milliseconds. */
   readonly goodbyeMs: number
@@ -28,8 +33,11 @@ export interface ChannelSupervision {
   readonly released: () => void
 }
 
-/** A channel that lived shorter than this was not healthy: the pause before the next one keeps growing. */
-const healthyMs = 5_000
+interface Life {
+  readonly error: Error | undefined
+  /** From the end of its set-up on; undefined where it did not get so far. */
+  readonly livedMs: number | undefined
+}
 
 /** A channel that comes back, with its own pauses, whoever took it away. */
 export class SupervisedChannel {
@@ -84,27 +92,28 @@ export class SupervisedChannel {
   async #run(): Promise<void> {
     const { signal } = this.#ending
     for (let failures = 0; !signal.aborted; ) {
-      const openedAt = Date.now()
-      const error = await this.#liveOnce()
+      const { error, livedMs } = await this.#liveOnce()
       if (signal.aborted) return
-      const livedMs = Date.now() - openedAt
-      failures = error === undefined || livedMs >= healthyMs ? 1 : failures + 1
-      const { backoff: policy, name } = this.#of
+      const { backoff: policy, name, isForPublishing } = this.#of
+      const wasHealthy = isForPublishing ? livedMs !== undefined : (livedMs ?? 0) >= healthyMs
+      failures = error === undefined || wasHealthy ? 1 : failures + 1
       const nextAttemptMs = decideBackoff({ failures, isFinal: false, policy, random: Math.random() })
       if (error) this.#of.tell('channel-failed', { channel: name, error, nextAttemptMs })
       await pause(nextAttemptMs, signal)
     }
   }
 
-  /** From open to closed. Returns what went wrong with the channel itself; a lost connection is not its fault. */
-  async #liveOnce(): Promise<Error | undefined> {
+  /** From open to closed. The error is of the channel itself; a lost connection is not its fault. */
+  async #liveOnce(): Promise<Life> {
     try {
       const connection = await this.#of.whenConnected()
       const channel = await this.#of.opening.take(() => this.#open(connection))
-      if (!channel) return undefined
-      return await this.#live(channel)
+      if (!channel) return { error: undefined, livedMs: undefined }
+      const openedAt = Date.now()
+      const error = await this.#live(channel)
+      return { error, livedMs: Date.now() - openedAt }
     } catch (error) {
-      return error as Error
+      return { error: error as Error, livedMs: undefined }
     }
   }
 

@@ -236,13 +236,14 @@ describe('a publisher', () => {
 
     const results = await Promise.all([
       publisher.publish({ key: 'neighbour', body: 'before' }),
-      publisher.publish({ exchange: 'no such exchange', key: '', body: '' }),
+      publisher.publish({ key: 'neighbour', body: '', userId: 'somebody else' }),
       publisher.publish({ key: 'neighbour', body: 'after' }),
     ])
     const next = await publisher.publish({ key: 'neighbour', body: 'next' })
 
-    expect(results[1]).toMatchObject({ kind: 'unknown', wasSent: true, cause: { replyCode: 404 } })
-    expect(results[2]).toMatchObject({ kind: 'unknown', wasSent: true, cause: { replyCode: 404 } })
+    // It does not say by which publish it was closed, so none of them is sent again.
+    expect(results[1]).toMatchObject({ kind: 'unknown', wasSent: true, cause: { replyCode: 406 } })
+    expect(results[2]).toMatchObject({ kind: 'unknown', wasSent: true, cause: { replyCode: 406 } })
     expect(next).toMatchObject({ kind: 'confirmed', mayBeDuplicate: false })
     expect(await readyIn(channel, 'neighbour')).toBe(2)
   })

@@ -102,7 +102,8 @@ describe('a connection', () => {
 
     proxy.swallow('both')
 
-    expect(await closed).toMatchObject({ error: { code: 'CONNECTION_HEARTBEAT_MISSED' } })
+    const message = expect.stringMatching(/no sign of life for more than 2 s, two heartbeats\.$/)
+    expect(await closed).toMatchObject({ error: { code: 'CONNECTION_HEARTBEAT_MISSED', message } })
     expect(witness.isOpen).toBe(true) // as long as that took, the heartbeats of both sides kept this one
   })
 

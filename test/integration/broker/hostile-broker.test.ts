@@ -65,19 +65,9 @@ const endings: [string, string, readonly Buffer[]][] = [
     [firstBytes(frame('method', Buffer.alloc(0), { length: 0xffffffff }), 7)],
   ],
   [
-    'a header frame of two gigabytes and a byte, a negative number to some',
-    'WIRE_TOO_LARGE',
-    [methodFrame(deliver), firstBytes(frame('header', Buffer.alloc(0), { length: 0x80000001 }), 7)],
-  ],
-  [
     'a body frame beyond frame_max',
     'WIRE_TOO_LARGE',
     [methodFrame(deliver), headerFrame(200_000), frame('body', Buffer.alloc(131_073))],
-  ],
-  [
-    'a message of more bytes than any that is read',
-    'WIRE_TOO_LARGE',
-    [methodFrame(deliver), headerFrame(Number.MAX_SAFE_INTEGER)],
   ],
   [
     'a body beyond what its header announced',
@@ -141,7 +131,39 @@ const endings: [string, string, readonly Buffer[]][] = [
   ],
 ]
 
+const tooLarge: [string, string, Buffer[]][] = [
+  [
+    'a header frame of two gigabytes and a byte, a negative number to some,',
+    'announces 2147483649 bytes; the limit is 16777216 (at byte \\d+). Raise maxHeaderBytes,',
+    [methodFrame(deliver), firstBytes(frame('header', Buffer.alloc(0), { length: 0x80000001 }), 7)],
+  ],
+  [
+    'a message of more bytes than any that is read',
+    'A message of 9007199254740991 bytes is announced; the limit is 536870912 (at byte 4). Raise maxBodyBytes,',
+    [methodFrame(deliver), headerFrame(Number.MAX_SAFE_INTEGER)],
+  ],
+]
+
 describe('a broker that sends', () => {
+  it.each(tooLarge)(
+    '%s is told by the limit to raise, and the session comes back',
+    async (_, told, bytes) => {
+      const { channel, session, lost } = await setup(bytes)
+
+      const getting = channel.get('orders')
+
+      const error = {
+        code: 'CONNECTION_MESSAGE_TOO_LARGE',
+        isFinal: false,
+        cause: { code: 'WIRE_TOO_LARGE' },
+      }
+      await expect(getting).rejects.toMatchObject(error)
+      expect(lost).toMatchObject([{ error }])
+      expect(lost[0]!.error.message).toMatch(new RegExp(told.replaceAll(/[()]/g, '\\$&')))
+      await session.whenConnected()
+    },
+  )
+
   it.each(endings)('%s is left with one clear error, and the session comes back', async (_, code, bytes) => {
     const { session, channel, lost, peers } = await setup(bytes)
     const publisher = new Publisher(session)

@@ -51,8 +51,35 @@ it('a connection that is told something nobody asked for does not take it for th
   })
 
   await expect(connection.updateSecret('new', 'expired')).rejects.toMatchObject({
-    code: 'CONNECTION_ACCESS_REFUSED',
+    code: 'CONNECTION_CLOSED_BY_BROKER',
+    message: expect.stringContaining('NOT_ALLOWED - bad token (530)'),
   })
+})
+
+it('a connection in use that is closed with the code of a refused one says what the broker said', async () => {
+  const { connection, peer } = await setup(() => false)
+  const closed = new Promise((resolve) => connection.events.on('closed', resolve))
+  const replyText = 'NOT_ALLOWED - number of channels opened (8) has reached the negotiated channel_max (8)'
+
+  peer.send(0, { ...forced, replyCode: 530, replyText })
+
+  const message = `The broker at amqp://127.0.0.1:${connection.endpoint.port}/ closed the connection: ${replyText} (530).`
+  const error = { code: 'CONNECTION_CLOSED_BY_BROKER', replyCode: 530, isFinal: false, message }
+  expect(await closed).toMatchObject({ error })
+})
+
+it('a session waits for room where the connections of the broker are at their limit', async () => {
+  const replyText = "NOT_ALLOWED - connection refused for user 'guest': user connection limit (1) is reached"
+  const { url, peers } = await startScriptedServer((peer, channel, { name }) => {
+    if (name !== 'connection.open' || peers.length > 2) return false
+    peer.send(channel, { ...forced, replyCode: 530, replyText })
+    return true
+  })
+
+  const session = await Session.open(url, { backoff: { initialMs: 5, maxMs: 50 }, waitForBrokerMs: 60_000 })
+
+  expect(peers).toHaveLength(3)
+  await session.close()
 })
 
 it('a new secret that the broker never answers is told so in the end', async () => {

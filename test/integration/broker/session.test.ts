@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
 import { declareQueue, deleteQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
 import { parseAmqpUrl } from '../../../src/broker/amqp/parse-amqp-url.ts'
@@ -21,6 +21,11 @@ async function setup(options: SessionOptions = {}) {
     proxy.close()
   })
   return { proxy, session, direct, admin: await direct.openChannel() }
+}
+
+function withoutJitter(): void {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+  onTestFinished(() => random.mockRestore())
 }
 
 describe('a session', () => {
@@ -122,13 +127,19 @@ describe('a session', () => {
   })
 
   it('waits for a queue that is not there yet, and tells so', async () => {
-    const { session, admin } = await setup()
+    withoutJitter()
+    const { session, admin } = await setup({ backoff: { initialMs: 4, maxMs: 16 } })
     const failures: string[] = []
-    session.events.on('channel-failed', ({ channel, error }) => failures.push(`${channel}: ${error.message}`))
+    const pauses: number[] = []
+    session.events.on('channel-failed', ({ channel, error, nextAttemptMs }) => {
+      failures.push(`${channel}: ${error.message}`)
+      pauses.push(nextAttemptMs)
+    })
     const consumer = session.superviseChannel('early', async (channel) => {
       await channel.consume('late-queue', () => {})
     })
-    await eventually(() => expect(failures.length).toBeGreaterThan(1))
+    await eventually(() => expect(failures.length).toBeGreaterThan(3))
+    expect(pauses.slice(0, 4)).toEqual([4, 8, 16, 16])
 
     await declareQueue(admin, { queue: 'late-queue' })
 
@@ -136,6 +147,31 @@ describe('a session', () => {
     expect(failures[0]).toMatch(/early: .*no queue 'late-queue'/)
     await eventually(async () => expect((await inspectQueue(admin, 'late-queue')).consumerCount).toBe(1))
     await deleteQueue(admin, 'late-queue')
+  })
+
+  it('waits longer each time a connection dies young, and hardly after one that lived', async () => {
+    withoutJitter()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { proxy, session } = await setup({ backoff: { initialMs: 4, maxMs: 16 } })
+    const pauses: number[] = []
+    session.events.on('disconnected', ({ nextAttemptMs }) => pauses.push(nextAttemptMs))
+    const loseConnection = async (): Promise<void> => {
+      const isBack = new Promise<void>((resolve) => {
+        const stop = session.events.on('connected', () => {
+          stop()
+          resolve()
+        })
+      })
+      proxy.cutAll()
+      await isBack
+    }
+
+    for (let deaths = 0; deaths < 4; deaths += 1) await loseConnection()
+    vi.setSystemTime(Date.now() + 5_000)
+    for (let deaths = 0; deaths < 2; deaths += 1) await loseConnection()
+
+    expect(pauses).toEqual([4, 8, 16, 16, 0, 4])
   })
 
   it('tries its hosts in turn', async () => {

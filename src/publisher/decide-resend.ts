@@ -1,0 +1,27 @@
+import { ChannelError, ConnectionError, type WarrenError } from '../errors.ts'
+import type { EncodedMessage } from './outgoing-message.ts'
+
+/**
+ * Which of the publishes that have no answer may be sent once more after this loss. The broker closes a channel over
+ * one publish, and with that one it would be closed again: so the fault must be known to be another's.
+ */
+export function decideResend(
+  unanswered: readonly EncodedMessage[],
+  error: WarrenError | undefined,
+): (message: EncodedMessage) => boolean {
+  if (error instanceof ConnectionError) return hasId
+  if (!(error instanceof ChannelError)) return () => false
+  const isAtFault = (message: EncodedMessage): boolean => namesExchange(error, message.exchange)
+  // Each time at least one is given up, so this comes to an end however often the channel is closed.
+  return unanswered.some(isAtFault) ? (message) => hasId(message) && !isAtFault(message) : () => false
+}
+
+/** Without an id nobody could tell a second copy from a second message. */
+function hasId({ messageId }: EncodedMessage): boolean {
+  return messageId !== undefined
+}
+
+/** RabbitMQ tells an exchange that is missing (404) or closed to the user (403) by its name; anything else it does not name. */
+function namesExchange({ replyCode, replyText = '' }: ChannelError, exchange: string): boolean {
+  return (replyCode === 404 || replyCode === 403) && replyText.includes(` exchange '${exchange}' in vhost '`)
+}
