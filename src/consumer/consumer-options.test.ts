@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { InvalidArgumentError } from '../errors.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import type { ConsumedMessage } from './consumed-message.ts'
 import { type ConsumerOptions, settleConsumerOptions } from './consumer-options.ts'
@@ -77,6 +78,106 @@ describe('a delivery limit', () => {
     expect(() => settle({ deliveryLimit: -1 })).toThrow('deliveryLimit is -1; it must be a whole number')
     expect(() => settle({ deliveryLimit: 0 })).toThrow('deliveryLimit is 0; it must be a whole number')
   })
+})
+
+describe('an option that cannot be meant is refused before anything is consumed:', () => {
+  const table = { honoursRetryAfter: true, rules: [{ from: 200, means: 'acknowledge' }] }
+  it.each<[unknown, string]>([
+    [{ concurrency: Number.NaN }, 'concurrency is NaN; it must be a whole number from 1 to 65535.'],
+    [{ concurrency: 70_000 }, 'concurrency is 70000; it must be a whole number from 1 to 65535.'],
+    [{ prefetch: '20' }, "prefetch is '20'; it must be a whole number from 1 to 65535."],
+    [{ prefetch: 5 }, 'prefetch is 5; it must be from 10 (the concurrency) to 65535.'],
+    [{ orderBy: 'accountId' }, "orderBy is 'accountId'; it must be a function of the message."],
+    [{ timeout: 0 }, "timeout is 0; it must be a duration above 0, such as '30s' or 1500."],
+    [{ timeout: '30' }, "timeout is '30'; it must be a duration above 0, such as '30s' or 1500."],
+    [{ ackTimeout: 10 }, "ackTimeout is 10; it must be a duration from '1s' on, such as '30m'."],
+    [{ holdUpTo: -1 }, "holdUpTo is -1; it must be a duration, such as '30s', 1500 or 0."],
+    [{ retryJitter: Number.NaN }, "retryJitter is NaN; it must be a duration, such as '30s', 1500 or 0."],
+    [
+      { retryJitter: '1h' },
+      'retryJitter is 3600000 ms; with this timeout and ackTimeout a message may wait 720000 ms at most.',
+    ],
+    [
+      { statusTable: 'eventbus' },
+      "statusTable is 'eventbus'; it must be 'warren', 'event-bus' or a table of your own, { rules, honoursRetryAfter }.",
+    ],
+    [
+      { statusTable: 'toString' },
+      "statusTable is 'toString'; it must be 'warren', 'event-bus' or a table of your own, { rules, honoursRetryAfter }.",
+    ],
+    [{ statusTable: {} }, 'statusTable.rules is undefined; it must be a list of { from, to, means }.'],
+    [{ statusTable: { rules: [] } }, 'statusTable.honoursRetryAfter is undefined; it must be true or false.'],
+    [
+      { statusTable: { ...table, rules: [...table.rules, { from: 500, means: 'park' }] } },
+      "statusTable.rules[1].means is 'park'; it must be one of 'acknowledge', 'retry', 'defer', 'dead-letter'.",
+    ],
+    [
+      { statusTable: { ...table, rules: [{ from: 400, to: '499', means: 'retry' }] } },
+      "statusTable.rules[0].to is '499'; it must be a status from 100 to 999.",
+    ],
+    [{ poisonLimit: true }, 'poisonLimit is true; it must be a whole number from 1, or false.'],
+    [{ deliveryLimit: 2.5 }, 'deliveryLimit is 2.5; it must be a whole number from 1, or false.'],
+    [
+      { breaker: 0.5 },
+      'breaker is 0.5; it must be true, false or { failureRatio, minimumResults, windowMs, openMs, maxOpenMs }.',
+    ],
+    [
+      { breaker: { failureRatio: 50 } },
+      'breaker.failureRatio is 50; it must be a number above 0 and not above 1.',
+    ],
+    [
+      { breaker: { failureRatio: Number.NaN } },
+      'breaker.failureRatio is NaN; it must be a number above 0 and not above 1.',
+    ],
+    [{ breaker: { minimumResults: 0 } }, 'breaker.minimumResults is 0; it must be a whole number from 1.'],
+    [
+      { breaker: { openMs: '5s' } },
+      "breaker.openMs is '5s'; it must be a number of milliseconds from 1 to 2147483647.",
+    ],
+    [
+      { breaker: { windowMs: Number.POSITIVE_INFINITY } },
+      'breaker.windowMs is Infinity; it must be a number of milliseconds from 1 to 2147483647.',
+    ],
+    [
+      { breaker: { openMs: 500, maxOpenMs: 100 } },
+      'breaker.openMs is 500; it must be at most breaker.maxOpenMs, which is 100.',
+    ],
+    [{ decode: 'text' }, "decode is 'text'; it must be 'auto', 'json' or a function of the message."],
+    [
+      { schema: { parse: () => undefined } },
+      'schema is an object; it must be a Standard Schema, as zod, valibot and arktype make them.',
+    ],
+    [
+      { dedupe: new Map() },
+      'dedupe is an object; it must be a store with the functions begin, finish and release.',
+    ],
+    [{ middleware: () => undefined }, 'middleware is a function; it must be a list of functions.'],
+    [{ middleware: ['log'] }, 'middleware is a list; it must be a list of functions.'],
+    [{ service: 7 }, 'service is 7; it must be a text.'],
+    [{ host: null }, 'host is null; it must be a text.'],
+    [{ tracing: true }, 'tracing is true; it must be the module @opentelemetry/api.'],
+    [{ priority: 1.5 }, 'priority is 1.5; it must be a whole number from -2147483648 to 2147483647.'],
+    [{ clock: Date }, 'clock is a function; it must be a clock with the functions now and schedule.'],
+    [{ random: 0.5 }, 'random is 0.5; it must be a function that gives numbers from 0 up to 1.'],
+    [7, 'What a consumer got as its options is 7; it must be an object.'],
+  ])('%j', (options, sentence) => {
+    const problem = new InvalidArgumentError(sentence)
+    expect(() => settle(options as ConsumerOptions)).toThrow(problem)
+  })
+})
+
+it('a table of statuses of one’s own, and a breaker of one’s own, are taken as they are said', () => {
+  const statusTable = {
+    honoursRetryAfter: false,
+    rules: [{ from: 200, to: 299, means: 'acknowledge' }],
+  } as const
+
+  expect(settle({ statusTable }).statusTable).toBe(statusTable)
+  expect(settle({ breaker: { openMs: 120_000 } }).breaker).toEqual({
+    ...{ failureRatio: 0.5, minimumResults: 20, windowMs: 30_000 },
+    ...{ openMs: 120_000, maxOpenMs: 120_000 },
+  })
+  expect(settle({ breaker: { failureRatio: undefined } }).breaker.failureRatio).toBeUndefined()
 })
 
 it('a dedupe store stops a duplicate before any other middleware sees it', async () => {

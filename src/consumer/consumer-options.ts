@@ -4,6 +4,7 @@ import { type Duration, parseDuration } from '../message/duration.ts'
 import type { TracingApi } from '../publisher/tracing-api.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import type { BreakerPolicy } from './breaker-state.ts'
+import { checkConsumerOptions, mostPrefetch } from './check-consumer-options.ts'
 import type { ConsumedMessage } from './consumed-message.ts'
 import { type BodyDecoder, decodeBody, decodeJson } from './decode-body.ts'
 import type { Middleware } from './handler.ts'
@@ -100,13 +101,13 @@ export interface SettledConsumerOptions {
 
 /** With less the broker mostly waits for acks; with more it gains little, and other consumers get less of the work. */
 const quickPrefetch = 100
-const mostPrefetch = 65_535
 
 export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow): SettledConsumerOptions {
-  const concurrency = wholeNumber('concurrency', options.concurrency ?? 10)
+  checkConsumerOptions(options)
+  const concurrency = options.concurrency ?? 10
   const times = chooseTimes(options)
-  const prefetch = wholeNumber('prefetch', options.prefetch ?? defaultPrefetch(concurrency, times))
-  if (prefetch < concurrency || prefetch > mostPrefetch) {
+  const prefetch = options.prefetch ?? defaultPrefetch(concurrency, times)
+  if (prefetch < concurrency) {
     throw new InvalidArgumentError(
       `prefetch is ${prefetch}; it must be from ${concurrency} (the concurrency) to ${mostPrefetch}.`,
     )
@@ -117,10 +118,10 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     orderBy: options.orderBy,
     ...times,
     shortHoldMs: Math.min(times.longestHoldMs, parseDuration(options.holdUpTo ?? '30s')),
-    retryJitterMs: parseDuration(options.retryJitter ?? 0),
+    retryJitterMs: chooseJitter(options.retryJitter, times),
     statusTable: chooseStatusTable(options.statusTable, flow),
     poisonLimit: choosePoisonLimit(options.poisonLimit, flow),
-    deliveryLimit: chooseDeliveryLimit(options.deliveryLimit),
+    deliveryLimit: options.deliveryLimit,
     breaker: chooseBreaker(options.breaker ?? false),
     decode: chooseDecoder(options.decode ?? 'auto'),
     middleware: chooseMiddleware(options),
@@ -167,6 +168,15 @@ function chooseTimes({ timeout, ackTimeout = '30m' }: ConsumerOptions): Times {
   return { timeoutMs, longestHoldMs, startWithinMs: longestHoldMs - timeoutMs }
 }
 
+/** What is held so long that its handler could not have its time any more would be given back instead, again and again. */
+function chooseJitter(choice: Duration = 0, { startWithinMs }: Times): number {
+  const jitterMs = parseDuration(choice)
+  if (jitterMs <= startWithinMs) return jitterMs
+  throw new InvalidArgumentError(
+    `retryJitter is ${jitterMs} ms; with this timeout and ackTimeout a message may wait ${startWithinMs} ms at most.`,
+  )
+}
+
 function chooseStatusTable(choice: ConsumerOptions['statusTable'], { layout }: QueueFlow): StatusTable {
   if (choice === undefined) return layout === 'event-bus' ? statusTables['event-bus'] : statusTables.warren
   return typeof choice === 'string' ? statusTables[choice] : choice
@@ -178,16 +188,12 @@ function choosePoisonLimit(
   { queue, defer }: QueueFlow,
 ): number | undefined {
   if (choice === false) return undefined
-  if (defer.short !== 'sleep-and-requeue') return wholeNumber('poisonLimit', choice ?? 10)
+  if (defer.short !== 'sleep-and-requeue') return choice ?? 10
   if (choice === undefined) return undefined
   throw new InvalidArgumentError(
     `poisonLimit is ${choice}, but "${queue}" is a classic queue of the layout event-bus, where what is too early is ` +
       'requeued: nobody can tell that from a crash. Leave poisonLimit out, or make the queue quorum (without `exact`).',
   )
-}
-
-function chooseDeliveryLimit(choice: ConsumerOptions['deliveryLimit']): number | false | undefined {
-  return choice === undefined || choice === false ? choice : wholeNumber('deliveryLimit', choice)
 }
 
 const defaultBreaker: BreakerPolicy = {
@@ -200,7 +206,22 @@ const defaultBreaker: BreakerPolicy = {
 
 function chooseBreaker(choice: boolean | Partial<BreakerPolicy>): BreakerPolicy {
   if (choice === false) return defaultBreaker
-  return { ...defaultBreaker, failureRatio: 0.5, ...(choice === true ? {} : choice) }
+  const said = choice === true ? {} : choice
+  const openMs = said.openMs ?? defaultBreaker.openMs
+  const maxOpenMs = said.maxOpenMs ?? Math.max(openMs, defaultBreaker.maxOpenMs)
+  if (openMs > maxOpenMs) {
+    throw new InvalidArgumentError(
+      `breaker.openMs is ${openMs}; it must be at most breaker.maxOpenMs, which is ${maxOpenMs}.`,
+    )
+  }
+  return {
+    // Undefined is an answer here: failures alone never open it.
+    failureRatio: 'failureRatio' in said ? said.failureRatio : 0.5,
+    minimumResults: said.minimumResults ?? defaultBreaker.minimumResults,
+    windowMs: said.windowMs ?? defaultBreaker.windowMs,
+    openMs,
+    maxOpenMs,
+  }
 }
 
 function chooseDecoder(choice: NonNullable<ConsumerOptions['decode']>): BodyDecoder {
@@ -212,9 +233,4 @@ function chooseDecoder(choice: NonNullable<ConsumerOptions['decode']>): BodyDeco
 function defaultPrefetch(concurrency: number, { timeoutMs, startWithinMs }: Times): number {
   const startedInTime = Math.floor((startWithinMs / timeoutMs) * concurrency)
   return Math.min(mostPrefetch, Math.max(concurrency * 2, Math.min(quickPrefetch, startedInTime)))
-}
-
-function wholeNumber(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 1) return value
-  throw new InvalidArgumentError(`${name} is ${value}; it must be a whole number from 1.`)
 }

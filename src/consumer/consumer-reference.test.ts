@@ -29,7 +29,7 @@ const consumerEvents: FieldsOf<ConsumerEvents, DeliveryEvent> = {
 
 const sessionEvents: FieldsOf<SessionEvents, object> = {
   connected: { endpoint: true, product: true, version: true },
-  disconnected: { error: true },
+  disconnected: { error: true, nextAttemptMs: true },
   'connect-failed': { error: true, nextAttemptMs: true },
   'channel-opened': { channel: true },
   'channel-lost': { channel: true, error: true },

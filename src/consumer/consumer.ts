@@ -9,15 +9,17 @@ import { type BrokerVersion, parseBrokerVersion } from '../message/broker-versio
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
-import { toFieldTable } from '../wire/plain-fields.ts'
+import { type BodyLimit, createBodyLimit } from './body-limit.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
+import { checkHandler } from './check-consumer-options.ts'
 import type { BreakerKind, ConsumerEvents, DeliveryEvent } from './consumer-events.ts'
 import {
   type ConsumerOptions,
   type SettledConsumerOptions,
   settleConsumerOptions,
 } from './consumer-options.ts'
-import { isTransientFailure, type Outcome } from './decide-outcome.ts'
+import { type ConsumerWarnings, createConsumerWarnings } from './consumer-warnings.ts'
+import { isTransientFailure, isUnread, type Outcome } from './decide-outcome.ts'
 import { createGiveBackMemory, type GiveBackMemory } from './give-back-memory.ts'
 import {
   conclude,
@@ -30,13 +32,12 @@ import { type Handler, wrapHandler } from './handler.ts'
 import { createLimitWatch, type LimitWatch } from './limit-watch.ts'
 import { createLostAckMemory, type LostAckMemory } from './lost-ack-memory.ts'
 import { pause } from './pause.ts'
-import { dropsOver, noWayOut } from './render-log-line.ts'
 import { attemptOf, createRun, type Run, type RunReading } from './run.ts'
 import { Runs } from './runs.ts'
 import { type Settlement, settleAtOnce } from './settle-delivery.ts'
+import { type Subscription, subscribe } from './subscribe.ts'
 import { createRunTracing } from './trace-run.ts'
 import { createTurnClock } from './turn-clock.ts'
-import { verifyQueues } from './verify-queues.ts'
 
 export interface ConsumerParts {
   readonly consuming: Session
@@ -68,19 +69,22 @@ export class Consumer {
   readonly #givenBack: GiveBackMemory = createGiveBackMemory()
   readonly #breaker: Breaker
   readonly #limitWatch: LimitWatch
+  readonly #bodyLimit: BodyLimit = createBodyLimit()
+  readonly #warnings: ConsumerWarnings
   readonly #ending = new AbortController()
   readonly #channel: SupervisedChannel
   #state: 'running' | 'closing' | 'closed' = 'running'
   #closed: Promise<void> | undefined
-  #consumerTag: string | undefined
+  #subscription: Subscription | undefined
   #version: BrokerVersion
-  #hasWarned = false
 
   constructor({ consuming, publishing, flow, handler, options = {} }: ConsumerParts) {
     this.queue = flow.queue
     this.events = this.#emit
+    this.#warnings = createConsumerWarnings(flow.queue)
     this.#session = consuming
     this.#flow = flow
+    checkHandler(handler)
     this.#options = settleConsumerOptions(options, flow)
     const { clock, prefetch, decode, orderBy, breaker: policy } = this.#options
     this.#reading = { decode, orderBy, attempts: flow.attempts }
@@ -154,49 +158,65 @@ export class Consumer {
 
   /** Asks for no more messages. A broker that does not answer is not waited for beyond the deadline. */
   async #cancel(deadlineMs: number): Promise<void> {
-    const channel = this.#channel.current
-    if (channel === undefined || this.#consumerTag === undefined) return
+    const { channel, consumerTag } = this.#subscription ?? {}
+    // Not subscribed, so there is nothing that a channel could settle: no other one is to come.
+    if (consumerTag === undefined) void this.#channel.close()
+    if (channel === undefined) return
     const isDone = new AbortController()
     await Promise.race([
-      channel.cancel(this.#consumerTag).catch(() => undefined),
+      consumerTag === undefined ? channel.close() : channel.cancel(consumerTag).catch(() => undefined),
       pause(deadlineMs, { clock: this.#options.clock, signal: isDone.signal }),
     ])
     isDone.abort()
   }
 
   async #setUp(channel: AmqpChannel): Promise<void> {
-    const { prefetch, priority } = this.#options
+    if (this.#state !== 'running') return
+    const subscription: Subscription = { channel, consumerTag: undefined }
+    this.#subscription = subscription
+    this.#bodyLimit.forget()
     channel.events.on('closed', ({ error }) => this.#channelLost(error))
     // The queue is gone or its node is; what was delivered belongs to nobody now. Another channel starts anew.
     channel.events.on('cancelled', () => void channel.close())
     try {
       this.#version = parseBrokerVersion(this.#session.broker.version)
-      await verifyQueues(channel, this.#flow)
-      await channel.setPrefetch(prefetch)
-      const args = priority === undefined ? {} : { arguments: toFieldTable({ 'x-priority': priority }) }
-      this.#consumerTag = await channel.consume(this.queue, this.#receive, args)
+      // Left unsettled: this process cannot read it, and nobody is to lose it. It goes back with the channel.
+      const onOversized = ({ bodyBytes }: Delivery) => this.#warnings.tooLarge(bodyBytes)
+      const how = { flow: this.#flow, options: this.#options, receive: this.#receive, onOversized }
+      subscription.consumerTag = await subscribe({ channel, ...how })
     } catch (error) {
-      this.#emit.emit('consumer.start-failed', { queue: this.queue, error: error as Error })
+      if (this.#state === 'running') this.#startFailed(error as Error)
       throw error
     }
+    // Closed while the broker was asked: the channel is closed already, and with it what it brought is given back.
+    if (this.#state !== 'running') return
     this.#limitWatch.begin()
     this.#emit.emit('consumer.started', { queue: this.queue })
     // A turn later: a message may have come with the answer, and whoever waits for the start wants to listen first.
     setImmediate(() => this.#runs.begin())
   }
 
+  #startFailed(error: Error): void {
+    this.#emit.emit('consumer.start-failed', { queue: this.queue, error })
+    this.#warnings.startFailed(error)
+  }
+
   #channelLost(error: Error | undefined): void {
-    const wasStarted = this.#consumerTag !== undefined
-    this.#consumerTag = undefined
+    const wasStarted = this.#subscription?.consumerTag !== undefined
+    this.#subscription = undefined
     const stillRunning = this.#runs.dropStale()
-    if (this.#state !== 'running') return // no message comes to it any more, so none has to be known again
+    if (this.#state !== 'running') {
+      // What runs cannot be settled by any other channel, and one that consumes would only get what it must return.
+      void this.#channel.close()
+      return
+    }
     this.#memory.channelLost(stillRunning)
     if (wasStarted) this.#emit.emit('consumer.interrupted', { queue: this.queue, error })
   }
 
   readonly #receive = (delivery: Delivery): void => {
     if (this.#state !== 'running') {
-      delivery.nack({ requeue: true })
+      delivery.nack({ requeue: true }) // the cancel went before it, so that it does not come here again
       return
     }
     if (delivery.isRedelivered && this.#isKnown(delivery)) return
@@ -210,7 +230,7 @@ export class Consumer {
 
   /** A turn later, because whoever waits for the start wants to listen first. */
   #limitFound(deliveryLimit: number): void {
-    process.emitWarning(dropsOver(this.queue, deliveryLimit), { code: 'WARREN_DELIVERY_LIMIT' })
+    this.#warnings.dropsOver(deliveryLimit)
     setImmediate(() => this.#emit.emit('consumer.limited', { queue: this.queue, deliveryLimit }))
   }
 
@@ -238,11 +258,21 @@ export class Consumer {
   }
 
   #ended(run: Run, { outcome, settlement }: Handled): void {
+    if (outcome.kind === 'hold' && outcome.why === 'probe-failed' && this.#canWait(run)) {
+      this.#emit.emit('delivery.held', { ...this.#eventOf(run), outcome })
+      this.#runs.putBack(run)
+      this.#runs.pump()
+      return
+    }
     this.#runs.ended(run)
     if (settlement) this.#settled(run, outcome, settlement)
     else if (outcome.kind === 'hold') this.#hold(run, outcome)
     else if (outcome.kind === 'requeue') this.#holdUntil(run, outcome.atMs, 'give-back')
     this.#runs.pump()
+  }
+
+  #canWait(run: Run): boolean {
+    return this.#state === 'running' && run.delivery.isCurrent
   }
 
   #settled(run: Run, outcome: Handled['outcome'], settlement: Settlement): void {
@@ -272,17 +302,10 @@ export class Consumer {
   #hold(run: Run, outcome: Outcome & { kind: 'hold' }): void {
     if (outcome.why === 'no-way-out') {
       run.localFailures += 1
-      this.#warnOnce()
+      this.#warnings.noWayOut()
     }
     this.#emit.emit('delivery.held', { ...this.#eventOf(run), outcome })
     this.#holdUntil(run, outcome.untilMs, 'run')
-  }
-
-  /** Nobody may listen, and a message that is run again and again is a riddle then. */
-  #warnOnce(): void {
-    if (this.#hasWarned) return
-    this.#hasWarned = true
-    process.emitWarning(noWayOut(this.queue), { code: 'WARREN_NO_WAY_OUT' })
   }
 
   #holdUntil(run: Run, untilMs: number, then: 'run' | 'give-back'): void {
@@ -304,19 +327,15 @@ export class Consumer {
     this.#runs.pump()
   }
 
-  #settleFailed({ run, outcome, result, nextAttemptMs }: FailedSettle): void {
+  #settleFailed({ run, outcome, result, nextAttemptMs, isPlaceAtFault }: FailedSettle): void {
     this.#emit.emit('settle.failed', { ...this.#eventOf(run), outcome, result, nextAttemptMs })
-    this.#breaker.step({ kind: 'tripped', atMs: this.#options.clock.now() })
-  }
-
-  /** The fault of the message and not of where it goes, so the breaker has no part in it. */
-  #unwritable({ run, outcome, result, nextAttemptMs }: FailedSettle): void {
-    this.#emit.emit('settle.failed', { ...this.#eventOf(run), outcome, result, nextAttemptMs })
+    if (isPlaceAtFault) this.#breaker.step({ kind: 'tripped', atMs: this.#options.clock.now() })
   }
 
   #decided(run: Run, outcome: Outcome): void {
     const { breaker, clock } = this.#options
     if (breaker.failureRatio === undefined || run.probes === 'unsettled') return
+    if (run.startedAtMs === undefined || isUnread(outcome)) return
     const kind = isTransientFailure(outcome) ? 'failed' : 'succeeded'
     this.#breaker.step({ kind, isProbe: run.probes === 'failures', atMs: clock.now() })
   }
@@ -337,6 +356,7 @@ export class Consumer {
       handler: wrapHandler(handler, middleware),
       flow: this.#flow,
       publish: (message) => new Promise((resolve) => this.#publisher.publishEncoded(message, resolve)),
+      bodyLimit: this.#bodyLimit,
       login: this.#session.connection?.endpoint.username,
       service,
       host: host ?? hostname(),
@@ -357,7 +377,6 @@ export class Consumer {
       answered: (run, result) => conclude(run, result, this.#ports),
       decided: (run, outcome) => this.#decided(run, outcome),
       settleFailed: (failed) => this.#settleFailed(failed),
-      unwritable: (failed) => this.#unwritable(failed),
       notRecounted: (run) => this.#notRecounted(run),
       ended: (run, handled) => this.#ended(run, handled),
     }

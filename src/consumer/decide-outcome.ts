@@ -116,6 +116,12 @@ export function isTransientFailure(outcome: Outcome): boolean {
   return outcome.kind === 'dead-letter' && outcome.reason === 'attempts-exhausted'
 }
 
+/** Was it the body, which no handler could begin with? That says nothing about the handler's surroundings. */
+export function isUnread(outcome: Outcome): boolean {
+  const errorCode = 'failure' in outcome ? outcome.failure?.errorCode : undefined
+  return errorCode === 'MESSAGE_UNDECODABLE' || errorCode === 'MESSAGE_INVALID'
+}
+
 function decideStatus(decision: Decision, result: HandlerResult & { kind: 'status' }): Outcome {
   const { status, error } = result
   const { statusTable, nowMs } = decision

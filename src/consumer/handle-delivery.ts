@@ -39,8 +39,6 @@ export interface HandlingPorts extends SettlePorts {
   /** The outcome is known and not yet told. */
   readonly decided: (run: Run, outcome: Outcome) => void
   readonly settleFailed: (failed: FailedSettle) => void
-  /** Its outcome cannot be written down, and it cannot be parked either; or it is run without it. */
-  readonly unwritable: (failed: FailedSettle) => void
   /** It is to be run after all, when its turn comes, whatever its delivery limit. */
   readonly notRecounted: (run: Run) => void
   /** The story is over: the delivery is settled, or is to be kept. */
@@ -52,6 +50,8 @@ export interface FailedSettle {
   readonly outcome: SettledOutcome
   readonly result: PublishResult
   readonly nextAttemptMs: number
+  /** Where it goes takes nothing. Else the message is at fault, or another one, and it may well take others. */
+  readonly isPlaceAtFault: boolean
 }
 
 export interface Handled {
@@ -71,6 +71,7 @@ export function handleDelivery(run: Run, ports: HandlingPorts): void {
     return
   }
   run.startedAtMs = undefined // its handler is not run, so nobody shall be told how long it took
+  if (run.probes === 'failures') run.probes = undefined // nor can it show that handlers work again; the next one may
   switch (admission.kind) {
     case 'run':
       conclude(run, run.refusal!, ports)
@@ -123,7 +124,8 @@ async function settleInTime(run: Run, outcome: SettledOutcome, ports: HandlingPo
     const leftMs = run.receivedAtMs + ports.holding().longestMs - ports.clock.now()
     if (leftMs <= 0) return { outcome: giveBack, settlement: settleAtOnce(run, giveBack) }
     const nextAttemptMs = Math.min(pauseAfter(failures), leftMs)
-    ports.settleFailed({ run, outcome, result: settlement.result, nextAttemptMs })
+    const { result, isBystander } = settlement
+    ports.settleFailed({ run, outcome, result, nextAttemptMs, isPlaceAtFault: !isBystander })
     await pause(nextAttemptMs, { clock: ports.clock, signal: ports.ending })
     if (ports.ending.aborted || !run.delivery.isCurrent) {
       return { outcome, settlement: { kind: 'stale', isPublished: false } }
@@ -140,7 +142,7 @@ async function recountOrRun(run: Run, outcome: Recount, ports: HandlingPorts): P
     ports.ended(run, { outcome, settlement: { kind: 'stale', isPublished: false } })
   } else {
     const result = settlement.kind === 'unpublished' ? settlement.result : unsent(run, settlement.cause)
-    ports.unwritable({ run, outcome, result, nextAttemptMs: 0 })
+    ports.settleFailed({ run, outcome, result, nextAttemptMs: 0, isPlaceAtFault: false })
     ports.notRecounted(run)
   }
 }
@@ -161,7 +163,8 @@ async function settleUnwritable(
     const settlement = settleAtOnce(run, instead)
     return settlement ? { outcome: instead, settlement } : settleInTime(run, instead, ports)
   }
-  ports.unwritable({ run, outcome, result: unsent(run, cause), nextAttemptMs: unwritablePauseMs })
+  const result = unsent(run, cause)
+  ports.settleFailed({ run, outcome, result, nextAttemptMs: unwritablePauseMs, isPlaceAtFault: false })
   // Held, so that it takes nobody's place, and then given back: others may know what to do with it.
   const requeue = { kind: 'requeue', atMs: ports.clock.now() + unwritablePauseMs } as const
   return { outcome: requeue, settlement: undefined }

@@ -74,6 +74,8 @@ it('an answer without end is not read to its end', async () => {
 
 it('a time-out that the built-in fetch would not keep is refused, and taken with a fetch of its own', () => {
   const options = { url: 'http://localhost/hook', timeout: '10m' } as const
-  expect(() => httpHandler(options)).toThrow(/waits no longer than 5 minutes .* "5m", or a `fetch` of your own/)
+  expect(() => httpHandler(options)).toThrow(
+    /waits no longer than 5 minutes .* "5m", or a `fetch` of your own/,
+  )
   expect(() => httpHandler({ ...options, fetch: async () => new Response() })).not.toThrow()
 })

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { joinBody } from '../broker/amqp/message.ts'
 import type { Clock } from '../clock.ts'
+import { lastingHeaders } from '../message/lasting-headers.ts'
 import { editProperties, readProperty } from '../wire/properties.ts'
-import { decodeTable } from '../wire/read-field.ts'
-import { encodeTable } from '../wire/write-field.ts'
 import type { Run } from './run.ts'
 
 /**
@@ -97,20 +96,8 @@ export function keyOf({
   const hash = createHash('sha256')
   hash.update(JSON.stringify([exchange, routingKey, bodyBytes]))
   hash.update(editProperties(properties, { remove: ['headers'] }))
-  if (headers) hash.update(stableHeaders(headers))
+  if (headers) hash.update(lastingHeaders(headers))
   hash.update('\0')
   if (bodyBytes <= largestBodyBytes) hash.update(joinBody(body))
   return hash.digest('base64')
-}
-
-/** RabbitMQ 3.10 sorts the headers when it adds its count, so their order says nothing. */
-function stableHeaders(headers: Buffer): Buffer {
-  const kept = decodeTable(headers).filter(({ name }) => !isDeliveryCount(name))
-  return encodeTable(
-    kept.toSorted((left, right) => Number(left.name > right.name) - Number(left.name < right.name)),
-  )
-}
-
-function isDeliveryCount(name: string): boolean {
-  return name === 'x-delivery-count' || name === 'x-acquired-count'
 }

@@ -84,7 +84,10 @@ export function noWayOut(queue: string): string {
 }
 
 /** What to know of a consumer that waits for its start, where nobody can listen to it yet. */
-export function waitsToStart(queue: string, error: Error & { readonly replyCode?: number | undefined }): string {
+export function waitsToStart(
+  queue: string,
+  error: Error & { readonly replyCode?: number | undefined },
+): string {
   const cure =
     error.replyCode === accessRefused
       ? `Give its user the permission to read "${queue}".`
@@ -93,6 +96,14 @@ export function waitsToStart(queue: string, error: Error & { readonly replyCode?
 }
 
 const accessRefused = 403
+
+/** What to do about a message that this process may not read. */
+export function tooLarge(queue: string, bodyBytes: number): string {
+  return (
+    `A message of ${bodyBytes} bytes in "${queue}" is larger than \`maxBodyBytes\` of the connection lets in. It is held, ` +
+    'not handled, and goes back when this consumer ends. Raise `maxBodyBytes`.'
+  )
+}
 
 /** What to know of a queue that deletes what was returned too often. */
 export function dropsOver(queue: string, deliveryLimit: number): string {

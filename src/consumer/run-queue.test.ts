@@ -34,6 +34,17 @@ describe('a run queue', () => {
     expect(numbers([queue.take(), queue.take()]).toSorted()).toEqual([3, 4])
   })
 
+  it('takes one that was put back after those of other keys and before those of its own', () => {
+    const [a1, a2, b1] = [item('a', 1), item('a', 2), item('b', 3)] as const
+    const queue = queueOf(a1, a2, b1)
+    queue.putBack(queue.take()!)
+
+    expect(queue.size).toBe(3)
+    expect(numbers([queue.take(), queue.take(), queue.take()])).toEqual([3, 1, undefined])
+    queue.done(a1)
+    expect(queue.take()).toBe(a2)
+  })
+
   it('runs each item once, each key in its order and never twice at a time', () => {
     const keys = fc.array(fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }), { maxLength: 30 })
     fc.assert(

@@ -7,6 +7,8 @@ export interface RunQueue<Item> {
   /** The next one whose key is free. Give its key back with `done`. */
   take(): Item | undefined
   done(item: Item): void
+  /** It is to be taken once more, after others that wait, and before all of its key, which stays taken until then. */
+  putBack(item: Item): void
   /** Takes out all that wait and that the test holds for, in their order. */
   removeWaiting(isRemoved: (item: Item) => boolean): Item[]
 }
@@ -49,6 +51,7 @@ export function createRunQueue<Item>(keyOf: (item: Item) => unknown): RunQueue<I
     push,
     take: () => ready.shift(),
     done,
+    putBack: (item) => ready.push(item),
     removeWaiting: (isRemoved) => {
       const removed: Item[] = []
       const kept: Item[] = []

@@ -100,6 +100,14 @@ export class Runs {
     if (this.#running.size === 0) this.#idle?.()
   }
 
+  /** Like `ended`, but it waits for another place, and its key for it: nothing of the key comes before it. */
+  putBack(run: Run): void {
+    this.#running.delete(run)
+    run.abort = undefined
+    this.#waiting.putBack(run)
+    if (this.#running.size === 0) this.#idle?.()
+  }
+
   /** Forgets those whose channel is gone; the broker has them back. Gives those that are still in a handler. */
   dropStale(): readonly Run[] {
     const isStale = ({ delivery }: Run) => !delivery.isCurrent

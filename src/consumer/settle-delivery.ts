@@ -1,9 +1,11 @@
 import { InvalidArgumentError, WarrenError } from '../errors.ts'
+import { largestTaken } from '../publisher/largest-taken.ts'
 import type { EncodedMessage } from '../publisher/outgoing-message.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
 import type { PublishAddress, QueueFlow } from '../topology/queue-flow.ts'
 import type { RawProperties } from '../wire/properties.ts'
 import { readProperty } from '../wire/properties.ts'
+import type { BodyLimit } from './body-limit.ts'
 import type { Recount } from './decide-admission.ts'
 import type { Outcome } from './decide-outcome.ts'
 import { bareParkProperties, parkProperties } from './park-properties.ts'
@@ -28,13 +30,22 @@ export type Settlement =
   /** The channel is gone and the broker has the message back. `isPublished`: it also has the copy. */
   | { readonly kind: 'stale'; readonly isPublished: boolean }
   /** The copy could not be placed, so the delivery is still ours. */
-  | { readonly kind: 'unpublished'; readonly result: PublishResult }
-  /** There is no copy: it cannot be encoded, or does not fit into a frame. To try again would change nothing. */
+  | {
+      readonly kind: 'unpublished'
+      readonly result: PublishResult
+      /** Another message was at fault, and the channel that was closed over it had this copy under way. */
+      readonly isBystander: boolean
+    }
+  /**
+   * There is no copy: it cannot be encoded, does not fit into a frame, or is larger than the broker takes. To try
+   * again would change nothing.
+   */
   | { readonly kind: 'unwritable'; readonly cause: WarrenError }
 
 export interface SettlePorts {
   readonly flow: QueueFlow
   readonly publish: (message: EncodedMessage) => Promise<PublishResult>
+  readonly bodyLimit: BodyLimit
   readonly login: string | undefined
   readonly service: string | undefined
   readonly host: string | undefined
@@ -69,14 +80,24 @@ export async function settleByPublish(
   const copy = writeCopy(run, outcome, ports)
   if (copy instanceof WarrenError) return { kind: 'unwritable', cause: copy }
   const result = await ports.publish(copy)
-  if (isRefusedHere(result)) return { kind: 'unwritable', cause: result.cause }
-  if (result.kind !== 'confirmed') return { kind: 'unpublished', result }
+  if (result.kind !== 'confirmed') return explainUnpublished(run, result, ports)
   return run.delivery.ack() === 'sent' ? acknowledged : { kind: 'stale', isPublished: true }
+}
+
+function explainUnpublished(run: Run, result: PublishResult, { bodyLimit }: SettlePorts): Settlement {
+  if (isRefusedHere(result)) return { kind: 'unwritable', cause: result.cause }
+  const largestBytes = largestTaken(result)
+  if (largestBytes === undefined) return { kind: 'unpublished', result, isBystander: false }
+  bodyLimit.learn(largestBytes)
+  const cause = bodyLimit.refuse(run.delivery.bodyBytes)
+  return cause ? { kind: 'unwritable', cause } : { kind: 'unpublished', result, isBystander: true }
 }
 
 function writeCopy(run: Run, outcome: SettledOutcome, ports: SettlePorts): EncodedMessage | WarrenError {
   const { delivery, span } = run
-  const { flow, login } = ports
+  const { flow, login, bodyLimit } = ports
+  const tooLarge = bodyLimit.refuse(delivery.bodyBytes)
+  if (tooLarge) return tooLarge
   try {
     const { address, failures, propertiesOf } = planMove(run, outcome, ports)
     const failedAttempts = run.failedBefore + failures

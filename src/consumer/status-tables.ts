@@ -1,5 +1,7 @@
 /** What an HTTP status means. */
-export type StatusMeaning = 'acknowledge' | 'retry' | 'defer' | 'dead-letter'
+export type StatusMeaning = (typeof statusMeanings)[number]
+
+export const statusMeanings = ['acknowledge', 'retry', 'defer', 'dead-letter'] as const
 
 export interface StatusRule {
   /** The first status that the rule is about. */

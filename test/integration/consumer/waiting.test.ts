@@ -76,7 +76,7 @@ describe('jitter', () => {
 
   it('does not touch a message that has not failed', async () => {
     const { consume, publisher, clock } = await setup({})
-    const consumer = await consume('work', () => undefined, { retryJitter: '1h', clock, random: () => 0.9 })
+    const consumer = await consume('work', () => undefined, { retryJitter: '10m', clock, random: () => 0.9 })
     const settled = collect(consumer, 'delivery.settled')
 
     await publisher.publish({ key: 'work', body: 'x' })

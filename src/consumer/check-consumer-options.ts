@@ -1,0 +1,187 @@
+import { longestTimerMs } from '../clock.ts'
+import { InvalidArgumentError } from '../errors.ts'
+import { readDuration } from '../message/duration.ts'
+import { describeValue } from './describe-value.ts'
+import { statusMeanings, statusTables } from './status-tables.ts'
+
+/** AMQP has two bytes for it. */
+export const mostPrefetch = 65_535
+
+/** What an option may be, in words that end "it must be …", and the same as a test. Undefined is not asked about. */
+interface Rule {
+  readonly mustBe: string
+  readonly isAllowed: (value: unknown) => boolean
+}
+
+type Rules = Readonly<Record<string, Rule>>
+
+const count: Rule = {
+  mustBe: `a whole number from 1 to ${mostPrefetch}`,
+  isAllowed: (value) => isWhole(value, 1, mostPrefetch),
+}
+const limit: Rule = {
+  mustBe: 'a whole number from 1, or false',
+  isAllowed: (value) => value === false || isWhole(value, 1),
+}
+const fewMs: Rule = {
+  mustBe: `a number of milliseconds from 1 to ${longestTimerMs}`,
+  isAllowed: (value) => typeof value === 'number' && value >= 1 && value <= longestTimerMs,
+}
+const text: Rule = { mustBe: 'a text', isAllowed: (value) => typeof value === 'string' }
+
+const consumerRules: Rules = {
+  concurrency: count,
+  prefetch: count,
+  orderBy: { mustBe: 'a function of the message', isAllowed: isFunction },
+  timeout: { mustBe: "a duration above 0, such as '30s' or 1500", isAllowed: isDurationFrom(1) },
+  ackTimeout: { mustBe: "a duration from '1s' on, such as '30m'", isAllowed: isDurationFrom(1_000) },
+  holdUpTo: { mustBe: "a duration, such as '30s', 1500 or 0", isAllowed: isDurationFrom(0) },
+  retryJitter: { mustBe: "a duration, such as '30s', 1500 or 0", isAllowed: isDurationFrom(0) },
+  statusTable: {
+    mustBe: `${namesOf(Object.keys(statusTables))} or a table of your own, { rules, honoursRetryAfter }`,
+    isAllowed: (value) => (typeof value === 'string' ? Object.hasOwn(statusTables, value) : isObject(value)),
+  },
+  poisonLimit: limit,
+  deliveryLimit: limit,
+  breaker: {
+    mustBe: 'true, false or { failureRatio, minimumResults, windowMs, openMs, maxOpenMs }',
+    isAllowed: (value) => typeof value === 'boolean' || isObject(value),
+  },
+  decode: {
+    mustBe: "'auto', 'json' or a function of the message",
+    isAllowed: (value) => value === 'auto' || value === 'json' || isFunction(value),
+  },
+  schema: {
+    mustBe: 'a Standard Schema, as zod, valibot and arktype make them',
+    isAllowed: (value) => hasFunctions(read(value, '~standard'), ['validate']),
+  },
+  dedupe: {
+    mustBe: 'a store with the functions begin, finish and release',
+    isAllowed: (value) => hasFunctions(value, ['begin', 'finish', 'release']),
+  },
+  middleware: {
+    mustBe: 'a list of functions',
+    isAllowed: (value) => Array.isArray(value) && value.every(isFunction),
+  },
+  service: text,
+  host: text,
+  tracing: {
+    mustBe: 'the module @opentelemetry/api',
+    isAllowed: (value) => hasFunctions(read(value, 'trace'), ['getTracer']),
+  },
+  priority: {
+    mustBe: 'a whole number from -2147483648 to 2147483647',
+    isAllowed: (value) => isWhole(value, -(2 ** 31), 2 ** 31 - 1),
+  },
+  clock: {
+    mustBe: 'a clock with the functions now and schedule',
+    isAllowed: (value) => hasFunctions(value, ['now', 'schedule']),
+  },
+  random: { mustBe: 'a function that gives numbers from 0 up to 1', isAllowed: isFunction },
+}
+
+const breakerRules: Rules = {
+  failureRatio: {
+    mustBe: 'a number above 0 and not above 1',
+    isAllowed: (value) => typeof value === 'number' && value > 0 && value <= 1,
+  },
+  minimumResults: { mustBe: 'a whole number from 1', isAllowed: (value) => isWhole(value, 1) },
+  windowMs: fewMs,
+  openMs: fewMs,
+  maxOpenMs: fewMs,
+}
+
+const status: Rule = { mustBe: 'a status from 100 to 999', isAllowed: (value) => isWhole(value, 100, 999) }
+
+const statusRules: Rules = {
+  from: status,
+  to: status,
+  means: {
+    mustBe: `one of ${namesOf(statusMeanings)}`,
+    isAllowed: (value) => statusMeanings.some((meaning) => meaning === value),
+  },
+}
+
+const tableRules: Rules = {
+  rules: { mustBe: 'a list of { from, to, means }', isAllowed: (value) => isListOfObjects(value) },
+  honoursRetryAfter: { mustBe: 'true or false', isAllowed: (value) => typeof value === 'boolean' },
+}
+
+/**
+ * Refuses each option that cannot be meant, with a sentence that names it, its value and what may stand there. Many
+ * options come from a file or a program that no compiler has seen, and are read again only when a message fails.
+ */
+export function checkConsumerOptions(options: object): void {
+  if (!isObject(options)) refuse('What a consumer got as its options', options, 'an object')
+  checkFields(options, consumerRules)
+  const breaker = read(options, 'breaker')
+  if (isObject(breaker)) checkFields(breaker, breakerRules, 'breaker.')
+  const table = read(options, 'statusTable')
+  if (isObject(table)) checkStatusTable(table)
+}
+
+export function checkHandler(handler: unknown): void {
+  if (!isFunction(handler)) refuse('The handler of a consumer', handler, 'a function')
+}
+
+function checkStatusTable(table: object): void {
+  checkFields(table, tableRules, 'statusTable.', ['rules', 'honoursRetryAfter'])
+  for (const [index, rule] of (read(table, 'rules') as readonly object[]).entries()) {
+    checkFields(rule, statusRules, `statusTable.rules[${index}].`, ['from', 'means'])
+  }
+}
+
+function checkFields(of: object, rules: Rules, path = '', needed: readonly string[] = []): void {
+  for (const [name, { mustBe, isAllowed }] of Object.entries(rules)) {
+    const value = read(of, name)
+    if (value === undefined && !needed.includes(name)) continue
+    if (!isAllowed(value)) refuse(`${path}${name}`, value, mustBe)
+  }
+}
+
+function refuse(name: string, value: unknown, mustBe: string): never {
+  throw new InvalidArgumentError(`${name} is ${show(value)}; it must be ${mustBe}.`)
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  if (isFunction(value)) return 'a function'
+  if (Array.isArray(value)) return 'a list'
+  return isObject(value) ? 'an object' : describeValue(value)
+}
+
+function namesOf(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ')
+}
+
+function isWhole(value: unknown, from: number, to: number = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isInteger(value) && (value as number) >= from && (value as number) <= to
+}
+
+function isDurationFrom(leastMs: number): (value: unknown) => boolean {
+  return (value) => {
+    const reading = readDuration(value)
+    return reading.isValid && reading.milliseconds >= leastMs
+  }
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function isListOfObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isObject)
+}
+
+/** Schemas of arktype are functions with fields, so anything may have one. */
+function read(value: unknown, name: string): unknown {
+  return value === undefined || value === null ? undefined : (value as Record<string, unknown>)[name]
+}
+
+function hasFunctions(value: unknown, names: readonly string[]): boolean {
+  return names.every((name) => isFunction(read(value, name)))
+}

@@ -1,0 +1,32 @@
+import { ChannelError } from '../errors.ts'
+import { dropsOver, noWayOut, tooLarge, waitsToStart } from './render-log-line.ts'
+
+/** What a consumer says to the process, once each, because nobody may listen to its events. */
+export interface ConsumerWarnings {
+  /** A message that is run again and again would be a riddle. */
+  noWayOut(): void
+  /** Whoever waits for the start has no consumer yet to listen to. */
+  startFailed(error: Error): void
+  dropsOver(deliveryLimit: number): void
+  tooLarge(bodyBytes: number): void
+}
+
+export function createConsumerWarnings(queue: string): ConsumerWarnings {
+  const told = new Set<string>()
+
+  function warn(code: string, message: string): void {
+    if (told.has(code)) return
+    told.add(code)
+    process.emitWarning(message, { code })
+  }
+
+  return {
+    noWayOut: () => warn('WARREN_NO_WAY_OUT', noWayOut(queue)),
+    startFailed: (error) => {
+      // A lost connection is no reason to wait for: the session tells of it, and comes back.
+      if (error instanceof ChannelError) warn('WARREN_CONSUMER_WAITS', waitsToStart(queue, error))
+    },
+    dropsOver: (deliveryLimit) => warn('WARREN_DELIVERY_LIMIT', dropsOver(queue, deliveryLimit)),
+    tooLarge: (bodyBytes) => warn('WARREN_BODY_TOO_LARGE', tooLarge(queue, bodyBytes)),
+  }
+}

@@ -1,0 +1,81 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { declareQueue, deleteQueue } from '../../../src/broker/amqp/operations.ts'
+import { startConsumer } from '../../../src/consumer/start-consumer.ts'
+import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+import { eventually } from '../../support/eventually.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { createConsumerRig } from './consumer-rig.ts'
+
+const broker = await useBroker()
+let made = 0
+
+/** What the process is told about consumers that wait for their start. */
+function listen(): Error[] {
+  const warnings: Error[] = []
+  const keep = (warning: Error & { code?: string }) => {
+    if (warning.code === 'WARREN_CONSUMER_WAITS') warnings.push(warning)
+  }
+  process.on('warning', keep)
+  onTestFinished(() => {
+    process.off('warning', keep)
+  })
+  return warnings
+}
+
+async function setup(consumingUrl = broker.url) {
+  made += 1
+  const name = `waits-${made}`
+  const declaration = { queues: { [name]: { retry: false } } } as const
+  const rig = await createConsumerRig({ url: broker.url, consumingUrl, declaration })
+  return { ...rig, name }
+}
+
+it('a consumer whose queue is missing says so once to the process, with what to do, and goes on trying', async () => {
+  const { name, admin, flow, consuming } = await setup()
+  await deleteQueue(admin, name)
+  const warnings = listen()
+  let failures = 0
+  consuming.events.on('channel-failed', () => {
+    failures += 1
+  })
+
+  const consumer = startConsumer({
+    consuming,
+    publishing: consuming,
+    flow: flow(name),
+    handler: () => undefined,
+  })
+  onTestFinished(() => consumer.close({ deadline: 0 }))
+  await eventually(() => expect(failures).toBeGreaterThanOrEqual(2))
+  await declareQueue(admin, { queue: name, arguments: toFieldTable({ 'x-queue-type': 'quorum' }) })
+  await consumer.whenStarted()
+
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]!.message).toContain(
+    `The consumer of "${name}" cannot start, and tries again until it can: `,
+  )
+  expect(warnings[0]!.message).toContain('NOT_FOUND')
+  expect(warnings[0]!.message).toContain('await warren.apply()')
+})
+
+it('a consumer that may not read its queue says which permission it waits for', async () => {
+  const user = `reader-${broker.vhost}`
+  const permission = (read: string) =>
+    broker.management('PUT', `/api/permissions/${broker.vhost}/${user}`, { configure: '', write: '.*', read })
+  await broker.management('PUT', `/api/users/${user}`, { password: 'secret', tags: '' })
+  onTestFinished(() => broker.management('DELETE', `/api/users/${user}`).then(() => undefined))
+  await permission('')
+  const url = Object.assign(new URL(broker.url), { username: user, password: 'secret' }).href
+  const { name, flow, consuming, publisher } = await setup(url)
+  const warnings = listen()
+
+  const consumer = startConsumer({
+    ...{ consuming, publishing: publisher, flow: flow(name) },
+    handler: () => undefined,
+  })
+  onTestFinished(() => consumer.close({ deadline: 0 }))
+
+  await eventually(() => expect(warnings).toHaveLength(1))
+  expect(warnings[0]!.message).toContain('ACCESS_REFUSED')
+  expect(warnings[0]!.message).toContain(`Give its user the permission to read "${name}".`)
+})
