@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import amqplib, { type ChannelModel, type ConfirmChannel } from 'amqplib'
+import amqplib, { type ChannelModel, type ConfirmChannel, type GetMessage } from 'amqplib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../test/support/eventually.ts'
 import { type EmbeddedBroker, startEmbeddedBroker } from './start-embedded-broker.ts'
@@ -263,4 +263,75 @@ describe('a crash', () => {
     expect(broker.inspect('target')?.counts.ready).toBe(0)
     expect(broker.inspect('work')?.counts.ready).toBe(1)
   })
+})
+
+describe('a crash while several connections consume', () => {
+  async function crashBetween(type: 'classic' | 'quorum', { noAck }: { noAck: boolean }) {
+    const { broker, channel } = await setup()
+    await channel.assertQueue('shared', { durable: true, arguments: { 'x-queue-type': type } })
+    // Sockets end in an order of their own, so there is one on either side of the one that holds the message.
+    const [earlier, holder, later] = [await connect(broker), await connect(broker), await connect(broker)]
+    await holder.channel.prefetch(1)
+    await holder.channel.consume('shared', () => undefined)
+    channel.sendToQueue('shared', Buffer.from('held'), { persistent: true })
+    await channel.waitForConfirms()
+    await broker.settled()
+    for (const other of [earlier, later]) await other.channel.consume('shared', () => undefined, { noAck })
+    await broker.settled()
+
+    await broker.faults.crash()
+    await broker.faults.restart()
+
+    const { channel: next } = await connect(broker)
+    const message = await next.get('shared')
+    return message && { body: message.content.toString(), count: deliveryCount(message) }
+  }
+
+  function deliveryCount({ properties }: GetMessage): unknown {
+    return properties.headers?.['x-delivery-count']
+  }
+
+  test.each(['classic', 'quorum'] as const)(
+    'gives nothing of a %s queue that one held to another, which needs not acknowledge it',
+    async (type) => {
+      expect(await crashBetween(type, { noAck: true })).toMatchObject({ body: 'held' })
+    },
+  )
+
+  test('counts the one delivery that there was', async () => {
+    expect(await crashBetween('quorum', { noAck: false })).toEqual({ body: 'held', count: 1 })
+  })
+})
+
+test('a durable queue that deletes itself outlives a crash, with its consumer gone', async () => {
+  const { broker, channel } = await setup()
+  await channel.assertQueue('fleeting', { durable: true, autoDelete: true })
+  channel.sendToQueue('fleeting', Buffer.from('kept'), { persistent: true })
+  await channel.waitForConfirms()
+  await channel.consume('fleeting', () => undefined)
+  await broker.settled()
+
+  await broker.faults.crash()
+  await broker.faults.restart()
+
+  const { channel: next } = await connect(broker)
+  const found = await next.checkQueue('fleeting')
+  const { consumerTag } = await next.consume('fleeting', () => undefined)
+  await next.cancel(consumerTag)
+  expect(found).toMatchObject({ messageCount: 1, consumerCount: 0 })
+  expect(broker.inspect('fleeting')).toBeUndefined()
+})
+
+test('what stood behind a transient message expires in its own time after a crash', async () => {
+  const { broker, channel } = await setup()
+  channel.sendToQueue('work', Buffer.from('transient'), { persistent: false })
+  channel.sendToQueue('work', Buffer.from('expires'), { persistent: true, expiration: '60000' })
+  channel.sendToQueue('work', Buffer.from('stays'), { persistent: true })
+  await channel.waitForConfirms()
+
+  await broker.faults.crash()
+  await broker.faults.restart()
+  await broker.clock.advance('61s')
+
+  expect(broker.inspect('work')?.messages.map(({ body }) => body.toString())).toEqual(['stays'])
 })

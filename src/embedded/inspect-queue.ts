@@ -1,6 +1,6 @@
 import { type PlainField, toPlainTable } from '../wire/plain-fields.ts'
 import { decodeProperties, type Properties } from '../wire/properties.ts'
-import { decodeTable } from '../wire/read-field.ts'
+import { decodeShownTable } from '../wire/read-field.ts'
 import type { Broker } from './model/broker.ts'
 import type { Queue, QueueCounts } from './model/queue.ts'
 
@@ -35,7 +35,7 @@ function inspectMessage({ message }: ReturnType<Queue['messages']>[number]): Ins
     exchange: message.exchange,
     routingKey: message.routingKeys[0]!,
     properties,
-    headers: headers ? toPlainTable(decodeTable(headers)) : {},
+    headers: headers ? toPlainTable(decodeShownTable(headers)) : {},
     body: Buffer.isBuffer(message.body) ? message.body : Buffer.concat(message.body),
   }
 }

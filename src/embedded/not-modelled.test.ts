@@ -128,6 +128,19 @@ describe('what is not modelled is refused', () => {
     })
   })
 
+  test('a pattern that JavaScript does not read as PCRE does, with 400', async () => {
+    const broker = await startEmbeddedBroker()
+    onTestFinished(broker.stop)
+    const url = `http://127.0.0.1:${broker.managementPort}/api/policies/%2F/posix`
+    const authorization = `Basic ${Buffer.from('guest:guest').toString('base64')}`
+    const body = JSON.stringify({ pattern: '^[[:alpha:]]+$', definition: { 'max-length': 1 } })
+
+    const answer = await fetch(url, { method: 'PUT', headers: { authorization }, body })
+
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toContain('in a pattern is not modelled by the embedded broker')
+  })
+
   test.each<[string, object, number]>([
     ['limits of vhosts', { parameters: [{ vhost: '/', component: 'vhost-limits', name: 'limits' }] }, 501],
     ['limits of vhosts, as 4.3 has them', { vhosts: [{ name: 'v', limits: { 'max-queues': 1 } }] }, 501],

@@ -28,6 +28,8 @@ export interface EmbeddedBrokerOptions {
   readonly definitions?: object
   /** For the names that the broker gives to queues and consumers. @default 1 */
   readonly seed?: number
+  /** How long `clock.advance` and `settled` wait, in real time, for the clients to come to rest. @default 30000 */
+  readonly settleTimeoutMs?: number
 }
 
 /** Faults that concern the broker as a whole, with those of its connections. */
@@ -54,7 +56,10 @@ export interface EmbeddedBroker {
   readonly faults: EmbeddedFaults
   /** What is in a queue, without touching it; undefined when there is none. @default vhost '/' */
   inspect(queue: string, options?: { readonly vhost?: string }): InspectedQueue | undefined
-  /** Waits until every client has what it was sent and nothing more goes to and fro. */
+  /**
+   * Waits until every client has what it was sent and nothing more goes to and fro. Rejects when that never ends, as
+   * with a handler that gives back what it gets.
+   */
   settled(): Promise<void>
   /** Ends every connection, gives the ports back and calls off all that would fall due. */
   stop(): Promise<void>
@@ -65,6 +70,7 @@ const nodeName = 'embedded@localhost'
 
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Promise<EmbeddedBroker> {
   const { profile = '4.3', clock: clockKind = 'real', port = 0, managementPort = 0, seed = 1 } = options
+  const settling = { connections: () => amqp.connections, timeoutMs: options.settleTimeoutMs ?? 30_000 }
   const virtualClock = clockKind === 'virtual' ? createVirtualClock(realClock.now()) : undefined
   const stoppableClock = createStoppableClock(realClock)
   const clock = virtualClock ?? stoppableClock
@@ -92,13 +98,13 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
     port: amqp.port,
     managementUrl: `http://guest:guest@127.0.0.1:${management.port}`,
     managementPort: management.port,
-    clock: virtualClock ? steerVirtualClock(virtualClock, connections) : runningClock,
+    clock: virtualClock ? steerVirtualClock(virtualClock, settling) : runningClock,
     faults: {
       ...switches,
       closeChannels: (which) => closeChannels(amqp, which),
       crash: async () => {
-        await Promise.all([amqp.crash(), management.stop()])
         takeDown(broker)
+        await Promise.all([amqp.crash(), management.stop()])
       },
       restart: async () => {
         bringUp(broker)
@@ -106,7 +112,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
       },
     },
     inspect: (queue, { vhost = '/' } = {}) => inspectQueue(broker, { vhost, queue }),
-    settled: () => settle(connections),
+    settled: () => settle(settling),
     stop: async () => {
       await Promise.all([amqp.stop(), management.stop()])
       stoppableClock.stop()

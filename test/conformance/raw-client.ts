@@ -19,6 +19,8 @@ export interface Received {
 export interface RawClient {
   send(channel: number, method: Method): void
   publish(channel: number, method: Method<'basic.publish'>, properties: RawProperties, body: Buffer): void
+  /** Bytes that may be no frame at all. */
+  write(bytes: Buffer): void
   /** Waits for the next method of one of these names on the channel; call it before the answer can be there. */
   expect(channel: number, names: readonly MethodName[]): Promise<Method>
   readonly isOpen: boolean
@@ -130,6 +132,9 @@ async function handshake(
     publish: (channel, method, properties, body) => {
       writer.content(channel, encodeMethod(method), properties, body)
       flush()
+    },
+    write: (bytes) => {
+      socket.write(bytes)
     },
     expect: (channel, names) =>
       new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { matchesPattern } from './name-pattern.ts'
 import type { Profile } from './profile.ts'
 import { ProtocolError } from './protocol-error.ts'
 
@@ -38,5 +39,5 @@ export function checkAccess({ user, permission, access, resource }: AccessCheck,
 
 function isAllowed(pattern: string, name: string): boolean {
   if (pattern === '.*') return true
-  return pattern !== '' && new RegExp(pattern, 'u').test(name)
+  return pattern !== '' && matchesPattern(pattern, name)
 }

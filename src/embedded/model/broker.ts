@@ -103,6 +103,7 @@ export function surroundingsOf(broker: Broker, vhost: Vhost): QueueSurroundings 
         if (broker.phase === 'down') broker.missed.push(onReached)
         else inbox.run(onReached)
       }),
+    isUp: () => broker.phase !== 'down',
     postpone: (task) => inbox.post(task),
     deadLetter: (queue, message, reason) => {
       if (queue.settings.deadLetterExchange === undefined) return

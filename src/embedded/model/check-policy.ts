@@ -1,3 +1,4 @@
+import { readPattern, sayNotModelled } from './name-pattern.ts'
 import type { Policy, PolicyValue } from './policies.ts'
 import type { Profile } from './profile.ts'
 import { parseMaxAge } from './queue-settings.ts'
@@ -16,12 +17,11 @@ export function findPolicyProblem(
 }
 
 function findPatternProblem(pattern: string): string | undefined {
-  try {
-    new RegExp(pattern, 'u')
-    return undefined
-  } catch {
-    return `pattern should be regular expression but is invalid: ${JSON.stringify(pattern)}`
-  }
+  const read = readPattern(pattern)
+  if (read.kind === 'pattern') return undefined
+  return read.kind === 'invalid'
+    ? `pattern should be regular expression but is invalid: ${JSON.stringify(pattern)}`
+    : sayNotModelled(read.part)
 }
 
 function findTargetProblem({ applyTo }: Policy, profile: Profile): string | undefined {

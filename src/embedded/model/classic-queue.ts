@@ -194,7 +194,8 @@ function isOutlived({ queue, hadConsumers, consumers }: ClassicState): boolean {
 
 function takeBack(state: ClassicState, channel: ConsumerChannel, held: readonly QueuedMessage[]): void {
   state.consumers.removeChannel(channel)
-  if (isOutlived(state)) {
+  // A broker that is gone deletes nothing: the queue is found as it was, and waits for its next first consumer.
+  if (isOutlived(state) && state.surroundings.isUp()) {
     state.surroundings.remove(state.queue)
     return
   }
@@ -204,13 +205,16 @@ function takeBack(state: ClassicState, channel: ConsumerChannel, held: readonly 
   run(state)
 }
 
-function forgetTransient({ ready }: ClassicState): void {
+function forgetTransient(state: ClassicState): void {
+  const { ready } = state
   const kept = ready.inOrder().filter(({ message }) => message.isPersistent)
   ready.clear()
   for (const entry of kept) {
     if (entry.returnCount > 0) ready.putBack(entry)
     else ready.add(entry)
   }
+  state.hadConsumers = false
+  dropExpired(state) // another message may stand at the head now, which expires sooner
 }
 
 function countAll({ ready, consumers, unacknowledged, unacknowledgedBytes }: ClassicState): QueueCounts {

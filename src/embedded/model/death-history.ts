@@ -1,7 +1,7 @@
 import type { FieldTable, FieldValue } from '../../wire/field-value.ts'
 import { decodeProperties, encodeProperties, type RawProperties } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/read-field.ts'
-import { setSorted } from './field-terms.ts'
+import { decodeHeaders } from './decode-headers.ts'
+import { setSorted, textField } from './field-terms.ts'
 import type { Death, DeathRecord, DeathRules, Message } from './message.ts'
 
 /** From 4.0 on the broker keeps the history itself; what a client sends as x-death is only shown. */
@@ -76,7 +76,7 @@ interface ShownDeaths {
 
 function showDeaths(raw: RawProperties, { deaths, death, diedFrom, isFirst }: ShownDeaths): RawProperties {
   const { expiration: _, ...kept } = decodeProperties(raw)
-  const headers = setSorted(kept.headers ? decodeTable(kept.headers) : [], [
+  const headers = setSorted(kept.headers ? decodeHeaders(kept.headers) : [], [
     ...(isFirst ? describeDeath('first', death, diedFrom) : []),
     ...describeDeath('last', death, diedFrom),
     { name: 'x-death', value: { type: 'A', value: deaths.map(renderDeath) } },
@@ -86,9 +86,9 @@ function showDeaths(raw: RawProperties, { deaths, death, diedFrom, isFirst }: Sh
 
 function describeDeath(which: 'first' | 'last', { reason, queue }: Death, exchange: string): FieldTable {
   return [
-    { name: `x-${which}-death-reason`, value: text(reason) },
-    { name: `x-${which}-death-queue`, value: text(queue) },
-    { name: `x-${which}-death-exchange`, value: text(exchange) },
+    { name: `x-${which}-death-reason`, value: textField(reason) },
+    { name: `x-${which}-death-queue`, value: textField(queue) },
+    { name: `x-${which}-death-exchange`, value: textField(exchange) },
   ]
 }
 
@@ -97,13 +97,15 @@ function renderDeath(death: DeathRecord): FieldValue {
   return {
     type: 'F',
     value: [
-      ...(expiration === undefined ? [] : [{ name: 'original-expiration', value: text(String(expiration)) }]),
+      ...(expiration === undefined
+        ? []
+        : [{ name: 'original-expiration', value: textField(String(expiration)) }]),
       { name: 'count', value: { type: 'l', value: BigInt(death.count) } },
-      { name: 'reason', value: text(death.reason) },
-      { name: 'queue', value: text(death.queue) },
+      { name: 'reason', value: textField(death.reason) },
+      { name: 'queue', value: textField(death.queue) },
       { name: 'time', value: { type: 'T', value: BigInt(Math.floor(death.firstAtMs / 1000)) } },
-      { name: 'exchange', value: text(death.exchange) },
-      { name: 'routing-keys', value: { type: 'A', value: death.routingKeys.map(text) } },
+      { name: 'exchange', value: textField(death.exchange) },
+      { name: 'routing-keys', value: { type: 'A', value: death.routingKeys.map(textField) } },
     ],
   }
 }
@@ -111,8 +113,4 @@ function renderDeath(death: DeathRecord): FieldValue {
 function isCycle(message: Message, targetQueue: string): boolean {
   const at = message.deaths.findIndex((death) => death.queue === targetQueue)
   return at !== -1 && message.deaths.slice(0, at + 1).every((death) => death.reason !== 'rejected')
-}
-
-function text(value: string): FieldValue {
-  return { type: 'S', value }
 }

@@ -1,7 +1,7 @@
 import type { FieldTable, FieldValue } from '../../wire/field-value.ts'
 import { decodeProperties, encodeProperties } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/read-field.ts'
-import { integerOf, lookUp, setSorted, sortTable, textOf } from './field-terms.ts'
+import { decodeHeaders } from './decode-headers.ts'
+import { integerOf, lookUp, setSorted, sortTable, textField, textOf } from './field-terms.ts'
 import type { Death, DeathRules, Message } from './message.ts'
 
 /** Up to 3.12 the history is the x-death header and nothing else, whoever wrote it. */
@@ -9,7 +9,7 @@ export const deathInHeader: DeathRules = { record, isCycle }
 
 function record(message: Message, death: Death): Message {
   const properties = decodeProperties(message.properties)
-  const headers = properties.headers ? decodeTable(properties.headers) : []
+  const headers = properties.headers ? decodeHeaders(properties.headers) : []
   const entry = describeDeath(message, death, headers, death.isFromDisk ? undefined : properties.expiration)
   const withDeath = addDeath(headers, entry)
   const { expiration: _, ...kept } = properties
@@ -35,12 +35,12 @@ function describeDeath(
 ): FieldTable {
   const keys = [message.routingKeys[0]!, ...carbonCopies(headers)]
   return [
-    { name: 'reason', value: text(death.reason) },
-    { name: 'queue', value: text(death.queue) },
+    { name: 'reason', value: textField(death.reason) },
+    { name: 'queue', value: textField(death.queue) },
     { name: 'time', value: { type: 'T', value: BigInt(Math.floor(death.atMs / 1000)) } },
-    { name: 'exchange', value: text(message.exchange) },
-    { name: 'routing-keys', value: { type: 'A', value: keys.map(text) } },
-    ...(expiration === undefined ? [] : [{ name: 'original-expiration', value: text(expiration) }]),
+    { name: 'exchange', value: textField(message.exchange) },
+    { name: 'routing-keys', value: { type: 'A', value: keys.map(textField) } },
+    ...(expiration === undefined ? [] : [{ name: 'original-expiration', value: textField(expiration) }]),
   ]
 }
 
@@ -108,7 +108,7 @@ function isSameDeath(item: FieldValue, entry: FieldTable): boolean {
 
 function isCycle(message: Message, targetQueue: string): boolean {
   const { headers } = decodeProperties(message.properties)
-  const deaths = headers && lookUp(decodeTable(headers), 'x-death')
+  const deaths = headers && lookUp(decodeHeaders(headers), 'x-death')
   if (deaths?.type !== 'A') return false
   const at = deaths.value.findIndex((item) => readText(item, 'queue') === targetQueue)
   // Whatever is no table was put there by a client, so the round was not fully automatic.
@@ -122,8 +122,4 @@ function isCycle(message: Message, targetQueue: string): boolean {
 
 function readText(item: FieldValue, name: string): string | undefined {
   return item.type === 'F' ? textOf(lookUp(item.value, name)) : undefined
-}
-
-function text(value: string): FieldValue {
-  return { type: 'S', value }
 }

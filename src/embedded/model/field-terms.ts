@@ -1,4 +1,5 @@
 import type { FieldTable, FieldValue } from '../../wire/field-value.ts'
+import { bytesOfText, isEscaped, readShortText } from '../../wire/short-text.ts'
 
 /** The names that RabbitMQ's messages use for the types of fields. */
 const typeNames: Readonly<Record<FieldValue['type'], string>> = {
@@ -30,9 +31,15 @@ export function lookUp(table: FieldTable, name: string): FieldValue | undefined 
   return table.find((entry) => entry.name === name)?.value
 }
 
+/** Bytes that are no text become what a name or key of the same bytes is. */
 export function textOf(field: FieldValue | undefined): string | undefined {
   if (field?.type !== 'S') return undefined
-  return typeof field.value === 'string' ? field.value : field.value.toString('latin1')
+  return typeof field.value === 'string' ? field.value : readShortText(field.value, 0, field.value.length)
+}
+
+/** The inverse: a name or key as a field, with the bytes it came with. */
+export function textField(text: string): FieldValue {
+  return { type: 'S', value: isEscaped(text) ? bytesOfText(text) : text }
 }
 
 /** The whole number in a field of any integer type. Larger ones than JavaScript can hold do not occur as arguments. */
@@ -88,7 +95,7 @@ const isAboveSurrogates = /[\ud800-\uffff]/
 
 export function compareAsBinaries(a: string, b: string): number {
   if (isAboveSurrogates.test(a) || isAboveSurrogates.test(b)) {
-    return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'))
+    return Buffer.compare(bytesOfText(a), bytesOfText(b))
   }
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -14,8 +14,17 @@ export function createInbox(): Inbox {
   const tasks = createFifo<() => void>()
   let isRunning = false
 
+  /** One task that fails must not take along those of others: all are done, then the first failure is told. */
   function drain(): void {
-    for (let task = tasks.shift(); task; task = tasks.shift()) task()
+    let failure: { readonly error: unknown } | undefined
+    for (let task = tasks.shift(); task; task = tasks.shift()) {
+      try {
+        task()
+      } catch (error) {
+        failure ??= { error }
+      }
+    }
+    if (failure) throw failure.error
   }
 
   return {
@@ -26,8 +35,11 @@ export function createInbox(): Inbox {
       try {
         return operation()
       } finally {
-        drain()
-        isRunning = false
+        try {
+          drain()
+        } finally {
+          isRunning = false
+        }
       }
     },
   }

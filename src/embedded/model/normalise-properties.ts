@@ -6,7 +6,7 @@ import {
   type RawProperties,
   readProperty,
 } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/read-field.ts'
+import { decodeHeaders } from './decode-headers.ts'
 import { compareAsBinaries, sortTable } from './field-terms.ts'
 
 /**
@@ -21,7 +21,7 @@ export function normaliseProperties(properties: RawProperties): RawProperties {
   const decoded = decodeProperties(properties)
   return encodeProperties({
     ...decoded,
-    headers: headers && firstOfEachName(sortTable(decodeTable(headers))),
+    headers: headers && firstOfEachName(sortTable(decodeHeaders(headers))),
     expiration: expiration === undefined ? undefined : String(Number(expiration)),
   })
 }

@@ -1,3 +1,4 @@
+import { matchesPattern } from './name-pattern.ts'
 import type { QueueKind } from './queue.ts'
 
 export type PolicyValue = string | number | boolean
@@ -55,7 +56,7 @@ function isFor(policy: Policy, { name, kind, unsupportedKeys }: PolicySubject): 
   return (
     targetsOf[kind].includes(policy.applyTo) &&
     !unsupportedKeys.some((key) => key in policy.definition) &&
-    new RegExp(policy.pattern, 'u').test(name)
+    matchesPattern(policy.pattern, name)
   )
 }
 

@@ -107,6 +107,11 @@ export interface ManagementRules {
   readonly exportedVhosts: 'by-name' | 'with-description' | 'with-limits'
   /** An import leaves out a binding whose ends are not there, where later versions refuse the whole. */
   readonly skipsLooseBindings: boolean
+  /** From 4.3 on a vhost that the user has no access to is as if it were not there. */
+  readonly hidesOtherVhosts: boolean
+  readonly declaresToProveAlive: boolean
+  /** Only administrators see them on 3.x. */
+  readonly hidesFeatureFlags: boolean
   /** From 4.3 on a queue can be internal, an export tells its type and leaves out what is internal. */
   readonly knowsInternalQueues: boolean
 }

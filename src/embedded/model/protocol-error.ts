@@ -1,3 +1,5 @@
+import { bytesOfText, readShortText } from '../../wire/short-text.ts'
+
 /**
  * The broker's refusal of what a client asked. It is answered on the wire and never reaches a user of
  * Warren as an exception, so it is not one of Warren's errors.
@@ -47,8 +49,8 @@ const conditions = {
 export type Condition = keyof typeof conditions
 
 function cutToShortText(text: string): string {
-  const bytes = Buffer.from(text, 'utf8')
+  const bytes = bytesOfText(text)
   if (bytes.length <= 255) return text
-  // RabbitMQ cuts at 252 bytes and adds an ellipsis of three dots.
-  return `${bytes.toString('utf8', 0, 252)}...`
+  // RabbitMQ cuts at 252 bytes, even within a character, and adds an ellipsis of three dots.
+  return `${readShortText(bytes, 0, 252)}...`
 }

@@ -10,23 +10,36 @@ export interface PublisherGate {
   forget(publisher: object): void
 }
 
+/**
+ * Nobody says when a publisher is done, so none is kept: what was said to all counts for each that was known by then,
+ * and is looked up when it comes again.
+ */
 export function createPublisherGate(): PublisherGate {
-  const publishers = new Map<object, 'admitted' | 'refused'>()
+  const known = new WeakMap<object, { readonly isAdmitted: boolean; readonly sinceWord: number }>()
+  let words = 0
+  let isOpen = true
 
-  function setAll(state: 'admitted' | 'refused'): void {
-    for (const publisher of publishers.keys()) publishers.set(publisher, state)
+  function tellAll(open: boolean): void {
+    words += 1
+    isOpen = open
+  }
+
+  function isAdmitted(publisher: object, isFull: boolean): boolean {
+    const state = known.get(publisher)
+    if (!state) return !isFull
+    return state.sinceWord === words ? state.isAdmitted : isOpen
   }
 
   return {
     admits: (publisher, isFull) => {
-      const state = publishers.get(publisher) ?? (isFull ? 'refused' : 'admitted')
-      publishers.set(publisher, state)
-      return state === 'admitted'
+      const state = { isAdmitted: isAdmitted(publisher, isFull), sinceWord: words }
+      known.set(publisher, state)
+      return state.isAdmitted
     },
-    close: () => setAll('refused'),
-    open: () => setAll('admitted'),
+    close: () => tellAll(false),
+    open: () => tellAll(true),
     forget: (publisher) => {
-      publishers.delete(publisher)
+      known.delete(publisher)
     },
   }
 }

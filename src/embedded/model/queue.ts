@@ -145,6 +145,8 @@ export interface QueueSurroundings {
   readonly clock: Clock
   readonly profile: Profile
   createDeadline(onReached: () => void): Deadline
+  /** False from a crash until the restart. */
+  isUp(): boolean
   /** Runs a task after all that goes on now, so that a queue is never entered while it is at work. */
   postpone(task: () => void): void
   /** Sends a dead letter on later, if there is where to; at most once. */

@@ -1,5 +1,5 @@
 import { decodeProperties, encodeProperties, type RawProperties } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/read-field.ts'
+import { decodeHeaders } from './decode-headers.ts'
 import { setSorted } from './field-terms.ts'
 
 /** Adds counts to the headers of a message that is about to be delivered; none leaves it as it is. */
@@ -10,7 +10,7 @@ export function renderCounts(
   const shown = Object.entries(counts).filter((entry): entry is [string, number] => entry[1] !== undefined)
   if (shown.length === 0) return properties
   const decoded = decodeProperties(properties)
-  const headers = decoded.headers ? decodeTable(decoded.headers) : []
+  const headers = decoded.headers ? decodeHeaders(decoded.headers) : []
   const values = shown.map(([name, count]) => ({ name, value: { type: 'l', value: BigInt(count) } as const }))
   return encodeProperties({ ...decoded, headers: setSorted(headers, values) })
 }

@@ -1,7 +1,7 @@
 import { type Broker, removeQueue } from './broker.ts'
 import { removeExchange } from './vhost.ts'
 
-/** The broker is gone: nothing happens until it is restarted. Its connections must have been cut before. */
+/** The broker is gone: nothing happens until it is restarted. Its connections are cut at the same time. */
 export function takeDown(broker: Broker): void {
   broker.phase = 'down'
 }

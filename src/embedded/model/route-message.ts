@@ -1,7 +1,7 @@
 import type { FieldTable } from '../../wire/field-value.ts'
 import { readProperty } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/read-field.ts'
 import type { RoutedMessage } from './binding.ts'
+import { decodeHeaders } from './decode-headers.ts'
 import type { Exchange } from './exchange.ts'
 import { lookUp, textOf } from './field-terms.ts'
 import type { Message } from './message.ts'
@@ -73,7 +73,7 @@ function lazyHeaders(message: Message): () => FieldTable {
   return () => {
     if (!headers) {
       const encoded = readProperty(message.properties, 'headers')
-      headers = encoded ? decodeTable(encoded) : []
+      headers = encoded ? decodeHeaders(encoded) : []
     }
     return headers
   }

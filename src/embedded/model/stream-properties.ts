@@ -1,6 +1,6 @@
 import type { FieldEntry, FieldTable } from '../../wire/field-value.ts'
 import { decodeProperties, encodeProperties, type RawProperties } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/read-field.ts'
+import { decodeHeaders, isNested } from './decode-headers.ts'
 import { setSorted } from './field-terms.ts'
 
 /** What is left of the headers of a message that a stream has stored, and of its delivery mode. */
@@ -29,13 +29,9 @@ export const storedFrom40: StreamStorage = {
 export function readFromStream(raw: RawProperties, offset: number, storage: StreamStorage): RawProperties {
   // The format of AMQP 1.0 has a place for every property but this one.
   const { clusterId: _, ...properties } = decodeProperties(raw)
-  const headers = properties.headers ? decodeTable(properties.headers) : []
+  const headers = properties.headers ? decodeHeaders(properties.headers) : []
   const kept: FieldTable = headers.flatMap((header) => storage.keepHeader(header) ?? [])
   const deliveryMode = properties.deliveryMode ?? (storage.setsDeliveryMode ? 1 : undefined)
   const position: FieldEntry = { name: 'x-stream-offset', value: { type: 'l', value: BigInt(offset) } }
   return encodeProperties({ ...properties, deliveryMode, headers: setSorted(kept, [position]) })
-}
-
-function isNested({ value }: FieldEntry): boolean {
-  return value.type === 'A' || value.type === 'F'
 }

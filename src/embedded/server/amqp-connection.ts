@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { WireError } from '../../errors.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
-import { createFrameParser } from '../../wire/frame-parser.ts'
+import { createFrameParser, frameTypes } from '../../wire/frame-parser.ts'
 import { decodeMethod } from '../../wire/methods.ts'
 import type { User } from '../model/access.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
@@ -14,9 +14,10 @@ import {
   type ConnectionRecord,
   isCapable,
 } from './connection-record.ts'
-import { notOpen, onChannelMethod, onConnectionMethod } from './dispatch-method.ts'
+import { unexpectedFrame, unknownFrame } from './describe-frame.ts'
+import { onChannelMethod, onConnectionMethod } from './dispatch-method.ts'
 import { greet, largestChannelMax, largestFrame } from './handshake.ts'
-import type { ChannelHost, ServerChannel } from './server-channel.ts'
+import { type ChannelHost, misplaced, type ServerChannel } from './server-channel.ts'
 
 /** One client. */
 export interface AmqpConnection {
@@ -87,6 +88,9 @@ export function createAmqpConnection(
       closeWith(record, error)
       finish(record)
       socket.destroySoon()
+      clearTimeout(record.graceTimer)
+      // One that does not read would never have the last word, and nothing would end.
+      record.graceTimer = setTimeout(() => socket.destroy(), farewellMs).unref()
     },
     cut: () => cut(record),
     nudge: () => {
@@ -114,7 +118,13 @@ export function createAmqpConnection(
   return connection
 }
 
+/** As long may a client take to read what the broker has to say when it stops. */
+const farewellMs = 1000
+
 type FrameKind = 'method' | 'header' | 'body'
+
+/** Class, weight and size of the body, before the properties. */
+const headerStartBytes = 12
 
 /** Some clients answer each heartbeat with another: that says nothing. */
 const heartbeatBytes = 8
@@ -160,8 +170,15 @@ function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
   const channelHost = createChannelHost(record)
   const frames: Readonly<Record<FrameKind, (number: number, bytes: Buffer) => void>> = {
     method: (number, payload) => step(record, number, () => onMethod(record, number, payload)),
-    header: (number, payload) => step(record, number, () => channelOf(record, number)?.header(payload)),
-    body: (number, piece) => step(record, number, () => channelOf(record, number)?.body(piece)),
+    header: (number, payload) =>
+      step(record, number, () => {
+        if (payload.length < headerStartBytes) closeWith(record, unknownFrame(frameTypes.header, payload))
+        else channelOf(record, { number, type: frameTypes.header, payload })?.header(payload)
+      }),
+    body: (number, piece) =>
+      step(record, number, () => {
+        channelOf(record, { number, type: frameTypes.body, payload: piece })?.body(piece)
+      }),
   }
   function inTurn(kind: FrameKind, number: number, bytes: Buffer): void {
     if (record.isBlocked) holdBack(record, bytes, (kept) => frames[kind](number, kept))
@@ -174,7 +191,8 @@ function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
       else onChannelMethod(connection, number, { method, channelHost })
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
-      refuse(connection, error, { channel: number, cause: method })
+      const cause = connection.channels.get(number)?.currentPublish ?? method
+      refuse(connection, error, { channel: number, cause })
     }
   }
   return record
@@ -189,11 +207,13 @@ function step(record: ConnectionRecord, number: number, take: () => void): void 
     const cause = record.channels.get(number)?.currentPublish
     if (error instanceof ProtocolError) refuse(record, error, { channel: number, cause })
     else if (error instanceof WireError) closeWith(record, new ProtocolError('SYNTAX_ERROR', error.message))
-    else {
-      record.host.report(error)
-      closeWith(record, new ProtocolError('INTERNAL_ERROR', 'the embedded broker made a mistake'))
-    }
+    else reportMistake(record, error)
   }
+}
+
+function reportMistake(record: ConnectionRecord, error: unknown): void {
+  record.host.report(error)
+  closeWith(record, new ProtocolError('INTERNAL_ERROR', 'the embedded broker made a mistake'))
 }
 
 function onData(record: ConnectionRecord, chunk: Buffer): void {
@@ -203,17 +223,21 @@ function onData(record: ConnectionRecord, chunk: Buffer): void {
     const bytes = record.phase === 'greeting' ? greet(record, chunk) : chunk
     if (bytes && bytes.length > 0) record.parser.push(bytes)
   } catch (error) {
-    if (!(error instanceof WireError)) throw error
-    closeWith(record, new ProtocolError('FRAME_ERROR', error.message))
+    if (error instanceof WireError) closeWith(record, new ProtocolError('FRAME_ERROR', error.message))
+    else reportMistake(record, error)
   }
   record.output.planFlush()
 }
 
 /** The channel that content belongs to; none while the connection ends. */
-function channelOf({ phase, channels }: ConnectionRecord, number: number): ServerChannel | undefined {
-  if (phase !== 'running') return undefined
+function channelOf(
+  { phase, channels }: ConnectionRecord,
+  { number, type, payload }: { number: number; type: number; payload: Buffer },
+): ServerChannel | undefined {
+  if (phase === 'closing') return undefined
+  if (number === 0 || phase !== 'running') throw unexpectedFrame(type, payload)
   const channel = channels.get(number)
-  if (!channel) throw notOpen()
+  if (!channel) throw misplaced(undefined)
   return channel
 }
 

@@ -46,12 +46,20 @@ export function sendClose({ output }: ConnectionRecord, error: ProtocolError, ca
   })
 }
 
+/**
+ * Nothing is handed to it any more, though what it holds has not gone back yet: what one channel gives back must not go
+ * to another that is about to end.
+ */
+function silence({ channels }: ConnectionRecord): void {
+  for (const { model } of channels.values()) model.isSilenced = true
+}
+
 /** Gives back what the connection held, and deletes the queues that were its own. */
-export function endChannels({ channels, actor, identity, host }: ConnectionRecord): void {
+export function endChannels(connection: ConnectionRecord): void {
+  const { channels, actor, identity, host } = connection
   const { broker } = host
   broker.inbox.run(() => {
-    // All at once: what one channel gives back must not be handed to the next one that is about to end.
-    for (const { model } of channels.values()) model.isSilenced = true
+    silence(connection)
     for (const channel of channels.values()) channel.end()
     channels.clear()
     if (!actor) return
@@ -73,6 +81,7 @@ export function finish(connection: ConnectionRecord): void {
 
 /** Ends it as if the network had failed: without a word, and without what was not sent yet. */
 export function cut(connection: ConnectionRecord): void {
+  silence(connection) // its channels end only when the socket has closed
   connection.output.drop()
   connection.phase = 'closed'
   connection.socket.resetAndDestroy()

@@ -1,7 +1,7 @@
-import type { Method } from '../../wire/method-specs.ts'
+import type { Method, MethodName } from '../../wire/method-specs.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
 import { closeWith, endChannels, finish } from './close-connection.ts'
-import type { ConnectionRecord } from './connection-record.ts'
+import type { ConnectionPhase, ConnectionRecord } from './connection-record.ts'
 import { onOpen, onStartOk, onTuneOk } from './handshake.ts'
 import { type ChannelHost, createServerChannel, type ServerChannel } from './server-channel.ts'
 
@@ -12,6 +12,7 @@ export function onConnectionMethod(connection: ConnectionRecord, method: Method)
     onFarewell(connection, method)
     return
   }
+  if (connection.phase !== phaseOf[method.name]) throw notDue(connection)
   switch (method.name) {
     case 'connection.start-ok':
       onStartOk(connection, method)
@@ -30,8 +31,21 @@ export function onConnectionMethod(connection: ConnectionRecord, method: Method)
       onFarewell(connection, method)
       break
     default:
-      throw new ProtocolError('COMMAND_INVALID', 'unimplemented method')
+      throw notDue(connection)
   }
+}
+
+function notDue({ phase }: ConnectionRecord): ProtocolError {
+  return new ProtocolError('CHANNEL_ERROR', `unexpected method in connection state ${phase}`)
+}
+
+/** When a client may say what. All else is never for it to say on channel 0. */
+const phaseOf: { readonly [Name in MethodName]?: ConnectionPhase } = {
+  'connection.start-ok': 'starting',
+  'connection.tune-ok': 'tuning',
+  'connection.open': 'opening',
+  'connection.update-secret': 'running',
+  'connection.close': 'running',
 }
 
 /** Opens, closes or hands to its channel. */
@@ -52,7 +66,7 @@ export function onChannelMethod(
   else if (channel.isClosing) connection.channels.delete(number)
 }
 
-export function notOpen(): ProtocolError {
+function notOpen(): ProtocolError {
   return new ProtocolError('CHANNEL_ERROR', "expected 'channel.open'")
 }
 

@@ -1,4 +1,5 @@
 import { methodIdOf } from '../../wire/methods.ts'
+import { sizeOfShortText, writeShortText } from '../../wire/short-text.ts'
 
 const deliverId = methodIdOf('basic.deliver')
 
@@ -17,7 +18,10 @@ export function encodeDeliver({
   routingKey: string
 }): Buffer {
   const payload = Buffer.allocUnsafe(
-    16 + Buffer.byteLength(consumerTag) + Buffer.byteLength(exchange) + Buffer.byteLength(routingKey),
+    13 +
+      sizeOfShortText('The consumer tag', consumerTag) +
+      sizeOfShortText('The exchange', exchange) +
+      sizeOfShortText('The routing key', routingKey),
   )
   payload.writeUInt32BE(deliverId, 0)
   let at = writeShortText(payload, 4, consumerTag)
@@ -27,10 +31,4 @@ export function encodeDeliver({
   at = writeShortText(payload, at + 9, exchange)
   writeShortText(payload, at, routingKey)
   return payload
-}
-
-function writeShortText(payload: Buffer, at: number, text: string): number {
-  const length = payload.write(text, at + 1, 'utf8')
-  payload[at] = length
-  return at + 1 + length
 }

@@ -1,6 +1,7 @@
 import type { Method } from '../../wire/method-specs.ts'
 import { encodeMethod, methodIdOf } from '../../wire/methods.ts'
-import type { RawProperties } from '../../wire/properties.ts'
+import { decodeProperties, type RawProperties } from '../../wire/properties.ts'
+import { decodeShownTable } from '../../wire/read-field.ts'
 import type { Actor } from '../model/actor.ts'
 import { type Channel, type ChannelPeer, openChannel } from '../model/channel.ts'
 import { publish } from '../model/channel-publish.ts'
@@ -66,11 +67,7 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
 
   function method(received: Method): void {
     if (isClosing) return
-    if (pending)
-      throw new ProtocolError(
-        'UNEXPECTED_FRAME',
-        'expected content header for class 60, got method frame instead',
-      )
+    if (pending) throw misplaced(pending)
     if (received.name === 'basic.publish') {
       if (received.immediate) throw new ProtocolError('NOT_IMPLEMENTED', 'immediate=true')
       pending = { method: received, properties: undefined, remainingBytes: 0, pieces: [] }
@@ -88,11 +85,13 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
 
   function header(payload: Buffer): void {
     if (isClosing) return
-    if (!pending || pending.properties) {
-      throw new ProtocolError('UNEXPECTED_FRAME', 'expected method frame, got header frame instead')
-    }
+    if (!pending || pending.properties) throw misplaced(pending)
+    const classId = payload.readUInt16BE(0)
+    if (classId !== basicClass) throw ofAnotherClass(classId)
     const bodyBytes = payload.readUInt32BE(4) * 0x100000000 + payload.readUInt32BE(8)
-    pending.properties = payload.subarray(12)
+    const properties = payload.subarray(12)
+    checkProperties(properties)
+    pending.properties = properties
     pending.remainingBytes = bodyBytes
     const { maxMessageBytes } = model.broker.profile
     if (bodyBytes > maxMessageBytes) throw tooLarge(bodyBytes, maxMessageBytes)
@@ -101,9 +100,7 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
 
   function body(piece: Buffer): void {
     if (isClosing) return
-    if (!pending?.properties) {
-      throw new ProtocolError('UNEXPECTED_FRAME', 'expected method frame, got body frame instead')
-    }
+    if (!pending?.properties) throw misplaced(pending)
     pending.pieces.push(piece)
     pending.remainingBytes -= piece.length
     if (pending.remainingBytes < 0) {
@@ -127,6 +124,7 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
       body: pieces.length === 1 ? pieces[0]! : pieces,
       isReturned: host.faults.isReturned(),
     })
+    currentPublish = undefined
     if (host.faults.isCutAt('after-publish-routed')) host.cut()
   }
 
@@ -221,6 +219,29 @@ function createPeer(
       return host.isWritable
     },
   }
+}
+
+const basicClass = 60
+
+/** A frame of another kind than the one that must follow: what belongs to a publish, or a method. */
+export function misplaced(pending: Pick<PendingPublish, 'properties'> | undefined): ProtocolError {
+  const words = !pending
+    ? 'expected method frame, got non method frame instead'
+    : pending.properties
+      ? 'expected content body, got non content body frame instead'
+      : `expected content header for class ${basicClass}, got non content header frame instead`
+  return new ProtocolError('UNEXPECTED_FRAME', words)
+}
+
+function ofAnotherClass(classId: number): ProtocolError {
+  const words = `expected content header for class ${basicClass}, got one for class ${classId} instead`
+  return new ProtocolError('UNEXPECTED_FRAME', words)
+}
+
+/** Whoever reads them later is not to blame for what is wrong with them. */
+function checkProperties(properties: RawProperties): void {
+  const { headers } = decodeProperties(properties)
+  if (headers) decodeShownTable(headers)
 }
 
 function isSettlement({ name }: Method): boolean {

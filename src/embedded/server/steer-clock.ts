@@ -1,3 +1,4 @@
+import { EmbeddedBrokerError } from '../../errors.ts'
 import { type Duration, parseDuration } from '../../message/duration.ts'
 import type { VirtualClock } from '../model/virtual-clock.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
@@ -13,19 +14,22 @@ export interface BrokerClock {
   advance(duration: Duration): Promise<void>
 }
 
-export function steerVirtualClock(
-  clock: VirtualClock,
-  connections: () => Iterable<AmqpConnection>,
-): BrokerClock {
+/** Whom to wait for, and how long in real time. */
+export interface Settling {
+  readonly connections: () => Iterable<AmqpConnection>
+  readonly timeoutMs: number
+}
+
+export function steerVirtualClock(clock: VirtualClock, settling: Settling): BrokerClock {
   return {
     now: () => clock.now(),
     advance: async (duration) => {
       const untilMs = clock.now() + parseDuration(duration)
-      await settle(connections)
+      await settle(settling)
       while (clock.step(untilMs)) {
-        if (hasNews(connections())) await settle(connections)
+        if (hasNews(settling.connections())) await settle(settling)
       }
-      await settle(connections)
+      await settle(settling)
     },
   }
 }
@@ -41,26 +45,61 @@ const nudgeAtTurn = 2
 const answerMs = 50
 
 /** Waits until the clients have what was sent to them and have said what they had to say to it. */
-export async function settle(connections: () => Iterable<AmqpConnection>): Promise<void> {
-  await fallQuiet(connections)
+export async function settle({ connections, timeoutMs }: Settling): Promise<void> {
+  const endsAtMs = performance.now() + timeoutMs
+  const before = new Map([...connections()].map((connection) => [connection, connection.receivedBytes]))
+  const assertEnding = (): void => {
+    if (performance.now() > endsAtMs) throw neverSettles({ connections: connections(), before, timeoutMs })
+  }
+  await fallQuiet(connections, assertEnding)
   // What a client has had all that time and not answered it means to keep.
   while (noteHeld(connections())) {
     const received = totalReceived(connections())
     await new Promise((resolve) => setTimeout(resolve, answerMs))
-    if (totalReceived(connections()) !== received) await fallQuiet(connections)
+    if (totalReceived(connections()) !== received) await fallQuiet(connections, assertEnding)
+    assertEnding()
   }
 }
 
-async function fallQuiet(connections: () => Iterable<AmqpConnection>): Promise<void> {
+async function fallQuiet(
+  connections: () => Iterable<AmqpConnection>,
+  assertEnding: () => void,
+): Promise<void> {
   let quiet = 0
   let received = totalReceived(connections())
   while (quiet < quietTurns) {
     if (quiet === nudgeAtTurn) for (const connection of connections()) connection.nudge()
     await nextTurn()
+    assertEnding()
     const now = totalReceived(connections())
     quiet = now === received && !hasNews(connections()) ? quiet + 1 : 0
     received = now
   }
+}
+
+/** Names who has sent most meanwhile, and what it consumes: that is where to look. */
+function neverSettles({
+  connections,
+  before,
+  timeoutMs,
+}: {
+  connections: Iterable<AmqpConnection>
+  before: ReadonlyMap<AmqpConnection, number>
+  timeoutMs: number
+}): EmbeddedBrokerError {
+  const sent = (connection: AmqpConnection): number =>
+    connection.receivedBytes - (before.get(connection) ?? 0)
+  const [busiest] = [...connections].toSorted((a, b) => sent(b) - sent(a))
+  const queues = [...(busiest?.channels.values() ?? [])].flatMap(({ model }) =>
+    [...model.consumers.values()].map(({ queue }) => `"${queue.name}"`),
+  )
+  const consumed = queues.length > 0 ? `, which consumes from ${[...new Set(queues)].join(', ')}` : ''
+  return new EmbeddedBrokerError({
+    code: 'EMBEDDED_NEVER_SETTLES',
+    message:
+      `The clients did not come to rest within ${timeoutMs} ms. Most was sent by ${busiest?.name ?? 'nobody'}${consumed}. ` +
+      'Look for a handler that gives back what it gets, or raise settleTimeoutMs.',
+  })
 }
 
 /** Tells whether a client holds a delivery that it did not hold when this was last asked. */

@@ -190,6 +190,9 @@ export const profile310: Profile = {
     exportsVhostOfPolicies: true,
     exportedVhosts: 'by-name',
     skipsLooseBindings: true,
+    hidesOtherVhosts: false,
+    declaresToProveAlive: true,
+    hidesFeatureFlags: true,
     knowsInternalQueues: false,
   },
 }

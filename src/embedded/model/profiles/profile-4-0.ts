@@ -83,6 +83,7 @@ export const profile40: Profile = {
     exportsVhostOfPolicies: false,
     exportedVhosts: 'with-description',
     skipsLooseBindings: false,
+    hidesFeatureFlags: false,
   },
   streamStorage: storedFrom40,
 }

@@ -66,6 +66,8 @@ export const profile43: Profile = {
     ...profile40.management,
     escapesPolicyProblems: false,
     exportedVhosts: 'with-limits',
+    hidesOtherVhosts: true,
+    declaresToProveAlive: false,
     knowsInternalQueues: true,
   },
 }

@@ -15,6 +15,7 @@ import {
   text,
   vhostOf,
 } from './api-request.ts'
+import { vhostsOf } from './check-route-access.ts'
 import { exchangeName, findExchangeByPath } from './exchanges-api.ts'
 import { jsonToTable, tableToJson } from './json-fields.ts'
 import { findQueue } from './queues-api.ts'
@@ -29,7 +30,7 @@ interface ShownBinding {
 }
 
 export function listBindings(request: ApiRequest): ApiAnswer {
-  const vhosts = request.params.length > 0 ? [vhostOf(request)] : [...request.broker.vhosts.values()]
+  const vhosts = vhostsOf(request)
   return ok(vhosts.flatMap(bindingsOf).map(renderBinding))
 }
 

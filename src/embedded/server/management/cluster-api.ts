@@ -1,4 +1,7 @@
+import { demand } from '../../model/actor.ts'
 import { type ApiAnswer, type ApiRequest, type JsonObject, ok } from './api-request.ts'
+import { isAdministrator, notAdministrator } from './check-route-access.ts'
+import { clientOf, tellRefusal } from './client-of.ts'
 
 export function overview(request: ApiRequest): ApiAnswer {
   const { broker, nodeName, clusterName, amqpPort, managementPort } = request
@@ -54,7 +57,8 @@ export function clusterName(request: ApiRequest): ApiAnswer {
 }
 
 /** No flag of a version is ever off here: the profile is what the version does. */
-export function featureFlags(): ApiAnswer {
+export function featureFlags({ broker, user }: ApiRequest): ApiAnswer {
+  if (broker.profile.management.hidesFeatureFlags && !isAdministrator(user)) throw notAdministrator()
   const names = ['stream_queue', 'quorum_queue', 'virtual_host_metadata', 'user_limits']
   return ok(
     names.map(
@@ -63,7 +67,15 @@ export function featureFlags(): ApiAnswer {
   )
 }
 
-export function aliveness(): ApiAnswer {
+/** Up to 4.2 RabbitMQ tries it out with a queue of this name, which the user must be allowed to declare. */
+export function aliveness(request: ApiRequest): ApiAnswer {
+  const actor = clientOf(request)
+  try {
+    if (request.broker.profile.management.declaresToProveAlive)
+      demand(actor, 'configure', { kind: 'queue', name: 'aliveness-test' })
+  } catch (error) {
+    throw tellRefusal(error)
+  }
   return ok({ status: 'ok' })
 }
 

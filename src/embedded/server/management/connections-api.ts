@@ -1,12 +1,14 @@
+import type { User } from '../../model/access.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import type { AmqpConnection } from '../amqp-connection.ts'
 import { type ApiAnswer, type ApiRequest, type JsonObject, noContent, notFound, ok } from './api-request.ts'
+import { isAdministrator, isMonitor, notForUser } from './check-route-access.ts'
 import { tableToJson } from './json-fields.ts'
 import { answerList } from './paginate.ts'
 
 export function listConnections(request: ApiRequest): ApiAnswer {
   const [vhost] = request.params
-  const shown = [...request.connections()].filter(
+  const shown = shownConnections(request).filter(
     (connection) => connection.vhost !== undefined && (vhost === undefined || connection.vhost === vhost),
   )
   return answerList(
@@ -16,18 +18,18 @@ export function listConnections(request: ApiRequest): ApiAnswer {
 }
 
 export function showConnection(request: ApiRequest): ApiAnswer {
-  return ok(renderConnection(request, find(request)))
+  return ok(renderConnection(request, find(request, isMonitor)))
 }
 
 /** Closes a client as an operator would; the reason is told to it. */
 export function closeConnection(request: ApiRequest): ApiAnswer {
   const reason = request.reason ?? 'Closed via management plugin'
-  find(request).close(new ProtocolError('CONNECTION_FORCED', reason))
+  find(request, isAdministrator).close(new ProtocolError('CONNECTION_FORCED', reason))
   return noContent
 }
 
 export function listChannels(request: ApiRequest): ApiAnswer {
-  const channels = [...request.connections()].flatMap((connection) =>
+  const channels = shownConnections(request).flatMap((connection) =>
     [...connection.channels.values()].map(({ model }) => ({
       name: `${connection.name} (${model.number})`,
       number: model.number,
@@ -44,9 +46,20 @@ export function listChannels(request: ApiRequest): ApiAnswer {
   return answerList(channels, request.query)
 }
 
-function find({ connections, params }: ApiRequest): AmqpConnection {
-  for (const connection of connections()) if (connection.name === params[0]) return connection
-  throw notFound()
+/** Who does not watch the broker sees no connections but its own. */
+function shownConnections({ connections, user }: ApiRequest): readonly AmqpConnection[] {
+  return [...connections()].filter((connection) => isMonitor(user) || connection.user?.name === user.name)
+}
+
+/** One of the user's own, or of anybody's where the user may do that. */
+function find(
+  { connections, params, user }: ApiRequest,
+  mayReachAll: (user: User) => boolean,
+): AmqpConnection {
+  const found = [...connections()].find(({ name }) => name === params[0])
+  if (!found) throw notFound()
+  if (!mayReachAll(user) && found.user?.name !== user.name) throw notForUser()
+  return found
 }
 
 function renderConnection({ nodeName }: ApiRequest, connection: AmqpConnection): JsonObject {

@@ -14,11 +14,12 @@ import {
   requiredText,
   vhostOf,
 } from './api-request.ts'
+import { vhostsOf } from './check-route-access.ts'
 import { jsonToTable, tableToJson } from './json-fields.ts'
 import { answerList } from './paginate.ts'
 
 export function listExchanges(request: ApiRequest): ApiAnswer {
-  const vhosts = request.params.length > 0 ? [vhostOf(request)] : [...request.broker.vhosts.values()]
+  const vhosts = vhostsOf(request)
   const exchanges = vhosts.flatMap((vhost) =>
     [...vhost.exchanges.values()].map((exchange) => renderExchange(vhost, exchange)),
   )

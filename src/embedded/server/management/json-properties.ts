@@ -4,7 +4,7 @@ import {
   type PropertiesInput,
   type RawProperties,
 } from '../../../wire/properties.ts'
-import { decodeTable } from '../../../wire/read-field.ts'
+import { decodeShownTable } from '../../../wire/read-field.ts'
 import type { Json, JsonObject } from './api-request.ts'
 import { jsonToTable, tableToJson } from './json-fields.ts'
 
@@ -33,7 +33,7 @@ export function propertiesToJson(raw: RawProperties): Json {
     const value = properties[name]
     if (value !== undefined) shown[shownName] = typeof value === 'bigint' ? Number(value) : value
   }
-  if (properties.headers) shown.headers = tableToJson(decodeTable(properties.headers))
+  if (properties.headers) shown.headers = tableToJson(decodeShownTable(properties.headers))
   return Object.keys(shown).length === 0 ? [] : shown
 }
 

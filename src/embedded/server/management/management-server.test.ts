@@ -167,3 +167,36 @@ test('a connection is shown with the limits that it has negotiated', async () =>
 
   expect(json).toMatchObject([{ channel_max: 7, frame_max: 65_536 }])
 })
+
+test('patterns that PCRE and JavaScript read alike are taken, others are refused and say so', async () => {
+  const { broker, call } = await setup()
+  const policy = { definition: { 'max-length': 1 }, 'apply-to': 'queues' }
+  const permission = { configure: '(?i)^ORDERS\\-', write: '\\Aamq\\.default\\z', read: '^orders\\_' }
+  await call('PUT', 'users/clerk', { password: 'secret', tags: '' })
+
+  const taken = [
+    await call('PUT', 'policies/%2F/short', { ...policy, pattern: '(?i)^ORDERS\\-' }),
+    await call('PUT', 'permissions/%2F/clerk', permission),
+  ]
+  const refused = [
+    await call('PUT', 'policies/%2F/posix', { ...policy, pattern: '^[[:alpha:]]+$' }),
+    await call('PUT', 'permissions/%2F/clerk', { ...permission, read: '\\p{L}' }),
+    await call('PUT', 'permissions/%2F/clerk', { ...permission, read: '(' }),
+  ]
+
+  expect(taken.map(({ status }) => status)).toEqual([201, 201])
+  expect(refused).toMatchObject([
+    { status: 400, json: { reason: expect.stringContaining('[[:alpha:] in a pattern is not modelled') } },
+    { status: 400, json: { reason: '\\p in a pattern is not modelled by the embedded broker' } },
+    { status: 400, json: { reason: 'read is no regular expression: (' } },
+  ])
+  const connection = await amqplib.connect(broker.url.replace('guest:guest', 'clerk:secret'))
+  connection.on('error', () => undefined)
+  const channel = await connection.createConfirmChannel()
+  channel.on('error', () => undefined)
+  await channel.assertQueue('Orders-new')
+  for (const body of ['a', 'b']) channel.sendToQueue('Orders-new', Buffer.from(body))
+  await channel.waitForConfirms()
+  expect(broker.inspect('Orders-new')?.counts.ready).toBe(1)
+  await expect(channel.get('Orders-new')).rejects.toThrow('ACCESS_REFUSED')
+})

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { WarrenError } from '../../../errors.ts'
+import type { User } from '../../model/access.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import { checkPassword } from '../authenticate.ts'
 import { listen } from '../listen.ts'
@@ -12,6 +13,7 @@ import {
   type JsonObject,
   notFound,
 } from './api-request.ts'
+import { checkRouteAccess } from './check-route-access.ts'
 import { findRoute } from './routes.ts'
 
 /** The part of RabbitMQ's HTTP API that the embedded broker has. */
@@ -57,11 +59,12 @@ async function answer(scope: ApiScope, request: IncomingMessage): Promise<ApiAns
   const url = new URL(request.url ?? '/', 'http://localhost')
   const [root, ...segments] = url.pathname.replace(/\/$/, '').split('/').slice(1)
   if (root !== 'api') throw notFound()
-  const user = authorise(scope, request.headers.authorization)
+  const user = authenticateUser(scope, request.headers.authorization)
   const route = findRoute(request.method ?? 'GET', segments)
   if (route.kind === 'unknown') throw notFound()
   if (route.kind === 'wrong-method') return { status: 405 }
   if (route.kind === 'not-modelled') throw notModelled(url.pathname)
+  checkRouteAccess(route.access, { ...scope, user, vhost: route.params[0] })
   const body = await readBody(request)
   return scope.broker.inbox.run(() =>
     route.handler({
@@ -84,18 +87,12 @@ function headerText(value: string | readonly string[] | undefined): string | und
   return typeof value === 'string' ? value : value?.[0]
 }
 
-function authorise(
-  { broker }: ApiScope,
-  header: string | undefined,
-): NonNullable<ReturnType<typeof checkPassword>> {
+function authenticateUser({ broker }: ApiScope, header: string | undefined): User {
   const [scheme, encoded = ''] = (header ?? '').split(' ')
   const [, name = '', password = ''] =
     /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? []
   const user = scheme?.toLowerCase() === 'basic' ? checkPassword(broker, name, password) : undefined
   if (!user) throw new ApiRefusal(401, 'not_authorized', 'Not_Authorized')
-  if (!user.tags.some((tag) => ['administrator', 'monitoring', 'policymaker', 'management'].includes(tag))) {
-    throw new ApiRefusal(401, 'not_authorized', 'Not management user')
-  }
   return user
 }
 

@@ -5,12 +5,12 @@ import { get } from '../../model/channel-consume.ts'
 import { publish } from '../../model/channel-publish.ts'
 import { settle } from '../../model/channel-settle.ts'
 import { closeChannel } from '../../model/close-channel.ts'
+import { ProtocolError } from '../../model/protocol-error.ts'
 import type { Settlement } from '../../model/queue.ts'
 import {
   type ApiAnswer,
   ApiRefusal,
   type ApiRequest,
-  actorOf,
   badRequest,
   type JsonObject,
   objectIn,
@@ -19,6 +19,7 @@ import {
   text,
   vhostOf,
 } from './api-request.ts'
+import { clientOf, tellRefusal } from './client-of.ts'
 import { exchangeName } from './exchanges-api.ts'
 import { jsonToProperties, propertiesToJson } from './json-properties.ts'
 
@@ -41,6 +42,8 @@ export function getMessages(request: ApiRequest): ApiAnswer {
     }
     for (const deliveryTag of tags) settle(channel, { deliveryTag, multiple: false, settlement })
     return ok(messages)
+  } catch (error) {
+    throw tellRefusal(error)
   } finally {
     closeChannel(channel)
   }
@@ -64,6 +67,8 @@ export function publishMessage(request: ApiRequest): ApiAnswer {
       body: Buffer.from(requiredText(request.body, 'payload'), encoding === 'base64' ? 'base64' : 'utf8'),
     })
     return ok({ routed: isRouted })
+  } catch (error) {
+    throw error instanceof ProtocolError ? badRequest(`${error.replyCode} ${error.replyText}`) : error
   } finally {
     closeChannel(channel)
   }
@@ -94,8 +99,7 @@ function openApiChannel(request: ApiRequest, onReturned: () => void = () => unde
     closed: () => undefined,
     isWritable: true,
   }
-  const actor = actorOf(request, vhostOf(request))
-  return openChannel({ actor, peer, number: 1, supportsCancelNotify: false })
+  return openChannel({ actor: clientOf(request), peer, number: 1, supportsCancelNotify: false })
 }
 
 const settlements: Readonly<Record<string, Settlement>> = {

@@ -14,6 +14,7 @@ import {
   text,
   vhostOf,
 } from './api-request.ts'
+import { vhostsOf } from './check-route-access.ts'
 
 type Kind = 'policies' | 'operatorPolicies'
 
@@ -23,7 +24,7 @@ export function policiesApi(
 ): Readonly<Record<'list' | 'show' | 'put' | 'remove', (request: ApiRequest) => ApiAnswer>> {
   return {
     list: (request) => {
-      const vhosts = request.params.length > 0 ? [vhostOf(request)] : [...request.broker.vhosts.values()]
+      const vhosts = vhostsOf(request)
       return ok(
         vhosts.flatMap((vhost) => [...vhost[kind].values()].map((policy) => renderPolicy(vhost, policy))),
       )

@@ -14,11 +14,12 @@ import {
   ok,
   vhostOf,
 } from './api-request.ts'
+import { vhostsOf } from './check-route-access.ts'
 import { jsonToTable, tableToJson } from './json-fields.ts'
 import { answerList } from './paginate.ts'
 
 export function listQueues(request: ApiRequest): ApiAnswer {
-  const vhosts = request.params.length > 0 ? [vhostOf(request)] : [...request.broker.vhosts.values()]
+  const vhosts = vhostsOf(request)
   const queues = vhosts.flatMap((vhost) => [...vhost.queues.values()])
   return answerList(
     queues.map((queue) => renderQueue(request, queue)),

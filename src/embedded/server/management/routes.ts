@@ -9,6 +9,7 @@ import {
   postBinding,
   showBinding,
 } from './bindings-api.ts'
+import type { RouteAccess } from './check-route-access.ts'
 import { alarms, aliveness, clusterName, featureFlags, healthy, listNodes, overview } from './cluster-api.ts'
 import { closeConnection, listChannels, listConnections, showConnection } from './connections-api.ts'
 import { listExchanges, putExchange, removeExchangeByApi, showExchange } from './exchanges-api.ts'
@@ -37,76 +38,82 @@ export type ApiHandler = (request: ApiRequest) => ApiAnswer
 const policies = policiesApi('policies')
 const operatorPolicies = policiesApi('operatorPolicies')
 
-/** Method, path with a `*` for each name, and who answers. */
-const routes: readonly (readonly [method: string, path: string, handler: ApiHandler])[] = [
-  ['GET', 'overview', overview],
-  ['GET', 'whoami', whoAmI],
-  ['GET', 'nodes', listNodes],
-  ['GET', 'cluster-name', clusterName],
-  ['GET', 'feature-flags', featureFlags],
-  ['GET', 'aliveness-test/*', aliveness],
-  ['GET', 'health/checks/alarms', alarms],
-  ['GET', 'health/checks/local-alarms', alarms],
-  ['GET', 'health/checks/virtual-hosts', healthy],
-  ['GET', 'definitions', exportDefinitions],
-  ['POST', 'definitions', importDefinitions],
-  ['GET', 'definitions/*', exportVhostDefinitions],
-  ['POST', 'definitions/*', importVhostDefinitions],
-  ['GET', 'vhosts', listVhosts],
-  ['GET', 'vhosts/*', showVhost],
-  ['PUT', 'vhosts/*', putVhost],
-  ['DELETE', 'vhosts/*', deleteVhost],
-  ['GET', 'vhosts/*/permissions', listVhostPermissions],
-  ['GET', 'users', listUsers],
-  ['GET', 'users/*', showUser],
-  ['PUT', 'users/*', putUser],
-  ['DELETE', 'users/*', deleteUser],
-  ['GET', 'users/*/permissions', listUserPermissions],
-  ['GET', 'permissions', listPermissions],
-  ['GET', 'permissions/*/*', showPermission],
-  ['PUT', 'permissions/*/*', putPermission],
-  ['DELETE', 'permissions/*/*', deletePermission],
-  ['GET', 'policies', policies.list],
-  ['GET', 'policies/*', policies.list],
-  ['GET', 'policies/*/*', policies.show],
-  ['PUT', 'policies/*/*', policies.put],
-  ['DELETE', 'policies/*/*', policies.remove],
-  ['GET', 'operator-policies', operatorPolicies.list],
-  ['GET', 'operator-policies/*', operatorPolicies.list],
-  ['GET', 'operator-policies/*/*', operatorPolicies.show],
-  ['PUT', 'operator-policies/*/*', operatorPolicies.put],
-  ['DELETE', 'operator-policies/*/*', operatorPolicies.remove],
-  ['GET', 'queues', listQueues],
-  ['GET', 'queues/*', listQueues],
-  ['GET', 'queues/*/*', showQueue],
-  ['PUT', 'queues/*/*', putQueue],
-  ['DELETE', 'queues/*/*', removeQueueByApi],
-  ['DELETE', 'queues/*/*/contents', purgeQueueByApi],
-  ['GET', 'queues/*/*/bindings', listQueueBindings],
-  ['POST', 'queues/*/*/get', getMessages],
-  ['GET', 'exchanges', listExchanges],
-  ['GET', 'exchanges/*', listExchanges],
-  ['GET', 'exchanges/*/*', showExchange],
-  ['PUT', 'exchanges/*/*', putExchange],
-  ['DELETE', 'exchanges/*/*', removeExchangeByApi],
-  ['GET', 'exchanges/*/*/bindings/source', listSourceBindings],
-  ['GET', 'exchanges/*/*/bindings/destination', listDestinationBindings],
-  ['POST', 'exchanges/*/*/publish', publishMessage],
-  ['GET', 'bindings', listBindings],
-  ['GET', 'bindings/*', listBindings],
-  ['GET', 'bindings/*/e/*/*/*', listBindingsBetween],
-  ['POST', 'bindings/*/e/*/*/*', postBinding],
-  ['GET', 'bindings/*/e/*/*/*/*', showBinding],
-  ['DELETE', 'bindings/*/e/*/*/*/*', deleteBinding],
-  ['GET', 'connections', listConnections],
-  ['GET', 'vhosts/*/connections', listConnections],
-  ['GET', 'connections/*', showConnection],
-  ['DELETE', 'connections/*', closeConnection],
-  ['GET', 'channels', listChannels],
-]
+/** Method, path with a `*` for each name (the first is the vhost, where one is asked for), who may ask, who answers. */
+const routes: readonly (readonly [method: string, path: string, access: RouteAccess, handler: ApiHandler])[] =
+  [
+    ['GET', 'overview', 'anyone', overview],
+    ['GET', 'whoami', 'anyone', whoAmI],
+    ['GET', 'nodes', 'monitoring', listNodes],
+    ['GET', 'cluster-name', 'anyone', clusterName],
+    ['GET', 'feature-flags', 'anyone', featureFlags],
+    ['GET', 'aliveness-test/*', 'vhost', aliveness],
+    ['GET', 'health/checks/alarms', 'anyone', alarms],
+    ['GET', 'health/checks/local-alarms', 'anyone', alarms],
+    ['GET', 'health/checks/virtual-hosts', 'anyone', healthy],
+    ['GET', 'definitions', 'administrator', exportDefinitions],
+    ['POST', 'definitions', 'administrator', importDefinitions],
+    ['GET', 'definitions/*', 'administrator', exportVhostDefinitions],
+    ['POST', 'definitions/*', 'administrator', importVhostDefinitions],
+    ['GET', 'vhosts', 'anyone', listVhosts],
+    ['GET', 'vhosts/*', 'administrator', showVhost],
+    ['PUT', 'vhosts/*', 'administrator', putVhost],
+    ['DELETE', 'vhosts/*', 'administrator', deleteVhost],
+    ['GET', 'vhosts/*/permissions', 'administrator', listVhostPermissions],
+    ['GET', 'users', 'administrator', listUsers],
+    ['GET', 'users/*', 'administrator', showUser],
+    ['PUT', 'users/*', 'administrator', putUser],
+    ['DELETE', 'users/*', 'administrator', deleteUser],
+    ['GET', 'users/*/permissions', 'administrator', listUserPermissions],
+    ['GET', 'permissions', 'administrator', listPermissions],
+    ['GET', 'permissions/*/*', 'administrator', showPermission],
+    ['PUT', 'permissions/*/*', 'administrator', putPermission],
+    ['DELETE', 'permissions/*/*', 'administrator', deletePermission],
+    ['GET', 'policies', 'anyone', policies.list],
+    ['GET', 'policies/*', 'vhost', policies.list],
+    ['GET', 'policies/*/*', 'policymaker', policies.show],
+    ['PUT', 'policies/*/*', 'policymaker', policies.put],
+    ['DELETE', 'policies/*/*', 'policymaker', policies.remove],
+    ['GET', 'operator-policies', 'anyone', operatorPolicies.list],
+    ['GET', 'operator-policies/*', 'vhost', operatorPolicies.list],
+    ['GET', 'operator-policies/*/*', 'administrator', operatorPolicies.show],
+    ['PUT', 'operator-policies/*/*', 'administrator', operatorPolicies.put],
+    ['DELETE', 'operator-policies/*/*', 'administrator', operatorPolicies.remove],
+    ['GET', 'queues', 'anyone', listQueues],
+    ['GET', 'queues/*', 'vhost', listQueues],
+    ['GET', 'queues/*/*', 'vhost', showQueue],
+    ['PUT', 'queues/*/*', 'vhost', putQueue],
+    ['DELETE', 'queues/*/*', 'vhost', removeQueueByApi],
+    ['DELETE', 'queues/*/*/contents', 'vhost', purgeQueueByApi],
+    ['GET', 'queues/*/*/bindings', 'vhost', listQueueBindings],
+    ['POST', 'queues/*/*/get', 'vhost', getMessages],
+    ['GET', 'exchanges', 'anyone', listExchanges],
+    ['GET', 'exchanges/*', 'vhost', listExchanges],
+    ['GET', 'exchanges/*/*', 'vhost', showExchange],
+    ['PUT', 'exchanges/*/*', 'vhost', putExchange],
+    ['DELETE', 'exchanges/*/*', 'vhost', removeExchangeByApi],
+    ['GET', 'exchanges/*/*/bindings/source', 'vhost', listSourceBindings],
+    ['GET', 'exchanges/*/*/bindings/destination', 'vhost', listDestinationBindings],
+    ['POST', 'exchanges/*/*/publish', 'vhost', publishMessage],
+    ['GET', 'bindings', 'anyone', listBindings],
+    ['GET', 'bindings/*', 'vhost', listBindings],
+    ['GET', 'bindings/*/e/*/*/*', 'vhost', listBindingsBetween],
+    ['POST', 'bindings/*/e/*/*/*', 'vhost', postBinding],
+    ['GET', 'bindings/*/e/*/*/*/*', 'vhost', showBinding],
+    ['DELETE', 'bindings/*/e/*/*/*/*', 'vhost', deleteBinding],
+    ['GET', 'connections', 'anyone', listConnections],
+    ['GET', 'vhosts/*/connections', 'vhost', listConnections],
+    ['GET', 'connections/*', 'anyone', showConnection],
+    ['DELETE', 'connections/*', 'anyone', closeConnection],
+    ['GET', 'channels', 'anyone', listChannels],
+  ]
 
 export type FoundRoute =
-  | { readonly kind: 'found'; readonly handler: ApiHandler; readonly params: readonly string[] }
+  | {
+      readonly kind: 'found'
+      readonly access: RouteAccess
+      readonly handler: ApiHandler
+      readonly params: readonly string[]
+    }
   | { readonly kind: 'wrong-method' }
   /** RabbitMQ has something there, the embedded broker has not. */
   | { readonly kind: 'not-modelled' }
@@ -115,10 +122,10 @@ export type FoundRoute =
 /** Segments are compared before they are decoded, so that a name may hold a slash. */
 export function findRoute(method: string, segments: readonly string[]): FoundRoute {
   let isKnownPath = false
-  for (const [routeMethod, path, handler] of routes) {
+  for (const [routeMethod, path, access, handler] of routes) {
     const params = matchPath(path.split('/'), segments)
     if (!params) continue
-    if (routeMethod === method) return { kind: 'found', handler, params }
+    if (routeMethod === method) return { kind: 'found', access, handler, params }
     isKnownPath = true
   }
   if (isKnownPath) return { kind: 'wrong-method' }

@@ -1,5 +1,6 @@
 import type { Credentials, Permission, User } from '../../model/access.ts'
 import { grant } from '../../model/broker.ts'
+import { readPattern, sayNotModelled } from '../../model/name-pattern.ts'
 import { hashPassword } from '../authenticate.ts'
 import {
   type ApiAnswer,
@@ -89,10 +90,18 @@ export function deletePermission(request: ApiRequest): ApiAnswer {
 
 export function readPermission(body: JsonObject): Permission {
   return {
-    configure: requiredText(body, 'configure'),
-    write: requiredText(body, 'write'),
-    read: requiredText(body, 'read'),
+    configure: readPatternIn(body, 'configure'),
+    write: readPatternIn(body, 'write'),
+    read: readPatternIn(body, 'read'),
   }
+}
+
+function readPatternIn(body: JsonObject, name: keyof Permission): string {
+  const pattern = requiredText(body, name)
+  const read = readPattern(pattern)
+  if (read.kind === 'invalid') throw badRequest(`${name} is no regular expression: ${pattern}`)
+  if (read.kind === 'not-modelled') throw badRequest(sayNotModelled(read.part))
+  return pattern
 }
 
 export function readUser(name: string, body: JsonObject): User {

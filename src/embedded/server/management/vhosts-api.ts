@@ -12,9 +12,15 @@ import {
   text,
   vhostOf,
 } from './api-request.ts'
+import { isAccessible, isMonitor } from './check-route-access.ts'
 
+/** Who watches the broker sees that a vhost is there, though not what is in it. */
 export function listVhosts(request: ApiRequest): ApiAnswer {
-  return ok([...request.broker.vhosts.values()].map((vhost) => renderVhost(request, vhost)))
+  const { broker, user } = request
+  const shown = [...broker.vhosts.values()].filter(
+    ({ name }) => isMonitor(user) || isAccessible(request, name),
+  )
+  return ok(shown.map((vhost) => renderVhost(request, vhost)))
 }
 
 export function showVhost(request: ApiRequest): ApiAnswer {
