@@ -8,47 +8,71 @@ import { parseBrokerVersion } from '../src/message/broker-version.ts'
 import { Publisher } from '../src/publisher/publisher.ts'
 import type { FieldTable } from '../src/wire/field-value.ts'
 import { type PlainTable, toFieldTable } from '../src/wire/plain-fields.ts'
-import { startRabbitNode } from '../test/support/start-rabbit-node.ts'
+import { type RabbitNode, startRabbitNode } from '../test/support/start-rabbit-node.ts'
 import { type Bench, benches, type Participant, type Target } from './benches.ts'
+import { meanOverVersions, type Result } from './mean-over-versions.ts'
 import { type Report, runScript } from './run-script.ts'
 
-interface Result {
-  readonly bench: string
-  readonly against: string
-  readonly metric: string
-  /** The median of the runs: ours ÷ theirs in the same round, or ours − theirs in MiB for memory. */
-  readonly ratio: number
-  readonly target: string
-  readonly meets: boolean
-  readonly runs: readonly number[]
+interface Document {
+  readonly machine: Readonly<Record<string, unknown>>
+  readonly versions: Readonly<Record<string, string>>
+  readonly results: readonly Result[]
 }
 
+let node: RabbitNode
 const { values: flags, positionals: wanted } = parseArgs({
   allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
     runs: { type: 'string' },
     messages: { type: 'string' },
+    /** One after the other, e.g. 3.10,4.0,4.3; each on a node of its own. */
+    versions: { type: 'string' },
+    /** Files that --json has written, instead of running anything. */
+    summary: { type: 'boolean', default: false },
   },
 })
-const chosen = benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
-const unknown = wanted.filter((name) => !benches.some((bench) => bench.name === name))
-if (unknown.length > 0) {
-  const known = benches.map(({ name }) => name).join(', ')
-  process.stderr.write(`There is no bench "${unknown.join('", "')}". Known are ${known}.\n`)
-  process.exit(2)
+if (flags.summary) {
+  const results = wanted.flatMap(readResults)
+  report({ machine: describeMachine(), versions: {}, results })
+} else await measure()
+
+/** A document of one version: its results need not say which. */
+function readResults(file: string): readonly Result[] {
+  const { versions, results } = JSON.parse(readFileSync(file, 'utf8')) as Document
+  return results
+    .filter(({ rabbitmq = '' }) => !rabbitmq.startsWith('mean of'))
+    .map((result) => ({ ...result, rabbitmq: result.rabbitmq ?? versions.rabbitmq }))
 }
 
-const node = await startRabbitNode({ plugins: ['rabbitmq_shovel'] })
-try {
+async function measure(): Promise<void> {
+  const chosen = benches.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+  const unknown = wanted.filter((name) => !benches.some((bench) => bench.name === name))
+  if (unknown.length > 0) {
+    const known = benches.map(({ name }) => name).join(', ')
+    process.stderr.write(`There is no bench "${unknown.join('", "')}". Known are ${known}.\n`)
+    process.exit(2)
+  }
+  const measured: string[] = []
   const results: Result[] = []
-  for (const bench of chosen) results.push(...(await runBench(bench)))
-  const document = { machine: describeMachine(), versions: describeVersions(), results }
-  if (flags.json) process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+  for (const version of flags.versions?.split(',') ?? [undefined]) {
+    node = await startRabbitNode({ plugins: ['rabbitmq_shovel'], ...(version !== undefined && { version }) })
+    try {
+      process.stderr.write(`RabbitMQ ${node.version}\n`)
+      measured.push(node.version)
+      for (const bench of chosen) results.push(...(await runBench(bench)))
+    } finally {
+      await node.destroy()
+    }
+  }
+  report({ machine: describeMachine(), versions: describeVersions(measured), results })
+}
+
+function report(document: Document): void {
+  const results = [...document.results, ...meanOverVersions(document.results, benches)]
+  if (flags.json) process.stdout.write(`${JSON.stringify({ ...document, results }, null, 2)}\n`)
   else tell(results)
   process.exitCode = results.every(({ meets }) => meets) ? 0 : 1
-} finally {
-  await node.destroy()
 }
 
 /** Rounds in which everybody runs once, one after the other, so that a busy moment of the machine hits all. */
@@ -175,6 +199,7 @@ function compare(fields: {
   const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = target
   return {
     bench: name,
+    rabbitmq: node.version,
     against: target.against,
     metric: target.metric,
     ratio,
@@ -199,13 +224,13 @@ function describeMachine(): Record<string, unknown> {
   return { cores: cpus().length, cpu: cpus()[0]?.model.trim(), memoryGiB: Math.round(totalmem() / 2 ** 30) }
 }
 
-function describeVersions(): Record<string, string> {
+function describeVersions(measured: readonly string[]): Record<string, string> {
   const versionOf = (name: string): string => {
     const file = new URL(`../node_modules/${name}/package.json`, import.meta.url)
     return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
   }
   return {
-    rabbitmq: node.version,
+    rabbitmq: measured.join(', '),
     node: process.version,
     amqplib: versionOf('amqplib'),
     'rabbitmq-client': versionOf('rabbitmq-client'),
@@ -213,8 +238,9 @@ function describeVersions(): Record<string, string> {
 }
 
 function tell(results: readonly Result[]): void {
-  for (const { bench, against, metric, ratio, target, meets } of results) {
-    const line = [meets ? 'ok ' : 'NO ', bench.padEnd(16), metric.padEnd(25), `vs ${against}`.padEnd(20)]
-    process.stdout.write(`${line.join(' ')} ${ratio.toFixed(2).padStart(6)}   ${target}\n`)
+  for (const { bench, rabbitmq, against, metric, ratio, target, meets } of results) {
+    const what = [bench.padEnd(16), metric.padEnd(25), `vs ${against}`.padEnd(28)]
+    const line = [meets ? 'ok ' : 'NO ', ...what, ratio.toFixed(2).padStart(6), target.padEnd(10), rabbitmq]
+    process.stdout.write(`${line.join(' ')}\n`)
   }
 }

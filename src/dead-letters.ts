@@ -61,9 +61,11 @@ export interface RedriveChoice
       | 'canary'
       | 'stopWhenDead'
       | 'stopWhenTargetAbove'
+      | 'waitMs'
       | 'reason'
       | 'signal'
       | 'onProgress'
+      | 'onWait'
     > {
   /** The queue each failed in, its wait queue, where it was first published, or a queue by name. @default 'origin' */
   readonly to?: 'origin' | 'retry' | 'exchange' | { readonly queue: string }

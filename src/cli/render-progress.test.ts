@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderProgressBar, renderProgressLine } from './render-progress.ts'
+import { renderProgressBar, renderProgressLine, renderWaiting } from './render-progress.ts'
 
 describe('the progress of a re-drive', () => {
   it.each([
@@ -9,6 +9,13 @@ describe('the progress of a re-drive', () => {
     [{ done: 0, total: 0, elapsedMs: 1_000 }, '[########################] 0 of 0  0/s'],
   ])('%o is drawn as a bar', (fields, expected) => {
     expect(renderProgressBar(fields)).toBe(expected)
+  })
+
+  it.each([
+    [25_000, 'waiting for the broker for 25 s'],
+    [84_200, 'waiting for the broker for 1 min 25 s'],
+  ])('a wait of %d ms is told instead', (waitingMs, expected) => {
+    expect(renderWaiting(waitingMs)).toBe(expected)
   })
 
   it('tells long times in minutes', () => {

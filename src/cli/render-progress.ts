@@ -21,6 +21,11 @@ export function renderProgressLine({ done, total, elapsedMs }: ProgressFields): 
   return `${done} of ${total}  ${Math.round(perSecond)}/s${toGo}`
 }
 
+/** In place of both while nothing can move. */
+export function renderWaiting(waitingMs: number): string {
+  return `waiting for the broker for ${renderSeconds(waitingMs / 1000)}`
+}
+
 function renderSeconds(seconds: number): string {
   const whole = Math.ceil(seconds)
   if (whole < 60) return `${whole} s`

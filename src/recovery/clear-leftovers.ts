@@ -1,13 +1,16 @@
 import type { Settled } from '../broker/amqp/ack-ledger.ts'
+import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { readProperty } from '../wire/properties.ts'
 import { digestBody } from './digest-message.ts'
+import { finishWalk } from './finish-walk.ts'
 import type { LookRules } from './prepare-look.ts'
 import type { RecentMoves } from './recent-moves.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk } from './walk-queue.ts'
+import { withChannel } from './with-channel.ts'
 
 export interface Leftovers {
   readonly session: Session
@@ -28,17 +31,18 @@ export interface Cleared {
 }
 
 /** Acknowledges again what was moved and is still there, because its ack was lost. */
-export async function clearLeftovers(task: Leftovers): Promise<Cleared> {
-  const { session, queue, count, window, recent, publisher, rules } = task
-  const channel = await session.openChannel()
-  let held = 0
+export function clearLeftovers(task: Leftovers): Promise<Cleared> {
+  return withChannel(task.session, (channel) => lookForLeftovers(channel, task))
+}
+
+async function lookForLeftovers(channel: AmqpChannel, task: Leftovers): Promise<Cleared> {
+  const { queue, count, window, recent, publisher, rules } = task
   let unproved = 0
   let cleared = 0
   const ack = (delivery: Delivery): Settled => walk.ack(delivery)
   const refreshes = new Refreshes({ publisher, rules, ack })
   const hold = (delivery: Delivery): void => {
-    held += 1
-    refreshes.startIfNeeded(delivery)
+    refreshes.leave(delivery, () => walk.growIfNeeded())
   }
   const look = (delivery: Delivery): void => {
     const { properties } = delivery
@@ -56,12 +60,14 @@ export async function clearLeftovers(task: Leftovers): Promise<Cleared> {
   const walk: QueueWalk = new QueueWalk({
     ...{ channel, queue, count, prefetch: window, onDelivery: look, onExtra: hold },
     ...{ isWhole: false, returnsBehind: rules.returnsBehind },
-    heldCount: () => held,
+    heldCount: () => refreshes.heldCount,
   })
-  await walk.run()
-  await walk.finish()
-  await refreshes.idle()
+  try {
+    await walk.run()
+    await finishWalk(walk, refreshes)
+  } finally {
+    await refreshes.idle()
+  }
   await channel.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount: 1, global: false }, 'basic.qos-ok')
-  await channel.close()
   return { cleared, unproved }
 }

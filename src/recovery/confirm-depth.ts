@@ -67,7 +67,7 @@ async function isEmpty({ session, publisher, queue, rules }: EmptyQuestion): Pro
   const refreshes = new Refreshes({ publisher, rules })
   const hold = (delivery: Delivery): void => {
     taken += 1
-    refreshes.startIfNeeded(delivery)
+    refreshes.leave(delivery)
   }
   try {
     await channel.setPrefetch(1)

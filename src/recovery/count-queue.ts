@@ -4,13 +4,12 @@ import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import { RecoveryError } from '../errors.ts'
 import { isQueueGone } from './is-queue-gone.ts'
+import { withChannel } from './with-channel.ts'
 
 /** Ready messages, exact. A queue that is not there is an error that says so. */
 export async function depthOf(session: Session, queue: string): Promise<number> {
-  const channel = await session.openChannel()
   try {
-    const { messageCount } = await inspectQueue(channel, queue)
-    await channel.close()
+    const { messageCount } = await withChannel(session, (channel) => inspectQueue(channel, queue))
     return messageCount
   } catch (error) {
     if (!isQueueGone(error)) throw error
@@ -26,9 +25,7 @@ export async function depthOf(session: Session, queue: string): Promise<number> 
 
 /** Who consumes from a queue while we do not. */
 export async function countConsumers(session: Session, queue: string): Promise<number> {
-  const channel = await session.openChannel()
-  const { consumerCount } = await inspectQueue(channel, queue)
-  await channel.close()
+  const { consumerCount } = await withChannel(session, (channel) => inspectQueue(channel, queue))
   return consumerCount
 }
 
@@ -46,8 +43,11 @@ export async function closeSettled(channel: AmqpChannel, queue: string): Promise
  * the moment it is closed, so a depth below `atLeast` is waited for; it stays below only where somebody else
  * takes messages.
  */
-export async function settledDepth(session: Session, queue: string, atLeast: number): Promise<number> {
-  const channel = await session.openChannel()
+export function settledDepth(session: Session, queue: string, atLeast: number): Promise<number> {
+  return withChannel(session, (channel) => standingDepth(channel, queue, atLeast))
+}
+
+async function standingDepth(channel: AmqpChannel, queue: string, atLeast: number): Promise<number> {
   let depth = -1
   for (let unchanged = 0; unchanged < (depth < atLeast ? patientReads : quickReads); ) {
     const { messageCount } = await inspectQueue(channel, queue)
@@ -56,7 +56,6 @@ export async function settledDepth(session: Session, queue: string, atLeast: num
     depth = messageCount
     await sleep(readEveryMs)
   }
-  await channel.close()
   return depth
 }
 

@@ -13,6 +13,7 @@ const quiet: PassFacts = {
   returnsInMs: 0,
   isRefusalRetriable: false,
   refusalRetries: 0,
+  isUnanswered: false,
   hasClosedChannel: false,
   isOneByOne: false,
 }
@@ -63,6 +64,12 @@ describe('after a pass', () => {
       { kind: 'again-when-led' },
     ],
     ['with refusals for the sixth time there is an end', { ...refused, refusalRetries: 5 }, done],
+    ['without answers during an alarm another follows', { isUnanswered: true, moved: 0 }, { kind: 'again' }],
+    [
+      'that moved as many as were asked for nobody asks for the other answers',
+      { isUnanswered: true, isLimitReached: true },
+      done,
+    ],
     [
       'that missed what a lost node holds it is waited for',
       { ...lostNode, returnsInMs: 500 },

@@ -22,6 +22,8 @@ export interface PassFacts {
   readonly isRefusalRetriable: boolean
   /** Passes that were made because of refusals so far. */
   readonly refusalRetries: number
+  /** Publishes got no answer while there was an alarm, or no connection to publish on. */
+  readonly isUnanswered: boolean
   /** The broker closed the channel because of a message, and all that were under way with it failed, too. */
   readonly hasClosedChannel: boolean
   /** Nothing was under way with any message. */
@@ -51,6 +53,8 @@ export function decideNextPass(facts: PassFacts): NextPass {
   }
   if (facts.hasClosedChannel && !facts.isOneByOne) return { kind: 'again-one-by-one' }
   if (facts.hasClosedChannel && end === 'stopped' && !facts.isLimitReached) return interrupted('no-progress')
+  // It says nothing of their targets. A copy that did arrive has the same id, and is among the duplicates possible.
+  if (facts.isUnanswered && !facts.isLimitReached) return { kind: 'again' }
   if (isWorthAnotherChannel(facts)) return { kind: 'again-when-led' }
   if (unseen <= 0 || facts.isLimitReached || end === 'stopped') return { kind: 'end', outcome: 'done' }
   // It counted some that were moved before and only came back, so as many were left out at the end.

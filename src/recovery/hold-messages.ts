@@ -5,6 +5,7 @@ import { RecoveryError } from '../errors.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import { confirmDepth } from './confirm-depth.ts'
 import { awaitDepth, closeSettled, settledDepth } from './count-queue.ts'
+import { finishWalk } from './finish-walk.ts'
 import { isLineLost } from './is-line-lost.ts'
 import type { OverLimitQueue } from './over-limit-queue.ts'
 import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
@@ -97,8 +98,10 @@ class HoldingPass {
   #walk: QueueWalk | undefined
   #seen = 0
   #refreshed = 0
+  /** To be settled while held, see `onMessage`. */
+  #toSettle = 0
   #failure: { readonly error: unknown } | undefined
-  /** To be settled while held; should that fail, giving them back deletes them. */
+  /** Of those to be settled: should that fail, giving them back deletes them. */
   #endangered: Delivery[] = []
 
   constructor(fields: { task: HoldTask; rules: LookRules; publisher: Publisher; present: number }) {
@@ -119,7 +122,7 @@ class HoldingPass {
     if (signal?.aborted) stop()
     try {
       const end = await walk.run()
-      if (end !== 'lost') await walk.finish()
+      if (end !== 'lost') await finishWalk(walk, this.#refreshes)
       await this.#refreshes.idle()
       if (this.#rules.aside.count > 0) {
         await this.#rescue(channel) // told with the others
@@ -149,11 +152,15 @@ class HoldingPass {
       ...{ channel, queue, count: this.#count, isWhole: this.#isWhole, prefetch: underWay },
       maxHoldMs: this.#rules.maxHoldMs,
       returnsBehind: this.#rules.returnsBehind,
-      heldCount: () => this.#seen - this.#refreshed - (sink?.pendingCount ?? 0),
+      heldCount: () => this.#toSettle + this.#refreshes.heldCount - (sink?.pendingCount ?? 0),
       onDelivery: (delivery) => {
         this.#seen += 1
-        if (this.#show(delivery) !== 'hold') this.#leave(delivery)
-        else if (this.#rules.returnDeletes(delivery)) this.#endangered.push(delivery)
+        if (this.#show(delivery) !== 'hold') {
+          this.#leave(delivery)
+          return
+        }
+        this.#toSettle += 1
+        if (this.#rules.returnDeletes(delivery)) this.#endangered.push(delivery)
       },
       onExtra: (delivery) => this.#leave(delivery),
     })
@@ -180,7 +187,7 @@ class HoldingPass {
 
   /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
   #leave(delivery: Delivery): void {
-    this.#refreshes.startIfNeeded(delivery, (hasLeft) => {
+    this.#refreshes.leave(delivery, (hasLeft) => {
       if (hasLeft) this.#refreshed += 1
       if (this.#rules.aside.count > 0)
         this.#walk?.stop() // a queue that is full is looked at no further

@@ -1,4 +1,5 @@
 import { ChannelError, WarrenError } from '../errors.ts'
+import { readNotFound } from './read-not-found.ts'
 
 /** What a broker says on a channel whose queue has no leader just now, besides much else that time may mend. */
 export const internalError = 541
@@ -14,16 +15,9 @@ export function isLineLost(error: unknown): boolean {
   return error.code.startsWith('CONNECTION_')
 }
 
-const notFound = 404
-
-/**
- * Whether a queue is there and cannot be reached now: its node is down, its process has crashed or does not answer.
- * RabbitMQ says "not found" of it, as it does of one that was deleted, and tells them apart by words alone.
- */
+/** Whether a queue is there and cannot be reached now. */
 export function isQueueUnreachable(error: unknown): boolean {
-  if (!(error instanceof ChannelError) || error.replyCode !== notFound) return false
-  const { replyText = '' } = error
-  return replyText.includes("queue '") && !replyText.includes("no queue '")
+  return readNotFound(error) === 'queue-unreachable'
 }
 
 const preconditionFailed = 406

@@ -18,6 +18,7 @@ export function createMoveHistory(capacity: number): MoveHistory {
       }
       return undefined
     },
+    takeUncounted: () => lines.flatMap((line) => line.takeUncounted()),
     get size() {
       return lines.reduce((total, { size }) => total + size, 0)
     },

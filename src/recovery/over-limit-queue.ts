@@ -1,10 +1,10 @@
 import { declareQueue, inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
-import { ChannelError } from '../errors.ts'
 import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import type { BrokerVersion } from '../message/broker-version.ts'
 import { toFieldTable } from '../wire/plain-fields.ts'
 import { isLineLost } from './is-line-lost.ts'
+import { isQueueGone } from './is-queue-gone.ts'
 import { overLimitName } from './over-limit-name.ts'
 
 export interface OverLimitTask {
@@ -58,7 +58,7 @@ export class OverLimitQueue {
     try {
       await inspectQueue(probe, this.name)
     } catch (error) {
-      if (!(error instanceof ChannelError) || error.replyCode !== notFound) throw error
+      if (!isQueueGone(error)) throw error
       await this.#declare()
     } finally {
       await probe.close()
@@ -79,5 +79,3 @@ export class OverLimitQueue {
     }
   }
 }
-
-const notFound = 404

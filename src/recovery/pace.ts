@@ -1,4 +1,4 @@
-/** Lets so many through per second, and none while it is paused. */
+/** Lets so many through per second, and none while it is paused or held. */
 export class Pace {
   readonly #perSecond: number
   readonly #onRoom: () => void
@@ -6,6 +6,7 @@ export class Pace {
   #filledAt = performance.now()
   #timer: NodeJS.Timeout | undefined
   #isPaused = false
+  #isHeld = false
   #waiting: (() => void)[] = []
 
   constructor(perSecond: number | undefined, onRoom: () => void) {
@@ -15,7 +16,7 @@ export class Pace {
 
   /** True: one may go now. False: `onRoom` is called when it is worth asking again. */
   take(): boolean {
-    if (this.#isPaused) return false
+    if (this.#isPaused || this.#isHeld) return false
     if (this.#perSecond === Number.POSITIVE_INFINITY) return true
     this.#fill()
     if (this.#tokens >= 1) {
@@ -42,6 +43,13 @@ export class Pace {
     this.#isPaused = false
     for (const resume of this.#waiting.splice(0)) resume()
     this.#onRoom()
+  }
+
+  /** Not a pause, which a person makes and ends: the line takes nothing just now. */
+  hold(isHeld: boolean): void {
+    if (this.#isHeld === isHeld) return
+    this.#isHeld = isHeld
+    if (!isHeld) this.#onRoom()
   }
 
   /** Resolves when it is not paused, or stopped. */

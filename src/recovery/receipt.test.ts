@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import type { FailureKind } from './failed-publish.ts'
 import type { KeepReason } from './plan-redrive.ts'
 import type { PreviewTarget, RedrivePreview } from './preview-redrive.ts'
 import type { Interruption, Receipt, RedriveOutcome } from './receipt.ts'
-import type { FailureKind } from './redrive-tally.ts'
 
 /** Every name of a type: one that is missing here, or is none, does not compile. */
 type Names<Name extends string> = Readonly<Record<Name, true>>
@@ -32,6 +32,7 @@ const interruptions: Names<Interruption> = {
   'node-lost': true,
   'no-progress': true,
   'queue-deleted': true,
+  away: true,
   failed: true,
 }
 const failures: Names<FailureKind> = { unroutable: true, refused: true, unanswered: true }

@@ -1,5 +1,5 @@
+import type { FailureKind } from './failed-publish.ts'
 import type { KeepReason } from './plan-redrive.ts'
-import type { FailureKind } from './redrive-tally.ts'
 
 export type RedriveOutcome =
   | 'done'
@@ -13,9 +13,10 @@ export type RedriveOutcome =
  * What ended an interrupted run. `locked`: the connection was lost, and somebody else had the queue when it was back.
  * `node-lost`: a node is gone, and the queue has not given back what it held there. `no-progress`: messages are in
  * the queue that pass after pass does not get. `queue-deleted`: somebody deleted the queue, and what was left with it.
+ * `away`: the broker, or the node of the queue, was away or took nothing for longer than the run was to wait.
  * `failed`: an error ended it, whose words stand among the `refusals`.
  */
-export type Interruption = 'locked' | 'node-lost' | 'no-progress' | 'queue-deleted' | 'failed'
+export type Interruption = 'locked' | 'node-lost' | 'no-progress' | 'queue-deleted' | 'away' | 'failed'
 
 /** What became of every message that was in the queue when the re-drive began. */
 export interface Receipt {
@@ -78,6 +79,6 @@ export interface Receipt {
   readonly keptBecause: readonly { readonly reason: KeepReason; readonly count: number }[]
   /** Over the ids and bodies of the messages that were moved, whatever their order. */
   readonly digest: string
-  /** Targets that were refused, and why; and the error that ended a `failed` run. */
+  /** Targets that were refused, and why; what the broker closed a channel for; and the error that ended a `failed` run. */
   readonly refusals: readonly string[]
 }

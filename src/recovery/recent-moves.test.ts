@@ -21,6 +21,27 @@ describe('the moves that a re-drive remembers', () => {
     expect(recent.size).toBe(0)
   })
 
+  it('are found in whatever order the queue has put the headers since', () => {
+    const recent = createRecentMoves(4)
+    recent.add({ ...message('a', { tenant: 'blue', region: 'north' }), isCounted: true, to })
+
+    expect(recent.take(message('a', { region: 'blue', tenant: 'north' }))).toBeUndefined()
+    const again = message('a', { region: 'north', tenant: 'blue', 'x-delivery-count': 1 })
+    expect(recent.take(again)).toMatchObject({ id: 'a' })
+  })
+
+  it('that were not counted are handed out once, and the others stay', () => {
+    const recent = createRecentMoves(4)
+    const cause = { id: 'c', label: 'Timeout' }
+    recent.add({ ...message('a'), isCounted: true, to })
+    recent.add({ ...message('b'), isCounted: false, to, cause })
+
+    expect(recent.takeUncounted()).toMatchObject([{ id: 'b', to, cause }])
+    expect(recent.takeUncounted()).toEqual([])
+    expect(recent.take(message('a'))).toMatchObject({ id: 'a' })
+    expect(recent.size).toBe(0)
+  })
+
   it('are not taken for the same message that was moved and is dead again', () => {
     const recent = createRecentMoves(4)
     recent.add({ ...message('a', { tenant: 'blue' }), isCounted: true, to })

@@ -1,11 +1,16 @@
-import { headerNames } from '../wire/header-table.ts'
-import { editProperties, type RawProperties, readProperty } from '../wire/properties.ts'
+import { lastingProperties } from '../message/lasting-headers.ts'
+import type { RawProperties } from '../wire/properties.ts'
+import type { NamedCause } from './redrive-tally.ts'
 
 /** Where a message was moved to, should it come back because its ack was lost. */
 export interface RecentMove {
   /** It was counted as moved. False when its channel was gone before it could be acknowledged. */
   readonly isCounted: boolean
   readonly to: Address
+  /** Why it was dead, where it is still to be counted. */
+  readonly cause?: NamedCause | undefined
+  /** It was sent twice, whatever becomes of its ack. */
+  readonly mayBeDuplicate?: boolean
 }
 
 interface Address {
@@ -32,6 +37,8 @@ export interface RecentMoves {
   add(move: MovedMessage & RecentMove): void
   /** Finds and forgets a move. */
   take(message: MovedMessage): RecentMove | undefined
+  /** Finds and forgets those that were not counted. */
+  takeUncounted(): readonly RecentMove[]
   readonly size: number
 }
 
@@ -57,23 +64,19 @@ export function createRecentMoves(capacity: number): RecentMoves {
       }
       return undefined
     },
+    takeUncounted: () => {
+      const uncounted = moves.filter((move) => move?.isCounted === false)
+      for (const move of uncounted) moves[moves.indexOf(move)] = undefined
+      size -= uncounted.length
+      return uncounted as RecentMove[]
+    },
     get size() {
       return size
     },
   }
 }
 
+/** What a queue counts into a message when it hands it out again, and how it sorts the headers then, says nothing. */
 function isSame(one: RawProperties, other: RawProperties): boolean {
-  return withoutCounts(one).equals(withoutCounts(other))
-}
-
-/** What a queue writes into a message each time it hands it out again. */
-const counts: ReadonlySet<string> = new Set(['x-delivery-count', 'x-acquired-count'])
-
-function withoutCounts(raw: RawProperties): RawProperties {
-  const headers = readProperty(raw, 'headers')
-  if (headers === undefined) return raw
-  if (headerNames(headers).every((name) => counts.has(name)))
-    return editProperties(raw, { remove: ['headers'] })
-  return editProperties(raw, { headers: { remove: (name) => counts.has(name) } })
+  return one.equals(other) || lastingProperties(one).equals(lastingProperties(other))
 }

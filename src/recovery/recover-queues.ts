@@ -110,7 +110,9 @@ async function recoverQueue(task: QueueTask): Promise<QueueRecovery & { error?: 
   const totals = new RecoveryTotals(task.queue)
   try {
     await recoverAll(task, totals)
-    const left = await answerInTime(task.ending, () => sureDepth({ ...task, signal: task.ending }))
+    // A run that nobody could count has waited for the broker already, for as long as a stall may last.
+    const signal = totals.isCounted ? task.ending : AbortSignal.abort()
+    const left = await answerInTime(signal, () => sureDepth({ ...task, signal }))
     totals.count(left === 'away' ? undefined : left)
     return totals.recovery()
   } catch (error) {
@@ -162,6 +164,7 @@ type TellProgress = (before: number, moved: number) => void
 async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgress): Promise<RecoveryRun> {
   const { log, timeouts, ending, types } = task
   const failedByQueue = new Map<string, number>()
+  let waitedMs = Number.POSITIVE_INFINITY
   const id = randomUUID()
   const stalling = new AbortController()
   const stallTimer = setTimeout(() => stalling.abort(), timeouts.stallMs)
@@ -175,6 +178,11 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
     ...(task.window && { window: task.window }),
     acceptDeliveryLimit: task.acceptDeliveryLimit,
     signal: stopping.signal,
+    waitMs: Number.POSITIVE_INFINITY, // a stall ends it
+    onWait: (waitingMs) => {
+      if (waitingMs < waitedMs) log('⚠️  Waiting for the broker...')
+      waitedMs = waitingMs
+    },
     onProgress: ({ moved }) => {
       stallTimer.refresh()
       tell(recoveredBefore, moved)

@@ -28,6 +28,11 @@ export class RecoveryTotals {
     return this.#recovered
   }
 
+  /** The last run was counted at its end. */
+  get isCounted(): boolean {
+    return this.#isCounted
+  }
+
   add(result: RecoveryRun): void {
     const { moved, movedAside = 0, targets, isBalanced, isCounted = true, present } = result.receipt
     this.#last = result

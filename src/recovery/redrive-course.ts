@@ -8,9 +8,11 @@ import { RedriveLock } from './redrive-lock.ts'
 import type { RedrivePass } from './redrive-pass.ts'
 import { unlessAway } from './redrive-patience.ts'
 import { RedriveTally } from './redrive-tally.ts'
+import { RedriveWait } from './redrive-wait.ts'
 
 /** Messages under way at a time. With 2000 a prototype was half as fast on 4.0.5 as with 250 to 600. */
 const defaultWindow = { messages: 400, bytes: 16 * 1024 * 1024 }
+const defaultWaitMs = 10 * 60_000
 /** Who was told to stop waits so long for a broker that is away. */
 const patienceMs = 2_000
 
@@ -26,6 +28,7 @@ export class RedriveCourse {
   readonly recent: MoveHistory
   readonly lock: RedriveLock
   readonly pace: Pace
+  readonly wait: RedriveWait
   /** The one that is under way. */
   pass: RedrivePass | undefined
   /** In the queue at the start. */
@@ -46,6 +49,17 @@ export class RedriveCourse {
     this.recent = createMoveHistory(this.window.messages * 2)
     this.lock = new RedriveLock({ id, options, patience: this.#patience.signal })
     this.pace = new Pace(options.ratePerSecond, () => this.pass?.pump())
+    const { consuming, publishing, waitMs = defaultWaitMs, onWait } = options
+    this.wait = new RedriveWait({
+      ...{ consuming, publishing, waitMs, onWait },
+      movedCount: () => this.tally.moved,
+      isPaused: () => this.pace.isPaused,
+      onSendable: (isSendable) => {
+        this.pace.hold(!isSendable)
+        if (!isSendable) this.#abandonIfAway()
+      },
+      onOver: () => this.#endWait(),
+    })
   }
 
   /** Why it is to stop; undefined: it is to go on. */
@@ -65,8 +79,25 @@ export class RedriveCourse {
   /** Takes no more; what is under way is finished. */
   stop(outcome: RedriveOutcome): void {
     this.#stopped ??= outcome
-    this.#patienceTimer ??= setTimeout(() => this.#patience.abort(), patienceMs)
+    this.#patienceTimer ??= setTimeout(() => this.#losePatience(), patienceMs)
     this.pass?.cancel()
+  }
+
+  /** It has waited for the broker for as long as it was to. */
+  #endWait(): void {
+    if (this.#stopped === undefined) this.#interruption = 'away'
+    this.stop('interrupted')
+    this.#losePatience()
+  }
+
+  #losePatience(): void {
+    this.#patience.abort()
+    this.#abandonIfAway()
+  }
+
+  /** Who is told to stop does not wait either for answers that nobody can give. */
+  #abandonIfAway(): void {
+    if (this.patience.aborted && !this.wait.isSendable) this.pass?.abandon()
   }
 
   interrupt(interruption: Interruption): RedriveOutcome {
@@ -97,6 +128,7 @@ export class RedriveCourse {
   }
 
   end(): void {
+    this.wait.close()
     this.pace.stop()
     clearTimeout(this.#patienceTimer)
   }

@@ -37,7 +37,10 @@ export class RedriveEnd {
         const count = hold === 'away' ? hold : await course.unlessAway(this.#countOnce(hold === 'held'))
         return this.#write(outcome, count === 'away' ? undefined : count)
       } catch (error) {
-        if (isQueueGone(error)) return this.#write(course.interrupt('queue-deleted'), nothingThere)
+        if (isQueueGone(error)) {
+          this.#countUncounted()
+          return this.#write(course.interrupt('queue-deleted'), nothingThere)
+        }
         const isUnled = error instanceof RecoveryError && error.code === 'RECOVERY_NO_LEADER'
         if (!isLineLost(error) && !isUnled) return this.#write(course.endWith(error), undefined)
         const isOver = course.stopped !== undefined || outcome === 'interrupted'
@@ -48,6 +51,15 @@ export class RedriveEnd {
         course.recent.lineLost()
         await sleep(retryMs)
       }
+    }
+  }
+
+  /** What was confirmed and could not be acknowledged does not come back from a queue that is gone: it was moved. */
+  #countUncounted(): void {
+    const { recent, tally } = this.#course
+    for (const { to, cause, mayBeDuplicate } of recent.takeUncounted()) {
+      tally.countMove(to, cause!)
+      if (!mayBeDuplicate) tally.duplicatesPossible -= 1
     }
   }
 
@@ -80,7 +92,7 @@ export class RedriveEnd {
       ...{ endedAtMs: Date.now(), elapsedMs: this.#course.elapsedMs },
       cameBack: watch.cameBack,
       digest: digest.text(),
-      refusals: problem === undefined ? rules.refusals() : [...rules.refusals(), problem],
+      refusals: [...rules.refusals(), ...tally.problems, ...(problem === undefined ? [] : [problem])],
     })
   }
 }

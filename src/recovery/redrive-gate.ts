@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
+import { withChannel } from './with-channel.ts'
 
 export interface GateTask {
   readonly session: Session
@@ -73,15 +74,15 @@ export class DepthGate {
     if (!this.#isOver) this.#task.onRoom()
   }
 
-  async #deepest(): Promise<{ queue: string; depth: number }> {
-    const channel = await this.#task.session.openChannel()
-    let deepest = { queue: '', depth: -1 }
-    for (const queue of this.#queues) {
-      const { messageCount } = await inspectQueue(channel, queue)
-      if (messageCount > deepest.depth) deepest = { queue, depth: messageCount }
-    }
-    await channel.close()
-    return deepest
+  #deepest(): Promise<{ queue: string; depth: number }> {
+    return withChannel(this.#task.session, async (channel) => {
+      let deepest = { queue: '', depth: -1 }
+      for (const queue of this.#queues) {
+        const { messageCount } = await inspectQueue(channel, queue)
+        if (messageCount > deepest.depth) deepest = { queue, depth: messageCount }
+      }
+      return deepest
+    })
   }
 }
 

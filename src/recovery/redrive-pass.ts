@@ -5,17 +5,12 @@ import type { EncodedMessage } from '../publisher/outgoing-message.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { digestBody, type SetDigest } from './digest-message.ts'
+import { describeFailure, type FailedPublish } from './failed-publish.ts'
 import type { Pace } from './pace.ts'
 import type { KeepReason, RedriveStep } from './plan-redrive.ts'
 import type { RecentMoves } from './recent-moves.ts'
 import { RedriveRepeats } from './redrive-repeats.ts'
-import {
-  closesChannel,
-  type FailureKind,
-  failureOf,
-  largestTaken,
-  type RedriveTally,
-} from './redrive-tally.ts'
+import type { RedriveTally } from './redrive-tally.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk, type WalkEnd } from './walk-queue.ts'
 
@@ -64,16 +59,6 @@ export interface PassTask {
   readonly onFailed?: ((message: Delivery, failure: FailedPublish) => void) | undefined
 }
 
-export interface FailedPublish {
-  readonly exchange: string
-  readonly key: string
-  readonly kind: FailureKind
-  /** The broker closed the channel because of this message or of one that was under way with it. */
-  readonly closedChannel: boolean
-  /** The largest body that the broker takes, where it closed the channel for a larger one. */
-  readonly largestBytes?: number | undefined
-}
-
 interface Settling {
   readonly delivery: Delivery
   readonly message: EncodedMessage
@@ -92,7 +77,6 @@ export class RedrivePass {
   readonly #walk: QueueWalk
   readonly #waiting: Fifo<Delivery> = createFifo()
   #next: { delivery: Delivery; step: RedriveStep } | undefined
-  #held = 0
   #inFlight = 0
   #inFlightBytes = 0
   #isCancelled = false
@@ -121,7 +105,7 @@ export class RedrivePass {
       prefetch: task.prefetch ?? window.messages,
       ...(task.maxHoldMs === undefined ? {} : { maxHoldMs: task.maxHoldMs }),
       returnsBehind: task.rules.returnsBehind,
-      heldCount: () => this.#held,
+      heldCount: () => this.#refreshes.heldCount,
       onDelivery: this.#receive,
       onExtra: (delivery) => this.#hold(delivery),
       onAcksSent: () => this.#pumpSoon(),
@@ -184,6 +168,19 @@ export class RedrivePass {
   cancel(): void {
     this.#isCancelled = true
     this.#walk.stop()
+    this.pump()
+  }
+
+  /**
+   * Waits for no more answers: those under way may arrive, and go back all the same. Not while a copy is under way
+   * without which giving a message back would delete it.
+   */
+  abandon(): void {
+    const { tally, channel } = this.#task
+    if (!this.#refreshes.isIdle && channel.isOpen) return
+    tally.isAbandoned = true
+    tally.duplicatesPossible += this.#inFlight
+    this.#inFlight = 0
     this.pump()
   }
 
@@ -278,11 +275,12 @@ export class RedrivePass {
   }
 
   #publish(delivery: Delivery, step: PublishStep): void {
-    const { publisher, rules, gates } = this.#task
+    const { publisher, rules, gates, tally } = this.#task
     const message = rules.encode(delivery, step)
     if (rules.isLimitReached()) this.#walk.stop()
     this.#start(delivery)
     publisher.publishEncoded(message, (result) => {
+      if (tally.isAbandoned) return
       this.#finish(delivery)
       for (const gate of gates) gate.settled()
       this.#settle({ delivery, message, step, result })
@@ -300,17 +298,9 @@ export class RedrivePass {
         this.#holdAgain(delivery)
         return
       }
-      const kind = failureOf(result)
-      tally.countFailure(kind)
-      const { exchange, key } = step
-      const closedChannel = closesChannel(result)
-      this.#task.onFailed?.(delivery, {
-        exchange,
-        key,
-        kind,
-        closedChannel,
-        largestBytes: largestTaken(result),
-      })
+      const failure = describeFailure(step, result)
+      tally.countFailure(failure)
+      this.#task.onFailed?.(delivery, failure)
       this.#hold(delivery)
       return
     }
@@ -324,9 +314,19 @@ export class RedrivePass {
     // What was edited on its way is not what was taken.
     digest.add(message.body === delivery.body ? itsDigest : digestBody(message), id)
     const isCounted = this.#walk.ack(delivery) === 'sent'
-    recent.add({ id: id ?? '', properties: delivery.properties, digest: itsDigest, isCounted, to: step })
-    if (isCounted) tally.countMove(step, rules.causeOf(delivery))
-    if (result.mayBeDuplicate || !isCounted) tally.duplicatesPossible += 1
+    const { mayBeDuplicate } = result
+    const cause = rules.causeOf(delivery)
+    recent.add({
+      id: id ?? '',
+      properties: delivery.properties,
+      digest: itsDigest,
+      isCounted,
+      to: step,
+      cause: isCounted ? undefined : cause,
+      mayBeDuplicate,
+    })
+    if (isCounted) tally.countMove(step, cause)
+    if (mayBeDuplicate || !isCounted) tally.duplicatesPossible += 1
     onProgress()
   }
 
@@ -368,17 +368,14 @@ export class RedrivePass {
 
   /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
   #hold(delivery: Delivery): void {
-    this.#held += 1
-    this.#walk.growIfNeeded()
-    const isUnderWay = this.#refreshes.startIfNeeded(delivery, (hasLeft) => {
+    const isUnderWay = this.#refreshes.leave(delivery, (hasLeft) => {
       this.#finish(delivery)
-      if (hasLeft) {
-        this.#held -= 1
-        this.#task.tally.refreshed += 1
-      }
+      if (hasLeft) this.#task.tally.refreshed += 1
+      else this.#walk.growIfNeeded()
       this.pump()
     })
     if (isUnderWay) this.#start(delivery)
+    else this.#walk.growIfNeeded()
   }
 
   #start(delivery: Delivery): void {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
+import { pause } from '../broker/amqp/pause.ts'
 import { closeSettled, depthOf } from './count-queue.ts'
 import { createPass } from './create-pass.ts'
 import { decideNextPass, type NextPass, type PassFacts } from './decide-next-pass.ts'
@@ -13,10 +14,9 @@ import type { RedriveTools } from './redrive-tools.ts'
 import type { WalkEnd } from './walk-queue.ts'
 
 const askEveryMs = 250
-/** In a row and without a move: whatever ends them is not a line that comes back. */
-const mostLostPasses = 20
-/** The pause between them grows by this: together they outlast the restart of a node. */
-const patienceStepMs = 100
+/** The pause between lost passes grows by this each time, up to the longest. */
+const pauseStepMs = 100
+const longestPauseMs = 2_000
 
 interface PassEnd {
   /** `gone`: the queue was deleted. */
@@ -34,6 +34,7 @@ export class RedrivePasses {
   #idlePasses = 0
   #lostPasses = 0
   #isOneByOne = false
+  #lineWaitsBefore = 0
   #extras = 0
   /** Moved aside by earlier passes: this one does not see them. */
   #asideBefore = 0
@@ -62,6 +63,7 @@ export class RedrivePasses {
         continue
       }
       this.#lostPasses = 0
+      course.wait.end('queue')
       if (course.stopped) return course.stopped
       const next = this.#decideNext({ end, isHeldUp, moved: course.tally.moved - movedBefore })
       if (next.kind === 'end')
@@ -77,14 +79,14 @@ export class RedrivePasses {
     const course = this.#course
     const { lock, options } = course
     course.recent.lineLost()
+    if (moved > 0) course.wait.end('queue')
+    course.wait.begin('queue')
     this.#lostPasses = moved > 0 ? 0 : this.#lostPasses + 1
-    if (this.#lostPasses >= mostLostPasses) return course.stopped ?? course.interrupt('no-progress')
-    const isOnlyChannelLost = lock.isHeld
     const retaken = await lock.retake()
     // Whoever closes the session wants no more, and no other connection follows.
     if (options.consuming.state === 'closed') return course.stopped ?? 'cancelled'
     if (retaken !== 'held') return course.stopped ?? course.interrupt('locked')
-    if (isOnlyChannelLost) await sleep(this.#lostPasses * patienceStepMs)
+    await pause(Math.min(this.#lostPasses * pauseStepMs, longestPauseMs), course.patience)
     return undefined
   }
 
@@ -92,6 +94,7 @@ export class RedrivePasses {
   async #whenFree(): Promise<void> {
     const { pace } = this.#course
     const { stages } = this.#tools
+    if (pace.isPaused) this.#course.wait.end('queue')
     do {
       await pace.whenRunning()
       if (stages) await this.#course.unlessAway(stages.whenOpen())
@@ -108,7 +111,9 @@ export class RedrivePasses {
     let endWatch = (): void => {}
     try {
       const surplus = await course.unlessAway(this.#countSurplus())
-      probe = await course.unlessAway(consuming.openChannel())
+      const opening = consuming.openChannel()
+      probe = await course.unlessAway(opening)
+      if (probe === 'away') void opening.then((late) => late.close()).catch(() => {}) // it may open yet
       if (surplus === 'away' || probe === 'away') return { end: 'lost', isHeldUp: false }
       channel = await consuming.openChannel()
       const pass = createPass({
@@ -140,6 +145,7 @@ export class RedrivePasses {
     if (this.#passes > 0) options.onAgain?.()
     this.#passes += 1
     this.#asideBefore = rules.aside.count
+    this.#lineWaitsBefore = this.#course.wait.lineWaits
     tally.startPass()
     this.#refusals.startPass()
     rules.startPass(tally.moved)
@@ -161,7 +167,7 @@ export class RedrivePasses {
   }
 
   #decideNext({ moved, ...facts }: Pick<PassFacts, 'end' | 'isHeldUp' | 'moved'>): NextPass {
-    const { tally, pace, lock, present } = this.#course
+    const { tally, pace, lock, present, wait } = this.#course
     this.#idlePasses = moved > 0 ? 0 : this.#idlePasses + 1
     return decideNextPass({
       ...{ ...facts, moved, idlePasses: this.#idlePasses, isPaused: pace.isPaused },
@@ -171,6 +177,7 @@ export class RedrivePasses {
       returnsInMs: lock.returnsInMs,
       isRefusalRetriable: this.#refusals.isRetriable,
       refusalRetries: this.#refusals.retries,
+      isUnanswered: tally.failed.has('unanswered') && wait.lineWaits > this.#lineWaitsBefore,
       hasClosedChannel: this.#refusals.closures > 0,
       isOneByOne: this.#isOneByOne,
     })

@@ -2,8 +2,9 @@ import type { RedriveProgress } from './redrive.ts'
 import type { RedriveCourse } from './redrive-course.ts'
 
 /** How far a run is. */
-export function progressOf({ tally, pace, isWatching, present }: RedriveCourse): RedriveProgress {
+export function progressOf({ tally, pace, isWatching, present, wait }: RedriveCourse): RedriveProgress {
   const { moved, failedCount: failed, keptCount: kept } = tally
   const state = pace.isPaused ? 'paused' : isWatching ? 'watching' : 'moving'
-  return { state, present, moved, failed, kept }
+  const { waitingMs } = wait
+  return { state, present, moved, failed, kept, ...(waitingMs !== undefined && { waitingMs }) }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
+import { withChannel } from './with-channel.ts'
 
 const longestElectionMs = 10_000
 const askEveryMs = 100
@@ -57,9 +58,9 @@ export class RedriveRefusals {
 
 async function isLed(session: Session, queue: string): Promise<boolean> {
   try {
-    const channel = await session.openChannel()
-    const { messageCount, consumerCount } = await inspectQueue(channel, queue)
-    await channel.close()
+    const { messageCount, consumerCount } = await withChannel(session, (channel) =>
+      inspectQueue(channel, queue),
+    )
     return messageCount > 0 || consumerCount > 0
   } catch {
     return true // gone with its queue or its line, and the next pass tells which

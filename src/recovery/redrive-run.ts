@@ -37,10 +37,23 @@ export class RedriveRun {
 
   async run(): Promise<Receipt> {
     const course = this.#course
+    try {
+      if ((await course.unlessAway(course.lock.take())) === 'away') throw nothingBegun(course.options.queue)
+      return await this.#runLocked()
+    } finally {
+      course.end()
+    }
+  }
+
+  async #runLocked(): Promise<Receipt> {
+    const course = this.#course
     const { lock, options, window } = course
-    if ((await course.unlessAway(lock.take())) === 'away') throw nothingBegun(options.queue)
     // A confirm that got lost with its connection is asked for again; the copy has the same id.
-    const publisher = new Publisher(options.publishing, { window, resend: true })
+    const { answerMs: deadlineMs } = options
+    const publisher = new Publisher(options.publishing, {
+      ...{ window, resend: true },
+      ...(deadlineMs !== undefined && { deadlineMs }),
+    })
     try {
       const tools = await course.unlessAway(prepareTools(course, publisher))
       if (tools === 'away') throw nothingBegun(options.queue)
@@ -49,8 +62,8 @@ export class RedriveRun {
       const end = new RedriveEnd(course, { tools, extras: passes.extras })
       return await end.count(outcome)
     } finally {
-      course.end()
-      await Promise.all([publisher.close(), lock.release()])
+      const isClosed = publisher.close()
+      await Promise.all([course.tally.isAbandoned || isClosed, lock.release()])
     }
   }
 

@@ -1,8 +1,8 @@
-import { ChannelError } from '../errors.ts'
-import type { PublishResult } from '../publisher/publish-result.ts'
+import type { FailedPublish, FailureKind } from './failed-publish.ts'
 import type { KeepReason } from './plan-redrive.ts'
 
-export type FailureKind = 'unroutable' | 'refused' | 'unanswered'
+/** Each may name its message, and nobody reads a thousand. */
+const mostProblems = 5
 
 /** Running counts. What was moved stays so; what was kept or failed is counted anew in each pass. */
 export class RedriveTally {
@@ -11,6 +11,8 @@ export class RedriveTally {
   refreshed = 0
   /** Messages without an id were moved: should one come again, it looks like any other that is alike. */
   hasUnnamed = false
+  /** Publishes were under way whose answers nobody waited for. */
+  isAbandoned = false
   keptCount = 0
   failedCount = 0
   /** Messages of this very re-drive that are dead again. */
@@ -18,12 +20,15 @@ export class RedriveTally {
   readonly causes: Map<string, { readonly label: string; count: number }> = new Map()
   kept: Map<KeepReason, number> = new Map()
   failed: Map<FailureKind, number> = new Map()
+  /** What the broker said when it closed the channel over messages that failed. */
+  problems: Set<string> = new Set()
   readonly #targets: TargetCount[] = []
   #lastTarget: TargetCount | undefined
 
   startPass(): void {
     this.kept = new Map()
     this.failed = new Map()
+    this.problems = new Set()
     this.keptCount = 0
     this.failedCount = 0
     this.cameBackCount = 0
@@ -42,9 +47,10 @@ export class RedriveTally {
     add(this.kept, reason)
   }
 
-  countFailure(kind: FailureKind): void {
+  countFailure({ kind, problem }: Pick<FailedPublish, 'kind' | 'problem'>): void {
     this.failedCount += 1
     add(this.failed, kind)
+    if (problem !== undefined && this.problems.size < mostProblems) this.problems.add(problem)
   }
 
   get targets(): readonly { readonly target: string; readonly moved: number }[] {
@@ -83,31 +89,9 @@ interface TargetCount extends Address {
   moved: number
 }
 
-interface NamedCause {
+export interface NamedCause {
   readonly id: string
   readonly label: string
-}
-
-/** What a result that is not a confirm means. */
-export function failureOf(result: Exclude<PublishResult, { kind: 'confirmed' }>): FailureKind {
-  if (result.kind === 'returned') return 'unroutable'
-  return result.kind === 'nacked' ? 'refused' : 'unanswered'
-}
-
-const preconditionFailed = 406
-
-/** Whether a message itself was too much for the broker, e.g. by its size; it closes the channel then. */
-export function closesChannel(result: PublishResult): boolean {
-  const { cause } = result.kind === 'unknown' ? result : {}
-  return cause instanceof ChannelError && cause.replyCode === preconditionFailed
-}
-
-/** The largest body that the broker takes, where it closed the channel because one was larger. */
-export function largestTaken(result: PublishResult): number | undefined {
-  if (result.kind !== 'unknown' || !(result.cause instanceof ChannelError)) return undefined
-  const [, bytes] =
-    /message size \d+ is larger than .*max size (\d+)/.exec(result.cause.replyText ?? '') ?? []
-  return bytes === undefined ? undefined : Number(bytes)
 }
 
 function add<Name>(counts: Map<Name, number>, name: Name): void {

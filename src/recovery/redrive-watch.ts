@@ -7,12 +7,14 @@ import { headerText } from '../message/header-values.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { readProperty } from '../wire/properties.ts'
 import { closeSettled, depthOf } from './count-queue.ts'
+import { finishWalk } from './finish-walk.ts'
 import { type Canary, type DeadLimit, deadThreshold } from './plan-redrive-stages.ts'
 import type { LookRules } from './prepare-look.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
 import type { RedriveTally } from './redrive-tally.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk } from './walk-queue.ts'
+import { withChannel } from './with-channel.ts'
 
 export interface CameBackQuestion {
   readonly session: Session
@@ -27,15 +29,16 @@ export interface CameBackQuestion {
 const underWay = 2_000
 
 /** How many messages of a re-drive are dead again: looks through the queue for its id and leaves all there. */
-export async function countCameBack(question: CameBackQuestion): Promise<number> {
-  const { session, publisher, queue, count, redriveId, rules } = question
-  const channel = await session.openChannel()
+export function countCameBack(question: CameBackQuestion): Promise<number> {
+  return withChannel(question.session, (channel) => lookForCameBack(channel, question))
+}
+
+async function lookForCameBack(channel: AmqpChannel, question: CameBackQuestion): Promise<number> {
+  const { publisher, queue, count, redriveId, rules } = question
   let cameBack = 0
-  let held = 0
   const refreshes = new Refreshes({ publisher, rules, ack: (delivery) => walk.ack(delivery) })
   const hold = (delivery: Delivery): void => {
-    held += 1
-    refreshes.startIfNeeded(delivery)
+    refreshes.leave(delivery, () => walk.growIfNeeded())
   }
   const look = (delivery: Delivery): void => {
     if (isOfRedrive(delivery, redriveId)) cameBack += 1
@@ -44,11 +47,14 @@ export async function countCameBack(question: CameBackQuestion): Promise<number>
   const walk: QueueWalk = new QueueWalk({
     ...{ channel, queue, count, prefetch: underWay, onDelivery: look, onExtra: hold },
     ...{ isWhole: true, returnsBehind: rules.returnsBehind },
-    heldCount: () => held,
+    heldCount: () => refreshes.heldCount,
   })
-  await walk.run()
-  await walk.finish()
-  await refreshes.idle()
+  try {
+    await walk.run()
+    await finishWalk(walk, refreshes)
+  } finally {
+    await refreshes.idle()
+  }
   await closeSettled(channel, queue)
   return cameBack
 }

@@ -3,11 +3,11 @@ import type { IncomingMessage } from '../broker/amqp/message.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
+import type { FailedPublish } from './failed-publish.ts'
 import type { Destination, KeepReason, TypeRoutes } from './plan-redrive.ts'
 import type { Canary, DeadLimit } from './plan-redrive-stages.ts'
 import type { Receipt } from './receipt.ts'
 import type { MessageEdit } from './redrive-edit.ts'
-import type { FailedPublish } from './redrive-pass.ts'
 import { RedriveRun } from './redrive-run.ts'
 
 export interface RedriveOptions {
@@ -45,6 +45,13 @@ export interface RedriveOptions {
    * @default what the broker allows less a margin, at most 1500000
    */
   readonly maxHoldMs?: number
+  /**
+   * How long to wait for a broker that is away or has an alarm, or for a queue whose node is down, in milliseconds.
+   * Then the run ends with what it knows. @default 600000
+   */
+  readonly waitMs?: number | undefined
+  /** How long a publish may go without an answer before it counts as failed, in milliseconds. @default 60000 */
+  readonly answerMs?: number | undefined
   /** Publishes without an answer at a time. @default 400 messages, 16 MiB */
   readonly window?: { readonly messages?: number; readonly bytes?: number }
   /** Who does it. */
@@ -54,6 +61,8 @@ export interface RedriveOptions {
   readonly id?: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: RedriveProgress) => void
+  /** Told every second while it waits, see `waitMs`; so long already. */
+  readonly onWait?: ((waitingMs: number) => void) | undefined
   /** A message stays in the queue. Told again in every pass, see `onAgain`. */
   readonly onKept?: (message: IncomingMessage, reason: KeepReason) => void
   readonly onFailed?: (message: IncomingMessage, failure: FailedPublish) => void
@@ -68,6 +77,8 @@ export interface RedriveProgress {
   readonly moved: number
   readonly failed: number
   readonly kept: number
+  /** So long it waits already for a broker that is away or has an alarm, or for the node of its queue. */
+  readonly waitingMs?: number
 }
 
 export interface Redrive {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import type { EncodedMessage } from '../publisher/outgoing-message.ts'
+import type { PublishResult } from '../publisher/publish-result.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import type { LookRules } from './prepare-look.ts'
 
@@ -12,9 +13,10 @@ export interface RefreshTask {
   readonly rules: RefreshRules
   /** How a message is acknowledged. @default by itself */
   readonly ack?: (delivery: Delivery) => Settled
+  /** @default 200 */
+  readonly retryMs?: number
 }
 
-const retryMs = 200
 /** A queue that elects a leader refuses for a moment; one that is full does so for longer. */
 const mostRefusals = 10
 
@@ -25,24 +27,43 @@ const mostRefusals = 10
  */
 export class Refreshes {
   readonly #task: RefreshTask
+  readonly #retryMs: number
   #pending = 0
+  #held = 0
   #waiters: (() => void)[] = []
 
   constructor(task: RefreshTask) {
     this.#task = task
+    this.#retryMs = task.retryMs ?? 200
   }
 
-  /** Refreshes it where it may not be given back. False: it may, and nothing was done. */
-  startIfNeeded(delivery: Delivery, onDone: (hasLeft: boolean) => void = () => {}): boolean {
-    if (this.#task.rules.mayReturn(delivery)) return false
+  /**
+   * Messages that were left and stay unsettled until the channel closes. One whose copy is under way is none of them:
+   * who asked for more on its account would have ever more copies under way than the queue can take.
+   */
+  get heldCount(): number {
+    return this.#held
+  }
+
+  /** Leaves it in its queue: true where a copy is under way, which `onDone` ends; false where it is held. */
+  leave(delivery: Delivery, onDone: (hasLeft: boolean) => void = () => {}): boolean {
+    if (this.#task.rules.mayReturn(delivery)) {
+      this.#held += 1
+      return false
+    }
     const copy = this.#task.rules.encodeRefreshed(delivery)
     this.#pending += 1
     void this.#refresh(delivery, copy).then((hasLeft) => {
       this.#pending -= 1
+      if (!hasLeft) this.#held += 1
       onDone(hasLeft)
       if (this.#pending === 0) for (const resume of this.#waiters.splice(0)) resume()
     })
     return true
+  }
+
+  get isIdle(): boolean {
+    return this.#pending === 0
   }
 
   /** Resolves when nothing is under way; only then may the channel that holds the messages be closed. */
@@ -54,33 +75,34 @@ export class Refreshes {
   /** True: another copy is confirmed, and this delivery is acknowledged. */
   async #refresh(delivery: Delivery, copy: EncodedMessage): Promise<boolean> {
     const { rules } = this.#task
-    for (let refusals = 0; ; refusals += 1) {
-      if (await this.#isTaken(copy)) return this.#acknowledge(delivery)
+    for (let refusals = 0; ; ) {
+      const answer = await this.#offer(copy)
+      if (answer === 'taken') return this.#acknowledge(delivery)
       if (!delivery.isCurrent || !rules.returnDeletes(delivery)) return false
+      if (answer === 'refused') refusals += 1
       // Where one had to be moved aside the queue is full, and the next need not find out for themselves.
-      if (refusals >= mostRefusals || rules.aside.count > 0) break
-      await sleep(retryMs)
+      if (refusals > mostRefusals || rules.aside.count > 0) return this.#moveAside(delivery, copy)
+      await sleep(this.#retryMs)
     }
-    return this.#moveAside(delivery, copy)
   }
 
   /** For as long as it takes: the broker itself ends it, when it takes back what was held for too long. */
   async #moveAside(delivery: Delivery, copy: EncodedMessage): Promise<boolean> {
     const { aside } = this.#task.rules
     while (delivery.isCurrent) {
-      if ((await aside.open()) && (await this.#isTaken({ ...copy, key: aside.name }))) {
+      if ((await aside.open()) && (await this.#offer({ ...copy, key: aside.name })) === 'taken') {
         aside.count += 1
         return this.#acknowledge(delivery)
       }
-      if (await this.#isTaken(copy)) return this.#acknowledge(delivery) // there is room by now
-      await sleep(retryMs)
+      if ((await this.#offer(copy)) === 'taken') return this.#acknowledge(delivery) // there is room by now
+      await sleep(this.#retryMs)
     }
     return false
   }
 
-  #isTaken(copy: EncodedMessage): Promise<boolean> {
+  #offer(copy: EncodedMessage): Promise<Offered> {
     return new Promise((resolve) => {
-      this.#task.publisher.publishEncoded(copy, ({ kind }) => resolve(kind === 'confirmed'))
+      this.#task.publisher.publishEncoded(copy, (result) => resolve(answerOf(result)))
     })
   }
 
@@ -88,4 +110,12 @@ export class Refreshes {
     const { ack = (each: Delivery) => each.ack() } = this.#task
     return ack(delivery) === 'sent'
   }
+}
+
+/** `unsent`: the publisher had no room or no line, so the queue was never asked. */
+type Offered = 'taken' | 'refused' | 'unsent'
+
+function answerOf(result: PublishResult): Offered {
+  if (result.kind === 'confirmed') return 'taken'
+  return result.kind === 'unknown' && !result.wasSent ? 'unsent' : 'refused'
 }

@@ -73,6 +73,8 @@ function describeInterruption(interruption: Interruption | undefined): string {
       return 'It was interrupted: messages are left that pass after pass did not get. Run it again for the rest.'
     case 'queue-deleted':
       return 'It was interrupted: somebody deleted the queue, and what was left in it is gone.'
+    case 'away':
+      return 'It was interrupted: the broker, or the node of the queue, was away for longer than it was to wait (--wait). Run it again for the rest.'
     case 'failed':
       return 'It was interrupted by an error, which is told below. Run it again for the rest.'
     case undefined:

@@ -53,8 +53,14 @@ export async function takeLock({ session, queue, holder, management, vhost }: Lo
   const connection = await session.whenConnected()
   const names = lockNames(queue)
   const steps = createLockSteps({ connection, holder, management, vhost })
-  const climbed = await climbLocks(names, steps)
-  if (climbed.kind === 'locked') throw await lockedError({ management, vhost, queue, name: climbed.name })
+  const climbed = await climbLocks(names, steps).catch(async (error: unknown) => {
+    await steps.end()
+    throw error
+  })
+  if (climbed.kind === 'locked') {
+    await steps.end()
+    throw await lockedError({ management, vhost, queue, name: climbed.name })
+  }
   const { name } = climbed
   const isHeld = (): boolean => session.connection === connection
   return {

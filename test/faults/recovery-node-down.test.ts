@@ -1,14 +1,9 @@
 import type { Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
-import { declareQueue } from '../../src/broker/amqp/operations.ts'
+import { expect, test } from 'vitest'
 import { parseAmqpUrl } from '../../src/broker/amqp/parse-amqp-url.ts'
-import { Session } from '../../src/broker/amqp/session.ts'
-import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
-import { Publisher } from '../../src/publisher/publisher.ts'
-import { startRedrive } from '../../src/recovery/redrive.ts'
+import type { RedriveOptions } from '../../src/recovery/redrive.ts'
 import { decodeMethod, encodeMethod } from '../../src/wire/methods.ts'
-import { toFieldTable } from '../../src/wire/plain-fields.ts'
-import { unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
+import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFrameSplitter } from '../support/proxy/split-frames.ts'
 import { startRelay } from './start-relay.ts'
@@ -16,15 +11,18 @@ import { startRelay } from './start-relay.ts'
 const nodeDown =
   "NOT_FOUND - home node 'rabbit@b' of durable queue 'dlq' in vhost '/' is down or inaccessible"
 
+interface NodeState {
+  isDown: boolean
+  refusals: number
+}
+
 /** A line to a broker of whose nodes the one with the queue `dlq` can be down. */
-async function startNodeProxy(target: number) {
-  const state = { isDown: false, refusals: 0 }
-  const urlFor = await startRelay(target, (client, broker) => relay(client, broker, state))
-  return { state, urlFor }
+function startNodeProxy(target: number, state: NodeState): Promise<(url: string) => string> {
+  return startRelay(target, (client, broker) => relay(client, broker, state))
 }
 
 /** Answers for the node that is down: the broker is only told that the channel is closed. */
-function relay(client: Socket, broker: Socket, state: { isDown: boolean; refusals: number }): void {
+function relay(client: Socket, broker: Socket, state: NodeState): void {
   const closing = new Set<number>()
   const [fromClient, fromBroker] = [createFrameSplitter(), createFrameSplitter()]
   const close = { name: 'channel.close', classId: 0, methodId: 0 } as const
@@ -61,36 +59,27 @@ function frameOf(channel: number, payload: Buffer): Buffer {
 }
 
 /** A re-drive of six dead letters whose node goes down when two of them are moved. */
-async function setup() {
-  const broker = await startEmbeddedBroker({ profile: '3.10' })
-  const { state, urlFor } = await startNodeProxy(parseAmqpUrl(broker.url)[0]!.port)
-  const [consuming, publishing] = [await Session.open(urlFor(broker.url)), await Session.open(broker.url)]
-  onTestFinished(async () => {
-    await Promise.all([consuming.close(), publishing.close()])
-    await broker.stop()
+async function setup(options: Partial<RedriveOptions> = {}) {
+  const state = { isDown: false, refusals: 0 }
+  const { redrive, depth } = await createEmbeddedRig({
+    consumingUrl: async (url) => (await startNodeProxy(parseAmqpUrl(url)[0]!.port, state))(url),
   })
-  const channel = await publishing.openChannel()
-  const args = toFieldTable(unlimitedQuorum(consuming.broker.version))
-  for (const queue of ['dlq', 'work']) await declareQueue(channel, { queue, arguments: args })
-  const publisher = new Publisher(publishing)
-  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) {
-    await publisher.publish({ key: 'dlq', body: id, messageId: id, headers: { 'x-original-queue': 'work' } })
-  }
-  const run = startRedrive({
-    ...{ consuming, publishing, queue: 'dlq', by: 'test', acceptDeliveryLimit: true },
-    window: { messages: 1 },
+  const waits: number[] = []
+  const run = redrive({
     onProgress: ({ moved }) => {
       if (moved === 2) state.isDown = true
     },
+    onWait: (waitingMs) => waits.push(waitingMs),
+    ...options,
   })
-  const depth = (queue: string) => broker.inspect(queue)?.counts.ready ?? 0
-  return { run, state, depth }
+  return { run, state, depth, waits }
 }
 
 test('a queue whose node is down is not deleted: a re-drive waits for it and moves the rest', async () => {
   const { run, state, depth } = await setup()
 
   await eventually(() => expect(state.refusals).toBeGreaterThan(2))
+  expect(run.progress.waitingMs).toBeGreaterThan(0)
   state.isDown = false
 
   expect(await run.receipt).toMatchObject({
@@ -112,11 +101,17 @@ test('a re-drive that is cancelled while the node is down ends, and says that no
   expect(await run.receipt).toMatchObject({ outcome: 'cancelled', present: 6, missing: 0, isCounted: false })
 })
 
-test('a node that stays down ends a re-drive that gets nowhere', async () => {
-  const { run, depth } = await setup()
+test('a node that stays down is waited for as long as was said, and told', async () => {
+  const { run, depth, waits } = await setup({ waitMs: 700 })
 
   const receipt = await run.receipt
 
-  expect(receipt).toMatchObject({ outcome: 'interrupted', interruption: 'no-progress', isCounted: false })
+  expect(receipt).toMatchObject({
+    outcome: 'interrupted',
+    interruption: 'away',
+    present: 6,
+    isCounted: false,
+  })
+  expect(waits.at(-1)).toBeGreaterThanOrEqual(700)
   await eventually(() => expect(depth('dlq') + depth('work')).toBe(6))
 })

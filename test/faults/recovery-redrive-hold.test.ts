@@ -1,38 +1,15 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { declareQueue } from '../../src/broker/amqp/operations.ts'
-import { Session } from '../../src/broker/amqp/session.ts'
-import { type EmbeddedBrokerOptions, startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
-import { Publisher } from '../../src/publisher/publisher.ts'
+import { describe, expect, it } from 'vitest'
+import type { EmbeddedBrokerOptions } from '../../src/embedded/start-embedded-broker.ts'
 import { type Redrive, type RedriveOptions, startRedrive } from '../../src/recovery/redrive.ts'
-import { toFieldTable } from '../../src/wire/plain-fields.ts'
-import { unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
+import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
 
-const quick = { backoff: { initialMs: 1, maxMs: 20 } }
 const present = 6
 
 /** A broker of its own with six dead letters, and how to put them back. */
 async function setup(options: EmbeddedBrokerOptions) {
-  const broker = await startEmbeddedBroker(options)
-  const consuming = await Session.open(broker.url, quick)
-  const publishing = await Session.open(broker.url, quick)
-  onTestFinished(async () => {
-    await Promise.all([consuming.close(), publishing.close()])
-    await broker.stop()
-  })
-  const channel = await consuming.openChannel()
-  const quorum = toFieldTable(unlimitedQuorum(consuming.broker.version))
-  for (const queue of ['dlq', 'work']) await declareQueue(channel, { queue, arguments: quorum })
-  const publisher = new Publisher(publishing)
-  const headers = { 'x-original-queue': 'work' }
-  for (let number = 1; number <= present; number += 1)
-    await publisher.publish({ key: 'dlq', body: `m-${number}`, messageId: `m-${number}`, headers })
-  await publisher.close()
-  const start = (wanted: Partial<RedriveOptions>): Redrive =>
-    startRedrive({
-      ...{ consuming, publishing, queue: 'dlq', acceptDeliveryLimit: true, by: 'test' },
-      ...wanted,
-    })
+  const { broker, consuming, task } = await createEmbeddedRig(options)
+  const start = (wanted: Partial<RedriveOptions>): Redrive => startRedrive({ ...task, ...wanted })
   return { broker, consuming, start }
 }
 

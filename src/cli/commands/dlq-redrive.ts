@@ -16,7 +16,7 @@ import { addConfigOption } from '../config-options.ts'
 import { addYesOption, confirm } from '../confirm-options.ts'
 import { addAcceptOption, addWhereOption, readAccept, readCount, readWhere } from '../dlq-options.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
-import { renderProgressBar, renderProgressLine } from '../render-progress.ts'
+import { renderProgressBar, renderProgressLine, renderWaiting } from '../render-progress.ts'
 import { steerRedrive } from '../steer-redrive.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -33,6 +33,7 @@ export const dlqRedrive: CliCommand = {
       .option('--attempts <rule>', 'reset or continue the count of attempts', 'reset')
       .option('--limit <n>', 'move at most so many', readCount)
       .option('--rate <n>', 'messages per second', readCount)
+      .option('--wait <time>', 'how long to wait for a broker that is away or has an alarm', '10m')
       .option('--window <n>', 'publishes under way at a time; 1 is one by one', readCount)
       .option(
         '--canary <n>',
@@ -136,7 +137,11 @@ function describeRedrive({ outcome, id, moved, failed, kept, digest }: Receipt):
 }
 
 async function runSteered(options: RedriveOptions, terminal: Terminal): Promise<Receipt> {
-  const run = startRedrive({ ...options, onProgress: progressTeller(terminal) })
+  const run = startRedrive({
+    ...options,
+    onProgress: progressTeller(terminal),
+    onWait: waitTeller(terminal),
+  })
   const stopSteering = steerRedrive(run, terminal)
   try {
     return await run.receipt
@@ -146,7 +151,7 @@ async function runSteered(options: RedriveOptions, terminal: Terminal): Promise<
 }
 
 async function redriveOptions({ input, line, select }: Omit<Work, 'terminal'>): Promise<RedriveOptions> {
-  const { limit, rate, window, reason, attempts, to } = input.options as Record<string, unknown>
+  const { limit, rate, window, reason, attempts, to, wait } = input.options as Record<string, unknown>
   const hasWhere = typeof input.options.where === 'string'
   if (attempts !== 'reset' && attempts !== 'continue')
     throw new InvalidArgumentError(`--attempts is "${String(attempts)}"; it must be reset or continue.`)
@@ -162,6 +167,7 @@ async function redriveOptions({ input, line, select }: Omit<Work, 'terminal'>): 
     ...(typeof limit === 'number' && { limit }),
     ...(typeof rate === 'number' && { ratePerSecond: rate }),
     ...(typeof window === 'number' && { window: { messages: window } }),
+    waitMs: parseDuration(wait as string),
     ...(typeof reason === 'string' && { reason }),
     ...readGuards(input.options),
     ...(typeof input.options.edit === 'string' && (await readEdit(input.options.edit))),
@@ -248,6 +254,20 @@ function progressTeller(terminal: Terminal): NonNullable<RedriveOptions['onProgr
     } else if (moved >= told + progressEvery) {
       told = moved - (moved % progressEvery)
       terminal.say(renderProgressLine(fields))
+    }
+  }
+}
+
+const tellWaitEveryMs = 10_000
+
+/** On a terminal the seconds count up; elsewhere a line at once and then every ten seconds. */
+function waitTeller(terminal: Terminal): NonNullable<RedriveOptions['onWait']> {
+  let toldMs = Number.POSITIVE_INFINITY
+  return (waitingMs) => {
+    if (terminal.isInteractive) terminal.progress(renderWaiting(waitingMs))
+    else if (waitingMs < toldMs || waitingMs >= toldMs + tellWaitEveryMs) {
+      toldMs = waitingMs
+      terminal.say(renderWaiting(waitingMs))
     }
   }
 }

@@ -5,6 +5,7 @@ import { type AuditedEnd, audited } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
+import { decideRecoveryExit } from '../decide-recovery-exit.ts'
 import { addAcceptOption, readAccept } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 import { renderProgressBar } from '../render-progress.ts'
@@ -46,13 +47,7 @@ export const recover: CliCommand = {
         failedByQueue: Object.fromEntries(each.failedByQueue),
       }))
       terminal.result({ queues })
-      if (
-        recoveries.some(
-          ({ isBalanced, isCounted, problem }) => !isBalanced || !isCounted || problem !== undefined,
-        )
-      )
-        return 1
-      return recoveries.some(({ left, movedAside }) => left + movedAside > 0) ? 3 : 0
+      return decideRecoveryExit(recoveries)
     }),
 }
 

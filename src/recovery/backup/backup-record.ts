@@ -7,7 +7,10 @@ import { identifyMessage } from './identify-message.ts'
 export interface BackupRecord {
   /** Its place in the file, from 1. */
   readonly number: number
-  /** The same for the same message, whatever a broker counted on it meanwhile. */
+  /**
+   * The same for the same message, whatever a broker counted on it meanwhile. In a file it tells how the version that
+   * wrote it computed it; who looks for a record in a queue computes it anew (`identifyMessage`).
+   */
   readonly id: string
   readonly exchange: string
   readonly routingKey: string

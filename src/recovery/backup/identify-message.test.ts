@@ -34,6 +34,20 @@ describe('who a message is', () => {
     expect(idOf(input)).not.toBe(idOf(plain))
   })
 
+  test('does not depend on the order of its headers, which a broker sorts when it counts', () => {
+    const first = withHeaders({ region: 'north', nested: { z: 1, a: 2 } })
+    const sorted = { nested: { z: 1, a: 2 }, region: 'north', tenant: 'acme', 'x-delivery-count': 1 }
+
+    expect(idOf({ ...plain, headers: toFieldTable(sorted) })).toBe(idOf(first))
+  })
+
+  test('depends on which header has which value', () => {
+    const swapped = { tenant: 'north', region: 'acme' }
+    expect(idOf({ ...plain, headers: toFieldTable(swapped) })).not.toBe(
+      idOf(withHeaders({ region: 'north' })),
+    )
+  })
+
   test('a table that the broker made for its counter does not change it', () => {
     expect(idOf({ messageId: 'm', headers: toFieldTable({ 'x-delivery-count': 1 }) })).toBe(
       idOf({ messageId: 'm' }),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isDeliveryCount, lastingProperties } from '../../message/lasting-headers.ts'
 import { stripBrokerHeaders } from '../../message/strip-broker-headers.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
 import { headerNames } from '../../wire/header-table.ts'
@@ -6,14 +7,11 @@ import { editProperties, type RawProperties, readProperty } from '../../wire/pro
 
 /**
  * Who a message is: a digest over its body and its properties, less what a broker adds while the message waits
- * and what a restore has to leave out. A message and its restored copy have the same.
+ * and what a restore has to leave out, and whatever order the headers have. A message and its restored copy have the same.
  */
 export function identifyMessage({ properties, body }: { properties: RawProperties; body: Buffer }): string {
-  const own = editProperties(properties, {
-    remove: ['expiration', 'userId', 'deliveryMode', ...headersThatVanish(properties, isPassing)],
-    headers: { remove: isPassing },
-  })
-  return hash('sha256', Buffer.concat([own, body]), 'hex').slice(0, 40)
+  const own = editProperties(properties, { remove: ['expiration', 'userId', 'deliveryMode'] })
+  return hash('sha256', Buffer.concat([lastingProperties(own, isPassing), body]), 'hex').slice(0, 40)
 }
 
 /**
@@ -23,7 +21,7 @@ export function identifyMessage({ properties, body }: { properties: RawPropertie
 export function restorableProperties(properties: RawProperties, login: string | undefined): RawProperties {
   const headers = readProperty(properties, 'headers')
   const names = headers === undefined ? [] : headerNames(headers)
-  const counted = names.some(isCounter) ? withoutCounters(properties) : properties
+  const counted = names.some(isDeliveryCount) ? withoutCounters(properties, names) : properties
   const userId = readProperty(properties, 'userId')
   const isObeyed =
     names.some(isRoute) ||
@@ -37,24 +35,12 @@ export function restorableProperties(properties: RawProperties, login: string | 
   return editProperties(counted, edit)
 }
 
-function withoutCounters(properties: RawProperties): RawProperties {
-  return editProperties(properties, {
-    remove: headersThatVanish(properties, isCounter),
-    headers: { remove: isCounter },
-  })
-}
-
 /** A table in which nothing is left was made by the broker for its counter, and goes with it. */
-function headersThatVanish(
-  properties: RawProperties,
-  isGone: (name: string) => boolean,
-): readonly 'headers'[] {
-  const headers = readProperty(properties, 'headers')
-  return headers !== undefined && headerNames(headers).every(isGone) ? ['headers'] : []
+function withoutCounters(properties: RawProperties, names: readonly string[]): RawProperties {
+  if (names.every(isDeliveryCount)) return editProperties(properties, { remove: ['headers'] })
+  return editProperties(properties, { headers: { remove: isDeliveryCount } })
 }
 
-const counters: ReadonlySet<string> = new Set(['x-delivery-count', 'x-acquired-count'])
-const isCounter = (name: string): boolean => counters.has(name)
 const isRoute = (name: string): boolean => name === 'CC' || name === 'BCC'
 const isPassing = (name: string): boolean =>
-  isCounter(name) || isRoute(name) || name === warrenHeaders.stripped
+  isDeliveryCount(name) || isRoute(name) || name === warrenHeaders.stripped

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { RecoveryError } from '../../errors.ts'
 import { packBlock } from './backup-block.ts'
 import type { BackupHeader } from './backup-record.ts'
+import { identifyMessage } from './identify-message.ts'
 import { type BackupSummary, readBackup } from './read-backup.ts'
 
 /** A backup file that is ready for the next record. */
@@ -59,7 +60,10 @@ export async function writeWhole(handle: FileHandle, block: Buffer, position: nu
 async function resumeFile(file: string, wanted: BackupHeader): Promise<OpenBackup> {
   const known = new Map<string, number>()
   const summary = await readBackup(file, (line) => {
-    if (line.kind === 'record') known.set(line.record.id, (known.get(line.record.id) ?? 0) + 1)
+    if (line.kind !== 'record') return
+    // Computed anew: another version may have begun the file, and computed ids in another way.
+    const id = identifyMessage(line.record)
+    known.set(id, (known.get(id) ?? 0) + 1)
   })
   const problem = whyNotResumed(summary, wanted)
   if (problem) throw notWritten(file, problem)

@@ -123,9 +123,11 @@ class RestoreRun {
 
   async take(record: BackupRecord): Promise<void> {
     const { journal, present } = this.#parts
-    const count = present.get(record.id) ?? 0
+    // Computed anew: the file may be of a version that computed ids in another way.
+    const id = present.size === 0 ? '' : identifyMessage(record)
+    const count = present.get(id) ?? 0
     // One in the queue stands for one record: of two that are alike and one that is there, one is restored.
-    if (count > 0) present.set(record.id, count - 1)
+    if (count > 0) present.set(id, count - 1)
     if (journal.has(record.number)) this.#restoredBefore += 1
     // A run that was killed may have put it there without writing it down, and the next one may not find it any more.
     else if (count > 0) this.#found.push(record.number)

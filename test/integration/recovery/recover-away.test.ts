@@ -1,37 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { declareQueue } from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
 import { type RecoverOptions, recoverQueues } from '../../../src/recovery/recover-queues.ts'
 import { lockName } from '../../../src/recovery/take-lock.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
-import { startProxy } from '../../support/start-proxy.ts'
-import { unlimitedQuorum } from './recovery-rig.ts'
-
-const quick = { backoff: { initialMs: 1, maxMs: 20 } }
+import { type BrokerProxy, startProxy } from '../../support/start-proxy.ts'
+import { createEmbeddedRig } from './embedded-rig.ts'
 
 /** A broker with six dead letters, behind a line that goes and does not come back. */
 async function setup() {
-  const broker = await startEmbeddedBroker()
-  const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
-  const direct = await Session.open(broker.url, quick)
-  const consuming = await Session.open(proxy.urlFor(broker.url), quick)
-  const publishing = await Session.open(proxy.urlFor(broker.url), quick)
-  onTestFinished(async () => {
-    await Promise.all([direct, consuming, publishing].map((session) => session.close()))
-    proxy.close()
-    await broker.stop()
-  })
-  const channel = await direct.openChannel()
-  const quorum = toFieldTable(unlimitedQuorum(direct.broker.version))
-  for (const queue of ['dlq', 'work']) await declareQueue(channel, { queue, arguments: quorum })
-  const publisher = new Publisher(direct)
-  const headers = { MessageType: 'OrderPlaced' }
-  for (let number = 0; number < 6; number += 1) {
-    const messageId = `m-${number}`
-    await publisher.publish({ key: 'dlq', body: messageId, messageId, headers })
+  let proxy: BrokerProxy | undefined
+  const through = async (url: string) => {
+    proxy ??= await startProxy({ target: Number(new URL(url).port) })
+    return proxy.urlFor(url)
   }
+  const headers = { MessageType: 'OrderPlaced' }
+  const rig = await createEmbeddedRig({ headers, consumingUrl: through, publishingUrl: through })
+  onTestFinished(() => proxy!.close())
+  const { broker, consuming, publishing, depth } = rig
   const log: string[] = []
   const recover = (options: Partial<RecoverOptions>) =>
     recoverQueues({
@@ -42,10 +25,9 @@ async function setup() {
       ...options,
     })
   const goAway = (): void => {
-    proxy.refuse()
-    proxy.cutAll()
+    proxy!.refuse()
+    proxy!.cutAll()
   }
-  const depth = (queue: string) => broker.inspect(queue)?.counts.ready ?? 0
   const isLocked = () => broker.inspect(lockName('dlq')) !== undefined
   return { recover, goAway, depth, isLocked, log }
 }
@@ -91,6 +73,23 @@ test('a recovery whose broker goes away in the middle ends with its time, and do
   expect(depth('dlq') + depth('work')).toBeGreaterThanOrEqual(6)
   expect(log.join('\n')).toContain(`${recovery!.left} messages should still be in it`)
   expect(log.join('\n')).not.toContain('somebody else took messages')
+})
+
+test('a recovery whose broker stays away in the middle says that it waits, and ends with a stall', async () => {
+  const { recover, goAway, log } = await setup()
+
+  const [recovery] = await recover({
+    timeouts: { stallMs: 1_500 },
+    onProgress: ({ recovered }) => {
+      if (recovered === 2) goAway()
+    },
+  })
+
+  expect(recovery).toMatchObject({ isCounted: false, isBalanced: true })
+  expect(recovery!.recovered + recovery!.left).toBe(6)
+  const waiting = '⚠️  Waiting for the broker...'
+  const stalled = '⚠️  No progress in dlq for 1500 ms. Ending...'
+  expect(log.filter((line) => line === waiting || line === stalled)).toEqual([waiting, stalled])
 })
 
 test('a recovery whose broker goes away while it waits for more ends with its time', async () => {

@@ -8,13 +8,15 @@ import { steerRedrive } from '../../../src/cli/steer-redrive.ts'
 import { createTerminal } from '../../../src/cli/terminal.ts'
 import type { Receipt } from '../../../src/recovery/receipt.ts'
 import { startRedrive } from '../../../src/recovery/redrive.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from './recovery-rig.ts'
 
 const broker = await useBroker()
 let number = 0
 
-async function setup(count: number) {
+async function setup(count: number, url = broker.url) {
   const rig = await createRecoveryRig(broker)
   number += 1
   const [work, dlq] = [`commanded-${number}`, `commanded-dlq-${number}`]
@@ -25,7 +27,7 @@ async function setup(count: number) {
   onTestFinished(() => rm(folder, { recursive: true }))
   const streams = createStreams()
   const command = async (...args: string[]) => {
-    const line = ['--url', broker.url, '--management-url', broker.managementUrl, '--yes']
+    const line = ['--url', url, '--management-url', broker.managementUrl, '--yes']
     return runCli(['dlq', 'redrive', dlq, ...args, ...line], streams)
   }
   return { ...rig, work, dlq, folder, streams, command }
@@ -61,6 +63,24 @@ test('a canary on the command line is waited for, and the receipt is written to 
   expect(JSON.parse(await readFile(file, 'utf8')) as Receipt).toMatchObject({ moved: 30, isBalanced: true })
   expect(streams.shown.text).toContain('30 = 30 moved + 0 failed + 0 kept + 0 still there')
   expect([await depth(dlq), await depth(work)]).toEqual([0, 30])
+})
+
+test('a broker that goes away is waited for, which the command says, and the rest follows', async () => {
+  const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
+  onTestFinished(() => proxy.close())
+  const { dlq, work, streams, command, depth } = await setup(60, proxy.urlFor(broker.url))
+
+  const ending = command('--rate', '100', '--window', '1', '--wait', '1m')
+  await eventually(async () => expect(await depth(work)).toBeGreaterThan(5))
+  proxy.refuse()
+  proxy.cutAll()
+  await eventually(() => expect(streams.shown.text).toMatch(/waiting for the broker for \d+ s/))
+  await proxy.accept()
+
+  expect(await ending).toBe(0)
+  expect(streams.shown.text).toContain('60 = 60 moved + 0 failed + 0 kept + 0 still there')
+  expect(await depth(dlq)).toBe(0)
+  expect((await depth(work)) - 60).toBeLessThanOrEqual(1)
 })
 
 test('a receipt that cannot be written is told before anything moves', async () => {

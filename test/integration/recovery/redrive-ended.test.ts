@@ -1,42 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { declareQueue } from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
+import { declareQueue, deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
 import { OverLimitQueue } from '../../../src/recovery/over-limit-queue.ts'
 import { prepareLook } from '../../../src/recovery/prepare-look.ts'
-import { type RedriveOptions, startRedrive } from '../../../src/recovery/redrive.ts'
 import { RedriveTally } from '../../../src/recovery/redrive-tally.ts'
 import { RedriveWatch } from '../../../src/recovery/redrive-watch.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
-import { unlimitedQuorum } from './recovery-rig.ts'
-
-/** Six dead letters, and a line for each who works on them. */
-async function setup() {
-  const broker = await startEmbeddedBroker({ profile: '3.10' })
-  const [consuming, publishing] = [await Session.open(broker.url), await Session.open(broker.url)]
-  onTestFinished(async () => {
-    await Promise.all([consuming.close(), publishing.close()])
-    await broker.stop()
-  })
-  const admin = await publishing.openChannel()
-  const args = toFieldTable(unlimitedQuorum(consuming.broker.version))
-  for (const queue of ['dlq', 'work']) await declareQueue(admin, { queue, arguments: args })
-  const publisher = new Publisher(publishing)
-  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) {
-    await publisher.publish({ key: 'dlq', body: id, messageId: id, headers: { 'x-original-queue': 'work' } })
-  }
-  const task = { consuming, publishing, queue: 'dlq', by: 'test', acceptDeliveryLimit: true }
-  const redrive = (options: Partial<RedriveOptions> = {}) =>
-    startRedrive({ ...task, window: { messages: 1 }, ...options })
-  const depth = (queue: string) => broker.inspect(queue)?.counts.ready ?? 0
-  return { broker, consuming, publishing, admin, publisher, task, redrive, depth }
-}
+import { createEmbeddedRig } from './embedded-rig.ts'
 
 test('a session that is closed while the queue is counted leaves a receipt that says that nobody counted', async () => {
-  const { redrive, consuming, depth, broker } = await setup()
+  const { redrive, consuming, depth, broker } = await createEmbeddedRig()
 
   const { receipt } = redrive({ window: { messages: 10 } })
   // All are moved and their consumer is gone: what still goes on is the count.
@@ -53,7 +26,7 @@ test('a session that is closed while the queue is counted leaves a receipt that 
 })
 
 test('a session that is closed in the middle of a pass leaves a receipt of what was moved', async () => {
-  const { redrive, consuming, depth } = await setup()
+  const { redrive, consuming, depth } = await createEmbeddedRig()
 
   const { receipt } = redrive({
     onProgress: ({ moved }) => {
@@ -66,34 +39,34 @@ test('a session that is closed in the middle of a pass leaves a receipt of what 
 })
 
 test('an error after messages were moved leaves a receipt with its words', async () => {
-  const { redrive, depth } = await setup()
+  const { redrive, depth } = await createEmbeddedRig()
 
   const { receipt } = redrive({
     select: ({ body }) => {
-      if (body.toString() === 'd') throw new Error('There is no customer d.')
+      if (body.toString() === 'm-3') throw new Error('There is no customer 3.')
       return true
     },
   })
 
   expect(await receipt).toMatchObject({
     ...{ outcome: 'interrupted', interruption: 'failed', present: 6, moved: 3, isBalanced: true },
-    refusals: ['There is no customer d.'],
+    refusals: ['There is no customer 3.'],
   })
   expect([depth('work'), depth('dlq')]).toEqual([3, 3])
 })
 
 test('an error before anything was moved is the answer', async () => {
-  const { redrive, depth } = await setup()
+  const { redrive, depth } = await createEmbeddedRig()
   const select = () => {
-    throw new Error('There is no customer a.')
+    throw new Error('There is no customer 0.')
   }
 
-  await expect(redrive({ select }).receipt).rejects.toThrow('There is no customer a.')
+  await expect(redrive({ select }).receipt).rejects.toThrow('There is no customer 0.')
   await eventually(() => expect([depth('work'), depth('dlq')]).toEqual([0, 6]))
 })
 
 test('a message that comes back is noticed, although others were moved aside', async () => {
-  const { consuming: session, publisher, task } = await setup()
+  const { consuming: session, publisher, task } = await createEmbeddedRig()
   const headers = { 'x-redriven-id': 'this' }
   await publisher.publish({ key: 'dlq', body: 'again', messageId: 'again', headers })
   const rules = await prepareLook(task)
@@ -112,7 +85,7 @@ test('a message that comes back is noticed, although others were moved aside', a
 })
 
 test('a queue for what is over the limit that cannot be made is told once, with its name and the cause', async () => {
-  const { admin, consuming } = await setup()
+  const { admin, consuming } = await createEmbeddedRig()
   await declareQueue(admin, { queue: 'dlq.over-limit', exclusive: true, durable: false })
   const warnings: Error[] = []
   const listen = (warning: Error): void => void warnings.push(warning)
@@ -132,4 +105,20 @@ test('a queue for what is over the limit that cannot be made is told once, with 
     code: 'WARREN_NO_OVER_LIMIT_QUEUE',
     message: expect.stringMatching(/"dlq\.over-limit" cannot be made: .*RESOURCE_LOCKED/),
   })
+})
+
+test('what is confirmed after its queue was deleted is moved, and only the rest is missing', async () => {
+  const { broker, admin, redrive, depth } = await createEmbeddedRig({ clock: 'virtual' })
+  broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 }, { count: 3 })
+
+  const run = redrive({ window: { messages: 3 } })
+  await eventually(() => expect(depth('work')).toBe(3))
+  await deleteQueue(admin, 'dlq')
+  await broker.clock.advance('1s')
+
+  expect(await run.receipt).toMatchObject({
+    ...{ outcome: 'interrupted', interruption: 'queue-deleted', present: 6, moved: 3, stillThere: 3 },
+    ...{ missing: 3, duplicatesPossible: 0, isBalanced: false, targets: [{ target: 'work', moved: 3 }] },
+  })
+  expect(depth('work')).toBe(3)
 })

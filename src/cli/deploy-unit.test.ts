@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+/** Not everywhere, and nothing that a package brings along. */
+const analyse = 'systemd-analyze'
+const hasSystemd = spawnSync(analyse, ['--version']).status === 0
+
+describe.skipIf(!hasSystemd)('the systemd unit', () => {
+  it('is one that systemd itself finds nothing wrong with', () => {
+    const { status, stdout, stderr } = spawnSync(analyse, ['verify', 'deploy/warren.service'], {
+      encoding: 'utf8',
+    })
+
+    // Of other units of the machine it may say what it likes.
+    expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('warren.service'))).toEqual([])
+    expect(status).toBe(0)
+  })
+})
+
+describe('the image', () => {
+  it('holds what the package holds, and what that needs to run', () => {
+    const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] }
+    const copied = readFileSync('deploy/Dockerfile', 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('COPY --from=build '))
+      .flatMap((line) => line.split(' ').slice(2, -1))
+      .map((path) => path.replace('/src/', ''))
+
+    // npm itself adds the manifest; words for readers are not needed in an image.
+    const needed = [...files.filter((name) => !name.startsWith('!') && !name.endsWith('.md')), 'package.json']
+    expect(copied.toSorted()).toEqual([...needed, 'node_modules'].toSorted())
+  })
+})
