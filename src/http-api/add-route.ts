@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { AddRoute, Answer, ApiContext } from './api-context.ts'
 import { mayReadQueue } from './auth/decide-access.ts'
@@ -7,12 +7,15 @@ import type { Approval } from './contract.ts'
 import { endpointSchema, successOf } from './endpoint-schema.ts'
 import type { Endpoint } from './endpoints.ts'
 import { refuseWithoutBroker } from './refuse-in-vain.ts'
+import { type AnswerName, createRenderedAnswers } from './rendered-answers.ts'
 
 /** Makes routes of endpoints: who may, what goes in, what comes out, and what OpenAPI says of it. */
 export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute {
+  const giveRendered = createRenderedAnswers()
   return <Params, Query, Body, Result>(
     endpoint: Endpoint<Params, Query, Body, Result>,
     answer: Answer<Params, Query, Body, Result>,
+    editionOf?: () => string,
   ) => {
     const { method, path: url, needs, answer: shape, waiting } = endpoint
     app.route({
@@ -28,10 +31,19 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
         for (const place of [request.params, request.query, body]) refuseLongName(place)
         if (typeof queue === 'string' && !mayReadQueue(caller, queue)) throw notReadable(queue)
         if (isWrittenDown(endpoint)) refuseWithoutBroker(context.line)
-        const result = await answer({
+        const call = {
           ...{ params: request.params as Params, query: request.query as Query, body },
           ...{ caller, request, reply },
-        })
+        }
+        if (editionOf) {
+          const name = { view: viewOf(endpoint, request), edition: editionOf() }
+          const write = reply.getSerializationFunction(String(successOf(endpoint)), 'application/json')!
+          const { etag, body: text } = await giveRendered(name, async () =>
+            write((await answer(call)) as Record<string, unknown>),
+          )
+          return reply.header('etag', etag).type('application/json; charset=utf-8').send(text)
+        }
+        const result = await answer(call)
         if (reply.sent) return reply
         reply.code(successOf(endpoint))
         if (waiting && isApproval(result)) sayWhereItWaits(reply, result)
@@ -39,6 +51,14 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
       },
     })
   }
+}
+
+/** All that a list depends on besides the time. What is asked for and not known makes no difference. */
+function viewOf(
+  { path, query: known }: Endpoint<unknown, unknown, unknown, unknown>,
+  { caller, params, query }: FastifyRequest,
+): AnswerName['view'] {
+  return JSON.stringify([path, params, known ? query : null, caller?.role, caller?.readableQueues ?? null])
 }
 
 /** What changes something is in the audit log before it is done, and the broker keeps that. */

@@ -47,6 +47,11 @@ export type Answer<Params, Query, Body, Result> = (call: Call<Params, Query, Bod
 export type AddRoute = <Params, Query, Body, Result>(
   endpoint: Endpoint<Params, Query, Body, Result>,
   answer: Answer<Params, Query, Body, Result>,
+  /**
+   * Of a list that many poll: is another one as soon as the list may be. Only for answers that depend on nothing of the
+   * caller but their role and the queues they may read. @default each answer is made for who asked
+   */
+  editionOf?: () => string,
 ) => void
 
 /** Adds the routes of one resource. */

@@ -29,7 +29,7 @@ export async function checkAccess(
     ...{ needs, caller, queue, isChange, hidePayloadsFrom: settings.hidePayloadsFrom },
     isCrossSite: isCrossSite(request),
     isAddressedHere: ['localhost', '127.0.0.1', '[::1]', settings.host].includes(request.hostname),
-    hasCsrfToken: isSameSecret(String(request.headers['x-csrf-token'] ?? ''), caller?.csrfToken ?? ''),
+    hasCsrfToken: isChange && hasCsrfToken(request, caller),
   })
   if (access.kind === 'allowed') return caller
   if (caller && isChange) {
@@ -37,6 +37,11 @@ export async function checkAccess(
     await writeAudit(context, { caller, request }, { action: 'refused', target, result: access.code })
   }
   throw new ApiError({ code: access.code, message: access.problem })
+}
+
+/** Nobody asks for it where nothing is changed, and those are most requests. */
+function hasCsrfToken({ headers }: FastifyRequest, caller: Caller | undefined): boolean {
+  return isSameSecret(String(headers['x-csrf-token'] ?? ''), caller?.csrfToken ?? '')
 }
 
 /** As a browser tells it. Programs tell nothing, and are no browser that somebody could misuse. */

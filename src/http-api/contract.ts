@@ -1,4 +1,4 @@
-import type { Receipt } from '../recovery/receipt.ts'
+import type { Receipt as WrittenReceipt } from '../recovery/receipt.ts'
 
 export type * from './contract-dlq.ts'
 export type * from './contract-topology.ts'
@@ -270,7 +270,10 @@ export interface Task {
   readonly problem: Problem | null
 }
 
-export type { Receipt }
+export interface Receipt extends Omit<WrittenReceipt, 'digest'> {
+  /** Over the ids and bodies of what was moved. Null for who is not shown payloads, or not all of them. */
+  readonly digest: string | null
+}
 
 export interface AuditQuery {
   readonly limit: number
@@ -299,6 +302,7 @@ export interface AuditRecord {
   readonly target: string
   readonly reason: string | null
   readonly result: string
+  /** Null also for who is not shown payloads, or not all of them; the stream has it, and `hash` covers that. */
   readonly receiptDigest: string | null
   readonly writer: string
   readonly number: number

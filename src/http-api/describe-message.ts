@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type IncomingMessage, joinBody } from '../broker/amqp/message.ts'
+import { lastingHeaders } from '../message/lasting-headers.ts'
 import { readDeaths } from '../message/read-deaths.ts'
 import { type DeadLetter, readDeadLetter } from '../recovery/read-dead-letter.ts'
 import type { FieldValue } from '../wire/field-value.ts'
-import { editTable } from '../wire/header-table.ts'
 import { toPlainField, toPlainTable } from '../wire/plain-fields.ts'
 import { editProperties, readProperty } from '../wire/properties.ts'
 import { decodeShownTable } from '../wire/read-field.ts'
@@ -14,18 +14,15 @@ import type { PayloadRules } from './payload-rules.ts'
 import { showHeaders } from './show-headers.ts'
 import { unpackBody } from './unpack-body.ts'
 
-/** Written anew with each delivery, so that a look would change the name of what it shows. */
-const countsOfDelivery = ['x-delivery-count', 'x-acquired-count']
-
-/** Knows a message again by its content: not every message has an id, and not every id is unique. */
+/**
+ * Knows a message again by its content: not every message has an id, and not every id is unique. A look must not change
+ * the name of what it shows, so what a delivery changes is left out.
+ */
 export function keyOf({ exchange, routingKey, properties, body }: IncomingMessage): string {
-  const headers = readProperty(properties, 'headers')
-  const lasting =
-    headers === undefined ? [] : editTable(headers, { remove: (name) => countsOfDelivery.includes(name) })
   const hash = createHash('sha256')
     .update(JSON.stringify([exchange, routingKey]))
     .update(editProperties(properties, { remove: ['headers'] }))
-    .update(Buffer.from(lasting))
+    .update(lastingHeaders(readProperty(properties, 'headers') ?? Buffer.alloc(0)))
   for (const piece of Buffer.isBuffer(body) ? [body] : body) hash.update(piece)
   return hash.digest('hex').slice(0, 32)
 }

@@ -16,7 +16,9 @@ export interface DlqLists {
 }
 
 /** Finding out which queues there are takes six requests, and their depths one question each. */
-const sharedMs = 1_000
+const sharedMs = 750
+/** How long a list of them is given on once it is written, so that all of it is at most a second old. */
+export const listSharedMs = 250
 
 export function createDlqLists(line: BrokerLine): DlqLists {
   const list = shareAnswers(sharedMs, () => listDlqs(line))

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
 import type { Clock } from '../clock.ts'
 import type { Task, TaskState } from './contract.ts'
-import { followTask } from './follow-task.ts'
+import { followTask, taskEvent } from './follow-task.ts'
 
 /** A clock that goes on when it is told to. */
 function createClock(): Clock & { readonly pending: () => number; readonly pass: (ms: number) => void } {
@@ -47,7 +47,7 @@ function setup({ isRead = true } = {}) {
     }
   }
   set('running', 0)
-  followTask({ out, read: () => task, isOver: () => isOver, clock })
+  followTask({ out, read: () => task && taskEvent(task), isOver: () => isOver, clock })
   return {
     ...{ written, out, clock, set },
     endServer: () => {
@@ -77,7 +77,7 @@ it.each<[string, (rig: ReturnType<typeof setup>) => void]>([
   const rig = setup()
 
   end(rig)
-  rig.clock.pass(500)
+  rig.clock.pass(600)
   await once(rig.out, 'close')
 
   expect(rig.out.writableFinished).toBe(true)

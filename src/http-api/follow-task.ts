@@ -2,6 +2,18 @@ import type { Writable } from 'node:stream'
 import { type Clock, realClock } from '../clock.ts'
 import type { Task } from './contract.ts'
 import { isEnded } from './tasks/task-state.ts'
+import { progressEveryMs } from './tasks/tasks.ts'
+
+/** A task as a server-sent event. */
+export interface TaskEvent {
+  readonly text: string
+  /** The task has ended. */
+  readonly isLast: boolean
+}
+
+export function taskEvent(task: Task): TaskEvent {
+  return { text: `event: task\ndata: ${JSON.stringify(task)}\n\n`, isLast: isEnded(task.state) }
+}
 
 export interface TaskFollower {
   /** Of which only these are used, so that it need not be a socket. */
@@ -9,14 +21,13 @@ export interface TaskFollower {
     Writable,
     'write' | 'end' | 'destroy' | 'once' | 'writableEnded' | 'writableNeedDrain' | 'destroyed'
   >
-  /** The task as it is; undefined where it is not known any more. */
-  readonly read: () => Task | undefined
+  /** What is to be told of the task as it is; undefined where it is not known any more. */
+  readonly read: () => TaskEvent | undefined
   /** Nothing more will come: this server ends, or who reads may not any more. */
   readonly isOver: () => boolean
   readonly clock?: Clock
 }
 
-const sendEveryMs = 250
 const pingEveryMs = 15_000
 /** Whoever reads nothing for so long has gone without a word, or means no good. */
 const mostUnreadMs = 30_000
@@ -39,18 +50,17 @@ export function followTask({ out, read, isOver, clock = realClock }: TaskFollowe
       if (isUnread) out.destroy()
       return
     }
-    const task = read()
-    const data = JSON.stringify(task)
-    if (task && data !== sent) {
-      sent = data
-      write(`event: task\ndata: ${data}\n\n`)
+    const event = read()
+    if (event && event.text !== sent) {
+      sent = event.text
+      write(sent)
     } else if (clock.now() - sentAtMs >= pingEveryMs) write(': still there\n\n')
-    if (!task || isEnded(task.state) || isOver()) out.end()
+    if (!event || event.isLast || isOver()) out.end()
   }
 
   function lookAgain(): void {
     look()
-    if (!out.destroyed) stop = clock.schedule(sendEveryMs, lookAgain)
+    if (!out.destroyed) stop = clock.schedule(progressEveryMs, lookAgain)
   }
 
   out.once('close', () => stop())

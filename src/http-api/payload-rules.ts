@@ -10,6 +10,11 @@ export interface PayloadRules {
   readonly maskedPaths: readonly string[]
 }
 
+/** Nothing of a payload is kept from the caller. */
+export function showsAll({ isShown, maskedPaths }: PayloadRules): boolean {
+  return isShown && maskedPaths.length === 0
+}
+
 export function payloadRulesFor(
   { role }: Pick<Caller, 'role'>,
   settings: Pick<ServerSettings, 'hidePayloadsFrom' | 'maskedPaths'>,

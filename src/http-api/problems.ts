@@ -3,11 +3,7 @@ import type { Problem } from './contract.ts'
 
 /** The answer that explains an error, as RFC 9457 has it. What we did not foresee is told to the log only. */
 export function problemOf(error: unknown): Problem {
-  if (error instanceof WarrenError) {
-    const status = statusOf(error.code)
-    // A message of ours may name hosts and files of the server; a fault inside is nobody's business outside.
-    return status === 500 ? failed : describe(error.code, status, error.message)
-  }
+  if (error instanceof WarrenError) return problemOfOurs(error)
   if (error instanceof URIError) return describe('API_REQUEST_INVALID', 400, 'A name is not valid Unicode.')
   const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string }
   if (statusCode === 404)
@@ -18,11 +14,32 @@ export function problemOf(error: unknown): Problem {
     : failed
 }
 
+function problemOfOurs({ code, message }: WarrenError): Problem {
+  const status = Object.hasOwn(statusByCode, code) ? statusByCode[code]! : 'inside'
+  // A fault inside is nobody's business outside.
+  if (status === 'inside') return failed
+  return typeof status === 'number' ? describe(code, status, message) : describe(code, 503, status)
+}
+
 export function retryAfterOf(error: unknown): number | undefined {
   return error instanceof ApiError ? error.retryAfterSeconds : undefined
 }
 
-const statusByCode: Readonly<Record<string, number>> = {
+// Such a message names hosts, accounts and files of the server, which are for its log; who asked is told what to do.
+const away = 'The server has no connection to RabbitMQ now. Try again; its log says more.'
+const refused =
+  'RabbitMQ refused what the server asked of it, such as for a permission that the account of the server has not. Who runs the server finds it in its log.'
+const slow =
+  'RabbitMQ did not answer the server in time, and whether it did what was asked is not known. Look before you try again.'
+const busy = 'The server has more under way with RabbitMQ than it may. Try again in a moment.'
+const unkept =
+  'The server could not read or write a backup; its log says why. See what is in the queue, and that its disk has room.'
+
+/**
+ * What each code is to who asked: a status, where its own message is told; other words, told with 503; or `inside` for
+ * a mistake of ours, and for what happens to nobody who asks.
+ */
+export const statusByCode: Readonly<Record<string, number | 'inside' | (string & {})>> = {
   API_REQUEST_INVALID: 400,
   API_NOT_AUTHENTICATED: 401,
   API_CREDENTIALS_EXPIRED: 401,
@@ -40,6 +57,7 @@ const statusByCode: Readonly<Record<string, number>> = {
   API_NO_BACKUP_FOLDER: 409,
   API_TOO_MANY_ATTEMPTS: 429,
   API_BUSY: 503,
+  API_FAILED: 'inside',
   AUDIT_UNAVAILABLE: 503,
   TASKS_UNAVAILABLE: 503,
   NOTICES_UNAVAILABLE: 503,
@@ -49,16 +67,72 @@ const statusByCode: Readonly<Record<string, number>> = {
   RECOVERY_QUEUE_NOT_FOUND: 404,
   RECOVERY_LOCKED: 409,
   RECOVERY_LOOK_REFUSED: 409,
+  RECOVERY_MOVED_ASIDE: 409,
   RECOVERY_INTERRUPTED: 503,
+  RECOVERY_NO_LEADER: 503,
   RECOVERY_EDIT_TOO_LARGE: 413,
-  MANAGEMENT_UNREACHABLE: 503,
-  MANAGEMENT_TIMEOUT: 503,
-} satisfies Partial<Record<ApiErrorCode, number>> & Record<string, number>
-
-function statusOf(code: string): number {
-  if (Object.hasOwn(statusByCode, code)) return statusByCode[code]!
-  return /^(CONNECTION|CHANNEL)_/.test(code) ? 503 : 500
-}
+  BACKUP_INVALID: unkept,
+  BACKUP_NOT_WRITTEN: unkept,
+  FILE_NOT_WRITTEN: unkept,
+  CONNECTION_BAD_URL: away,
+  CONNECTION_REFUSED: away,
+  CONNECTION_TIMEOUT: away,
+  CONNECTION_NOT_AMQP: away,
+  CONNECTION_TLS_FAILED: away,
+  CONNECTION_AUTHENTICATION_REFUSED: away,
+  CONNECTION_VHOST_NOT_FOUND: away,
+  CONNECTION_ACCESS_REFUSED: away,
+  CONNECTION_LIMIT_REACHED: away,
+  CONNECTION_MESSAGE_TOO_LARGE: away,
+  CONNECTION_LOST: away,
+  CONNECTION_HEARTBEAT_MISSED: away,
+  CONNECTION_CLOSED_BY_BROKER: away,
+  CONNECTION_CLOSED: away,
+  CHANNEL_CLOSED: away,
+  CHANNEL_CLOSED_BY_BROKER: refused,
+  CHANNEL_LIMIT_REACHED: busy,
+  CHANNEL_TIMEOUT: slow,
+  PUBLISH_DEADLINE: slow,
+  PUBLISH_QUEUE_FULL: busy,
+  PUBLISHER_CLOSED: away,
+  MANAGEMENT_BAD_URL: refused,
+  MANAGEMENT_UNREACHABLE: away,
+  MANAGEMENT_TIMEOUT: slow,
+  MANAGEMENT_UNAUTHORIZED: refused,
+  MANAGEMENT_FORBIDDEN: refused,
+  MANAGEMENT_NOT_FOUND: refused,
+  MANAGEMENT_REFUSED: refused,
+  MANAGEMENT_UNEXPECTED_ANSWER: refused,
+  // Of the wire, of programs that consume, of the command line, and of a server that does not start.
+  WIRE_TRUNCATED: 'inside',
+  WIRE_TRAILING_BYTES: 'inside',
+  WIRE_TOO_LARGE: 'inside',
+  WIRE_TOO_DEEP: 'inside',
+  WIRE_UNKNOWN_TAG: 'inside',
+  WIRE_UNKNOWN_METHOD: 'inside',
+  WIRE_BAD_FRAME: 'inside',
+  WIRE_BAD_VALUE: 'inside',
+  WIRE_UNEXPECTED: 'inside',
+  TOPOLOGY_INVALID: 'inside',
+  DEPLOYMENT_INCOMPLETE: 'inside',
+  MESSAGE_UNDECODABLE: 'inside',
+  MESSAGE_INVALID: 'inside',
+  MESSAGE_TOO_LARGE: 'inside',
+  HANDLER_TIMEOUT: 'inside',
+  HTTP_DELIVERY_FAILED: 'inside',
+  CONSUMER_CLOSING: 'inside',
+  CONFIG_NOT_FOUND: 'inside',
+  CONFIG_UNREADABLE: 'inside',
+  CONFIG_INVALID: 'inside',
+  CONFIG_EXISTS: 'inside',
+  RECEIPT_INVALID: 'inside',
+  EMBEDDED_PORT_UNAVAILABLE: 'inside',
+  EMBEDDED_DEFINITIONS_REFUSED: 'inside',
+  EMBEDDED_NEVER_SETTLES: 'inside',
+  SERVER_UNPROTECTED: 'inside',
+  SERVER_PORT_UNAVAILABLE: 'inside',
+  AUDIT_BROKEN: 'inside',
+} satisfies Partial<Record<ApiErrorCode, number | string>> & Record<string, number | string>
 
 const titles: Readonly<Record<number, string>> = {
   400: 'The request is not valid',

@@ -1,8 +1,9 @@
 import { ApiError } from '../errors.ts'
 import type { Filter, FilterField } from '../recovery/filter.ts'
+import { parseFilter } from '../recovery/parse-filter.ts'
 import { recoveryHeaders } from '../recovery/recovery-headers.ts'
 import type { Caller } from './auth/caller.ts'
-import { payloadRulesFor } from './payload-rules.ts'
+import { payloadRulesFor, showsAll } from './payload-rules.ts'
 import type { ServerSettings } from './read-server-section.ts'
 
 /** A filter must not tell what a caller is not shown: whoever may ask "is it 1?", "is it 2?" reads it all. */
@@ -13,13 +14,16 @@ export function refuseHiddenFields(
     settings,
   }: { caller: Caller; settings: Pick<ServerSettings, 'hidePayloadsFrom' | 'maskedPaths'> },
 ): void {
-  const { isShown, maskedPaths } = payloadRulesFor(caller, settings)
-  if (isShown && maskedPaths.length === 0) return
-  if (!asksForBody(filter)) return
+  if (showsAll(payloadRulesFor(caller, settings)) || !asksForBody(filter)) return
   throw new ApiError({
     code: 'API_FORBIDDEN',
     message: 'Payloads are hidden here, so a filter cannot ask for the body or for plain words.',
   })
+}
+
+/** Whether a filter names what stands in bodies. */
+export function asksForPayload(where: string): boolean {
+  return asksForBody(parseFilter(where))
 }
 
 /** The header that holds the body of before an edit. */

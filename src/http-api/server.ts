@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import cookie from '@fastify/cookie'
 import etag from '@fastify/etag'
-import helmet from '@fastify/helmet'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import createFastify, {
@@ -45,6 +44,7 @@ import { addRedriveRoutes } from './routes/redrives.ts'
 import { addSessionRoutes } from './routes/session.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { addTopologyRoutes } from './routes/topology.ts'
+import { secureHeaders } from './secure-headers.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { openTasks } from './tasks/open-tasks.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
@@ -206,7 +206,7 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
 
 async function addPlugins(app: FastifyInstance, version: string): Promise<void> {
   await app.register(cookie)
-  await app.register(helmet)
+  await secureHeaders(app)
   await app.register(etag)
   await app.register(swagger, {
     openapi: {

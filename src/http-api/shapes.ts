@@ -235,9 +235,9 @@ export const taskList: Shape<Contract.TaskList> = shape<Contract.TaskList>()(
   Type.Object({ items: Type.Array(taskSchema) }),
 )
 
-// Written by recovery/ and passed on as it is, with whatever that version of it says.
+// Written by recovery/ and passed on but for its digest, with whatever that version of it says.
 export const receipt: Shape<Contract.Receipt> = Type.Object(
-  { format: text, id: text, queue: text, moved: count, isBalanced: Type.Boolean(), digest: text },
+  { format: text, id: text, queue: text, moved: count, isBalanced: Type.Boolean(), digest: textOrNull },
   { additionalProperties: true },
 )
 

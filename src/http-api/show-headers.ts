@@ -1,11 +1,11 @@
 import { recoveryHeaders } from '../recovery/recovery-headers.ts'
 import type { FieldEntry, FieldTable, FieldValue } from '../wire/field-value.ts'
 import { maskBody } from './mask-body.ts'
-import type { PayloadRules } from './payload-rules.ts'
+import { type PayloadRules, showsAll } from './payload-rules.ts'
 
 /** Headers as a caller may see them: an edited message has its old body in one, and that is a payload, too. */
 export function showHeaders(headers: FieldTable, rules: PayloadRules): FieldTable {
-  if (rules.isShown && rules.maskedPaths.length === 0) return headers
+  if (showsAll(rules)) return headers
   return headers.map((entry) =>
     entry.name === recoveryHeaders.previous ? { ...entry, value: showPrevious(entry.value, rules) } : entry,
   )

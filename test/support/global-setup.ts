@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
+import { type ProfileName, startEmbeddedBroker } from '../../src/testing/index.ts'
 import { callManagement } from './call-management.ts'
 import type { SharedBroker } from './shared-broker.ts'
 import type { UrlSource } from './source/broker-source.ts'
@@ -33,9 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startBroker(): Promise<RunningBroker> {
   try {
-    const source = await findBrokerSource({ version: wantedVersion() })
-    const running =
-      source.kind === 'url' ? await useGivenBroker(source) : await startPrivateBroker(source.kind)
+    const running = process.env.WARREN_BROKER_SOURCE === 'embedded' ? await embedBroker() : await findBroker()
     process.stderr.write(`RabbitMQ ${running.broker.version} (${running.source})\n`)
     await report({ version: running.broker.version, source: running.source })
     return running
@@ -43,6 +42,24 @@ async function startBroker(): Promise<RunningBroker> {
     await report({ unavailable: (error as Error).message })
     throw error
   }
+}
+
+async function findBroker(): Promise<RunningBroker> {
+  const source = await findBrokerSource({ version: wantedVersion() })
+  return source.kind === 'url' ? useGivenBroker(source) : startPrivateBroker(source.kind)
+}
+
+/** The quick part, for who has no RabbitMQ at hand. Only by name: a run must not take it for one unasked. */
+async function embedBroker(): Promise<RunningBroker> {
+  const profile = wantedVersion() as ProfileName | undefined
+  const { version, port, managementPort, stop } = await startEmbeddedBroker({ ...(profile && { profile }) })
+  const [username, password] = ['guest', 'guest']
+  const broker = {
+    ...{ version, username, password, vhostPrefix: 'test', canStartNodes: false },
+    amqpUrl: `amqp://${username}:${password}@127.0.0.1:${port}`,
+    managementUrl: `http://127.0.0.1:${managementPort}`,
+  }
+  return { broker, source: 'embedded', end: stop }
 }
 
 async function startPrivateBroker(kind: string): Promise<RunningBroker> {
@@ -72,16 +89,16 @@ async function useGivenBroker({ amqpUrl, managementUrl }: UrlSource): Promise<Ru
     canStartNodes: false,
   }
   const overview = await callManagement<{ rabbitmq_version: string }>(broker, 'GET', '/api/overview')
-  const end = () => dropVhosts(broker)
+  const end = () => dropLeftovers(broker)
   return { broker: { ...broker, version: overview.rabbitmq_version }, source: 'AMQP_URL', end }
 }
 
-/** A test file drops its own vhost; this is for those that were cut short. */
-async function dropVhosts(broker: SharedBroker): Promise<void> {
-  const vhosts = await callManagement<{ name: string }[]>(broker, 'GET', '/api/vhosts')
-  const ours = vhosts.filter(({ name }) => name.startsWith(broker.vhostPrefix))
-  for (const { name } of ours) {
-    await callManagement(broker, 'DELETE', `/api/vhosts/${encodeURIComponent(name)}`)
+/** A test file drops its own vhost and its accounts; this is for those that were cut short. */
+async function dropLeftovers(broker: SharedBroker): Promise<void> {
+  for (const path of ['/api/users', '/api/vhosts']) {
+    const found = await callManagement<{ name: string }[]>(broker, 'GET', path)
+    for (const { name } of found.filter((each) => each.name.startsWith(broker.vhostPrefix)))
+      await callManagement(broker, 'DELETE', `${path}/${encodeURIComponent(name)}`)
   }
 }
 

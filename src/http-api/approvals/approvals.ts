@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.ts'
 import type { Approval, ApprovalAsks } from '../contract.ts'
 import type { Asker, NoticeRecord } from '../notices/notice.ts'
 import type { NoticeBoard } from '../notices/notice-board.ts'
+import { tick } from '../rendered-answers.ts'
 import { type KnownApproval, type KnownApprovals, stateOf, takeApprovalNotice } from './approvals-state.ts'
 
 export interface NewApproval {
@@ -18,6 +19,7 @@ export class Approvals {
   readonly #tell: NoticeBoard['tell']
   readonly #lifetimeMs: number
   #known: KnownApprovals = new Map()
+  #changes = 0
 
   constructor({ tell, lifetimeMs }: { tell: NoticeBoard['tell']; lifetimeMs: number }) {
     this.#tell = tell
@@ -27,6 +29,7 @@ export class Approvals {
   /** One of the servers told something. */
   heard(record: NoticeRecord): void {
     this.#known = takeApprovalNotice(this.#known, record)
+    this.#changes += 1
   }
 
   /** Resolves when all servers can find it. */
@@ -41,6 +44,11 @@ export class Approvals {
     }
     await this.#tell({ kind: 'approval-asked', approval, asker })
     return approval
+  }
+
+  /** Is another one as soon as `list` may be: somebody told something, or time has run out for one. */
+  get edition(): string {
+    return `${this.#changes} ${tick(1_000)}`
   }
 
   /** The newest first. */

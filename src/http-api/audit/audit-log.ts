@@ -9,8 +9,9 @@ import { declareStream } from '../follow-stream.ts'
 import { type AuditEntry, type ChainEnd, chainRecord, isAuditRecord, noRecord } from './audit-record.ts'
 import { followLog } from './follow-log.ts'
 import { type AuditPlace, planNextPage, planPage } from './plan-page.ts'
-import { readRange } from './read-range.ts'
-import { type AuditVerdict, verifyAudit } from './verify-audit.ts'
+import { readOldest, readRange } from './read-range.ts'
+import type { AuditVerdict } from './verify-audit.ts'
+import { verifyStream } from './verify-stream.ts'
 
 /** The stream that all replicas and the command line share. */
 export const auditStream = 'warren.audit'
@@ -97,20 +98,20 @@ async function openStream(lines: AuditLines): Promise<AuditLog> {
     const range = planPage(place, await findEnd(reader))
     const entries = await readRange(consuming, { stream: auditStream, ...range })
     const records = entries.map(({ value }) => value).filter(isAuditRecord)
-    const next = planNextPage({ from: range.from, first: entries[0]?.offset })
+    const next = range.from === 0 ? null : await findNext(range.from)
     return { records, unreadable: entries.length - records.length, next }
+  }
+
+  async function findNext(from: number): Promise<number | null> {
+    return planNextPage({ from, oldest: await readOldest(consuming, auditStream) })
   }
 
   return {
     write,
     readPage,
     read: async (limit, reader) => (await readPage({ limit }, reader)).records,
-    verify: async (reader, kept) => {
-      const to = await findEnd(reader)
-      const entries = await readRange(consuming, { stream: auditStream, from: 0, to })
-      const records = entries.map(({ value }) => value)
-      return verifyAudit({ records, firstOffset: entries[0]?.offset ?? 0 }, kept)
-    },
+    verify: async (reader, kept) =>
+      verifyStream(consuming, { stream: auditStream, to: await findEnd(reader), kept }),
     close: async () => {
       await Promise.all([follower.close(), publisher.close()])
     },

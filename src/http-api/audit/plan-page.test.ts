@@ -19,9 +19,10 @@ describe('a page of the audit log', () => {
   })
 
   it('is followed by one that ends where it begins, unless nothing is older or it is cut off', () => {
-    expect(planNextPage({ from: 90, first: 90 })).toBe(90)
-    expect(planNextPage({ from: 0, first: 0 })).toBeNull()
-    expect(planNextPage({ from: 90, first: 95 })).toBeNull()
-    expect(planNextPage({ from: 90, first: undefined })).toBeNull()
+    expect(planNextPage({ from: 90, oldest: 0 })).toBe(90)
+    expect(planNextPage({ from: 90, oldest: 89 })).toBe(90)
+    expect(planNextPage({ from: 0, oldest: 0 })).toBeNull()
+    expect(planNextPage({ from: 90, oldest: 90 })).toBeNull()
+    expect(planNextPage({ from: 90, oldest: 95 })).toBeNull()
   })
 })

@@ -7,7 +7,8 @@ export interface AuditPlace {
 
 /**
  * The offsets of one page, so that reading it costs as much as its records, however long the log is. Whoever asks for
- * what is not written yet is shown the newest.
+ * what is not written yet is shown the newest. RabbitMQ leaves offsets out where it begins another segment, so a page
+ * may hold fewer records than it has offsets.
  */
 export function planPage(
   { limit, before = Number.POSITIVE_INFINITY }: AuditPlace,
@@ -17,7 +18,10 @@ export function planPage(
   return { from: Math.max(0, to - limit + 1), to }
 }
 
-/** Where the next page ends; null where there is none: nothing is older, or the broker has cut it off. */
-export function planNextPage({ from, first }: { from: number; first: number | undefined }): number | null {
-  return from > 0 && first === from ? from : null
+/**
+ * Where the next page ends; null where nothing is older.
+ * @param oldest the first offset that the stream still has
+ */
+export function planNextPage({ from, oldest }: { from: number; oldest: number }): number | null {
+  return oldest < from ? from : null
 }

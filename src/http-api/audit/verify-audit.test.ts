@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { AuditRecord } from '../contract.ts'
-import { type AuditEntry, chainRecord, hashRecord, noRecord, type SeenRecord } from './audit-record.ts'
-import { verifyAudit } from './verify-audit.ts'
+import {
+  type AuditEntry,
+  type ChainEnd,
+  chainRecord,
+  hashRecord,
+  noRecord,
+  type SeenRecord,
+} from './audit-record.ts'
+import { type AuditVerdict, createAuditCheck } from './verify-audit.ts'
 
 const entry: AuditEntry = {
   ...{ by: 'ann', wayIn: 'token', from: '::1', action: 'redrive', target: 'a.dlq', reason: null },
@@ -20,7 +27,31 @@ function writeStream(writers: readonly string[]): AuditRecord[] {
   return stream
 }
 
-const verify = (records: readonly unknown[]) => verifyAudit({ records, firstOffset: 0 })
+interface Verifying {
+  /** Where the first of the records stands. */
+  readonly firstOffset?: number
+  readonly kept?: string
+  readonly remembered?: number
+}
+
+/** Takes records from a stream that holds them from an offset on, and looks there for what is asked. */
+function verify(records: readonly unknown[], { firstOffset = 0, kept, remembered }: Verifying = {}) {
+  const check = createAuditCheck(kept, remembered)
+  const asked: number[] = []
+  for (const [at, value] of records.entries()) check.take({ offset: firstOffset + at, value })
+  for (const question of check.takeQuestions()) {
+    asked.push(question.offset)
+    const there = records[question.offset - firstOffset] as AuditRecord
+    check.answer(question, there.hash === question.hash)
+  }
+  return { ...check.verdict(), asked }
+}
+
+function verdict(records: readonly unknown[], options: Verifying = {}): AuditVerdict {
+  const { asked: _, ...found } = verify(records, options)
+  return found
+}
+
 const [a1, a2, b1, a3, b2, c1] = writeStream(['a', 'a', 'b', 'a', 'b', 'c']) as [
   ...[AuditRecord, AuditRecord, AuditRecord],
   ...[AuditRecord, AuditRecord, AuditRecord],
@@ -28,13 +59,13 @@ const [a1, a2, b1, a3, b2, c1] = writeStream(['a', 'a', 'b', 'a', 'b', 'c']) as 
 
 describe('an audit log', () => {
   it('is whole with several writers between each other, and tells its newest record', () => {
-    expect(verify([a1, a2, b1, a3, b2, c1])).toEqual({
+    expect(verdict([a1, a2, b1, a3, b2, c1])).toEqual({
       ...{ kind: 'whole', records: 6, writers: 3, newest: c1.hash, isCut: false },
     })
   })
 
   it('is whole with a record that was sent twice', () => {
-    expect(verify([a1, a2, a2, b1]).kind).toBe('whole')
+    expect(verdict([a1, a2, a2, b1]).kind).toBe('whole')
   })
 
   it.each<[string, unknown[], number]>([
@@ -50,23 +81,87 @@ describe('an audit log', () => {
     ['something else was written into it', [a1, { hello: 1 }], 1],
     ['what was written is no JSON', [undefined], 0],
   ])('is broken where %s', (_, records, at) => {
-    expect(verify(records)).toMatchObject({ kind: 'broken', at })
+    expect(verdict(records)).toMatchObject({ kind: 'broken', at })
   })
 
   it('may begin in the middle once its beginning was cut off, and says so', () => {
     const records = [b1, a3, b2, c1]
 
-    expect(verifyAudit({ records, firstOffset: 2 })).toMatchObject({ kind: 'whole', isCut: true })
-    expect(verifyAudit({ records: [b1, a3, c1], firstOffset: 2 })).toMatchObject({ kind: 'broken', at: 2 })
+    expect(verdict(records, { firstOffset: 2 })).toMatchObject({ kind: 'whole', isCut: true })
+    expect(verdict([b1, a3, c1], { firstOffset: 2 })).toMatchObject({ kind: 'broken', at: 2 })
   })
 
   it('that lost its newest records is found out by whoever kept the hash of one', () => {
-    const stream = { records: [a1, a2, b1], firstOffset: 0 }
+    const records = [a1, a2, b1]
 
-    expect(verifyAudit(stream, a2.hash).kind).toBe('whole')
-    expect(verifyAudit(stream, c1.hash)).toMatchObject({ kind: 'broken', at: 3 })
+    expect(verdict(records, { kept: a2.hash }).kind).toBe('whole')
+    expect(verdict(records, { kept: c1.hash })).toMatchObject({ kind: 'broken', at: 3 })
+  })
+
+  it('is proved by what is remembered, and what is too long ago is read again', () => {
+    const writers = ['a', 'b', ...Array.from({ length: 20 }, () => 'a'), 'b', 'a']
+    const records = writeStream(writers)
+
+    expect(verify(records, { remembered: 5 })).toMatchObject({ kind: 'whole', records: 24, asked: [1] })
+    expect(verify(records)).toMatchObject({ kind: 'whole', asked: [] })
+  })
+
+  it('is broken where what is read again is not what was named', () => {
+    const [first, ...others] = writeChain(10)
+    const named = { hash: first!.hash, offset: 0 }
+    const naming = chainRecord(entry, { end: beginning('b'), seen: named, at: 'now' })
+    const forged = rehash(first!)
+    const chained = [forged]
+    while (chained.length < 10) chained.push(follow(chained.at(-1)!))
+
+    expect(verify([first, ...others, naming], { remembered: 5 })).toMatchObject({ kind: 'whole', asked: [0] })
+    expect(verify([...chained, naming], { remembered: 5 })).toMatchObject({
+      ...{ kind: 'broken', at: 10, asked: [0] },
+    })
+  })
+
+  it('is broken where a record names one that stands behind it, however little is remembered', () => {
+    const records = writeStream(['a', 'a', 'a', 'b'])
+    const end = records[2]!
+    const forged = chainRecord(entry, { end, seen: { hash: 'f'.repeat(64), offset: 9 }, at: 'now' })
+
+    expect(verify([...records.slice(0, 3), forged], { remembered: 1 })).toMatchObject({
+      ...{ kind: 'broken', at: 3, asked: [] },
+    })
+  })
+
+  it('asks before it has too many questions to remember', () => {
+    const check = createAuditCheck(undefined, 1)
+    const records = writeChain(1_100)
+    const answers = records.map((value, offset) => check.take({ offset, value }))
+    let end: ChainEnd = beginning('b')
+
+    for (let at = 0; at < 1_000; at += 1) {
+      const named = chainRecord(entry, { end, seen: { hash: records[at]!.hash, offset: at }, at: 'now' })
+      answers.push(check.take({ offset: 1_100 + at, value: named }))
+      end = named
+    }
+
+    expect(answers.indexOf('ask')).toBe(answers.length - 1)
+    expect(check.takeQuestions()).toHaveLength(1_000)
+    expect(check.takeQuestions()).toEqual([])
   })
 })
+
+function beginning(writer: string): ChainEnd {
+  return { writer, number: 0, hash: noRecord }
+}
+
+function follow(end: ChainEnd): AuditRecord {
+  return chainRecord(entry, { end, seen: undefined, at: 'now' })
+}
+
+/** So many records of one writer that sees nobody else. */
+function writeChain(count: number): AuditRecord[] {
+  const records = [follow(beginning('a'))]
+  while (records.length < count) records.push(follow(records.at(-1)!))
+  return records
+}
 
 function rehash({ hash: _, ...record }: AuditRecord): AuditRecord {
   const changed = { ...record, at: '2031-01-01T00:00:00Z' }

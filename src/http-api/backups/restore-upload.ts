@@ -1,4 +1,5 @@
-import { constants, copyFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { constants, copyFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ApiError, RecoveryError } from '../../errors.ts'
@@ -9,21 +10,22 @@ import type { ApiContext, Call } from '../api-context.ts'
 import { needsApproval } from '../approvals/decide-approval.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { Restored, RestoreQuery } from '../contract.ts'
+import { refuseWithoutClient } from '../refuse-in-vain.ts'
 import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 import { backupFile, isThere, openBackupFolder, withTemporaryFolder } from './backup-folder.ts'
 import { receiveUpload } from './receive-upload.ts'
 
-type RestoreCall = Pick<Call<unknown, RestoreQuery, unknown>, 'query' | 'caller' | 'request'>
+type RestoreCall = Pick<Call<unknown, RestoreQuery, unknown>, 'query' | 'caller' | 'request' | 'reply'>
 
 /** Receives a backup, proves it whole, and puts its messages into their dead-letter queue, each once. */
 export function restoreUpload(context: ApiContext, call: RestoreCall, upload: Readable): Promise<Restored> {
   return withTemporaryFolder(async (folder) => {
     const received = join(folder, 'upload')
     await receiveUpload(upload, { file: received, mostBytes: context.settings.maxUploadBytes })
-    const { header, records } = await verifyUpload(received)
+    const { header, records, digest } = await verifyUpload(received)
     const queue = call.query.queue ?? header.queue
     await refuseRestore(context, call, { queue, records })
-    const file = await keep(context, received, header.id)
+    const file = await keep(context, received, digest)
     return restore(context, call, { queue, file, id: header.id })
   })
 }
@@ -56,15 +58,27 @@ async function refuseRestore(
 
 /**
  * Beside a kept backup stands what was restored of it, so that a second restore leaves that out also when the
- * messages have gone on meanwhile. Where nothing is kept only the queue itself can tell.
+ * messages have gone on meanwhile. Where nothing is kept only the queue itself can tell. It is kept by the name of its
+ * content and not by its id, which anybody can write into another one to have the kept one restored instead.
  */
-async function keep({ settings }: ApiContext, received: string, id: string): Promise<string> {
-  if (settings.backupFolder === undefined || !/^[0-9a-f-]{36}$/.test(id)) return received
-  const kept = backupFile(await openBackupFolder(settings.backupFolder), id)
+async function keep({ settings }: ApiContext, received: string, digest: string): Promise<string> {
+  if (settings.backupFolder === undefined) return received
+  const kept = backupFile(await openBackupFolder(settings.backupFolder), nameOf(digest))
   if (await isThere(kept)) return kept
-  // Copied and not moved: the temporary folder may be on another disk.
-  await copyFile(received, kept, constants.COPYFILE_EXCL)
+  // Copied and not moved: the temporary folder may be on another disk. Half a copy must not be taken for one.
+  const copy = `${kept}.${randomUUID()}.part`
+  try {
+    await copyFile(received, copy, constants.COPYFILE_EXCL)
+    await rename(copy, kept)
+  } finally {
+    await rm(copy, { force: true })
+  }
   return kept
+}
+
+/** Written like the ids of other backups. */
+function nameOf(digest: string): string {
+  return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }
 
 async function restore(
@@ -74,15 +88,17 @@ async function restore(
 ): Promise<Restored> {
   const { line, tasks, turns } = context
   tasks.refuseIfBusy(queue)
+  refuseWithoutClient(call.reply) // an upload takes long, and they may have begun another one
   const entry = { action: 'restore', target: queue, reason: call.query.reason ?? null }
   await writeAudit(context, call, { ...entry, result: `begun ${id}` })
-  let result = `failed ${id}`
+  let result = `failed ${id}: some may be restored; another restore leaves those out`
   try {
     const report = await turns.take(queue, () =>
       restoreBackup({ ...line, file, queue, by: call.caller.name }),
     )
     const { records, restored, restoredBefore, alreadyThere, failed } = report
-    result = `done ${id}: ${restored} of ${records} restored, ${failed} failed`
+    const before = restoredBefore + alreadyThere
+    result = `${failed === 0 ? 'done' : 'not all'} ${id}: ${restored} of ${records} restored, ${before} before, ${failed} failed`
     return { queue, records, restored, restoredBefore, alreadyThere, failed }
   } finally {
     await writeAuditEnd(context, call, { ...entry, result })

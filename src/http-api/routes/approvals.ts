@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import { isPerson, targetOf } from '../approvals/ask-approval.ts'
+import { showApproval } from '../approvals/show-approval.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
@@ -8,6 +9,7 @@ import { permissionsOf } from '../auth/decide-role.ts'
 import { discardQueue } from '../backups/discard-queue.ts'
 import type { Approval, ApprovalAsks, Permission, WayIn } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { payloadRulesFor } from '../payload-rules.ts'
 import { redriveOptions } from '../redrive-options.ts'
 import { startTask } from '../tasks/start-task.ts'
 import { applyTopology, findPlan } from '../topology/apply-topology.ts'
@@ -16,12 +18,21 @@ import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
 type ApprovalCall = Pick<Call<{ readonly id: string }, unknown, unknown>, 'params' | 'caller' | 'request'>
 
 export const addApprovalRoutes: AddRoutes = (add, context) => {
-  const { approvals } = context
+  const { approvals, settings } = context
+  const shownTo = (caller: Caller, approval: Approval): Approval =>
+    showApproval(approval, payloadRulesFor(caller, settings))
 
-  add(endpoints.listApprovals, async ({ caller }) => ({
-    items: approvals.list().filter(({ asks }) => maySee(caller, asks)),
-  }))
-  add(endpoints.showApproval, async ({ params, caller }) => visibleApproval(context, params.id, caller))
+  add(
+    endpoints.listApprovals,
+    async ({ caller }) => {
+      const visible = approvals.list().filter(({ asks }) => maySee(caller, asks))
+      return { items: visible.map((approval) => shownTo(caller, approval)) }
+    },
+    () => approvals.edition,
+  )
+  add(endpoints.showApproval, async ({ params, caller }) =>
+    shownTo(caller, visibleApproval(context, params.id, caller)),
+  )
 
   add(endpoints.grantApproval, async (call) => {
     const approval = visibleApproval(context, call.params.id, call.caller)
@@ -32,14 +43,15 @@ export const addApprovalRoutes: AddRoutes = (add, context) => {
     await writeGrant(context, call, approval)
     await begin()
     if (approval.asks.action === 'redrive') call.reply.header('location', `/api/v1/tasks/${approval.id}`)
-    return granted
+    return shownTo(call.caller, granted)
   })
 
   add(endpoints.refuseApproval, async (call) => {
     const approval = visibleApproval(context, call.params.id, call.caller)
+    refuseStranger(call.caller, approval)
     const refused = await approvals.decide(approval.id, 'refused', call.caller.name)
     await writeAuditEnd(context, call, decisionEntry(approval, 'approval.refuse'))
-    return refused
+    return shownTo(call.caller, refused)
   })
 }
 
@@ -103,6 +115,14 @@ function whyNotSecond(caller: Caller, { by, asks }: Approval): ApiError | undefi
   return new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 
+/** Who could not grant it must not keep it from those who can; only who asked may take it back. */
+function refuseStranger(caller: Caller, { by, asks }: Approval): void {
+  const needed = permissionFor[asks.action]
+  if (caller.name === by || permissionsOf(caller.role).includes(needed)) return
+  const message = `To refuse this takes the permission ${needed}, and the role ${caller.role} has it not.`
+  throw new ApiError({ code: 'API_FORBIDDEN', message })
+}
+
 /** What is done once it is granted: in the name of who asked, and only if the second person could do it too. */
 async function prepare(
   context: ApiContext,
@@ -126,6 +146,7 @@ async function prepare(
     case 'discard': {
       const request = { ...asks.request, reason, limit: messages! }
       context.tasks.refuseIfBusy(asks.queue)
+      await context.dlqs.require(asks.queue) // it may have become another one while it waited
       return () => discardQueue(context, asking, { queue: asks.queue, request })
     }
     case 'apply':

@@ -4,22 +4,28 @@ import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { MessagePage, MessageQuery, MessageSummary } from '../contract.ts'
 import { describeMessage, summarise } from '../describe-message.ts'
+import { listSharedMs } from '../dlq-lists.ts'
 import { endpoints } from '../endpoints.ts'
 import { findMessage, lookAtDlq } from '../look-at-dlq.ts'
 import { payloadRulesFor } from '../payload-rules.ts'
+import { tick } from '../rendered-answers.ts'
 import { selectFor } from '../select-for.ts'
 
 export const addDlqRoutes: AddRoutes = (add, context) => {
   const { line, dlqs } = context
 
-  add(endpoints.listDlqs, async ({ caller }) => {
-    const found = (await dlqs.list()).filter(({ queue }) => mayReadQueue(caller, queue))
-    const items = found.map(async ({ queue, type, consumers, sources, knownBy }) => ({
-      ...{ queue, type, sources, knownBy, consumers: consumers ?? null },
-      messages: await dlqs.count(queue),
-    }))
-    return { vhost: line.vhost, items: await Promise.all(items) }
-  })
+  add(
+    endpoints.listDlqs,
+    async ({ caller }) => {
+      const found = (await dlqs.list()).filter(({ queue }) => mayReadQueue(caller, queue))
+      const items = found.map(async ({ queue, type, consumers, sources, knownBy }) => ({
+        ...{ queue, type, sources, knownBy, consumers: consumers ?? null },
+        messages: await dlqs.count(queue),
+      }))
+      return { vhost: line.vhost, items: await Promise.all(items) }
+    },
+    () => tick(listSharedMs),
+  )
 
   add(endpoints.listCauses, async ({ params: { queue }, caller }) => {
     const groups = createCauseGroups()

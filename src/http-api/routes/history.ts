@@ -2,6 +2,10 @@ import type { AddRoutes } from '../api-context.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
 import type { DepthHistory, HistoryQuery } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { tick } from '../rendered-answers.ts'
+
+/** What is new in a chart is seconds old. */
+const sharedMs = 1_000
 
 export const addHistoryRoutes: AddRoutes = (add, { history, settings, dlqs }) => {
   const read = async (queue: string, query: HistoryQuery): Promise<DepthHistory> => ({
@@ -17,9 +21,13 @@ export const addHistoryRoutes: AddRoutes = (add, { history, settings, dlqs }) =>
     return read(queue, query)
   })
 
-  add(endpoints.listHistory, async ({ query, caller }) => {
-    const queues = history.queues().filter((queue) => mayReadQueue(caller, queue))
-    const everySeconds = settings.history.everyMs / 1_000
-    return { everySeconds, items: await Promise.all(queues.map((queue) => read(queue, query))) }
-  })
+  add(
+    endpoints.listHistory,
+    async ({ query, caller }) => {
+      const queues = history.queues().filter((queue) => mayReadQueue(caller, queue))
+      const everySeconds = settings.history.everyMs / 1_000
+      return { everySeconds, items: await Promise.all(queues.map((queue) => read(queue, query))) }
+    },
+    () => tick(sharedMs),
+  )
 }

@@ -8,9 +8,11 @@ import { permissionsOf } from '../auth/decide-role.ts'
 import { checkAccess } from '../check-access.ts'
 import type { Task } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
-import { followTask } from '../follow-task.ts'
+import { followTask, type TaskEvent, type TaskFollower, taskEvent } from '../follow-task.ts'
+import { payloadRulesFor } from '../payload-rules.ts'
 import { problemOf } from '../problems.ts'
 import { redriveOptions } from '../redrive-options.ts'
+import { showReceipt } from '../show-receipt.ts'
 import { editInterrupted } from '../tasks/edit-interrupted.ts'
 import { resumeTask } from '../tasks/start-task.ts'
 import { isEnded, type TaskStep } from '../tasks/task-state.ts'
@@ -19,13 +21,15 @@ import { type AuditedCall, writeAudit } from '../write-audit.ts'
 export const addTaskRoutes: AddRoutes = (add, context) => {
   const { tasks } = context
 
-  add(endpoints.listTasks, async ({ caller }) => ({
-    items: tasks.list().filter(({ queue }) => mayReadQueue(caller, queue)),
-  }))
+  add(
+    endpoints.listTasks,
+    async ({ caller }) => ({ items: tasks.list().filter(({ queue }) => mayReadQueue(caller, queue)) }),
+    () => tasks.edition,
+  )
   add(endpoints.showTask, async ({ params, caller }) => visibleTask(context, params.id, caller))
   add(endpoints.showReceipt, async ({ params, caller }) => {
     visibleTask(context, params.id, caller)
-    return tasks.receipt(params.id)
+    return showReceipt(tasks.receipt(params.id), payloadRulesFor(caller, context.settings))
   })
 
   const steps = { pause: endpoints.pauseTask, resume: endpoints.resumeTask, cancel: endpoints.cancelTask }
@@ -39,6 +43,7 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
     })
   }
 
+  const readEvent = createEventReader(context)
   const streams = new Set<{ readonly of: string }>()
   add(endpoints.watchTask, async ({ params, caller, request, reply }) => {
     visibleTask(context, params.id, caller)
@@ -51,7 +56,8 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
     streams.add(stream)
     reply.raw.once('close', () => streams.delete(stream))
     const isRefused = watchAccess(context, { id: params.id, request, reply })
-    sendProgress(context, { id: params.id, isRefused }, reply)
+    const isOver = (): boolean => tasks.isClosed || isRefused()
+    sendProgress(reply, { read: () => readEvent(params.id), isOver })
     return undefined
   })
 }
@@ -117,11 +123,22 @@ function watchAccess(
   return () => isRefused
 }
 
-function sendProgress(
-  { tasks }: ApiContext,
-  { id, isRefused }: { readonly id: string; readonly isRefused: () => boolean },
-  reply: FastifyReply,
-): void {
+/** Renders the event of a task once for all who watch it. */
+function createEventReader({ tasks }: ApiContext): (id: string) => TaskEvent | undefined {
+  const known = new Map<string, { readonly edition: string; readonly event: TaskEvent | undefined }>()
+  return (id) => {
+    const { edition } = tasks
+    const found = known.get(id)
+    if (found?.edition === edition) return found.event
+    const task = tasks.find(id)
+    const event = task && taskEvent(task)
+    if (known.size >= mostStreams) known.clear()
+    known.set(id, { edition, event })
+    return event
+  }
+}
+
+function sendProgress(reply: FastifyReply, follow: Pick<TaskFollower, 'read' | 'isOver'>): void {
   reply.hijack()
   const { raw } = reply
   raw.writeHead(200, {
@@ -129,5 +146,5 @@ function sendProgress(
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
   })
-  followTask({ out: raw, read: () => tasks.find(id), isOver: () => tasks.isClosed || isRefused() })
+  followTask({ out: raw, ...follow })
 }

@@ -1,4 +1,5 @@
-import type { Receipt, RedriveRequest, Task } from '../contract.ts'
+import type { Receipt } from '../../recovery/receipt.ts'
+import type { RedriveRequest, Task } from '../contract.ts'
 import { isEnded, type TaskStep } from './task-state.ts'
 
 /** A task as all servers know it: one record of the stream holds all of it. */

@@ -5,6 +5,7 @@ import type { Receipt } from '../../recovery/receipt.ts'
 import type { RedriveOptions } from '../../recovery/redrive.ts'
 import type { BrokerLine, QueueTurns } from '../broker-line.ts'
 import type { Task } from '../contract.ts'
+import { tick } from '../rendered-answers.ts'
 import { announceServer, type Presence } from './presence.ts'
 import { TaskBoard } from './task-board.ts'
 import type { AskedTask, SharedTask } from './task-board-state.ts'
@@ -27,6 +28,9 @@ export interface NewTask extends RedriveOptions {
   readonly asked: AskedTask
 }
 
+/** How often lists and streams tell how far a task of this server is. */
+export const progressEveryMs = 500
+
 /** How long another server may take to do what it is asked for. */
 const stepTimeoutMs = 10_000
 
@@ -39,6 +43,8 @@ export class Tasks {
   readonly #beginning = new Set<string>()
   readonly #servers: { readonly close: () => void }
   readonly #presence: Presence
+  /** Counts what has become of tasks, but for the progress of those that run here. */
+  #changes = 0
   #isClosed = false
 
   static async open(options: TasksOptions): Promise<Tasks> {
@@ -53,7 +59,10 @@ export class Tasks {
     this.#presence = presence
     const { line, turns, onInterrupted, onError } = options
     this.#servers = watchServers({ board, line, turns, onInterrupted, onError })
-    board.events.on('changed', (shared) => this.#runs.get(shared.task.id)?.heard(shared))
+    board.events.on('changed', (shared) => {
+      this.#changes += 1
+      this.#runs.get(shared.task.id)?.heard(shared)
+    })
     board.events.on('asked', ({ id, run, step }) => {
       const mine = this.#runs.get(id)
       if (mine?.number === run) mine.step(step)
@@ -104,6 +113,11 @@ export class Tasks {
       throw locked(`A re-drive of the queue "${queue}" begins. Wait until it is done.`)
   }
 
+  /** Is another one as soon as `list` may be; progress is told every now and then. */
+  get edition(): string {
+    return this.#runs.size === 0 ? String(this.#changes) : `${this.#changes} ${tick(progressEveryMs)}`
+  }
+
   /** The newest first. */
   list(): readonly Task[] {
     return this.board.list().map((shared) => (this.#runOf(shared)?.describe() ?? shared).task)
@@ -149,7 +163,10 @@ export class Tasks {
       throw new ApiError({ code: 'API_TASK_ENDED', message })
     }
     const mine = this.#runOf(shared)
-    if (mine) return mine.step(step).task
+    if (mine) {
+      this.#changes += 1
+      return mine.step(step).task
+    }
     await this.board.ask({ id, run, step })
     const isDone = (next: SharedTask): boolean => next.task.state === wanted || isEnded(next.task.state)
     const next = await this.board.until(id, isDone, stepTimeoutMs)
@@ -184,6 +201,7 @@ export class Tasks {
     })
     this.#runs.set(id, run)
     void run.ended.then(() => {
+      this.#changes += 1
       // Where the board could not be told, we are the only ones who know.
       const onBoard = this.board.get(id) // it may have been forgotten as one that ended long ago
       const isKnown = !onBoard || isEnded(onBoard.task.state) || onBoard.run > run.number

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
+import { type Clock, realClock } from '../../clock.ts'
 import { RecoveryError } from '../../errors.ts'
 import { causeOf } from '../../message/fingerprint-cause.ts'
 import { lookAtQueue } from '../../recovery/look-at-queue.ts'
@@ -42,10 +43,12 @@ interface CauseWatchContext extends Pick<ApiContext, 'line' | 'turns'> {
 /** Finds causes that a queue did not have before. What it has at the first look is known. */
 export class CauseWatch {
   readonly #context: CauseWatchContext
+  readonly #clock: Pick<Clock, 'now'>
   readonly #queues = new Map<string, KnownQueue>()
 
-  constructor(context: CauseWatchContext) {
+  constructor(context: CauseWatchContext, clock: Pick<Clock, 'now'> = realClock) {
     this.#context = context
+    this.#clock = clock
   }
 
   /**
@@ -55,7 +58,7 @@ export class CauseWatch {
   async look(queue: string, { messages, hasSamples }: Depth): Promise<readonly NewCause[]> {
     const known = this.#queues.get(queue)
     if (known && known.causes.size >= mostCauses) return []
-    const begunAtMs = Date.now()
+    const begunAtMs = this.#clock.now()
     const decision = decideCauseLook(known, { messages, nowMs: begunAtMs })
     if (known && decision === 'nothing-new') this.#queues.set(queue, { ...known, messages })
     // It is owed, also where others take messages away before it comes to that.
@@ -65,7 +68,7 @@ export class CauseWatch {
       const isEmpty = messages === 0
       const { found, seen } = isEmpty ? nothing : await this.#readCauses(queue, { known, hasSamples })
       const causes = new Set([...(known?.causes ?? []), ...found.keys()])
-      const endedAtMs = Date.now()
+      const endedAtMs = this.#clock.now()
       this.#queues.set(queue, { causes, messages: seen, endedAtMs, tookMs: endedAtMs - begunAtMs })
       return known ? [...found.values()] : []
     } catch (error) {

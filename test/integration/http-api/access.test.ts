@@ -2,23 +2,24 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openManagement } from '../../../src/broker/management/open-management.ts'
 import { createToken } from '../../../src/http-api/auth/api-tokens.ts'
 import type { Caller } from '../../../src/http-api/auth/caller.ts'
 import { permissionsOf } from '../../../src/http-api/auth/decide-role.ts'
 import { createSessions } from '../../../src/http-api/auth/sessions.ts'
 import type { OpenedSession, Permission, Problem, Role } from '../../../src/http-api/contract.ts'
 import { endpoints } from '../../../src/http-api/endpoints.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { createVhost } from '../../support/use-broker.ts'
 import { type ApiRig, basic, startApiRig } from './api-rig.ts'
 import { type AnyEndpoint, fittingRequest, namesQueue } from './fitting-request.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
 const roles = ['viewer', 'operator', 'admin'] as const
 const tagOf = { viewer: 'monitoring', operator: 'policymaker', admin: 'administrator' } as const
 const queue = 'access.dlq'
 const sessionKey = 'the key of this test'
 
-const broker = await startEmbeddedBroker({ vhosts: ['other'] })
+const broker = await useApiBroker()
+const other = await createVhost()
 const tokens = Object.fromEntries(roles.map((role) => [role, createToken()])) as Record<
   Role,
   ReturnType<typeof createToken>
@@ -37,17 +38,13 @@ let rig: ApiRig
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-  const management = openManagement(broker.managementUrl)
-  const all = { configure: '.*', write: '.*', read: '.*' }
   for (const role of roles) {
-    await management.users.put({ name: role, password: role, tags: [tagOf[role]] })
-    await management.permissions.put({ vhost: '/', user: role, ...all })
-    await management.users.put({ name: `other-${role}`, password: `other-${role}`, tags: [tagOf[role]] })
-    await management.permissions.put({ vhost: 'other', user: `other-${role}`, ...all })
+    const tag = tagOf[role]
+    await broker.createAccount(role, { tag })
+    await broker.createAccount(`other-${role}`, { tag, vhost: other.vhost })
+    await broker.createAccount(`untagged-${role}`, { tag: '' })
   }
-  await management.users.put({ name: 'narrow', password: 'narrow', tags: ['administrator'] })
-  await management.permissions.put({ vhost: '/', user: 'narrow', ...all, read: '^mine\\.' })
-  management.close()
+  await broker.createAccount('narrow', { tag: 'administrator', read: '^mine\\.' })
   rig = await startApiRig({
     ...broker,
     env: { WARREN_SESSION_KEY: sessionKey },
@@ -72,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await rig.close()
-  await broker.stop()
+  await other.drop()
   provider.close()
 })
 
@@ -90,15 +87,15 @@ function oidcToken(role: Role, { expires = '5m', key = keys.privateKey, audience
 
 type Headers = Record<string, string>
 
-async function logIn(name: string): Promise<{ cookie: string; csrfToken: string }> {
-  const payload = { username: name, password: name }
+async function logIn(role: Role): Promise<{ cookie: string; csrfToken: string }> {
+  const payload = { username: broker.nameOf(role), password: broker.nameOf(role) }
   const answer = await rig.app.inject({ method: 'POST', url: '/api/v1/session', payload })
   const [cookie] = String(answer.headers['set-cookie']).split(';')
   return { cookie: cookie!, csrfToken: answer.json<OpenedSession>().csrfToken }
 }
 
 const waysIn: Readonly<Record<string, (role: Role) => Promise<Headers>>> = {
-  'an account of RabbitMQ': async (role) => ({ authorization: basic(role) }),
+  'an account of RabbitMQ': async (role) => broker.as(role),
   'an API token': async (role) => ({ authorization: `Bearer ${tokens[role].token}` }),
   'an OIDC token': async (role) => ({ authorization: `Bearer ${await oidcToken(role)}` }),
   // Anew each time: one of the endpoints ends it.
@@ -108,20 +105,24 @@ const waysIn: Readonly<Record<string, (role: Role) => Promise<Headers>>> = {
   },
 }
 
-/** Proofs that were good once, or are good elsewhere. */
+/** Proofs that were good once, or are good elsewhere, for the endpoint at this place. */
 const uselessProofs: Readonly<Record<string, (at: number) => Promise<readonly [Headers, string]>>> = {
   'no credentials': async () => [{}, 'API_NOT_AUTHENTICATED'],
   'an account of another vhost': async (at) => [
     // In turns, so that none of them is locked for being tried too often.
-    { authorization: basic(`other-${roles[at % roles.length]}`) },
+    broker.as(`other-${roles[at % roles.length]}`),
+    'API_NOT_AUTHENTICATED',
+  ],
+  'an account without a tag': async (at) => [
+    broker.as(`untagged-${roles[at % roles.length]}`),
     'API_NOT_AUTHENTICATED',
   ],
   'a session of another vhost': async () => [
-    { cookie: await cookieOf({ vhost: 'other', lifetimeMs: 60_000 }) },
+    { cookie: await cookieOf({ vhost: other.vhost, lifetimeMs: 60_000 }) },
     'API_NOT_AUTHENTICATED',
   ],
   'a session that has expired': async () => [
-    { cookie: await cookieOf({ vhost: '/', lifetimeMs: -60_000 }) },
+    { cookie: await cookieOf({ vhost: broker.vhost, lifetimeMs: -60_000 }) },
     'API_CREDENTIALS_EXPIRED',
   ],
   'an API token that has expired': async () => [
@@ -143,7 +144,12 @@ const uselessProofs: Readonly<Record<string, (at: number) => Promise<readonly [H
 }
 
 async function cookieOf({ vhost, lifetimeMs }: { vhost: string; lifetimeMs: number }): Promise<string> {
-  const admin: Caller = { name: 'admin', role: 'admin', wayIn: 'broker-account', readableQueues: undefined }
+  const admin: Caller = {
+    name: broker.nameOf('admin'),
+    role: 'admin',
+    wayIn: 'broker-account',
+    readableQueues: undefined,
+  }
   const { cookie } = await createSessions({ key: sessionKey, lifetimeMs, vhost }).open(admin, {
     isWatched: false,
   })
@@ -169,8 +175,9 @@ async function ask(endpoint: AnyEndpoint, headers: Headers) {
   return { status: answer.statusCode, code: answer.statusCode < 400 ? '' : answer.json<Problem>().code }
 }
 
-describe.each(guarded)('the endpoint %s', (_, endpoint) => {
+describe.each(guarded)('the endpoint %s', (name, endpoint) => {
   const { needs } = endpoint
+  const at = guarded.findIndex(([each]) => each === name)
   const cases = Object.keys(waysIn).flatMap((way) => roles.map((role) => ({ way, role })))
 
   it.each(cases)('by $way as $role', async ({ way, role }) => {
@@ -186,7 +193,7 @@ describe.each(guarded)('the endpoint %s', (_, endpoint) => {
   })
 
   it.each(Object.keys(uselessProofs))('is closed to %s', async (proof) => {
-    const [headers, code] = await uselessProofs[proof]!(asked)
+    const [headers, code] = await uselessProofs[proof]!(at)
 
     expect(await ask(endpoint, headers)).toEqual({ status: 401, code })
   })
@@ -213,7 +220,7 @@ describe.each(changing)('the endpoint %s, which changes something,', (_, endpoin
   it.each([{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, { origin: 'null' }])(
     'is closed to pages of other sites: %j',
     async (origin) => {
-      const headers = { authorization: basic('admin'), ...origin } as Headers
+      const headers = { ...broker.as('admin'), ...origin } as Headers
 
       expect(await ask(endpoint, headers)).toEqual({ status: 403, code: 'API_CSRF_REFUSED' })
     },
@@ -224,7 +231,7 @@ describe.each(guarded.filter(([, endpoint]) => namesQueue(endpoint)))(
   'the endpoint %s, which is about a queue,',
   (_, endpoint) => {
     it('is closed to who may not read it in RabbitMQ', async () => {
-      expect(await ask(endpoint, { authorization: basic('narrow') })).toEqual({
+      expect(await ask(endpoint, broker.as('narrow'))).toEqual({
         ...{ status: 403, code: 'API_FORBIDDEN' },
       })
     })
@@ -232,7 +239,7 @@ describe.each(guarded.filter(([, endpoint]) => namesQueue(endpoint)))(
 )
 
 it('lists are without queues that RabbitMQ does not let one read', async () => {
-  const headers = { authorization: basic('narrow') }
+  const headers = broker.as('narrow')
 
   const lists = ['/api/v1/dlqs', '/api/v1/tasks', '/api/v1/history', '/api/v1/approvals', '/api/v1/backups']
   const answers = await Promise.all(lists.map((url) => rig.app.inject({ url, headers })))
@@ -241,7 +248,7 @@ it('lists are without queues that RabbitMQ does not let one read', async () => {
 })
 
 it('a session is kept in a cookie that scripts and other sites do not get', async () => {
-  const payload = { username: 'viewer', password: 'viewer' }
+  const payload = { username: broker.nameOf('viewer'), password: broker.nameOf('viewer') }
   const answer = await rig.app.inject({ method: 'POST', url: '/api/v1/session', payload })
 
   expect(answer.statusCode).toBe(201)
@@ -254,7 +261,7 @@ it('a caller is told who they are and what they may call', async () => {
   const answer = await rig.app.inject({ url: '/api/v1/my/permissions', headers })
 
   expect(answer.json()).toEqual({
-    ...{ name: 'operator@example', role: 'operator', wayIn: 'oidc', vhost: '/' },
+    ...{ name: 'operator@example', role: 'operator', wayIn: 'oidc', vhost: broker.vhost },
     permissions: permissionsOf('operator'),
   })
 })
@@ -264,8 +271,9 @@ it('whoever sends wrong credentials again and again has to wait, also with right
     rig.app.inject({ url: '/api/v1/dlqs', headers: { authorization }, remoteAddress: '10.9.8.7' })
 
   const statuses: number[] = []
-  for (let at = 0; at < 11; at += 1) statuses.push((await from(basic('admin', `guess-${at}`))).statusCode)
-  const right = await from(basic('admin'))
+  for (let at = 0; at < 11; at += 1)
+    statuses.push((await from(basic(broker.nameOf('admin'), `guess-${at}`))).statusCode)
+  const right = await from(broker.as('admin').authorization)
 
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429])
   expect(right.statusCode).toBe(429)
@@ -279,7 +287,7 @@ describe('a re-drive to a queue by its name', () => {
   ])('is refused to %s', async (_, user, to) => {
     const source = user === 'narrow' ? 'mine.dlq' : queue
     const answer = await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', headers: { authorization: basic(user) } },
+      ...{ method: 'POST', url: '/api/v1/redrives', headers: broker.as(user) },
       payload: { queue: source, to },
     })
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
@@ -8,8 +8,12 @@ import { openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
 import type { AuditEntry } from '../../../src/http-api/audit/audit-record.ts'
 import type { Discarded, OpenedSession, Problem, TopologyPlan } from '../../../src/http-api/contract.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { startProxy } from '../../support/start-proxy.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
+// RabbitMQ cannot be made to take one record of a stream and refuse the next, so that is up to the embedded broker.
+const rabbit = await useApiBroker()
 const broker = await startEmbeddedBroker()
 afterAll(() => broker.stop())
 const headers = { authorization: basic('guest') }
@@ -134,20 +138,40 @@ it('what cannot be written down before it is done is not done', async () => {
   expect(broker.inspect('kept.dlq')!.counts.ready).toBe(1)
 })
 
+describe('where RabbitMQ has lost the stream of the audit log', () => {
+  it('nothing is done that should be in it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'warren-ends-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const rig = await setUpApi({ ...rabbit, server: { backups: { folder } } })
+    await rig.declareDlq('safe.dlq')
+    await rig.publish([{ key: 'safe.dlq', body: 1 }])
+    await rabbit.management('DELETE', `/api/queues/${rabbit.vhost}/warren.audit`)
+
+    const discard = { method: 'POST', url: '/api/v1/dlqs/safe.dlq/discard', payload: {} } as const
+    const answer = await rig.app.inject({ ...discard, headers: rabbit.headers })
+
+    expect(answer.statusCode, answer.body).toBe(503)
+    expect(answer.json()).toMatchObject({ code: 'AUDIT_UNAVAILABLE' })
+    expect(await rabbit.depth('safe.dlq')).toBe(1)
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
 describe('the audit log of a broker that confirms nothing', () => {
   it('refuses who has waited for the others for as long as a record may take', async () => {
-    const own = await startEmbeddedBroker()
-    onTestFinished(() => own.stop())
-    const session = await Session.open(own.url)
+    const proxy = await startProxy({ target: Number(new URL(rabbit.url).port) })
+    onTestFinished(() => proxy.close())
+    const session = await Session.open(proxy.urlFor(rabbit.url))
     onTestFinished(() => session.close())
     const log = await openAuditLog({ consuming: session, publishing: session, deadlineMs: 50 })
     onTestFinished(() => log.close())
+    onTestFinished(() => proxy.resume())
     const entry: AuditEntry = {
       ...{ by: 'test', wayIn: 'token', from: 'here', action: 'redrive', target: 'a.dlq', reason: null },
       ...{ result: 'begun', receiptDigest: null },
     }
 
-    own.faults.changeConfirms({ kind: 'drop' }, { count: 3 })
+    proxy.swallow('to-client')
     const written = await Promise.allSettled([1, 2, 3, 4].map(() => log.write(entry)))
 
     const reasons = written.map((each) => (each.status === 'rejected' ? String(each.reason) : 'written'))

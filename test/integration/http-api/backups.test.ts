@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditPage, BackupList, Discarded, Problem, Restored } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
-import { type ApiRig, basic, setUpApi, startApiRig } from './api-rig.ts'
+import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
 // Of its own, so that what is left behind can be seen.
 process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'warren-backups-test-'))
-const broker = await startEmbeddedBroker()
+const broker = await useApiBroker()
 const folder = join(tmpdir(), 'kept')
-const headers = { authorization: basic('guest') }
+const { headers } = broker
 let rig: ApiRig
 
 beforeAll(async () => {
@@ -19,7 +19,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await rig.close()
-  await broker.stop()
   rmSync(tmpdir(), { recursive: true, force: true })
 })
 
@@ -29,8 +28,8 @@ async function setup(queue: string, count: number): Promise<void> {
   await rig.publish(Array.from({ length: count }, (_, at) => message(at)))
 }
 
-function idsIn(queue: string): (string | undefined)[] {
-  return broker.inspect(queue)!.messages.map(({ properties }) => properties.messageId)
+async function idsIn(queue: string): Promise<(string | undefined)[]> {
+  return (await broker.peek(queue)).map(({ properties }) => properties.messageId)
 }
 
 const download = (queue: string, query = '') =>
@@ -59,9 +58,9 @@ describe('a backup', () => {
     expect(JSON.parse(lines[0]!)).toMatchObject({
       format: 'warren-backup/1',
       queue: 'saved.dlq',
-      by: 'guest',
+      by: broker.username,
     })
-    expect(idsIn('saved.dlq')).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4'])
+    expect(await idsIn('saved.dlq')).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4'])
   })
 
   it('is written down with what came of it', async () => {
@@ -115,7 +114,8 @@ describe('messages that are discarded', () => {
 
     const answer = await discard('dropped.dlq', { where: 'type:T0', reason: 'test orders' })
     const { backup, ...report } = answer.json<Discarded>()
-    const left = idsIn('dropped.dlq')
+    await broker.expectDepths({ 'dropped.dlq': 3 })
+    const left = await idsIn('dropped.dlq')
     const fetched = await rig.app.inject({ url: `/api/v1/backups/${backup.id}`, headers })
     const restored = (await restore(fetched.rawPayload)).json<Restored>()
     const again = (await restore(fetched.rawPayload)).json<Restored>()
@@ -128,7 +128,7 @@ describe('messages that are discarded', () => {
     expect(fetched.rawPayload).toHaveLength(backup.sizeBytes)
     expect(restored).toMatchObject({ queue: 'dropped.dlq', records: 3, restored: 3, alreadyThere: 0 })
     expect(again).toMatchObject({ restored: 0 })
-    expect(idsIn('dropped.dlq').toSorted()).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4', 'm-5'])
+    expect((await idsIn('dropped.dlq')).toSorted()).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4', 'm-5'])
   })
 
   it('are listed with who discarded them, and written down', async () => {
@@ -139,7 +139,7 @@ describe('messages that are discarded', () => {
     const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
 
     expect(list.json<BackupList>().items).toContainEqual(backup)
-    expect(backup).toMatchObject({ purpose: 'discard', queue: 'listed.dlq', by: 'guest' })
+    expect(backup).toMatchObject({ purpose: 'discard', queue: 'listed.dlq', by: broker.username })
     const ofQueue = audit.json<AuditPage>().items.filter(({ target }) => target === 'listed.dlq')
     expect(ofQueue.map(({ action, result }) => [action, result.split(' ')[0]])).toEqual([
       ['discard', 'done'],
@@ -155,7 +155,7 @@ describe('messages that are discarded', () => {
 
     expect(answer.statusCode).toBe(409)
     expect(answer.json<Problem>().code).toBe('API_NO_BACKUP_FOLDER')
-    expect(idsIn('unkept.dlq')).toHaveLength(2)
+    expect(await idsIn('unkept.dlq')).toHaveLength(2)
   })
 
   it('are refused in a queue that is no dead-letter queue', async () => {
@@ -165,7 +165,7 @@ describe('messages that are discarded', () => {
     const answer = await discard('live-orders', {})
 
     expect(answer.statusCode).toBe(404)
-    expect(idsIn('live-orders')).toHaveLength(2)
+    expect(await idsIn('live-orders')).toHaveLength(2)
     expect(readdirSync(folder)).toEqual(files)
   })
 })
@@ -181,7 +181,7 @@ describe('a restore', () => {
     const again = await restore(rawPayload)
 
     expect(again.json<Restored>()).toMatchObject({ restored: 0, restoredBefore: 3 })
-    expect(idsIn('moved-on.dlq')).toEqual([])
+    await broker.expectDepths({ 'moved-on.dlq': 0 })
   })
 
   it('of what is no backup, or one that was changed, restores nothing and names no file of ours', async () => {
@@ -197,7 +197,7 @@ describe('a restore', () => {
 
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([400, 400, 400])
     expect(answers.map(({ body }) => body).join()).not.toContain(tmpdir())
-    expect(idsIn('torn.dlq')).toEqual([])
+    await broker.expectDepths({ 'torn.dlq': 0 })
   })
 
   it('goes into dead-letter queues only', async () => {
@@ -208,7 +208,7 @@ describe('a restore', () => {
     const answer = await restore(rawPayload, '?queue=live-work')
 
     expect(answer.statusCode).toBe(404)
-    expect(idsIn('live-work')).toEqual([])
+    expect(await idsIn('live-work')).toEqual([])
   })
 
   it('takes no more bytes than it may', async () => {

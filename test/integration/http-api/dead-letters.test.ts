@@ -1,15 +1,14 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { declareQueue } from '../../../src/broker/amqp/operations.ts'
 import type { CauseList, MessageDetail, MessagePage, Task } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { toFieldTable } from '../../../src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+import { type ApiRig, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
+const broker = await useApiBroker()
 
-const authorization = basic('guest')
+const { authorization } = broker.headers
 
 async function setup(queue: string, count: number): Promise<ApiRig> {
   const rig = await setUpApi(broker)
@@ -72,7 +71,7 @@ describe('dead letters over HTTP', () => {
     }
 
     await rig.publish([{ key: 'way.first', body: 1 }])
-    await eventually(() => expect(broker.inspect('way.dlq')!.counts.ready).toBe(1))
+    await eventually(async () => expect(await broker.depth('way.dlq')).toBe(1))
     const { items } = await get<MessagePage>(rig, '/api/v1/dlqs/way.dlq/messages')
     const { deaths } = await get<MessageDetail>(rig, `/api/v1/dlqs/way.dlq/messages/${items[0]!.key}`)
 
@@ -89,7 +88,7 @@ describe('dead letters over HTTP', () => {
 
     expect(causes).toMatchObject({ present: 6, seen: 6 })
     expect(causes.causes.reduce((sum, { count }) => sum + count, 0)).toBe(6)
-    expect(broker.inspect('caused.dlq')?.messages).toHaveLength(6)
+    expect(await broker.depth('caused.dlq')).toBe(6)
   })
 
   it('come page by page, each once and in order', async () => {
@@ -178,7 +177,7 @@ describe('a re-drive over HTTP', () => {
       ...{ present: 4, moving: 2, keeping: [{ reason: 'not-selected', count: 2 }] },
       targets: [{ target: 'planned.dlq.work', count: 2 }],
     })
-    expect(broker.inspect('planned.dlq')?.messages).toHaveLength(4)
+    expect(await broker.depth('planned.dlq')).toBe(4)
   })
 
   it('runs as a task, tells its progress until the end, and leaves a balanced receipt', async () => {
@@ -194,10 +193,9 @@ describe('a re-drive over HTTP', () => {
     const last = events.body.trim().split('\n').at(-1)!.replace('data: ', '')
     expect(JSON.parse(last)).toMatchObject({ state: 'done', progress: { present: 5, moved: 5 } })
     expect(receipt).toMatchObject({
-      ...{ moved: 5, isBalanced: true, by: 'guest', reason: 'the gateway is back' },
+      ...{ moved: 5, isBalanced: true, by: broker.username, reason: 'the gateway is back' },
     })
-    expect(broker.inspect('driven.dlq')?.messages).toHaveLength(0)
-    expect(broker.inspect('driven.dlq.work')?.messages).toHaveLength(5)
+    await broker.expectDepths({ 'driven.dlq': 0, 'driven.dlq.work': 5 })
   })
 
   it('is paused, resumed and cancelled, and the rest stays where it is', async () => {
@@ -221,8 +219,8 @@ describe('a re-drive over HTTP', () => {
     expect(tooLate.json()).toMatchObject({ code: 'API_TASK_ENDED' })
     const { state, progress } = await get<Task>(rig, `/api/v1/tasks/${id}`)
     expect(state).toBe('cancelled')
-    expect(broker.inspect('steered.dlq')?.messages).toHaveLength(20 - progress.moved)
-    expect(broker.inspect('steered.dlq.work')?.messages).toHaveLength(progress.moved)
+    const { moved } = progress
+    await broker.expectDepths({ 'steered.dlq': 20 - moved, 'steered.dlq.work': moved })
   })
 
   it('keeps its queue to itself while it runs', async () => {

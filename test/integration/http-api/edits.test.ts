@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openManagement } from '../../../src/broker/management/open-management.ts'
 import type { MessagePage, Problem, Receipt, Task } from '../../../src/http-api/contract.ts'
 import type { SharedTask } from '../../../src/http-api/tasks/task-board-state.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProxy } from '../../support/start-proxy.ts'
-import { type ApiRig, basic, startApiRig } from './api-rig.ts'
+import { type ApiRig, startApiRig } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-const headers = { authorization: basic('guest') }
+const broker = await useApiBroker()
+const { headers } = broker
 const body = { card: { number: '4111' }, amount: -1 }
 let rig: ApiRig
 let masked: ApiRig
 
 beforeAll(async () => {
-  const management = openManagement(broker.managementUrl)
-  await management.users.put({ name: 'olga', password: 'olga', tags: ['policymaker'] })
-  await management.permissions.put({ vhost: '/', user: 'olga', configure: '.*', write: '.*', read: '.*' })
-  management.close()
+  await broker.createAccount('olga', { tag: 'policymaker' })
   rig = await startApiRig(broker)
   masked = await startApiRig({
     ...broker,
@@ -27,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await Promise.all([rig.close(), masked.close()])
-  await broker.stop()
 })
 
 /** Three messages in a dead-letter queue; the key of the second on this server. */
@@ -66,15 +61,21 @@ describe('a message that is edited', () => {
     expect(answer.statusCode, answer.body).toBe(202)
     expect(answer.headers.location).toBe(`/api/v1/tasks/${id}`)
     expect(receipt.json<Receipt>()).toMatchObject({ present: 3, moved: 1, isBalanced: true })
-    const [moved] = broker.inspect('edited.dlq.work')!.messages
+    const [moved] = await broker.peek('edited.dlq.work')
     expect(moved?.properties.messageId).toBe('second')
     expect(String(moved?.body)).toBe('{"amount":1}')
     expect(moved?.headers).toMatchObject({
-      ...{ tenant: 'umbrella', added: 7, 'x-redriven-by': 'guest', 'x-redriven-reason': 'a sign was wrong' },
+      ...{
+        tenant: 'umbrella',
+        added: 7,
+        'x-redriven-by': broker.username,
+        'x-redriven-reason': 'a sign was wrong',
+      },
       'warren-previous': { body: Buffer.from(JSON.stringify(body)) },
     })
     expect(moved?.headers).not.toHaveProperty('stale')
-    expect(broker.inspect('edited.dlq')!.messages.map(({ properties }) => properties.messageId)).toEqual([
+    await broker.expectDepths({ 'edited.dlq': 2, 'edited.dlq.work': 1 })
+    expect((await broker.peek('edited.dlq')).map(({ properties }) => properties.messageId)).toEqual([
       ...['first', 'third'],
     ])
   })
@@ -85,7 +86,7 @@ describe('a message that is edited', () => {
     const { id } = (await edit(`single.dlq/messages/${key}`, {})).json<Task>()
     await rig.app.inject({ url: `/api/v1/tasks/${id}/events`, headers })
 
-    const [moved, ...others] = broker.inspect('single.dlq.work')!.messages
+    const [moved, ...others] = await broker.peek('single.dlq.work')
     expect(JSON.parse(String(moved?.body))).toEqual(body)
     expect(others).toEqual([])
   })
@@ -96,7 +97,7 @@ describe('a message that is edited', () => {
     const answer = await edit(`gone.dlq/messages/${'0'.repeat(32)}`, {})
 
     expect(answer.statusCode).toBe(404)
-    expect(broker.inspect('gone.dlq')!.messages).toHaveLength(3)
+    expect(await broker.depth('gone.dlq')).toBe(3)
   })
 
   it.each(['CC', 'x-death', 'x-redriven-by', 'warren-previous', 'x-original-queue', ''])(
@@ -114,10 +115,15 @@ describe('a message that is edited', () => {
     const payload = { body: { encoding: 'utf8', text: '{"card":{"number":"***"}}' } }
 
     const ofMasked = await edit(`masked.dlq/messages/${key}`, payload, masked)
-    const ofHidden = await edit(`masked.dlq/messages/${key}`, payload, masked, basic('olga'))
+    const ofHidden = await edit(
+      `masked.dlq/messages/${key}`,
+      payload,
+      masked,
+      broker.as('olga').authorization,
+    )
 
     expect([ofMasked.statusCode, ofHidden.statusCode]).toEqual([403, 403])
-    expect(broker.inspect('masked.dlq')!.messages).toHaveLength(3)
+    expect(await broker.depth('masked.dlq')).toBe(3)
   })
 })
 
@@ -168,7 +174,7 @@ describe('an edit whose server ends before it', () => {
     expect(done.problem?.detail).toMatch(/not in "left\.dlq" any more/)
     expect(resumed.json<Problem>()).toMatchObject({ status: 409, detail: done.problem?.detail })
     expect(receipt.json<Problem>().detail).toContain(done.problem!.detail)
-    expect(broker.inspect('left.dlq')!.messages).toHaveLength(3)
+    expect(await broker.depth('left.dlq')).toBe(3)
   })
 
   it('is told as unknown where nobody can look', async () => {
@@ -200,7 +206,6 @@ describe('an edit whose server ends before it', () => {
 
     expect(problem?.detail).toMatch(/as it was\. Edit it again/)
     expect(progress.moved).toBe(0)
-    expect(broker.inspect('ended.dlq')!.messages).toHaveLength(3)
-    expect(broker.inspect('ended.dlq.work')!.messages).toHaveLength(0)
+    await broker.expectDepths({ 'ended.dlq': 3, 'ended.dlq.work': 0 })
   })
 })

@@ -1,15 +1,14 @@
-import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
 import type { DepthHistory, HistoryList } from '../../../src/http-api/contract.ts'
 import { noSamples } from '../../../src/http-api/history/history-state.ts'
 import { createSampleReader } from '../../../src/http-api/history/read-broker-samples.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
-import { basic, setUpApi } from './api-rig.ts'
+import { setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
-const headers = { authorization: basic('guest') }
+const broker = await useApiBroker()
+const { headers } = broker
 const server = { history: { every: '50ms', keep: '1h' } }
 
 it('the depth of a queue over time is remembered, with how fast it grew', async () => {

@@ -5,12 +5,11 @@ import { openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
 import type { AdminMessages, AuditPage } from '../../../src/http-api/contract.ts'
 import { compileTopology } from '../../../src/topology/compile-topology.ts'
 import { eventually } from '../../support/eventually.ts'
-import { useBroker } from '../../support/use-broker.ts'
-import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+import { type ApiRig, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await useBroker()
-const { host, protocol } = new URL(broker.managementUrl)
-const managementUrl = `${protocol}//${broker.username}:${broker.password}@${host}`
+const broker = await useApiBroker()
+const { headers } = broker
 
 const topology = {
   layout: 'isolated',
@@ -54,19 +53,11 @@ function firstDeathOf({ headers }: ConsumedMessage) {
   return [death?.exchange, ...(death?.['routing-keys'] ?? [])]
 }
 
-async function createUser(name: string, tag: string): Promise<void> {
-  await broker.management('PUT', `/api/users/${name}`, { password: name, tags: tag })
-  const all = { configure: '.*', write: '.*', read: '.*' }
-  await broker.management('PUT', `/api/permissions/${broker.vhost}/${name}`, all)
-}
-
 describe('the story of the isolated system', () => {
   it('a message that failed three times is seen and re-driven by an admin, processed once, and audited', async () => {
-    const operator = `${broker.vhost}-operator`
-    await createUser(operator, 'policymaker')
-    const rig = await setUpApi({ url: broker.url, managementUrl, topology })
+    await broker.createAccount('operator', { tag: 'policymaker' })
+    const rig = await setUpApi({ ...broker, topology })
     const validator = await startValidator(rig)
-    const headers = { authorization: basic(broker.username, broker.password) }
     const queues = '/admin/dlq/queues'
     const dlq = `${queues}/q.validator.dlq`
 
@@ -80,7 +71,7 @@ describe('the story of the isolated system', () => {
     const peeked = await rig.app.inject({ url: `${dlq}/messages?limit=20`, headers })
     const refused = await rig.app.inject({
       ...{ method: 'POST', url: `${dlq}/re-drive`, payload: { limit: 10 } },
-      headers: { authorization: basic(operator) },
+      headers: broker.as('operator'),
     })
     const unknown = await rig.app.inject({ url: `${queues}/q.validator/messages`, headers })
     validator.repair()
@@ -107,15 +98,13 @@ describe('the story of the isolated system', () => {
       [broker.username, 'audit.read', 'read'],
       [broker.username, 'redrive', 'done'],
       [broker.username, 'redrive', 'begun'],
-      [operator, 'refused', 'API_FORBIDDEN'],
+      [broker.nameOf('operator'), 'refused', 'API_FORBIDDEN'],
     ])
     expect(items[1]?.receiptDigest).toMatch(/^\w+/)
-    await broker.management('DELETE', `/api/users/${operator}`)
   })
 
   it('all that is parked goes back through the retry exchange, also what does not tell where it failed', async () => {
-    const rig = await setUpApi({ url: broker.url, managementUrl, topology })
-    const headers = { authorization: basic(broker.username, broker.password) }
+    const rig = await setUpApi({ ...broker, topology })
     const dlq = '/admin/dlq/queues/q.validator.dlq'
     await rig.publish([
       { exchange: 'dlq.q.validator', key: 'parking', body: 1, messageId: 'without-a-word' },
@@ -141,7 +130,7 @@ describe('the story of the isolated system', () => {
   })
 
   it('two writers share one audit log, and it proves itself whole', async () => {
-    const rig = await setUpApi({ url: broker.url, managementUrl })
+    const rig = await setUpApi(broker)
     const [one, two] = [await openAuditLog(rig), await openAuditLog(rig)]
     const reader = { by: 'me', wayIn: 'token', from: '127.0.0.1' }
     const entry = {

@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuditPage, Problem } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { basic, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
-const headers = { authorization: basic('guest') }
+const broker = await useApiBroker()
+const { headers } = broker
 
 /** What comes back for bytes that no HTTP client would send. */
 async function sendRaw(url: string, text: string): Promise<string> {
@@ -189,7 +188,7 @@ describe('a body', () => {
 
 describe('behind a proxy', () => {
   const forwarded = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' }
-  const payload = { username: 'guest', password: 'guest' }
+  const payload = { username: broker.username, password: broker.password }
 
   async function logInThrough(remoteAddress: string) {
     const rig = await setUpApi({ ...broker, server: { trustProxy: ['10.1.0.0/16'] } })

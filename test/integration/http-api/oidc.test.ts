@@ -1,13 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { MyPermissions, Problem } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
+const broker = await useApiBroker()
 
 /** An identity provider with a discovery document; it may be down. */
 async function startProvider() {

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openManagement } from '../../../src/broker/management/open-management.ts'
 import type {
   Approval,
   Discarded,
@@ -14,10 +13,10 @@ import type {
   TopologyPlan,
 } from '../../../src/http-api/contract.ts'
 import { endpoints } from '../../../src/http-api/endpoints.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
-import { type ApiRig, basic, startApiRig } from './api-rig.ts'
+import { type ApiRig, startApiRig } from './api-rig.ts'
 import type { AnyEndpoint, JsonSchema } from './fitting-request.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
 interface Media {
   readonly schema: JsonSchema & { readonly contentMediaType?: string; readonly description?: string }
@@ -34,17 +33,14 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-const broker = await startEmbeddedBroker()
+const broker = await useApiBroker()
 const folder = mkdtempSync(join(tmpdir(), 'warren-openapi-'))
 const all = Object.entries(endpoints) as [string, AnyEndpoint][]
 let rig: ApiRig
 let document: Document
 
 beforeAll(async () => {
-  const management = openManagement(broker.managementUrl)
-  await management.users.put({ name: 'second', password: 'second', tags: ['administrator'] })
-  await management.permissions.put({ vhost: '/', user: 'second', configure: '.*', write: '.*', read: '.*' })
-  management.close()
+  await broker.createAccount('second', { tag: 'administrator' })
   const bound = (key: string): TopologyDeclaration => ({
     layout: 'isolated',
     exchanges: { events: { type: 'topic' } },
@@ -56,7 +52,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await rig.close()
-  await broker.stop()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -139,11 +134,11 @@ function expectTold(
 /** Asks, and holds the answer against what is told of it. */
 async function ask<Body>(
   name: keyof typeof endpoints,
-  { params = {}, as = 'guest', status, ...request }: Asked = {},
+  { params = {}, as, status, ...request }: Asked = {},
 ): Promise<Body> {
   const endpoint = endpoints[name] as AnyEndpoint
   const url = endpoint.path.replaceAll(/:(\w+)/g, (_, each: string) => encodeURIComponent(params[each]!))
-  const headers = { authorization: basic(as), ...request.headers }
+  const headers = { ...(as ? broker.as(as) : broker.headers), ...request.headers }
   const answer = await rig.app.inject({ ...request, method: endpoint.method, url, headers })
   expect(answer.statusCode, answer.body).toBeLessThan(400)
   if (status !== undefined) expect(answer.statusCode).toBe(status)
@@ -220,7 +215,7 @@ it('every endpoint answers with what the document tells of it', async () => {
   })
 
   // A browser.
-  const payload = { username: 'guest', password: 'guest' }
+  const payload = { username: broker.username, password: broker.password }
   const answer = await rig.app.inject({ method: 'POST', url: '/api/v1/session', payload })
   expectTold(endpoints.openSession, answer)
   asked.add('openSession')

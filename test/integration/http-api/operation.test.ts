@@ -1,33 +1,36 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import type { BrokerState, Problem, Task, TaskList } from '../../../src/http-api/contract.ts'
 import { readServerSection } from '../../../src/http-api/read-server-section.ts'
 import { listen } from '../../../src/http-api/server.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
+import { startProxy } from '../../support/start-proxy.ts'
 import { basic, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
-const headers = { authorization: basic('guest') }
+const broker = await useApiBroker()
+const { headers } = broker
 
 /** A server whose broker lives, and takes no connection of it until `come`. */
 async function setUpAway() {
-  const own = await startEmbeddedBroker()
-  onTestFinished(() => own.stop())
-  const rig = await setUpApi({ ...own, topology: { queues: { away: {} } } })
+  const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
+  onTestFinished(() => proxy.close())
+  const topology = { queues: { away: {} } }
+  const rig = await setUpApi({ ...broker, url: proxy.urlFor(broker.url), topology })
+  const sessions = [rig.consuming, rig.publishing]
   const come = async () => {
-    own.faults.acceptConnections()
-    await rig.consuming.whenConnected()
+    await proxy.accept()
+    await Promise.all(sessions.map((session) => session.whenConnected()))
   }
   onTestFinished(come)
-  own.faults.refuseConnections()
-  await rig.consuming.connection!.close()
-  await eventually(() => expect(rig.consuming.connection).toBeUndefined())
-  return { ...rig, own, come }
+  proxy.refuse()
+  proxy.cutAll()
+  await eventually(() => expect(sessions.map(({ connection }) => connection)).toEqual([undefined, undefined]))
+  return { ...rig, come }
 }
 
 function countClients(server: Server): Promise<number> {
@@ -49,19 +52,14 @@ describe('a server', () => {
   })
 
   it('is alive and not ready while the broker is gone', async () => {
-    const own = await startEmbeddedBroker()
-    const { app, consuming } = await setUpApi(own)
-    const lost = new Promise((resolve) => consuming.events.on('disconnected', resolve))
+    const { app, come } = await setUpAway()
 
-    await own.faults.crash()
-    await lost
-    const ready = await app.inject('/readyz')
-    const alive = await app.inject('/healthz')
-    await own.faults.restart()
-    await consuming.whenConnected()
+    const gone = await Promise.all(['/healthz', '/readyz'].map((url) => app.inject(url)))
+    await come()
+    const back = await app.inject('/readyz')
 
-    expect([ready.statusCode, alive.statusCode]).toEqual([503, 200])
-    await own.stop()
+    expect(gone.map(({ statusCode }) => statusCode)).toEqual([200, 503])
+    expect(back.statusCode).toBe(200)
   })
 
   it('answers at once while its connection is gone, and does nothing of it later', async () => {
@@ -87,7 +85,7 @@ describe('a server', () => {
     expect(await Promise.all(answers)).toEqual(asked.map(([, url]) => [url, 'API_BUSY', 503, '5']))
     await come()
     const { items } = (await app.inject({ url: '/api/v1/tasks', headers })).json<TaskList>()
-    expect(items).toEqual([])
+    expect(items.filter(({ queue }) => queue === 'away.dlq')).toEqual([])
   })
 
   it('does not start a re-drive that nobody waits for any more', async () => {
@@ -115,24 +113,30 @@ describe('a server', () => {
     expect(items.filter(({ queue }) => queue === 'unwanted.dlq')).toEqual([])
   })
 
-  it('tells of the broker whether it is well, and connected', async () => {
-    const { app, own, come } = await setUpAway()
+  it('tells whether it is connected to the broker, which is well', async () => {
+    const { app, come } = await setUpAway()
     const read = async () => (await app.inject({ url: '/api/v1/broker', headers })).json<BrokerState>()
 
     const gone = await read()
     await come()
     const back = await read()
+
+    expect(gone).toMatchObject({ isHealthy: true, isConnected: false })
+    expect(back).toMatchObject({ isHealthy: true, isConnected: true, alarms: [] })
+  })
+
+  // On the embedded broker: an alarm of the shared one would stop whoever else publishes.
+  it('tells of the broker that it is not well', async () => {
+    const own = await startEmbeddedBroker()
+    onTestFinished(() => own.stop())
+    const { app } = await setUpApi(own)
     own.faults.block('memory')
-    const ill = await read()
+
+    const answer = await app.inject({ url: '/api/v1/broker', headers: { authorization: basic('guest') } })
     own.faults.unblock()
 
-    const states = [gone, back, ill].map(({ isHealthy, isConnected }) => ({ isHealthy, isConnected }))
-    expect(states).toEqual([
-      { isHealthy: true, isConnected: false },
-      { isHealthy: true, isConnected: true },
-      { isHealthy: false, isConnected: true },
-    ])
-    expect([back.alarms.length, ill.alarms.length]).toEqual([0, 1])
+    expect(answer.json<BrokerState>()).toMatchObject({ isHealthy: false, isConnected: true })
+    expect(answer.json<BrokerState>().alarms).toHaveLength(1)
   })
 
   it('gives Prometheus the depth of each dead-letter queue', async () => {
@@ -142,8 +146,27 @@ describe('a server', () => {
 
     const { body } = await rig.app.inject({ url: '/metrics', headers })
 
-    expect(body).toContain('warren_dead_letters{vhost="/",queue="measured.dlq"} 1\n')
+    expect(body).toContain(`warren_dead_letters{vhost="${broker.vhost}",queue="measured.dlq"} 1\n`)
     expect(body).toContain('warren_tasks{state="running"} 0\n')
+  })
+
+  it('gives Prometheus the requests that it has answered, by the class of their status', async () => {
+    const { app } = await setUpApi(broker)
+    let reads = 0
+    const read = async () => {
+      reads += 1
+      const { body } = await app.inject({ url: '/metrics', headers })
+      const told = body.matchAll(/^warren_http_requests_total\{status="(\w+)"\} (\d+)$/gm)
+      return Object.fromEntries([...told].map(([, status, count]) => [status, Number(count)]))
+    }
+    const before = await read()
+
+    await Promise.all(['/healthz', '/readyz', '/api/v1/dlqs'].map((url) => app.inject(url)))
+    await app.inject({ url: '/api/v1/tasks/00000000-0000-4000-8000-000000000000', headers })
+
+    expect(before).toEqual({})
+    // Counted once they are answered; each reading but the last is one of them.
+    await eventually(async () => expect(await read()).toEqual({ '2xx': 2 + reads - 1, '4xx': 2 }))
   })
 
   it('gives Prometheus no depth of a queue that is gone by the time it is counted', async () => {
@@ -172,7 +195,7 @@ describe('a server', () => {
 
     expect(document.openapi).toBe('3.1.0')
     expect(Object.keys(document.paths)).toContain('/api/v1/dlqs/{queue}/messages')
-    expect(body).not.toMatch(new RegExp(`${key}|guest|127\\.0\\.0\\.1`))
+    for (const secret of [key, broker.password, broker.vhost, '127.0.0.1']) expect(body).not.toContain(secret)
   })
 
   it('shows its documentation to a browser', async () => {
@@ -274,9 +297,11 @@ describe('a server', () => {
     })
     await rig.app.close()
 
-    const counts = ['closed.dlq', 'closed'].map((queue) => broker.inspect(queue)?.counts.ready ?? 0)
-    expect(counts[0]! + counts[1]!).toBe(10)
-    expect(counts[0]).toBeGreaterThan(0)
+    await eventually(async () => {
+      const [left = 0, moved = 0] = [await broker.depth('closed.dlq'), await broker.depth('closed')]
+      expect(left + moved).toBe(10)
+      expect(left).toBeGreaterThan(0)
+    })
   })
 
   it('refuses more requests at once than it may have', async () => {

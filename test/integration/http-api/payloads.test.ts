@@ -1,15 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openManagement } from '../../../src/broker/management/open-management.ts'
 import type { AdminMessages, MessageDetail, MessagePage, Task } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
-import { type ApiRig, basic, setUpApi, startApiRig } from './api-rig.ts'
+import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
+const broker = await useApiBroker()
 const topology = { queues: { orders: { retry: { delays: ['1m'] } } } } as const
 const people = { ann: 'administrator', olga: 'policymaker', vera: 'monitoring' }
 const names = Object.keys(people)
-const as = (name: string) => ({ authorization: basic(name) })
+const { as } = broker
 const dlq = '/api/v1/dlqs/orders.dlq'
 const admin = '/admin/dlq/queues/orders.dlq/messages'
 const card = { card: { number: '4111' }, amount: 1 }
@@ -18,12 +17,7 @@ let hiding: ApiRig
 let masking: ApiRig
 
 beforeAll(async () => {
-  const management = openManagement(broker.managementUrl)
-  for (const [name, tag] of Object.entries(people)) {
-    await management.users.put({ name, password: name, tags: [tag] })
-    await management.permissions.put({ vhost: '/', user: name, configure: '.*', write: '.*', read: '.*' })
-  }
-  management.close()
+  for (const [name, tag] of Object.entries(people)) await broker.createAccount(name, { tag })
   open = await startApiRig({ ...broker, topology })
   const rigWith = (payloads: object) =>
     startApiRig({ ...broker, declared: topology, server: { payloads, backups: { folder: '/nowhere' } } })
@@ -33,7 +27,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const rig of [open, hiding, masking]) await rig.close()
-  await broker.stop()
 })
 
 /** In the order of the queue: a message, broken ones, and one that was edited and has died again. */
@@ -154,7 +147,7 @@ describe('a payload that is hidden from a role', () => {
     const { id } = redriven.json<Task>()
     await hiding.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
 
-    expect(broker.inspect('named.work')!.messages).toHaveLength(1)
+    await broker.expectDepths({ 'named.dlq': 1, 'named.work': 1 })
     const left = await hiding.app.inject({ url, headers: as('ann') })
     expect(left.json<MessagePage>().items.map((each) => each.key)).toEqual([
       page.json<MessagePage>().items[0]!.key,

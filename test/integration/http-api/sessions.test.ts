@@ -1,16 +1,16 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AuditPage, OpenedSession, Problem } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
-import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+import { type ApiRig, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
+const broker = await useApiBroker()
 
+const { headers: admin, username, password } = broker
 const env = { WARREN_SESSION_KEY: 'shared by both servers' }
 const session = '/api/v1/session'
 
 async function logIn({ app }: ApiRig) {
-  const payload = { username: 'guest', password: 'guest' }
+  const payload = { username, password }
   const answer = await app.inject({ method: 'POST', url: session, payload })
   const [cookie] = String(answer.headers['set-cookie']).split(';')
   return { cookie: cookie!, 'x-csrf-token': answer.json<OpenedSession>().csrfToken }
@@ -51,9 +51,7 @@ describe('logging out', () => {
     const rig = await setUpApi({ ...broker, env })
     await rig.app.inject({ method: 'DELETE', url: session, headers: await logIn(rig) })
 
-    const audit = await rig.app.inject({
-      ...{ url: '/api/v1/audit', headers: { authorization: basic('guest') } },
-    })
+    const audit = await rig.app.inject({ url: '/api/v1/audit', headers: admin })
 
     const actions = audit.json<AuditPage>().items.map(({ action }) => action)
     expect(actions.slice(0, 3)).toEqual(['audit.read', 'session.close', 'session.open'])
@@ -62,9 +60,7 @@ describe('logging out', () => {
   it('does not need one to have come by a session', async () => {
     const rig = await setUpApi({ ...broker, env })
 
-    const out = await rig.app.inject({
-      ...{ method: 'DELETE', url: session, headers: { authorization: basic('guest') } },
-    })
+    const out = await rig.app.inject({ method: 'DELETE', url: session, headers: admin })
 
     expect(out.statusCode).toBe(204)
   })

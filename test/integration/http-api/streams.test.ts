@@ -1,13 +1,11 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openManagement } from '../../../src/broker/management/open-management.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Problem, Task } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+import { type ApiRig, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
-const headers = { authorization: basic('guest') }
+const broker = await useApiBroker()
+const { headers } = broker
 
 async function setup(
   queue: string,
@@ -71,14 +69,11 @@ describe('the progress of a task, over a socket,', () => {
   })
 
   it('ends for who may not read it any more, and for nobody else', async () => {
-    const management = openManagement(broker.managementUrl)
-    onTestFinished(() => management.close())
-    const account = { name: 'vera', password: 'vera' }
-    await management.users.put({ ...account, tags: ['monitoring'] })
-    await management.permissions.put({ vhost: '/', user: 'vera', configure: '.*', write: '.*', read: '.*' })
+    await broker.createAccount('vera', { tag: 'monitoring' })
+    const account = { username: broker.nameOf('vera'), password: broker.nameOf('vera') }
     const { url } = await setup('revoked.dlq', 20, { session: { recheck: '1s' } })
     const opened = await fetch(`${url}/api/v1/session`, {
-      ...{ method: 'POST', body: JSON.stringify({ username: 'vera', password: 'vera' }) },
+      ...{ method: 'POST', body: JSON.stringify(account) },
       headers: { 'content-type': 'application/json' },
     })
     const cookie = opened.headers.get('set-cookie')!.split(';')[0]!
@@ -87,7 +82,7 @@ describe('the progress of a task, over a socket,', () => {
     const [hers, others] = [await watch(url, id, { cookie }), await watch(url, id)]
     await eventually(() => expect(hers.events.at(-1)?.state).toBe('paused'))
 
-    await management.users.put({ ...account, tags: [] })
+    await broker.createAccount('vera', { tag: '' })
     await hers.ended
     await post(`${url}/api/v1/tasks/${id}/cancel`)
     await others.ended
@@ -159,5 +154,5 @@ it('two hundred who poll and twenty who watch all get their answers, and the re-
   expect(Math.min(...polls)).toBeGreaterThan(0)
   expect(streams.map(({ events }) => events.at(-1)?.state)).toEqual(streams.map(() => 'done'))
   expect(await receipt.json()).toMatchObject({ present: count, moved: count, isBalanced: true })
-  expect(broker.inspect('busy.dlq.work')!.counts.ready).toBe(count)
+  await broker.expectDepths({ 'busy.dlq': 0, 'busy.dlq.work': count })
 })

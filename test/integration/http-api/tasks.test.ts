@@ -1,12 +1,11 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Task, TaskList } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+import { type ApiRig, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
-const headers = { authorization: basic('guest') }
+const broker = await useApiBroker()
+const { headers } = broker
 
 async function setup(name: string, count: number) {
   const [rig, other] = [await setUpApi(broker), await setUpApi(broker)]
@@ -26,8 +25,6 @@ async function call<Body>({ app }: ApiRig, method: 'GET' | 'POST', url: string, 
 async function show(rig: ApiRig, id: string): Promise<Task> {
   return (await call<Task>(rig, 'GET', `/api/v1/tasks/${id}`)).body
 }
-
-const depth = (queue: string) => broker.inspect(queue)?.counts.ready ?? 0
 
 describe('a task', () => {
   it('is known to all servers, with its receipt', async () => {
@@ -76,7 +73,7 @@ describe('a task', () => {
     await eventually(async () => expect((await show(rig, task.id)).state).toBe('cancelled'))
 
     expect(states.slice(0, 2)).toEqual(['paused', 'running'])
-    expect(depth(dlq) + depth(work)).toBe(50)
+    await eventually(async () => expect((await broker.depth(dlq))! + (await broker.depth(work))!).toBe(50))
     expect(await step('resume')).toMatchObject({ status: 409, body: { code: 'API_TASK_ENDED' } })
   })
 
@@ -97,7 +94,7 @@ describe('a task', () => {
 
     expect(resumed.body).toMatchObject({ state: 'running', movedBefore: left.progress.moved })
     expect((await show(other, task.id)).progress).toEqual({ present: 30, moved: 30, failed: 0, kept: 0 })
-    expect([depth(dlq), depth(work)]).toEqual([0, 30])
+    await broker.expectDepths({ [dlq]: 0, [work]: 30 })
   })
 
   it('that was limited moves no more than its limit, however many servers work on it', async () => {
@@ -111,7 +108,7 @@ describe('a task', () => {
     await call<Task>(other, 'POST', `/api/v1/tasks/${task.id}/resume`)
     await eventually(async () => expect((await show(other, task.id)).state).toBe('done'))
 
-    expect([depth(dlq), depth(work)]).toEqual([18, 12])
+    await broker.expectDepths({ [dlq]: 18, [work]: 12 })
   })
 
   it('that two servers take up at once is had by one of them', async () => {
@@ -133,7 +130,7 @@ describe('a task', () => {
       await eventually(async () => expect((await show(each, task.id)).state).toBe('done'))
 
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-    expect([depth(dlq), depth(work)]).toEqual([0, 30])
+    await broker.expectDepths({ [dlq]: 0, [work]: 30 })
     const [one, two] = await Promise.all(takers.map((each) => call<TaskList>(each, 'GET', '/api/v1/tasks')))
     expect(one!.body.items.find(({ id }) => id === task.id)).toEqual(
       two!.body.items.find(({ id }) => id === task.id),

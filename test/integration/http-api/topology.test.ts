@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
 import { planDeployment } from '../../../src/deploy/deploy-topology.ts'
 import type {
@@ -10,13 +10,15 @@ import type {
   TopologyPlan,
   TopologyProblems,
 } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
+import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
 import { renderPlan } from '../../../src/topology/render-plan.ts'
-import { type ApiRig, basic, setUpApi } from './api-rig.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type ApiRig, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
-const headers = { authorization: basic('guest') }
+const broker = await useApiBroker()
+const { headers } = broker
 
 const topology = {
   exchanges: { 'orders.events': { type: 'topic' } },
@@ -43,7 +45,12 @@ describe('a topology over HTTP', () => {
     const rig = await setUpApi({ ...broker, topology })
 
     const compiled = await get<CompiledTopology>(rig, '')
-    const live = await get<LiveTopology>(rig, '/live')
+    const live = await eventually(async () => {
+      const read = await get<LiveTopology>(rig, '/live')
+      // RabbitMQ has not counted at once what is in a queue that is new.
+      expect(read.queues.find(({ name }) => name === 'orders')).toMatchObject({ messages: 0 })
+      return read
+    })
 
     expect(compiled.queues.map(({ name, role, owner }) => [name, role, owner])).toEqual(
       expect.arrayContaining([
@@ -53,7 +60,6 @@ describe('a topology over HTTP', () => {
     )
     const names = live.queues.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(compiled.queues.map(({ name }) => name)))
-    expect(live.queues.find(({ name }) => name === 'orders')).toMatchObject({ messages: 0, consumers: 0 })
   })
 
   it('is proved, and what is not proved is told with its path', async () => {
@@ -81,7 +87,7 @@ describe('a topology over HTTP', () => {
     expect({ isComplete, done }).toEqual({ isComplete: true, done: plan.safe.length })
     expect(results.every(({ outcome }) => outcome === 'done')).toBe(true)
     expect(after.isEmpty).toBe(true)
-    expect(broker.inspect('applied.orders')).toBeDefined()
+    expect(await broker.depth('applied.orders')).toBe(0)
     const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
     expect(audit.body).toContain('first deployment')
   })
@@ -94,7 +100,7 @@ describe('a topology over HTTP', () => {
 
     expect(answer.statusCode).toBe(409)
     expect(answer.json<Problem>().code).toBe('API_PLAN_CHANGED')
-    expect(broker.inspect('unread.orders')).toBeUndefined()
+    expect(await broker.depth('unread.orders')).toBeUndefined()
   })
 
   it('loses a binding only where that is allowed, and by a second person where one is asked for', async () => {
@@ -129,9 +135,14 @@ describe('a topology over HTTP', () => {
     onTestFinished(() => management.close())
 
     const { impossible, text } = await get<TopologyPlan>(rig, '/plan')
-    const { plan } = await planDeployment(written, { management, vhost: '/' })
+    const { plan } = await planDeployment(written, { management, vhost: broker.vhost })
 
-    expect(impossible.map(({ name }) => name)).toEqual(['as.written', 'as.written.retry', 'as.written.dlq'])
+    // What the document says of its dead-letter queue is as good as ours where no look at it counts.
+    const { supportsUnlimitedDeliveryLimit } = brokerCapabilities(parseBrokerVersion(broker.version))
+    expect(impossible.map(({ name }) => name)).toEqual([
+      ...['as.written', 'as.written.retry'],
+      ...(supportsUnlimitedDeliveryLimit ? ['as.written.dlq'] : []),
+    ])
     for (const { waysOut } of impossible) {
       expect(waysOut[0]).toEqual({
         kind: 'exact',
@@ -153,18 +164,9 @@ describe('a topology over HTTP', () => {
   })
 
   it('is shown without queues that RabbitMQ does not let one read, and a plan of all not at all', async () => {
-    const management = openManagement(broker.managementUrl)
-    await management.users.put({ name: 'narrow', password: 'narrow', tags: ['administrator'] })
-    await management.permissions.put({
-      vhost: '/',
-      user: 'narrow',
-      configure: '.*',
-      write: '.*',
-      read: '^mine',
-    })
-    management.close()
+    await broker.createAccount('narrow', { tag: 'administrator', read: '^mine' })
     const rig = await setUpApi({ ...broker, topology })
-    const narrow = { authorization: basic('narrow') }
+    const narrow = broker.as('narrow')
 
     const live = await rig.app.inject({ url: '/api/v1/topology/live', headers: narrow })
     const plan = await rig.app.inject({ url: '/api/v1/topology/plan', headers: narrow })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Session } from '../../../src/broker/amqp/session.ts'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
 import { ChannelError } from '../../../src/errors.ts'
@@ -11,11 +11,10 @@ import type { Task } from '../../../src/http-api/contract.ts'
 import type { BoardEvents } from '../../../src/http-api/tasks/task-board.ts'
 import type { Webhook } from '../../../src/http-api/webhooks/webhook-settings.ts'
 import { Webhooks, type WebhooksOptions } from '../../../src/http-api/webhooks/webhooks.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
+import { useApiBroker } from './use-api-broker.ts'
 
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
+const broker = await useApiBroker()
 
 interface Told {
   readonly id: string
@@ -50,7 +49,7 @@ async function setup(count: WebhooksOptions['context']['dlqs']['count'] = async 
   const found = { type: 'classic', messages: 0, consumers: 0, sources: [], knownBy: 'name' } as const
   const webhooks = new Webhooks({
     context: {
-      line: { consuming: session, publishing: session, management, vhost: '/', topology: undefined },
+      line: { consuming: session, publishing: session, management, vhost: broker.vhost, topology: undefined },
       turns: createQueueTurns(),
       tasks: { refuseIfBusy: () => {}, board: { events: tasks } },
       dlqs: { list: async () => ['one.dlq', 'two.dlq'].map((queue) => ({ ...found, queue })), count },

@@ -1,0 +1,48 @@
+import type { Session } from '../../broker/amqp/session.ts'
+import { isAuditRecord } from './audit-record.ts'
+import { readOldest, readRange, walkRange } from './read-range.ts'
+import { type AuditCheck, type AuditVerdict, createAuditCheck, type OpenQuestion } from './verify-audit.ts'
+
+export interface VerifyTask {
+  readonly stream: string
+  /** The offset of the last record. */
+  readonly to: number
+  /** The hash of a record that must be there. */
+  readonly kept?: string | undefined
+  /** How many records are remembered besides the last of each writer. @default 50000 */
+  readonly remembered?: number | undefined
+}
+
+/** Proves a log while it is read, so that a long one takes no more memory than a short one. */
+export async function verifyStream(session: Session, task: VerifyTask): Promise<AuditVerdict> {
+  const { stream, to, kept, remembered } = task
+  const check = createAuditCheck(kept, remembered)
+  let from = 0
+  while (from <= to) {
+    let next = to + 1
+    let isBroken = false
+    await walkRange(session, { stream, from, to }, (entry) => {
+      const answer = check.take(entry)
+      if (answer === 'next') return undefined
+      isBroken = answer === 'broken'
+      next = entry.offset + 1
+      return 'stop'
+    })
+    await answerQuestions(session, stream, check)
+    if (isBroken) break
+    from = next
+  }
+  return check.verdict()
+}
+
+async function answerQuestions(session: Session, stream: string, check: AuditCheck): Promise<void> {
+  for (const question of check.takeQuestions())
+    check.answer(question, await isThere(session, stream, question))
+}
+
+/** A record that the broker has cut off since it was read is one that was there. */
+async function isThere(session: Session, stream: string, { offset, hash }: OpenQuestion): Promise<boolean> {
+  const entries = await readRange(session, { stream, from: offset, to: offset })
+  if (entries.some(({ value }) => isAuditRecord(value) && value.hash === hash)) return true
+  return (await readOldest(session, stream)) > offset
+}

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { createQueueTurns } from '../../../src/http-api/broker-line.ts'
+import { CauseWatch } from '../../../src/http-api/webhooks/watch-causes.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { createRecoveryRig } from '../recovery/recovery-rig.ts'
+
+const broker = await useBroker()
+
+/** A watch whose looks take as long as they are told to, by a clock of its own. */
+async function setup(queue: string, { tookMs }: { readonly tookMs: number }) {
+  const rig = await createRecoveryRig(broker)
+  await rig.declare(queue)
+  const { consuming, publishing, management } = rig
+  let nowMs = 1_000_000
+  let looks = 0
+  const watch = new CauseWatch(
+    {
+      line: { consuming, publishing, management, vhost: broker.vhost, topology: undefined },
+      turns: createQueueTurns(),
+      tasks: {
+        refuseIfBusy: () => {
+          looks += 1
+          nowMs += tookMs
+        },
+      },
+      settings: { maskedPaths: [] },
+    },
+    { now: () => nowMs },
+  )
+  return {
+    ...rig,
+    look: async (messages: number) => {
+      const found = await watch.look(queue, { messages, hasSamples: false })
+      return found.map(({ cause }) => cause.label)
+    },
+    fill: (count: number, error: string) =>
+      rig.fill(queue, count, () => ({ headers: { 'exception-type': error } })),
+    pass: (ms: number) => {
+      nowMs += ms
+    },
+    looks: () => looks,
+  }
+}
+
+it('a look that is due right after a long one waits, and finds what it was due for, also among fewer', async () => {
+  const { look, fill, drain, pass, looks } = await setup('resting.dlq', { tookMs: 1_000 })
+  await fill(2, 'Timeout')
+  await look(2)
+  await fill(1, 'Refused')
+
+  const tooSoon = await look(3)
+  const looksSoFar = looks()
+  await drain('resting.dlq')
+  await fill(1, 'Refused')
+  pass(3_600_000)
+  const afterRest = await look(1)
+
+  expect([tooSoon, looksSoFar]).toEqual([[], 1])
+  expect([afterRest, looks()]).toEqual([['Refused'], 2])
+})
+
+it('a queue that needs no time to look at is looked at whenever messages come', async () => {
+  const { look, fill, looks } = await setup('quick.dlq', { tookMs: 0 })
+  await fill(1, 'Timeout')
+  await look(1)
+  await fill(1, 'Refused')
+
+  expect(await look(2)).toEqual(['Refused'])
+  expect(looks()).toBe(2)
+})

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { endpoints } from '../../../src/http-api/endpoints.ts'
+import { fuzz, fuzzedQueue, fuzzRounds, setUpFuzz } from './fuzz-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
+
+const broker = await useApiBroker()
+const names = Object.keys(endpoints)
+/** A tenth: what a broker answers differently is found with few, and the many are for the server's own code. */
+const rounds = Math.ceil(fuzzRounds / 10)
+
+it(`no request makes a server of RabbitMQ fail, hang or tell of its inside (${rounds * names.length} requests)`, async () => {
+  const rig = await setUpFuzz(broker)
+
+  await fuzz(rig, { rounds, depth: () => broker.depth(fuzzedQueue) })
+
+  expect(names.filter((name) => (rig.sent.get(name) ?? 0) < rounds)).toEqual([])
+}, 600_000)

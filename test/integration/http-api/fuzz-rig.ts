@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import fc from 'fast-check'
+import type { InjectOptions } from 'fastify'
+import { expect, onTestFinished } from 'vitest'
+import { createToken } from '../../../src/http-api/auth/api-tokens.ts'
+import { endpoints } from '../../../src/http-api/endpoints.ts'
+import { type ApiRig, setUpApi } from './api-rig.ts'
+import type { AnyEndpoint } from './fitting-request.ts'
+import { type Fuzzed, requestTo } from './fuzz-requests.ts'
+
+const all = Object.values(endpoints) as AnyEndpoint[]
+const names = Object.keys(endpoints)
+const seed = Number(process.env.WARREN_HTTP_FUZZ_SEED ?? 7_919)
+
+/** The queue that most requests are about. */
+export const fuzzedQueue = 'fuzzed.dlq'
+
+/** Rounds of one request to each endpoint. Another run: WARREN_HTTP_FUZZ_RUNS=100000 WARREN_HTTP_FUZZ_SEED=1. */
+export const fuzzRounds: number = Math.ceil(Number(process.env.WARREN_HTTP_FUZZ_RUNS ?? 10_000) / all.length)
+
+/** A server to which anything may be said. */
+export interface FuzzRig extends ApiRig {
+  readonly about: Fuzzed
+  /** Endpoints that did what they were asked at least once. */
+  readonly reached: Set<string>
+  /** How many requests each endpoint was asked. */
+  readonly sent: Map<string, number>
+  ask(request: InjectOptions, at: number): Promise<Answer>
+}
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+export async function setUpFuzz(broker: { url: string; managementUrl: string }): Promise<FuzzRig> {
+  const folder = mkdtempSync(join(tmpdir(), 'warren-fuzz-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const { token, hash } = createToken()
+  const rig = await setUpApi({
+    ...broker,
+    declared: { queues: { 'fuzzed.orders': { retry: { delays: ['5s'] } } } },
+    server: {
+      ...{ approval: { above: 5 }, backups: { folder } },
+      auth: { tokens: [{ name: 'fuzz', role: 'admin', hash }] },
+    },
+  })
+  await rig.declareDlq(fuzzedQueue)
+  await fill(rig)
+  const headers = { authorization: `Bearer ${token}` }
+  const { rawPayload: backup } = await rig.app.inject({ url: `/api/v1/dlqs/${fuzzedQueue}/backup`, headers })
+  const sent = new Map<string, number>()
+  let count = 0
+  return {
+    ...{ ...rig, sent, reached: new Set(), about: { queue: fuzzedQueue, backup, known: {} } },
+    ask: (request, at) => {
+      sent.set(names[at]!, (sent.get(names[at]!) ?? 0) + 1)
+      count += 1
+      // Wrong credentials are counted by address.
+      const remoteAddress = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
+      const asked = { ...request, remoteAddress, headers: { ...request.headers, ...headers } }
+      return all[at] === endpoints.watchTask ? watch(rig, asked) : inject(rig, asked)
+    },
+  }
+}
+
+const fill = ({ publish }: ApiRig) =>
+  publish([1, 2, 3].map((at) => ({ key: fuzzedQueue, body: { at }, messageId: `m-${at}` })))
+
+async function inject({ app }: ApiRig, request: InjectOptions): Promise<Answer> {
+  const { statusCode, headers, body } = await app.inject(request)
+  return { status: statusCode, type: String(headers['content-type']), body }
+}
+
+/** Leaves again once it is let in: a task that another request has paused tells of no end. */
+async function watch({ app }: ApiRig, request: InjectOptions): Promise<Answer> {
+  const answer = await app.inject({ ...request, payloadAsStream: true })
+  const [status, type] = [answer.statusCode, String(answer.headers['content-type'])]
+  if (status >= 400) return { status, type, body: await text(answer.stream()) }
+  answer.raw.res.destroy()
+  return { status, type, body: '' }
+}
+
+async function check(rig: FuzzRig, request: InjectOptions, at: number): Promise<void> {
+  const { status, type, body } = await rig.ask(request, at)
+
+  expect(status, body).toBeLessThan(500)
+  if (status < 400) {
+    rig.reached.add(names[at]!)
+    learnNames(rig.about.known, body)
+    return
+  }
+  expect(type).toMatch(/^application\/problem\+json/)
+  expect(JSON.parse(body)).toMatchObject({ status, code: expect.any(String) })
+  expect(body).not.toMatch(/node_modules|\.ts:\d|\bat [\w.]+ \(/)
+  expect(body).not.toContain(tmpdir())
+}
+
+function learnNames(known: Fuzzed['known'], body: string): void {
+  for (const field of ['id', 'key']) {
+    const told = [...body.matchAll(new RegExp(`"${field}":"([0-9a-f-]{32,36})"`, 'g'))]
+    known[field] = [...told.slice(0, 50).map(([, name]) => name!), ...(known[field] ?? [])].slice(0, 200)
+  }
+}
+
+/** Sends so many requests to each endpoint, and sees that each is answered as it should be. */
+export async function fuzz(
+  rig: FuzzRig,
+  { rounds, depth }: { rounds: number; depth: () => Promise<number | undefined> },
+): Promise<void> {
+  const round = fc.tuple(...all.map((endpoint) => requestTo(endpoint, rig.about)))
+  await fc.assert(
+    fc.asyncProperty(round, async (requests) => {
+      // Some of the requests take messages away.
+      if ((await depth())! < 3) await fill(rig)
+      // One to each endpoint, all at once: they meet each other on the same queue.
+      await Promise.all(requests.map((request, at) => check(rig, request, at)))
+    }),
+    { numRuns: rounds, seed, endOnFailure: true },
+  )
+}

@@ -1,0 +1,148 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { request as ask, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import type {
+  ApprovalList,
+  AuditPage,
+  Discarded,
+  Restored,
+  TaskList,
+} from '../../../src/http-api/contract.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type ApiRig, setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
+
+const broker = await useApiBroker()
+const { headers } = broker
+const folder = mkdtempSync(join(tmpdir(), 'warren-gone-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The way to the management API, on which questions about queues wait until they are let go. */
+async function startGate() {
+  let open = (): void => {}
+  let opened: Promise<void> = Promise.resolve()
+  const waiting: string[] = []
+  const server = createServer((incoming, answer) => {
+    const isAboutQueues = incoming.url!.startsWith('/api/queues')
+    if (isAboutQueues) waiting.push(incoming.url!)
+    void (isAboutQueues ? opened : Promise.resolve()).then(() => {
+      const { method, headers: sent } = incoming
+      const onward = ask(new URL(incoming.url!, broker.managementUrl), { method, headers: sent }, (got) => {
+        answer.writeHead(got.statusCode!, got.headers)
+        got.pipe(answer)
+      })
+      incoming.pipe(onward)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { username, password } = broker
+  return {
+    managementUrl: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}`,
+    waiting,
+    shut: () => {
+      waiting.length = 0
+      opened = new Promise((resolve) => {
+        open = resolve
+      })
+    },
+    open: () => open(),
+  }
+}
+
+async function setup(queue: string, server: object = {}) {
+  const gate = await startGate()
+  const lines: string[] = []
+  const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
+  const rig = await setUpApi({
+    ...{ ...broker, managementUrl: gate.managementUrl, logger },
+    server: { backups: { folder }, history: { every: '1h' }, ...server },
+  })
+  await rig.declareDlq(queue)
+  await rig.publish([1, 2, 3].map((body) => ({ key: queue, body, messageId: `m-${body}` })))
+  const url = await rig.listen()
+  const countClients = () =>
+    new Promise<number>((resolve, reject) =>
+      rig.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    )
+
+  /** Asks, leaves while the server reads which queues there are, and waits until the server has noticed. */
+  async function askAndLeave(
+    path: string,
+    options: { body: string | Uint8Array<ArrayBuffer>; type: string },
+  ) {
+    const leaving = new AbortController()
+    gate.shut()
+    const asked = fetch(`${url}${path}`, {
+      ...{ method: 'POST', body: options.body, signal: leaving.signal },
+      headers: { ...headers, 'content-type': options.type },
+    })
+    asked.catch(() => undefined) // it is broken off below
+    await eventually(() => expect(gate.waiting).not.toEqual([]))
+    leaving.abort()
+    await expect(asked).rejects.toThrow('aborted')
+    await eventually(async () => expect(await countClients()).toBe(0))
+    gate.open()
+    await eventually(() => expect(lines.join('')).toContain('did not wait for the answer'))
+  }
+
+  return { rig, askAndLeave }
+}
+
+async function actionsOn({ app }: ApiRig, queue: string): Promise<string[]> {
+  const { items } = (await app.inject({ url: '/api/v1/audit', headers })).json<AuditPage>()
+  return items.filter(({ target }) => target === queue).map(({ action }) => action)
+}
+
+describe('what nobody waits for any more', () => {
+  it('is not discarded', async () => {
+    const { rig, askAndLeave } = await setup('left.dlq')
+
+    await askAndLeave('/api/v1/dlqs/left.dlq/discard', { body: '{}', type: 'application/json' })
+
+    await broker.expectDepths({ 'left.dlq': 3 })
+    expect(await actionsOn(rig, 'left.dlq')).toEqual([])
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('is not asked of a second person', async () => {
+    const { rig, askAndLeave } = await setup('unasked.dlq', { approval: { above: 1 } })
+
+    await askAndLeave('/api/v1/dlqs/unasked.dlq/discard', { body: '{}', type: 'application/json' })
+
+    const { items } = (await rig.app.inject({ url: '/api/v1/approvals', headers })).json<ApprovalList>()
+    expect(items).toEqual([])
+    expect(await actionsOn(rig, 'unasked.dlq')).toEqual([])
+  })
+
+  it('is not restored, and can be restored by who asks again', async () => {
+    const { rig, askAndLeave } = await setup('unrestored.dlq')
+    const { app } = rig
+    const discarded = await app.inject({
+      ...{ method: 'POST', url: '/api/v1/dlqs/unrestored.dlq/discard', headers, payload: {} },
+    })
+    const { backup } = discarded.json<Discarded>()
+    const { rawPayload } = await app.inject({ url: `/api/v1/backups/${backup.id}`, headers })
+
+    await askAndLeave('/api/v1/restores', { body: new Uint8Array(rawPayload), type: 'application/gzip' })
+    const left = await broker.depth('unrestored.dlq')
+    const again = await app.inject({
+      ...{ method: 'POST', url: '/api/v1/restores', payload: rawPayload },
+      headers: { ...headers, 'content-type': 'application/gzip' },
+    })
+
+    expect(left).toBe(0)
+    expect(again.json<Restored>()).toMatchObject({ records: 3, restored: 3, failed: 0 })
+    await broker.expectDepths({ 'unrestored.dlq': 3 })
+    expect(await actionsOn(rig, 'unrestored.dlq')).toEqual([
+      ...['restore', 'restore', 'backup', 'discard', 'discard'],
+    ])
+    expect((await app.inject({ url: '/api/v1/tasks', headers })).json<TaskList>().items).toEqual([])
+  })
+})
