@@ -21,10 +21,16 @@ it.each([
   expect(tally).toEqual({ ...none, ...counted })
 })
 
-it('what was answered before the line was lost is stale, and delivered once it is known again', () => {
+it('what was answered while the line was lost is delivered once, also when it is known again', () => {
   const { events, tally } = setup()
   events.emit('delivery.stale', { ...delivery, outcome: { kind: 'acknowledge' } })
-  expect(tally).toEqual({ ...none, stale: 1 })
   events.emit('delivery.remembered', delivery)
   expect(tally).toEqual({ ...none, stale: 1, delivered: 1 })
+})
+
+it('what was acknowledged and comes again, because the acknowledgement was lost, is delivered once', () => {
+  const { events, tally } = setup()
+  events.emit('delivery.settled', { ...delivery, outcome: { kind: 'acknowledge' }, durationMs: 1 })
+  events.emit('delivery.remembered', delivery)
+  expect(tally).toEqual({ ...none, delivered: 1 })
 })

@@ -16,12 +16,10 @@ export function countDeliveries(events: Events<ConsumerEvents>): DeliveryTally {
     if (outcome.kind === 'hold' && outcome.why === 'deferred') tally.deferred += 1
     else tally.retried += 1
   })
-  events.on('delivery.stale', () => {
+  // The endpoint has taken it, whatever became of the line: when the message comes again it is known, and not sent.
+  events.on('delivery.stale', ({ outcome: { kind } }) => {
     tally.stale += 1
-  })
-  // Its request was answered before the line was lost; only the acknowledgement is new.
-  events.on('delivery.remembered', () => {
-    tally.delivered += 1
+    if (kind === 'acknowledge') tally.delivered += 1
   })
   return tally
 }

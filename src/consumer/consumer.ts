@@ -29,6 +29,7 @@ import {
   handleDelivery,
 } from './handle-delivery.ts'
 import { type Handler, wrapHandler } from './handler.ts'
+import { createOversizedHold, type OversizedHold } from './hold-oversized.ts'
 import { createLimitWatch, type LimitWatch } from './limit-watch.ts'
 import { createLostAckMemory, type LostAckMemory } from './lost-ack-memory.ts'
 import { pause } from './pause.ts'
@@ -70,6 +71,7 @@ export class Consumer {
   readonly #breaker: Breaker
   readonly #limitWatch: LimitWatch
   readonly #bodyLimit: BodyLimit = createBodyLimit()
+  readonly #oversized: OversizedHold
   readonly #warnings: ConsumerWarnings
   readonly #ending = new AbortController()
   readonly #channel: SupervisedChannel
@@ -86,6 +88,7 @@ export class Consumer {
     this.#flow = flow
     checkHandler(handler)
     this.#options = settleConsumerOptions(options, flow)
+    this.#oversized = createOversizedHold(this.#options)
     const { clock, prefetch, decode, orderBy, breaker: policy } = this.#options
     this.#reading = { decode, orderBy, attempts: flow.attempts }
     this.#receivedAt = createTurnClock(clock)
@@ -150,6 +153,7 @@ export class Consumer {
     this.#ending.abort()
     this.#runs.abort(closingError(this.queue))
     await this.#channel.close()
+    this.#oversized.forget()
     this.#breaker.stop()
     if (this.#ownsPublisher) await this.#publisher.close()
     this.#state = 'closed'
@@ -180,8 +184,10 @@ export class Consumer {
     channel.events.on('cancelled', () => void channel.close())
     try {
       this.#version = parseBrokerVersion(this.#session.broker.version)
-      // Left unsettled: this process cannot read it, and nobody is to lose it. It goes back with the channel.
-      const onOversized = ({ bodyBytes }: Delivery) => this.#warnings.tooLarge(bodyBytes)
+      const onOversized = (delivery: Delivery) => {
+        this.#warnings.tooLarge(delivery.bodyBytes)
+        this.#oversized.take(delivery)
+      }
       const how = { flow: this.#flow, options: this.#options, receive: this.#receive, onOversized }
       subscription.consumerTag = await subscribe({ channel, ...how })
     } catch (error) {
@@ -204,6 +210,7 @@ export class Consumer {
   #channelLost(error: Error | undefined): void {
     const wasStarted = this.#subscription?.consumerTag !== undefined
     this.#subscription = undefined
+    this.#oversized.forget()
     const stillRunning = this.#runs.dropStale()
     if (this.#state !== 'running') {
       // What runs cannot be settled by any other channel, and one that consumes would only get what it must return.

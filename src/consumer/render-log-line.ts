@@ -101,7 +101,7 @@ const accessRefused = 403
 export function tooLarge(queue: string, bodyBytes: number): string {
   return (
     `A message of ${bodyBytes} bytes in "${queue}" is larger than \`maxBodyBytes\` of the connection lets in. It is held, ` +
-    'not handled, and goes back when this consumer ends. Raise `maxBodyBytes`.'
+    'not handled, and goes back in the end: as many of these as the prefetch stop the consumer. Raise `maxBodyBytes`.'
   )
 }
 
