@@ -8,10 +8,27 @@ import { type PayloadRules, showsAll } from './payload-rules.ts'
  * nothing to `warren dlq verify`, so it is left out.
  */
 export function showReceipt(receipt: WrittenReceipt, rules: PayloadRules): Receipt {
-  return showsAll(rules) ? receipt : { ...receipt, digest: null }
+  const shown = { ...receipt, refusals: receipt.refusals.map(hideInside) }
+  return showsAll(rules) ? shown : { ...shown, digest: null }
 }
 
 /** The same for the audit log, which has the digest of each receipt. */
 export function showAuditRecord(record: AuditRecord, rules: PayloadRules): AuditRecord {
   return showsAll(rules) ? record : { ...record, receiptDigest: null }
+}
+
+/**
+ * Refusals are told in the words of RabbitMQ and of our clients, which name the account and the hosts of the server.
+ * Found by their form: a task may be of another server, whose account nobody knows here.
+ */
+const insides: readonly (readonly [RegExp, string])[] = [
+  [/ for user '.*?'(?=[\s.:,;)]|$)/g, ''],
+  [/\b(authenticated user was) '.*?'(?=[\s.:,;)]|$)/g, '$1 another'],
+  [/\b(the user) ".*?"(?=[\s.:,;)]|$)/gi, '$1 of the server'],
+  [/\b(the login of) ".*?"(?=[\s.:,;)]|$)/gi, '$1 the server'],
+  [/ (?:at|to) (?:\[[\w:.%]+\]|[\w.-]+):\d+\b/gi, ''],
+]
+
+function hideInside(refusal: string): string {
+  return insides.reduce((text, [inside, instead]) => text.replace(inside, instead), refusal)
 }

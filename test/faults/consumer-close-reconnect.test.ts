@@ -42,7 +42,7 @@ async function setup(url: string) {
 
   /** Every message is where it was, and went to and fro no more often than the faults of the test explain. */
   const expectAllThere = async () => {
-    await eventually(async () => expect(await rig.depth(name)).toBe(bodies.length), { timeoutMs: 5_000 })
+    await eventually(async () => expect(await rig.depth(name)).toBe(bodies.length))
     expect(await rig.depth(`${name}.dlq`)).toBe(0)
     const left = await rig.drain(name)
     expect(left.map(({ body }) => body).toSorted()).toEqual(bodies)

@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startBroker(): Promise<RunningBroker> {
   try {
-    const running = process.env.WARREN_BROKER_SOURCE === 'embedded' ? await embedBroker() : await findBroker()
+    const running = isEmbeddedWanted() ? await embedBroker() : await findBroker()
     process.stderr.write(`RabbitMQ ${running.broker.version} (${running.source})\n`)
     await report({ version: running.broker.version, source: running.source })
     return running
@@ -42,6 +42,16 @@ async function startBroker(): Promise<RunningBroker> {
     await report({ unavailable: (error as Error).message })
     throw error
   }
+}
+
+/** A run of CI stands for RabbitMQ, so that a leftover setting must not make it one of ours. */
+function isEmbeddedWanted(): boolean {
+  const isWanted = process.env.WARREN_BROKER_SOURCE === 'embedded'
+  if (isWanted && process.env.CI)
+    throw new Error(
+      'CI never runs on the embedded broker. Unset WARREN_BROKER_SOURCE, or CI for a run of your own.',
+    )
+  return isWanted
 }
 
 async function findBroker(): Promise<RunningBroker> {

@@ -197,6 +197,8 @@ export class Session {
     // One that dies as soon as it is open would be opened twenty times a second, and each time what it had been
     // handed goes back to its queue and is counted there.
     this.#youngDeaths = Date.now() - this.#connectedAt >= healthyMs ? 0 : this.#youngDeaths + 1
+    // A host that lets us in and throws us out must not keep us from the others.
+    if (this.#youngDeaths > 0) this.#nextEndpoint += 1
     const nextAttemptMs = this.#decidePause(this.#youngDeaths)
     this.#emit.emit('disconnected', { error: error ?? closedError(), nextAttemptMs })
     void this.#reconnect(nextAttemptMs)

@@ -21,10 +21,14 @@ export async function openBackupFolder(folder: string): Promise<string> {
 
 /** The backups in a folder, the newest first. What is none is left out. */
 export async function listBackups(folder: string): Promise<readonly KeptBackup[]> {
-  const names = await readdir(await openBackupFolder(folder))
-  const files = names.filter((name) => name.endsWith(ending)).map((name) => join(folder, name))
+  const files = await listBackupFiles(folder)
   const kept = (await Promise.all(files.map(describeBackup))).filter((each) => each !== undefined)
   return kept.toSorted((left, right) => (left.startedAt < right.startedAt ? 1 : -1))
+}
+
+export async function listBackupFiles(folder: string): Promise<readonly string[]> {
+  const names = await readdir(await openBackupFolder(folder))
+  return names.filter((name) => name.endsWith(ending)).map((name) => join(folder, name))
 }
 
 export async function findBackup(folder: string, id: string): Promise<KeptBackup> {
@@ -56,8 +60,16 @@ export async function withTemporaryFolder<Result>(
   }
 }
 
-/** Reads the beginning only: that a backup is whole is proved when it is restored. */
 async function describeBackup(file: string): Promise<KeptBackup | undefined> {
+  const header = await readHeader(file)
+  if (!header) return undefined
+  const { purpose, queue, vhost, by, startedAt } = header
+  const { size: sizeBytes } = await stat(file)
+  return { id: basename(file, ending), purpose, queue, vhost, by, startedAt, sizeBytes }
+}
+
+/** Reads the beginning only: that a backup is whole is proved when it is restored. */
+export async function readHeader(file: string): Promise<BackupHeader | undefined> {
   const handle = await open(file, 'r')
   try {
     const head = Buffer.alloc(blockHeadBytes)
@@ -66,11 +78,7 @@ async function describeBackup(file: string): Promise<KeptBackup | undefined> {
     if (size === undefined || size > mostHeaderBytes) return undefined
     const block = Buffer.alloc(size)
     await handle.read(block, 0, size, 0)
-    const header = headerOf(unpackBlock(block))
-    if (!header) return undefined
-    const { purpose, queue, vhost, by, startedAt } = header
-    const { size: sizeBytes } = await handle.stat()
-    return { id: basename(file, ending), purpose, queue, vhost, by, startedAt, sizeBytes }
+    return headerOf(unpackBlock(block))
   } finally {
     await handle.close()
   }

@@ -13,6 +13,7 @@ import type { Restored, RestoreQuery } from '../contract.ts'
 import { refuseWithoutClient } from '../refuse-in-vain.ts'
 import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 import { backupFile, isThere, openBackupFolder, withTemporaryFolder } from './backup-folder.ts'
+import { findSameBackup } from './find-same-backup.ts'
 import { receiveUpload } from './receive-upload.ts'
 
 type RestoreCall = Pick<Call<unknown, RestoreQuery, unknown>, 'query' | 'caller' | 'request' | 'reply'>
@@ -25,7 +26,8 @@ export function restoreUpload(context: ApiContext, call: RestoreCall, upload: Re
     const { header, records, digest } = await verifyUpload(received)
     const queue = call.query.queue ?? header.queue
     await refuseRestore(context, call, { queue, records })
-    const file = await keep(context, received, digest)
+    refuseInVain(context, call, queue) // before anything is kept
+    const file = await keep(context, received, { id: header.id, digest })
     return restore(context, call, { queue, file, id: header.id })
   })
 }
@@ -56,15 +58,29 @@ async function refuseRestore(
   throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 
+/** An upload takes long: a re-drive may have begun meanwhile, and they may have gone and begun another one. */
+function refuseInVain({ tasks }: ApiContext, { reply }: RestoreCall, queue: string): void {
+  tasks.refuseIfBusy(queue)
+  refuseWithoutClient(reply)
+}
+
 /**
  * Beside a kept backup stands what was restored of it, so that a second restore leaves that out also when the
  * messages have gone on meanwhile. Where nothing is kept only the queue itself can tell. It is kept by the name of its
- * content and not by its id, which anybody can write into another one to have the kept one restored instead.
+ * content and not by its id, which anybody can write into another one to have the kept one restored instead. What the
+ * server has discarded is there already, and so is what `warren dlq restore` wrote down beside it.
  */
-async function keep({ settings }: ApiContext, received: string, digest: string): Promise<string> {
+async function keep(
+  { settings }: ApiContext,
+  received: string,
+  { id, digest }: { id: string; digest: string },
+): Promise<string> {
   if (settings.backupFolder === undefined) return received
-  const kept = backupFile(await openBackupFolder(settings.backupFolder), nameOf(digest))
+  const folder = await openBackupFolder(settings.backupFolder)
+  const kept = backupFile(folder, nameOf(digest))
   if (await isThere(kept)) return kept
+  const same = await findSameBackup(folder, { id, digest })
+  if (same) return same
   // Copied and not moved: the temporary folder may be on another disk. Half a copy must not be taken for one.
   const copy = `${kept}.${randomUUID()}.part`
   try {
@@ -86,9 +102,8 @@ async function restore(
   call: RestoreCall,
   { queue, file, id }: { queue: string; file: string; id: string },
 ): Promise<Restored> {
-  const { line, tasks, turns } = context
-  tasks.refuseIfBusy(queue)
-  refuseWithoutClient(call.reply) // an upload takes long, and they may have begun another one
+  const { line, turns } = context
+  refuseInVain(context, call, queue)
   const entry = { action: 'restore', target: queue, reason: call.query.reason ?? null }
   await writeAudit(context, call, { ...entry, result: `begun ${id}` })
   let result = `failed ${id}: some may be restored; another restore leaves those out`

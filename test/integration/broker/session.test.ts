@@ -7,6 +7,7 @@ import { Publisher } from '../../../src/publisher/publisher.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
+import { startScriptedServer } from './scripted-server.ts'
 
 const broker = await useBroker()
 const quick = { backoff: { initialMs: 5, maxMs: 50 } }
@@ -211,6 +212,32 @@ describe('a session', () => {
     const afterCut = nextPort()
     second.cutAll()
     expect(await afterCut).toBe(second.port)
+  })
+
+  it('goes on at another host when one lets it in and throws it out, and stays at one that lived', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const servers = [await startScriptedServer(() => false), await startScriptedServer(() => false)] as const
+    const urls = servers.map(({ url }) => url)
+    const session = await Session.open(urls, quick)
+    onTestFinished(() => session.close())
+    const throwOut = (): Promise<number | undefined> => {
+      const isBack = new Promise<number | undefined>((resolve) => {
+        const stop = session.events.on('connected', () => {
+          stop()
+          resolve(session.connection?.endpoint.port)
+        })
+      })
+      for (const { socket } of servers.flatMap(({ peers }) => peers)) socket.destroy()
+      return isBack
+    }
+
+    const young = [await throwOut(), await throwOut()]
+    vi.setSystemTime(Date.now() + 5_000)
+    const afterLong = await throwOut()
+
+    const [first, second] = urls.map((url) => Number(new URL(url).port))
+    expect([...young, afterLong]).toEqual([second, first, first])
   })
 
   it('waits for a broker that is still starting when it is told to', async () => {

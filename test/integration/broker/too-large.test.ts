@@ -12,6 +12,7 @@ import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()
+let tries = 0
 
 async function setup(options: ConnectionOptions) {
   const session = await Session.open(broker.url)
@@ -20,17 +21,19 @@ async function setup(options: ConnectionOptions) {
     await connection.close()
     await session.close()
   })
-  await declareQueue(await session.openChannel(), { queue: 'sizes' })
-  return { publisher: new Publisher(session), connection, channel: await connection.openChannel() }
+  tries += 1 // so that none finds what another has left
+  const queue = `sizes ${tries}`
+  await declareQueue(await session.openChannel(), { queue })
+  return { queue, publisher: new Publisher(session), connection, channel: await connection.openChannel() }
 }
 
 it('a body beyond maxBodyBytes ends the connection, and the error names the option to raise', async () => {
-  const { publisher, connection, channel } = await setup({ maxBodyBytes: 1_000 })
-  for (const size of [1_000, 1_001]) await publisher.publish({ key: 'sizes', body: Buffer.alloc(size) })
+  const { queue, publisher, connection, channel } = await setup({ maxBodyBytes: 1_000 })
+  for (const size of [1_000, 1_001]) await publisher.publish({ key: queue, body: Buffer.alloc(size) })
   const closed = new Promise((resolve) => connection.events.on('closed', resolve))
 
-  const first = await channel.get('sizes', { noAck: true })
-  const second = channel.get('sizes', { noAck: true })
+  const first = await channel.get(queue, { noAck: true })
+  const second = channel.get(queue, { noAck: true })
 
   expect(first?.bodyBytes).toBe(1_000)
   const message = expect.stringMatching(/A message of 1001 bytes .* the limit is 1000 .* Raise maxBodyBytes,/)
@@ -40,16 +43,17 @@ it('a body beyond maxBodyBytes ends the connection, and the error names the opti
 })
 
 it('a consumer that takes oversized messages reads past their bodies, and can dead-letter them whole', async () => {
-  const { publisher, connection, channel } = await setup({ maxBodyBytes: 1_000 })
-  await declareQueue(channel, { queue: 'dead sizes' })
-  const deadLetters = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'dead sizes' }
-  await declareQueue(channel, { queue: 'mixed sizes', arguments: toFieldTable(deadLetters) })
+  const { queue, publisher, connection, channel } = await setup({ maxBodyBytes: 1_000 })
+  const [dead, mixed] = [`dead ${queue}`, `mixed ${queue}`] as const
+  await declareQueue(channel, { queue: dead })
+  const deadLetters = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dead }
+  await declareQueue(channel, { queue: mixed, arguments: toFieldTable(deadLetters) })
   for (const size of [1, 400_000, 2, 1_001, 3])
-    await publisher.publish({ key: 'mixed sizes', body: Buffer.alloc(size) })
+    await publisher.publish({ key: mixed, body: Buffer.alloc(size) })
   const read: Delivery[] = []
   const oversized: Delivery[] = []
 
-  await channel.consume('mixed sizes', (delivery) => read.push(delivery), {
+  await channel.consume(mixed, (delivery) => read.push(delivery), {
     onOversized: (delivery) => oversized.push(delivery),
   })
   await eventually(() => expect(read).toHaveLength(3))
@@ -61,21 +65,21 @@ it('a consumer that takes oversized messages reads past their bodies, and can de
     [400_000, 0],
     [1_001, 0],
   ])
-  await eventually(async () => expect((await inspectQueue(channel, 'dead sizes')).messageCount).toBe(2))
+  await eventually(async () => expect((await inspectQueue(channel, dead)).messageCount).toBe(2))
   expect(connection.isOpen).toBe(true)
   const whole = await openConnection(parseAmqpUrl(broker.url)[0]!)
   onTestFinished(() => whole.close())
-  const deadLetter = await (await whole.openChannel()).get('dead sizes')
+  const deadLetter = await (await whole.openChannel()).get(dead)
   expect(deadLetter && joinBody(deadLetter.body)).toHaveLength(400_000)
 })
 
 it('headers beyond maxHeaderBytes end the connection, and the error names the option to raise', async () => {
-  const { publisher, channel } = await setup({ maxHeaderBytes: 5_000 })
+  const { queue, publisher, channel } = await setup({ maxHeaderBytes: 5_000 })
   for (const size of [4_000, 5_000])
-    await publisher.publish({ key: 'sizes', body: '', headers: { note: 'x'.repeat(size) } })
+    await publisher.publish({ key: queue, body: '', headers: { note: 'x'.repeat(size) } })
 
-  const first = await channel.get('sizes', { noAck: true })
-  const second = channel.get('sizes', { noAck: true })
+  const first = await channel.get(queue, { noAck: true })
+  const second = channel.get(queue, { noAck: true })
 
   expect(first?.properties.length).toBeGreaterThan(4_000)
   const message = expect.stringMatching(/announces 5\d{3} bytes; the limit is 5000 .* Raise maxHeaderBytes,/)

@@ -9,6 +9,7 @@ import type {
 } from '../../../src/http-api/contract.ts'
 import { createSetDigest, digestBody } from '../../../src/recovery/digest-message.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
+import { namePerTry } from './name-per-try.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -68,20 +69,22 @@ async function auditedDigests({ app }: ApiRig, queue: string): Promise<(string |
 
 describe('the digest of a receipt, by which a body could be guessed', () => {
   it('is shown to who may see payloads, and to nobody else', async () => {
-    const id = await redriveOne(hiding, 'hidden.dlq')
+    const queue = `${namePerTry('hidden')}.dlq`
+    const id = await redriveOne(hiding, queue)
 
     expect(await digestFor(hiding, id, 'ann')).toBe(guess(card))
     expect(await digestFor(hiding, id, 'olga')).toBeNull()
     expect(await digestFor(hiding, id, 'vera')).toBeNull()
-    expect(await auditedDigests(hiding, 'hidden.dlq')).toEqual([guess(card), null])
+    expect(await auditedDigests(hiding, queue)).toEqual([guess(card), null])
   })
 
   it('is shown to nobody where parts of payloads are masked, also in the audit log', async () => {
-    const id = await redriveOne(masking, 'masked.dlq')
+    const queue = `${namePerTry('masked')}.dlq`
+    const id = await redriveOne(masking, queue)
 
     expect(await digestFor(masking, id, 'ann')).toBeNull()
-    expect(await auditedDigests(masking, 'masked.dlq')).toEqual([null, null])
-    expect(await auditedDigests(hiding, 'masked.dlq')).toEqual([guess(card), null])
+    expect(await auditedDigests(masking, queue)).toEqual([null, null])
+    expect(await auditedDigests(hiding, queue)).toEqual([guess(card), null])
   })
 })
 

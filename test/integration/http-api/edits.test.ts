@@ -150,14 +150,11 @@ describe('an edit whose server ends before it', () => {
   }
 
   async function whenInterrupted(id: string): Promise<Task> {
-    return eventually(
-      async () => {
-        const task = (await rig.app.inject({ url: `/api/v1/tasks/${id}`, headers })).json<Task>()
-        expect(task.state).toBe('interrupted')
-        return task
-      },
-      { timeoutMs: 15_000 },
-    )
+    return eventually(async () => {
+      const task = (await rig.app.inject({ url: `/api/v1/tasks/${id}`, headers })).json<Task>()
+      expect(task.state).toBe('interrupted')
+      return task
+    })
   }
 
   it('is told as not done where its message is still in the queue, and as done where it is not', async () => {

@@ -2,11 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { openManagement } from '../../../src/broker/management/open-management.ts'
 import type { Discarded, Problem, Restored } from '../../../src/http-api/contract.ts'
 import type { BackupHeader } from '../../../src/recovery/backup/backup-record.ts'
 import { BackupWriter } from '../../../src/recovery/backup/backup-writer.ts'
 import { readBackup } from '../../../src/recovery/backup/read-backup.ts'
+import { restoreBackup } from '../../../src/recovery/backup/restore-backup.ts'
 import { setUpApi } from './api-rig.ts'
+import { namePerTry } from './name-per-try.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -14,7 +17,8 @@ const { headers, as } = broker
 
 /** Three messages of a queue that is not everybody's, discarded into a backup that the server keeps. */
 async function setup(name: string) {
-  const [closed, open] = [`closed-${name}.dlq`, `open-${name}.dlq`] as const
+  const own = namePerTry(name)
+  const [closed, open] = [`closed-${own}.dlq`, `open-${own}.dlq`] as const
   const folder = mkdtempSync(join(tmpdir(), 'warren-forged-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const rig = await setUpApi({ ...broker, server: { backups: { folder: join(folder, 'kept') } } })
@@ -42,7 +46,7 @@ async function setup(name: string) {
     return readFileSync(file)
   }
 
-  return { closed, open, kept, folder, restore, forge }
+  return { rig, closed, open, kept, folder, restore, forge }
 }
 
 it('a backup with the id of a kept one is restored instead of that, before and after', async () => {
@@ -79,7 +83,7 @@ it('a backup that two restore at once is kept once and whole, and each message r
 
   const restored = answers.map((answer) => answer.json<Restored>().restored)
   expect(restored.toSorted()).toEqual([0, 3])
-  expect(readdirSync(join(folder, 'kept')).filter((name) => name.endsWith('.backup'))).toHaveLength(2)
+  expect(readdirSync(join(folder, 'kept')).filter((name) => name.endsWith('.backup'))).toHaveLength(1)
   await broker.expectDepths({ [closed]: 3 })
 })
 
@@ -94,4 +98,20 @@ it('the kept backup itself is restored by who may read its queue, each message o
   expect(first.json<Restored>()).toMatchObject({ records: 3, restored: 3 })
   expect(second.json<Restored>()).toMatchObject({ records: 3, restored: 0, restoredBefore: 3 })
   await broker.expectDepths({ [closed]: 3 })
+})
+
+it('what was restored of a kept backup on its host is not restored by an upload, also when it has been handled', async () => {
+  const { rig, closed, kept, restore } = await setup('on-its-host')
+  const { consuming, publishing } = rig
+  const management = openManagement(broker.managementUrl)
+  onTestFinished(() => management.close())
+  const onHost = await restoreBackup({ consuming, publishing, management, file: kept, by: 'somebody' })
+  await broker.management('DELETE', `/api/queues/${encodeURIComponent(broker.vhost)}/${closed}/contents`)
+  await broker.expectDepths({ [closed]: 0 })
+
+  const uploaded = await restore(readFileSync(kept), headers)
+
+  expect(onHost).toMatchObject({ records: 3, restored: 3 })
+  expect(uploaded.json<Restored>()).toMatchObject({ records: 3, restored: 0, restoredBefore: 3 })
+  await broker.expectDepths({ [closed]: 0 })
 })

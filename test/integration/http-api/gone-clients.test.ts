@@ -3,7 +3,7 @@ import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type {
   ApprovalList,
   AuditPage,
@@ -13,12 +13,11 @@ import type {
 } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
+import { namePerTry } from './name-per-try.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
 const { headers } = broker
-const folder = mkdtempSync(join(tmpdir(), 'warren-gone-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The way to the management API, on which questions about queues wait until they are let go. */
 async function startGate() {
@@ -56,7 +55,10 @@ async function startGate() {
   }
 }
 
-async function setup(queue: string, server: object = {}) {
+async function setup(name: string, server: object = {}) {
+  const queue = `${namePerTry(name)}.dlq`
+  const folder = mkdtempSync(join(tmpdir(), 'warren-gone-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const gate = await startGate()
   const lines: string[] = []
   const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
@@ -92,7 +94,7 @@ async function setup(queue: string, server: object = {}) {
     await eventually(() => expect(lines.join('')).toContain('did not wait for the answer'))
   }
 
-  return { rig, askAndLeave }
+  return { rig, queue, folder, askAndLeave }
 }
 
 async function actionsOn({ app }: ApiRig, queue: string): Promise<string[]> {
@@ -102,47 +104,46 @@ async function actionsOn({ app }: ApiRig, queue: string): Promise<string[]> {
 
 describe('what nobody waits for any more', () => {
   it('is not discarded', async () => {
-    const { rig, askAndLeave } = await setup('left.dlq')
+    const { rig, queue, folder, askAndLeave } = await setup('left')
 
-    await askAndLeave('/api/v1/dlqs/left.dlq/discard', { body: '{}', type: 'application/json' })
+    await askAndLeave(`/api/v1/dlqs/${queue}/discard`, { body: '{}', type: 'application/json' })
 
-    await broker.expectDepths({ 'left.dlq': 3 })
-    expect(await actionsOn(rig, 'left.dlq')).toEqual([])
+    await broker.expectDepths({ [queue]: 3 })
+    expect(await actionsOn(rig, queue)).toEqual([])
     expect(readdirSync(folder)).toEqual([])
   })
 
   it('is not asked of a second person', async () => {
-    const { rig, askAndLeave } = await setup('unasked.dlq', { approval: { above: 1 } })
+    const { rig, queue, askAndLeave } = await setup('unasked', { approval: { above: 1 } })
 
-    await askAndLeave('/api/v1/dlqs/unasked.dlq/discard', { body: '{}', type: 'application/json' })
+    await askAndLeave(`/api/v1/dlqs/${queue}/discard`, { body: '{}', type: 'application/json' })
 
     const { items } = (await rig.app.inject({ url: '/api/v1/approvals', headers })).json<ApprovalList>()
     expect(items).toEqual([])
-    expect(await actionsOn(rig, 'unasked.dlq')).toEqual([])
+    expect(await actionsOn(rig, queue)).toEqual([])
   })
 
   it('is not restored, and can be restored by who asks again', async () => {
-    const { rig, askAndLeave } = await setup('unrestored.dlq')
+    const { rig, queue, folder, askAndLeave } = await setup('unrestored')
     const { app } = rig
     const discarded = await app.inject({
-      ...{ method: 'POST', url: '/api/v1/dlqs/unrestored.dlq/discard', headers, payload: {} },
+      ...{ method: 'POST', url: `/api/v1/dlqs/${queue}/discard`, headers, payload: {} },
     })
     const { backup } = discarded.json<Discarded>()
     const { rawPayload } = await app.inject({ url: `/api/v1/backups/${backup.id}`, headers })
+    rmSync(join(folder, `${backup.id}.backup`)) // so that it comes from elsewhere
 
     await askAndLeave('/api/v1/restores', { body: new Uint8Array(rawPayload), type: 'application/gzip' })
-    const left = await broker.depth('unrestored.dlq')
+    const [left, keptInVain] = [await broker.depth(queue), readdirSync(folder)]
     const again = await app.inject({
       ...{ method: 'POST', url: '/api/v1/restores', payload: rawPayload },
       headers: { ...headers, 'content-type': 'application/gzip' },
     })
 
-    expect(left).toBe(0)
+    expect([left, keptInVain]).toEqual([0, []])
     expect(again.json<Restored>()).toMatchObject({ records: 3, restored: 3, failed: 0 })
-    await broker.expectDepths({ 'unrestored.dlq': 3 })
-    expect(await actionsOn(rig, 'unrestored.dlq')).toEqual([
-      ...['restore', 'restore', 'backup', 'discard', 'discard'],
-    ])
+    await broker.expectDepths({ [queue]: 3 })
+    expect(await actionsOn(rig, queue)).toEqual([...['restore', 'restore', 'backup', 'discard', 'discard']])
     expect((await app.inject({ url: '/api/v1/tasks', headers })).json<TaskList>().items).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Approval, Problem, Task, TaskList } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
+import { namePerTry } from './name-per-try.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -70,15 +71,16 @@ describe('a list that is written once for many', () => {
   })
 
   it('shows at once what who asks has just done', async () => {
-    await fill('seen.dlq', 1)
+    const seen = `${namePerTry('seen')}.dlq`
+    await fill(seen, 1)
     const states = async (): Promise<string[]> =>
       (await get('/api/v1/tasks', 'ann'))
         .json<TaskList>()
-        .items.filter(({ queue }) => queue === 'seen.dlq')
+        .items.filter(({ queue }) => queue === seen)
         .map(({ state }) => state)
     const before = await states()
 
-    const { id } = (await post('redrives', 'ann', { queue: 'seen.dlq' })).json<Task>()
+    const { id } = (await post('redrives', 'ann', { queue: seen })).json<Task>()
     const begun = await states()
     await get(`/api/v1/tasks/${id}/events`, 'ann')
 

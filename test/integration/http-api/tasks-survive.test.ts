@@ -48,28 +48,22 @@ it('a task whose server is killed is interrupted with its true counts, and anoth
   await expect(busy).rejects.toThrow(/409.*RECOVERY_LOCKED/s)
   await first.kill9()
 
-  const interrupted = await eventually(
-    async () => {
-      const task = await second.get<Task>(path)
-      expect(task.state).toBe('interrupted')
-      return task
-    },
-    { timeoutMs: 30_000 },
-  )
+  const interrupted = await eventually(async () => {
+    const task = await second.get<Task>(path)
+    expect(task.state).toBe('interrupted')
+    return task
+  })
   const left = await depth(dlq)
   expect(interrupted.progress).toMatchObject({ present, moved: present - left })
   expect(left).toBeGreaterThan(0)
 
   const resumed = await second.post<Task>(`${path}/resume`)
   expect(resumed).toMatchObject({ id, state: 'running', movedBefore: present - left })
-  const done = await eventually(
-    async () => {
-      const task = await second.get<Task>(path)
-      expect(task.state).toBe('done')
-      return task
-    },
-    { timeoutMs: 30_000 },
-  )
+  const done = await eventually(async () => {
+    const task = await second.get<Task>(path)
+    expect(task.state).toBe('done')
+    return task
+  })
 
   expect(done.progress).toEqual({ present, moved: present, failed: 0, kept: 0 })
   expect(await second.get<Receipt>(`${path}/receipt`)).toMatchObject({ id, moved: left, isBalanced: true })
@@ -154,15 +148,12 @@ it('a re-drive through /admin/dlq whose server is killed goes on at another serv
   const unanswered = first
     .post(`/admin/dlq/queues/${dlq}/re-drive`, { limit })
     .catch((error: unknown) => error)
-  const { id } = await eventually(
-    async () => {
-      const { items } = await second.get<TaskList>('/api/v1/tasks')
-      const task = items.find(({ queue }) => queue === dlq)
-      expect(task?.progress.moved).toBeGreaterThan(0)
-      return task!
-    },
-    { timeoutMs: 30_000 },
-  )
+  const { id } = await eventually(async () => {
+    const { items } = await second.get<TaskList>('/api/v1/tasks')
+    const task = items.find(({ queue }) => queue === dlq)
+    expect(task?.progress.moved).toBeGreaterThan(0)
+    return task!
+  })
   await first.kill9()
   expect(await unanswered).toBeInstanceOf(Error)
   const path = `/api/v1/tasks/${id}`
@@ -223,14 +214,11 @@ it('an edit whose server is killed before it sent the message says so, and can b
 })
 
 async function stateOf(server: ServerProcess, path: string, state: TaskState): Promise<Task> {
-  return eventually(
-    async () => {
-      const task = await server.get<Task>(path)
-      expect(task.state).toBe(state)
-      return task
-    },
-    { timeoutMs: 30_000 },
-  )
+  return eventually(async () => {
+    const task = await server.get<Task>(path)
+    expect(task.state).toBe(state)
+    return task
+  })
 }
 
 /** Two servers in this process; the line of the first one can be cut. */
@@ -254,7 +242,7 @@ async function setupCuttable(name: string) {
   proxy.refuse()
   proxy.cutAll()
   const stateIs = (server: ApiRig, state: string) =>
-    eventually(async () => expect((await show(server, id)).state).toBe(state), { timeoutMs: 30_000 })
+    eventually(async () => expect((await show(server, id)).state).toBe(state))
   await stateIs(second, 'interrupted')
   return { ...rig, work, dlq, proxy, first, second, id, show, post, stateIs }
 }
