@@ -6,7 +6,7 @@ import type { RedriveRefusals } from './redrive-refusals.ts'
 import { queuesOf } from './redrive-rules.ts'
 import type { RedriveTools } from './redrive-tools.ts'
 
-export interface PassParts extends Pick<PassTask, 'surplus'> {
+export interface PassParts extends Pick<PassTask, 'surplus' | 'onFirst'> {
   readonly course: RedriveCourse
   readonly tools: RedriveTools
   readonly refusals: RedriveRefusals
@@ -20,13 +20,13 @@ const mostClosures = 8
 
 /** The next pass of a run, over what is left of the messages that were there at its start. */
 export function createPass(parts: PassParts): RedrivePass {
-  const { course, tools, refusals, channel, surplus, isOneByOne } = parts
+  const { course, tools, refusals, channel, surplus, isOneByOne, onFirst } = parts
   const { rules, publisher } = tools
   const { queue, onKept, onFailed, onProgress } = course.options
   const { tally, recent, digest, pace } = course
   const window = isOneByOne ? { ...course.window, messages: 1 } : course.window
   return new RedrivePass({
-    ...{ channel, publisher, queue, rules, tally, window, recent, surplus, digest, pace, onKept },
+    ...{ channel, publisher, queue, rules, tally, window, recent, surplus, digest, pace, onKept, onFirst },
     count: course.expected(rules.aside),
     // Who asks for ten is not sent four hundred.
     prefetch: Math.min(course.window.messages, rules.limit),

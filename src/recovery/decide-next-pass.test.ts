@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideNextPass, type NextPass, type PassFacts } from './decide-next-pass.ts'
+import { decideNextPass, isLostTooOften, type NextPass, type PassFacts } from './decide-next-pass.ts'
 
 const quiet: PassFacts = {
   end: 'all-seen',
@@ -66,6 +66,11 @@ describe('after a pass', () => {
     ['with refusals for the sixth time there is an end', { ...refused, refusalRetries: 5 }, done],
     ['without answers during an alarm another follows', { isUnanswered: true, moved: 0 }, { kind: 'again' }],
     [
+      'without answers or a move for the fifth time there is an end',
+      { isUnanswered: true, moved: 0, idlePasses: 5 },
+      done,
+    ],
+    [
       'that moved as many as were asked for nobody asks for the other answers',
       { isUnanswered: true, isLimitReached: true },
       done,
@@ -88,5 +93,17 @@ describe('after a pass', () => {
     ['that saw all although a node was lost there is nothing to do', { ...lostNode, unseen: 0 }, done],
   ])('%s', (_, facts, next) => {
     expect(decideNextPass({ ...quiet, ...facts })).toEqual(next)
+  })
+})
+
+describe('lost passes without a move', () => {
+  it.each([
+    { returnLimit: 20, most: 5 },
+    { returnLimit: 3, most: 1 },
+    { returnLimit: 0, most: 1 },
+    { returnLimit: undefined, most: 100 },
+  ])('end a run long before a limit of $returnLimit returns', ({ returnLimit, most }) => {
+    expect(isLostTooOften({ losses: most - 1, returnLimit })).toBe(false)
+    expect(isLostTooOften({ losses: most, returnLimit })).toBe(true)
   })
 })

@@ -43,6 +43,7 @@ export type NextPass =
 
 const mostRefusalRetries = 5
 const mostIdlePasses = 3
+const mostUnansweredPasses = 5
 
 /** Whether all is seen, or another pass is due. */
 export function decideNextPass(facts: PassFacts): NextPass {
@@ -54,7 +55,8 @@ export function decideNextPass(facts: PassFacts): NextPass {
   if (facts.hasClosedChannel && !facts.isOneByOne) return { kind: 'again-one-by-one' }
   if (facts.hasClosedChannel && end === 'stopped' && !facts.isLimitReached) return interrupted('no-progress')
   // It says nothing of their targets. A copy that did arrive has the same id, and is among the duplicates possible.
-  if (facts.isUnanswered && !facts.isLimitReached) return { kind: 'again' }
+  if (facts.isUnanswered && !facts.isLimitReached && facts.idlePasses < mostUnansweredPasses)
+    return { kind: 'again' }
   if (isWorthAnotherChannel(facts)) return { kind: 'again-when-led' }
   if (unseen <= 0 || facts.isLimitReached || end === 'stopped') return { kind: 'end', outcome: 'done' }
   // It counted some that were moved before and only came back, so as many were left out at the end.
@@ -63,6 +65,18 @@ export function decideNextPass(facts: PassFacts): NextPass {
   }
   if (!facts.hasLostNode) return { kind: 'end', outcome: 'done' } // others took them
   return facts.returnsInMs > 0 ? { kind: 'again-when-returned' } : interrupted('node-lost')
+}
+
+/** Lost passes in a row that took messages and moved none. */
+const mostLosses = 100
+
+/**
+ * Whether passes that took messages were lost too often without a move. Every one of them has counted a return
+ * against each message it held, and the return over the limit would delete them.
+ */
+export function isLostTooOften(facts: { losses: number; returnLimit: number | undefined }): boolean {
+  const { losses, returnLimit = Number.POSITIVE_INFINITY } = facts
+  return losses >= Math.min(mostLosses, Math.max(1, Math.floor(returnLimit / 4)))
 }
 
 function interrupted(interruption: Interruption): NextPass {

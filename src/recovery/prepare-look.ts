@@ -23,6 +23,8 @@ export interface LookRules {
   readonly aside: OverLimitQueue
   /** What goes back stands behind what came back before, and not where it was. */
   readonly returnsBehind: boolean
+  /** So many returns a message survives; undefined: any number. */
+  readonly returnLimit: number | undefined
   /** Messages are given back before RabbitMQ takes them. */
   readonly maxHoldMs: number
 }
@@ -76,6 +78,7 @@ export async function prepareLook(permission: LookPermission): Promise<LookRules
       properties: refreshedProperties(properties, login),
     }),
     // Of a single active consumer the next one is served when the one before has ended, as it is done there.
+    returnLimit: cost.kind === 'counted' ? cost.limit : undefined,
     returnsBehind: facts.type !== 'classic' || isSingleActive,
     maxHoldMs: Math.min(longestHoldMs, (consumerTimeoutMs ?? Number.POSITIVE_INFINITY) * 0.8),
   }

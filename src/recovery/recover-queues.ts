@@ -191,10 +191,8 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
       stallTimer.refresh()
       log(`⚠️  ${whyKept(message, reason, types)}`)
     },
-    onAgain: () => {
-      stallTimer.refresh()
-      failedByQueue.clear()
-    },
+    // Another pass is no progress: passes over a queue that cannot be reached follow each other without an end.
+    onAgain: () => failedByQueue.clear(),
     onFailed: (message, { key }) => {
       stallTimer.refresh()
       failedByQueue.set(key, (failedByQueue.get(key) ?? 0) + 1)

@@ -15,6 +15,7 @@ const defaultWindow = { messages: 400, bytes: 16 * 1024 * 1024 }
 const defaultWaitMs = 10 * 60_000
 /** Who was told to stop waits so long for a broker that is away. */
 const patienceMs = 2_000
+const abandonEveryMs = 250
 
 /** What one run knows over all its passes and connections, and whether it is to stop. */
 export class RedriveCourse {
@@ -85,14 +86,18 @@ export class RedriveCourse {
 
   /** It has waited for the broker for as long as it was to. */
   #endWait(): void {
-    if (this.#stopped === undefined) this.#interruption = 'away'
+    if (this.#stopped === undefined) this.#interruption ??= 'away'
     this.stop('interrupted')
     this.#losePatience()
   }
 
   #losePatience(): void {
+    if (this.patience.aborted) return
     this.#patience.abort()
     this.#abandonIfAway()
+    clearTimeout(this.#patienceTimer)
+    // A pass does not let go while a copy is under way, and is asked again.
+    this.#patienceTimer = setInterval(() => this.#abandonIfAway(), abandonEveryMs)
   }
 
   /** Who is told to stop does not wait either for answers that nobody can give. */

@@ -5,10 +5,13 @@ import { isQueueGone } from './is-queue-gone.ts'
 import type { Receipt, RedriveOutcome } from './receipt.ts'
 import { countAtEnd, type EndCount } from './redrive-count.ts'
 import type { RedriveCourse } from './redrive-course.ts'
+import type { Retaken } from './redrive-lock.ts'
 import { writeReceipt } from './redrive-receipt.ts'
 import type { RedriveTools } from './redrive-tools.ts'
 
 const retryMs = 250
+/** Who has lost patience tries so often to count on a line that breaks. */
+const mostLateTries = 4
 const nothingThere: EndCount = { depth: 0, otherConsumers: 0, unproved: 0 }
 
 /** The end of a run: the queue is counted, and the receipt written. */
@@ -17,6 +20,9 @@ export class RedriveEnd {
   readonly #tools: RedriveTools
   readonly #extras: number
   #unproved = 0
+  #lateTries = 0
+  /** A count was tried in vain. */
+  #isLost = false
   /** The receipt is written. */
   #isOver = false
 
@@ -32,10 +38,10 @@ export class RedriveEnd {
     const course = this.#course
     for (let outcome = ended; ; ) {
       try {
-        const hold = outcome === 'interrupted' ? 'locked' : await course.lock.isSure()
+        const hold = outcome === 'interrupted' ? 'locked' : await this.#makeSure()
         if (hold === 'locked') outcome = course.stopped ?? course.interrupt(course.interruption ?? 'locked')
         const count = hold === 'away' ? hold : await course.unlessAway(this.#countOnce(hold === 'held'))
-        return this.#write(outcome, count === 'away' ? undefined : count)
+        return count === 'away' ? this.#writeUncounted(outcome) : this.#write(outcome, count)
       } catch (error) {
         if (isQueueGone(error)) {
           this.#countUncounted()
@@ -46,12 +52,33 @@ export class RedriveEnd {
         const isOver = course.stopped !== undefined || outcome === 'interrupted'
         const isDown = isUnled || isQueueUnreachable(error)
         // No other connection follows a session that is closed, and nobody waits for a node any more.
-        if (course.options.consuming.state === 'closed' || (isDown && isOver))
-          return this.#write(outcome, undefined)
+        if (course.options.consuming.state === 'closed') return this.#write(outcome, undefined)
+        if ((isDown && isOver) || this.#isTriedTooOften()) return this.#writeUncounted(outcome)
         course.recent.lineLost()
+        this.#isLost = true
+        course.wait.begin('queue')
         await sleep(retryMs)
       }
     }
+  }
+
+  /** Whether the queue is still ours. To take the lock again may take as long as there is patience. */
+  async #makeSure(): Promise<Retaken> {
+    const { lock, wait } = this.#course
+    if (!lock.isHeld) wait.begin('queue')
+    const hold = await lock.isSure()
+    if (!this.#isLost) wait.end('queue')
+    return hold
+  }
+
+  #isTriedTooOften(): boolean {
+    if (this.#course.patience.aborted) this.#lateTries += 1
+    return this.#lateTries >= mostLateTries
+  }
+
+  /** Nobody is told that it is done who gave up before it could be counted. */
+  #writeUncounted(outcome: RedriveOutcome): Receipt {
+    return this.#write(outcome === 'done' ? (this.#course.stopped ?? outcome) : outcome, undefined)
   }
 
   /** What was confirmed and could not be acknowledged does not come back from a queue that is gone: it was moved. */

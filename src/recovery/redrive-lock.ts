@@ -76,6 +76,7 @@ export class RedriveLock {
         if (!isLocked && !isLineLost(error)) throw error
         const isTimeOver = patience.aborted || performance.now() >= lostAt + longestWaitMs
         if (isTimeOver && (isLocked || isQueueUnreachable(error))) return 'locked'
+        if (patience.aborted) return 'away'
         await sleep(retryMs)
       }
     }

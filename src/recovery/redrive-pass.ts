@@ -54,6 +54,8 @@ export interface PassTask {
   /** What the broker may send ahead. @default window.messages */
   readonly prefetch?: number
   readonly consumerTag?: string
+  /** The first message is here. */
+  readonly onFirst: () => void
   readonly onProgress: () => void
   readonly onKept?: ((message: Delivery, reason: KeepReason) => void) | undefined
   readonly onFailed?: ((message: Delivery, failure: FailedPublish) => void) | undefined
@@ -88,6 +90,7 @@ export class RedrivePass {
   readonly #repeats: RedriveRepeats
   readonly #refreshes: Refreshes
   #isTimeUp = false
+  #hasFirst = false
   #gaveBack = 0
 
   constructor(task: PassTask) {
@@ -114,6 +117,8 @@ export class RedrivePass {
   }
 
   readonly #receive = (delivery: Delivery): void => {
+    if (!this.#hasFirst) this.#task.onFirst()
+    this.#hasFirst = true
     try {
       // At once: it makes the walk longer, which may be about to end.
       if (this.#isRepeat(delivery)) return
@@ -228,7 +233,8 @@ export class RedrivePass {
   }
 
   get #isIdle(): boolean {
-    return this.#inFlight === 0 && this.#waiting.size === 0 && this.#next === undefined
+    // Below zero: what was abandoned has its answer after all.
+    return this.#inFlight <= 0 && this.#waiting.size === 0 && this.#next === undefined
   }
 
   #takeNext(): { delivery: Delivery; step: RedriveStep } | undefined {

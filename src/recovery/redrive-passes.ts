@@ -3,7 +3,7 @@ import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import { pause } from '../broker/amqp/pause.ts'
 import { closeSettled, depthOf } from './count-queue.ts'
 import { createPass } from './create-pass.ts'
-import { decideNextPass, type NextPass, type PassFacts } from './decide-next-pass.ts'
+import { decideNextPass, isLostTooOften, type NextPass, type PassFacts } from './decide-next-pass.ts'
 import { isLineLost } from './is-line-lost.ts'
 import { isQueueGone } from './is-queue-gone.ts'
 import type { RedriveOutcome } from './receipt.ts'
@@ -14,6 +14,7 @@ import type { RedriveTools } from './redrive-tools.ts'
 import type { WalkEnd } from './walk-queue.ts'
 
 const askEveryMs = 250
+const askSendableEveryMs = 50
 /** The pause between lost passes grows by this each time, up to the longest. */
 const pauseStepMs = 100
 const longestPauseMs = 2_000
@@ -33,6 +34,9 @@ export class RedrivePasses {
   #passes = 0
   #idlePasses = 0
   #lostPasses = 0
+  /** Of the lost passes: took messages, which went back. */
+  #losses = 0
+  #hasTaken = false
   #isOneByOne = false
   #lineWaitsBefore = 0
   #extras = 0
@@ -63,6 +67,7 @@ export class RedrivePasses {
         continue
       }
       this.#lostPasses = 0
+      this.#losses = 0
       course.wait.end('queue')
       if (course.stopped) return course.stopped
       const next = this.#decideNext({ end, isHeldUp, moved: course.tally.moved - movedBefore })
@@ -82,23 +87,42 @@ export class RedrivePasses {
     if (moved > 0) course.wait.end('queue')
     course.wait.begin('queue')
     this.#lostPasses = moved > 0 ? 0 : this.#lostPasses + 1
+    this.#losses = moved > 0 ? 0 : this.#losses + (this.#hasTaken ? 1 : 0)
     const retaken = await lock.retake()
     // Whoever closes the session wants no more, and no other connection follows.
     if (options.consuming.state === 'closed') return course.stopped ?? 'cancelled'
     if (retaken !== 'held') return course.stopped ?? course.interrupt('locked')
+    const { returnLimit } = this.#tools.rules
+    if (this.#hasTaken && isLostTooOften({ losses: this.#losses, returnLimit }))
+      return course.stopped ?? course.interrupt('no-progress')
     await pause(Math.min(this.#lostPasses * pauseStepMs, longestPauseMs), course.patience)
     return undefined
   }
 
   /** Nothing is taken from the queue that would only wait there. */
   async #whenFree(): Promise<void> {
-    const { pace } = this.#course
+    const { pace, wait } = this.#course
     const { stages } = this.#tools
-    if (pace.isPaused) this.#course.wait.end('queue')
+    // Meanwhile nothing is wanted of the queue.
+    if (pace.isPaused || stages?.isLooking || this.#isUnsendable) wait.end('queue')
     do {
       await pace.whenRunning()
       if (stages) await this.#course.unlessAway(stages.whenOpen())
+      await this.#whenSendable()
     } while (pace.isPaused)
+  }
+
+  /** There is something to send, and no line to send it on. */
+  get #isUnsendable(): boolean {
+    const { tally, wait, stopped } = this.#course
+    const { rules } = this.#tools
+    const isMoreWanted = tally.moved < rules.limit && this.#course.expected(rules.aside) > 0
+    return isMoreWanted && !wait.isSendable && stopped === undefined
+  }
+
+  /** A pass that cannot send would take messages only to give them back, which counts where there is a limit. */
+  async #whenSendable(): Promise<void> {
+    while (this.#isUnsendable) await pause(askSendableEveryMs, this.#course.patience)
   }
 
   async #runPass(): Promise<PassEnd> {
@@ -119,6 +143,7 @@ export class RedrivePasses {
       const pass = createPass({
         ...{ course, tools: this.#tools, refusals: this.#refusals, channel, surplus },
         isOneByOne: this.#isOneByOne,
+        onFirst: () => this.#countTaken(),
       })
       endWatch = this.#watch({ channel, probe })
       course.pass = pass
@@ -139,11 +164,18 @@ export class RedrivePasses {
     }
   }
 
+  /** The queue is there, however long it takes to move the first message. */
+  #countTaken(): void {
+    this.#hasTaken = true
+    this.#course.wait.end('queue')
+  }
+
   #startCounts(): void {
     const { options, tally } = this.#course
     const { rules } = this.#tools
     if (this.#passes > 0) options.onAgain?.()
     this.#passes += 1
+    this.#hasTaken = false
     this.#asideBefore = rules.aside.count
     this.#lineWaitsBefore = this.#course.wait.lineWaits
     tally.startPass()

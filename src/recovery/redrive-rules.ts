@@ -20,6 +20,8 @@ export interface RedriveRules extends PassRules {
   readonly limit: number
   /** How long messages may be held. */
   readonly maxHoldMs: number
+  /** So many returns a message survives; undefined: any number. */
+  readonly returnLimit: number | undefined
   /** The same whatever the limit. */
   plan(delivery: Delivery): RedriveStep
   /** A new pass begins; so many were moved before. */
@@ -66,7 +68,7 @@ export async function prepareRules(
     encode: messageEncoder({ options, run, login: publishing.connection?.endpoint.username }),
     ...{ encodeRefreshed: look.encodeRefreshed, mayReturn: look.mayReturn },
     ...{ returnDeletes: look.returnDeletes, aside: look.aside },
-    returnsBehind: look.returnsBehind,
+    ...{ returnsBehind: look.returnsBehind, returnLimit: look.returnLimit },
     causeOf: (delivery) => causeOf(headersOf(delivery)),
     prove: (address) => book?.prove(address),
     refusals: () => [...refusals],

@@ -23,6 +23,7 @@ export class RedriveRun {
   }
 
   resume(): void {
+    this.#course.wait.restart()
     this.#course.pace.resume()
   }
 

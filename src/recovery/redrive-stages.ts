@@ -39,6 +39,11 @@ export class StageGate {
     return false
   }
 
+  /** A look is under way. */
+  get isLooking(): boolean {
+    return this.#isChecking
+  }
+
   /** Resolves when no look is under way. */
   whenOpen(): Promise<void> {
     if (!this.#isChecking) return Promise.resolve()

@@ -82,6 +82,11 @@ export class RedriveWait {
     this.#tellSendable()
   }
 
+  /** A pause is over: what was away meanwhile is waited for from now on. */
+  restart(): void {
+    this.#since = performance.now()
+  }
+
   /** Nobody waits for anything any more. */
   close(): void {
     for (const stop of this.#stopListening) stop()

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { parseAmqpUrl } from '../../src/broker/amqp/parse-amqp-url.ts'
+import { recoverQueues } from '../../src/recovery/recover-queues.ts'
 import type { RedriveOptions } from '../../src/recovery/redrive.ts'
 import { decodeMethod, encodeMethod } from '../../src/wire/methods.ts'
+import type { PlainTable } from '../../src/wire/plain-fields.ts'
 import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFrameSplitter } from '../support/proxy/split-frames.ts'
@@ -13,6 +15,8 @@ const nodeDown =
 
 interface NodeState {
   isDown: boolean
+  /** It goes down at the next look for a rival's lock, as before the count at the end. */
+  isDownAtLock?: boolean
   refusals: number
 }
 
@@ -31,6 +35,7 @@ function relay(client: Socket, broker: Socket, state: NodeState): void {
       const method = frame?.frameType === 1 ? decodeMethod(bytes.subarray(7, -1)) : undefined
       const { channel = 0 } = frame ?? {}
       const isAsked = method?.name === 'queue.declare' || method?.name === 'basic.consume'
+      if (state.isDownAtLock && isAsked && method.queue.startsWith('warren.lock')) state.isDown = true
       if (state.isDown && isAsked && method.queue === 'dlq') {
         state.refusals += 1
         closing.add(channel)
@@ -58,12 +63,18 @@ function frameOf(channel: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload, Buffer.from([0xce])])
 }
 
-/** A re-drive of six dead letters whose node goes down when two of them are moved. */
-async function setup(options: Partial<RedriveOptions> = {}) {
-  const state = { isDown: false, refusals: 0 }
-  const { redrive, depth } = await createEmbeddedRig({
+async function setupNode(headers?: PlainTable) {
+  const state: NodeState = { isDown: false, refusals: 0 }
+  const rig = await createEmbeddedRig({
+    ...(headers && { headers }),
     consumingUrl: async (url) => (await startNodeProxy(parseAmqpUrl(url)[0]!.port, state))(url),
   })
+  return { ...rig, state }
+}
+
+/** A re-drive of six dead letters whose node goes down when two of them are moved. */
+async function setup(options: Partial<RedriveOptions> = {}) {
+  const { redrive, depth, state } = await setupNode()
   const waits: number[] = []
   const run = redrive({
     onProgress: ({ moved }) => {
@@ -113,5 +124,40 @@ test('a node that stays down is waited for as long as was said, and told', async
     isCounted: false,
   })
   expect(waits.at(-1)).toBeGreaterThanOrEqual(700)
+  await eventually(() => expect(depth('dlq') + depth('work')).toBe(6))
+})
+
+test('a node that goes down before the count is waited for as long as was said', async () => {
+  const { redrive, state, depth } = await setupNode()
+
+  const receipt = await redrive({
+    waitMs: 700,
+    onProgress: ({ moved }) => {
+      if (moved === 6) state.isDownAtLock = true
+    },
+  }).receipt
+
+  expect(state.refusals).toBeGreaterThan(0)
+  expect(receipt).toMatchObject({ outcome: 'interrupted', interruption: 'away', isCounted: false, moved: 6 })
+  expect([depth('dlq'), depth('work')]).toEqual([0, 6])
+})
+
+test('a recovery whose node stays down ends with a stall, however many passes it tries', async () => {
+  const { task, state, depth } = await setupNode({ MessageType: 'OrderPlaced' })
+  const log: string[] = []
+
+  const [recovery] = await recoverQueues({
+    ...{ ...task, queues: ['dlq'], window: { messages: 1 } },
+    types: { routes: { OrderPlaced: { exchange: '', key: 'work' } } },
+    timeouts: { stallMs: 2_500 }, // longer than any pause between two passes
+    log: (line) => log.push(line),
+    onProgress: ({ recovered }) => {
+      if (recovered === 2) state.isDown = true
+    },
+  })
+
+  expect(log).toContain('⚠️  No progress in dlq for 2500 ms. Ending...')
+  expect(recovery).toMatchObject({ isCounted: false, problem: undefined })
+  expect(recovery!.recovered + recovery!.left).toBe(6)
   await eventually(() => expect(depth('dlq') + depth('work')).toBe(6))
 })

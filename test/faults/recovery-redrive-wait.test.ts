@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { RedriveOptions } from '../../src/recovery/redrive.ts'
-import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
+import { lockName } from '../../src/recovery/take-lock.ts'
+import { createEmbeddedRig, type EmbeddedRigOptions } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
+import { type BrokerProxy, startProxy } from '../support/start-proxy.ts'
 
 /** A re-drive of six dead letters of which two are moved when `then` is called. */
 async function setup(then: 'alarm' | 'pause', options: Partial<RedriveOptions> = {}) {
@@ -96,7 +98,7 @@ test.each(['an alarm', 'no line'] as const)(
 )
 
 test('a run that is paused waits for its broker for as long as the pause lasts', async () => {
-  const waitMs = 800
+  const waitMs = 1_500
   const { broker, consuming, run, depth } = await setup('pause', { waitMs })
   await eventually(() => expect(run.progress).toMatchObject({ state: 'paused', moved: 2 }))
   await broker.faults.crash()
@@ -108,5 +110,90 @@ test('a run that is paused waits for its broker for as long as the pause lasts',
   run.resume()
 
   expect(await run.receipt).toMatchObject(allMoved)
+  expect([depth('dlq'), depth('work')]).toEqual([0, 6])
+})
+
+/** Six dead letters, and a line of those who take them that can be cut. */
+async function setupCuts(options: EmbeddedRigOptions = {}) {
+  let proxy: BrokerProxy | undefined
+  const rig = await createEmbeddedRig({
+    consumingUrl: async (url) => {
+      proxy = await startProxy({ target: Number(new URL(url).port) })
+      return proxy.urlFor(url)
+    },
+    ...options,
+  })
+  onTestFinished(() => proxy!.close())
+  return { ...rig, cut: () => proxy!.cutAll() }
+}
+
+const limited = { profile: '4.0', arguments: { 'x-queue-type': 'quorum' } } as const
+
+test('no pass takes messages while there is an alarm: they would only go back, and that is counted', async () => {
+  const { broker, consuming, redrive, cut, depth } = await setupCuts(limited)
+  let waits = 0
+  let passes = 0
+  let failures = 0
+  const run = redrive({
+    answerMs: 500,
+    onFailed: () => {
+      failures += 1
+    },
+    onProgress: ({ moved }) => {
+      if (moved === 2) broker.faults.block('memory')
+    },
+    onWait: () => {
+      waits += 1
+    },
+    onAgain: () => {
+      passes += 1
+    },
+    waitMs: 60_000,
+  })
+  await eventually(() => expect(failures).toBe(1)) // it was sent before the alarm was known
+
+  const lost = consuming.connection
+  cut()
+  await eventually(() => expect(consuming.connection).not.toBe(lost))
+  await eventually(() => expect(broker.inspect(lockName('dlq'))).toBeDefined())
+  const waitsBefore = waits
+  await eventually(() => expect(waits).toBeGreaterThan(waitsBefore + 1))
+
+  expect(passes).toBe(0)
+  expect(broker.inspect('dlq')?.counts.unacknowledged).toBe(0)
+  broker.faults.unblock()
+  expect(await run.receipt).toMatchObject({ ...allMoved, duplicatesPossible: 1 })
+  expect(depth('dlq')).toBe(0)
+  expect(depth('work')).toBeGreaterThanOrEqual(6)
+})
+
+test('a queue with a limit is left alone when pass after pass is lost without a move', async () => {
+  const { broker, redrive, cut, depth } = await setupCuts(limited)
+  let cuts = 0
+  const cutting = setInterval(() => {
+    if (broker.inspect('dlq')?.counts.unacknowledged === 0) return
+    cuts += 1
+    cut()
+  }, 20)
+  onTestFinished(() => clearInterval(cutting))
+
+  const receipt = await redrive({ ratePerSecond: 0.001, window: { messages: 400 } }).receipt
+
+  expect(receipt).toMatchObject({ outcome: 'interrupted', interruption: 'no-progress', isBalanced: true })
+  expect(receipt).toMatchObject({ moved: 0, stillThere: 6, missing: 0 })
+  expect(cuts).toBeGreaterThanOrEqual(5)
+  expect(depth('dlq')).toBe(6)
+})
+
+test('a canary is waited for longer than a broker would be, also after a line was lost', async () => {
+  const { consuming, redrive, cut, depth } = await setupCuts()
+  const run = redrive({ canary: { messages: 2, waitMs: 2_500 }, waitMs: 1_000 })
+  await eventually(() => expect(run.progress).toMatchObject({ state: 'watching', moved: 2 }))
+  const lost = consuming.connection
+
+  cut()
+  await eventually(() => expect(consuming.connection).not.toBe(lost))
+
+  expect(await run.receipt).toMatchObject({ ...allMoved, cameBack: 0 })
   expect([depth('dlq'), depth('work')]).toEqual([0, 6])
 })
