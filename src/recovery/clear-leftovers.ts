@@ -5,7 +5,7 @@ import type { Session } from '../broker/amqp/session.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { readProperty } from '../wire/properties.ts'
 import { digestBody } from './digest-message.ts'
-import { finishWalk } from './finish-walk.ts'
+import { completeWalk } from './finish-walk.ts'
 import type { LookRules } from './prepare-look.ts'
 import type { RecentMoves } from './recent-moves.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
@@ -62,12 +62,7 @@ async function lookForLeftovers(channel: AmqpChannel, task: Leftovers): Promise<
     ...{ isWhole: false, returnsBehind: rules.returnsBehind },
     heldCount: () => refreshes.heldCount,
   })
-  try {
-    await walk.run()
-    await finishWalk(walk, refreshes)
-  } finally {
-    await refreshes.idle()
-  }
+  await completeWalk(walk, refreshes)
   await channel.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount: 1, global: false }, 'basic.qos-ok')
   return { cleared, unproved }
 }

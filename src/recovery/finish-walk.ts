@@ -7,3 +7,13 @@ export async function finishWalk(walk: QueueWalk, refreshes: Refreshes): Promise
   await refreshes.idle()
   await walk.finish()
 }
+
+/** Walks to the end, and leaves no copy under way whatever becomes of it. */
+export async function completeWalk(walk: QueueWalk, refreshes: Refreshes): Promise<void> {
+  try {
+    await walk.run()
+    await finishWalk(walk, refreshes)
+  } finally {
+    await refreshes.idle()
+  }
+}

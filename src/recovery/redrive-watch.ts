@@ -7,7 +7,7 @@ import { headerText } from '../message/header-values.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { readProperty } from '../wire/properties.ts'
 import { closeSettled, depthOf } from './count-queue.ts'
-import { finishWalk } from './finish-walk.ts'
+import { completeWalk } from './finish-walk.ts'
 import { type Canary, type DeadLimit, deadThreshold } from './plan-redrive-stages.ts'
 import type { LookRules } from './prepare-look.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
@@ -49,12 +49,7 @@ async function lookForCameBack(channel: AmqpChannel, question: CameBackQuestion)
     ...{ isWhole: true, returnsBehind: rules.returnsBehind },
     heldCount: () => refreshes.heldCount,
   })
-  try {
-    await walk.run()
-    await finishWalk(walk, refreshes)
-  } finally {
-    await refreshes.idle()
-  }
+  await completeWalk(walk, refreshes)
   await closeSettled(channel, queue)
   return cameBack
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
 import type { Method } from '../../src/wire/method-specs.ts'
 import { encodeMethod } from '../../src/wire/methods.ts'
+import { buildFrame } from '../support/build-frame.ts'
 import { eventually } from '../support/eventually.ts'
 import { sharedBroker } from '../support/shared-broker.ts'
 import { createVhost } from '../support/use-broker.ts'
@@ -12,11 +13,7 @@ import { connectRaw } from './raw-client.ts'
 const profile = profileOf(sharedBroker().version)
 
 function frame(type: number, channel: number, payload: Buffer): Buffer {
-  const start = Buffer.alloc(7)
-  start.writeUInt8(type, 0)
-  start.writeUInt16BE(channel, 1)
-  start.writeUInt32BE(payload.length, 3)
-  return Buffer.concat([start, payload, Buffer.from([0xce])])
+  return buildFrame({ type, channel, payload })
 }
 
 function method(channel: number, sent: Method): Buffer {

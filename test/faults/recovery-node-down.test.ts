@@ -6,6 +6,7 @@ import type { RedriveOptions } from '../../src/recovery/redrive.ts'
 import { decodeMethod, encodeMethod } from '../../src/wire/methods.ts'
 import type { PlainTable } from '../../src/wire/plain-fields.ts'
 import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
+import { buildFrame } from '../support/build-frame.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFrameSplitter } from '../support/proxy/split-frames.ts'
 import { startRelay } from './start-relay.ts'
@@ -29,7 +30,6 @@ function startNodeProxy(target: number, state: NodeState): Promise<(url: string)
 function relay(client: Socket, broker: Socket, state: NodeState): void {
   const closing = new Set<number>()
   const [fromClient, fromBroker] = [createFrameSplitter(), createFrameSplitter()]
-  const close = { name: 'channel.close', classId: 0, methodId: 0 } as const
   client.on('data', (chunk: Buffer) => {
     for (const { bytes, frame } of fromClient(chunk)) {
       const method = frame?.frameType === 1 ? decodeMethod(bytes.subarray(7, -1)) : undefined
@@ -39,10 +39,10 @@ function relay(client: Socket, broker: Socket, state: NodeState): void {
       if (state.isDown && isAsked && method.queue === 'dlq') {
         state.refusals += 1
         closing.add(channel)
-        client.write(frameOf(channel, encodeMethod({ ...close, replyCode: 404, replyText: nodeDown })))
+        client.write(closeFrame(channel, { replyCode: 404, replyText: nodeDown }))
       } else if (closing.has(channel)) {
         if (method?.name === 'channel.close-ok')
-          broker.write(frameOf(channel, encodeMethod({ ...close, replyCode: 200, replyText: '' })))
+          broker.write(closeFrame(channel, { replyCode: 200, replyText: '' }))
       } else broker.write(bytes)
     }
   })
@@ -55,12 +55,12 @@ function relay(client: Socket, broker: Socket, state: NodeState): void {
   })
 }
 
-function frameOf(channel: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(7)
-  head.writeUInt8(1, 0)
-  head.writeUInt16BE(channel, 1)
-  head.writeUInt32BE(payload.length, 3)
-  return Buffer.concat([head, payload, Buffer.from([0xce])])
+function closeFrame(
+  channel: number,
+  reply: { readonly replyCode: number; readonly replyText: string },
+): Buffer {
+  const payload = encodeMethod({ name: 'channel.close', classId: 0, methodId: 0, ...reply })
+  return buildFrame({ type: 1, channel, payload })
 }
 
 async function setupNode(headers?: PlainTable) {

@@ -6,7 +6,8 @@ import { captures } from '../fixtures/captures.ts'
 import { anyBytes, anyCuts, cutInto } from '../support/arbitrary/bytes.ts'
 import { anyFieldTable } from '../support/arbitrary/fields.ts'
 import { methodNames } from '../support/arbitrary/methods.ts'
-import { anySending, type Frame, framesOf, streamOf } from '../support/arbitrary/streams.ts'
+import { anySending, framesOf, streamOf } from '../support/arbitrary/streams.ts'
+import { buildFrame } from '../support/build-frame.ts'
 import { anyMutation, mutate, nested } from './mutations.ts'
 import { readEverything, readMethod, readProperties, readTable } from './read-everything.ts'
 
@@ -70,7 +71,7 @@ const mutatedInside = (stream: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> =>
     const frames = framesOf(original)
     return Buffer.concat(
       frames.map((frame, index) =>
-        frameOf(
+        buildFrame(
           index === pick % frames.length ? { ...frame, payload: mutate(frame.payload, mutations) } : frame,
         ),
       ),
@@ -127,11 +128,6 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       ),
   },
 ]
-
-function frameOf({ type, channel, payload }: Frame): Buffer {
-  const start = Buffer.from([type, channel >> 8, channel & 0xff])
-  return Buffer.concat([start, uint32(payload.length), payload, Buffer.from([0xce])])
-}
 
 function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildFrame } from '../../../test/support/build-frame.ts'
 import { realClock } from '../../clock.ts'
 import type { Method } from '../../wire/method-specs.ts'
 import { encodeMethod } from '../../wire/methods.ts'
@@ -147,12 +148,8 @@ const frames = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(channel, bytes(2)).map(([at, payload]) => frame(8, at, payload)) },
 )
 
-function frame(type: number, number: number, payload: Buffer): Buffer {
-  const start = Buffer.alloc(7)
-  start.writeUInt8(type, 0)
-  start.writeUInt16BE(number, 1)
-  start.writeUInt32BE(payload.length, 3)
-  return Buffer.concat([start, payload, Buffer.from([0xce])])
+function frame(type: number, channel: number, payload: Buffer): Buffer {
+  return buildFrame({ type, channel, payload })
 }
 
 const greeting = Buffer.from('AMQP\0\0\x09\x01', 'latin1')
