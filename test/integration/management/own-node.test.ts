@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type Management, openManagement } from '../../../src/broker/management/open-management.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RabbitNode, startRabbitNode } from '../../support/start-rabbit-node.ts'
@@ -56,12 +56,11 @@ describeWithNode('a client of a node in trouble', () => {
 
   it('does not wait for ever for a broker that hangs', async () => {
     const impatient = openManagement(withCredentials(node), { timeoutMs: 200 })
+    onTestFinished(() => impatient.close())
+    onTestFinished(() => node.resume())
     await node.pause()
 
     await expect(impatient.overview()).rejects.toMatchObject({ code: 'MANAGEMENT_TIMEOUT' })
-
-    await node.resume()
-    impatient.close()
   })
 })
 

@@ -1,5 +1,5 @@
 import amqp from 'amqplib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { callManagement } from '../../support/call-management.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RabbitNode, startRabbitNode } from '../../support/start-rabbit-node.ts'
@@ -73,6 +73,7 @@ describeWithNode('a private node', () => {
     await channel.assertQueue('paused', { durable: true })
     let isConfirmed = false
 
+    onTestFinished(() => node.resume())
     await node.pause()
     channel.sendToQueue('paused', Buffer.from('later'), {}, () => {
       isConfirmed = true

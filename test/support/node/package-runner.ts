@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { open, readFile } from 'node:fs/promises'
+import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '../eventually.ts'
 import { excerpt, runCommand } from '../run-command.ts'
 import type { PackageSource } from '../source/broker-source.ts'
 import { inRoot } from './in-root.ts'
@@ -51,7 +52,10 @@ export function createPackageRunner(node: PackageNode): NodeRunner {
       broker = await startGuarded(await inRoot(source, ['/usr/lib/rabbitmq/bin/rabbitmq-server']))
     },
     async signal(signal) {
-      if (isAlive(broker)) process.kill(-(broker.pid as number), signal)
+      if (!isAlive(broker)) return
+      const pid = broker.pid as number
+      process.kill(-pid, signal)
+      if (signal === 'SIGSTOP') await eventually(() => isStopped(pid), { what: 'every thread to stop' })
     },
     async ended() {
       if (isAlive(broker)) await once(broker, 'exit')
@@ -76,6 +80,14 @@ export function createPackageRunner(node: PackageNode): NodeRunner {
 async function endOf(child: ChildProcess): Promise<void> {
   child.ref()
   await once(child, 'exit')
+}
+
+/** A thread runs on until the system gets round to stopping it, and answers meanwhile. */
+async function isStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const stats = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/stat`, 'utf8')))
+  // The state stands behind the name, which may hold anything but ends with the last bracket.
+  return stats.every((stat) => stat.slice(stat.lastIndexOf(')') + 2).startsWith('T'))
 }
 
 function isAlive(child: ChildProcess | undefined): child is ChildProcess {
