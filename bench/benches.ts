@@ -190,6 +190,7 @@ export const benches: readonly Bench[] = [
       { name: 'shovel', script: 'redrive-shovel' },
       { name: 'amqplib', script: 'redrive-amqplib' },
       { name: 'ceiling', script: 'redrive-ceiling' },
+      { name: 'bare loop', script: 'redrive-bare' },
       // The recovery service as it is usually written. A rate needs no more messages than these.
       { name: 'one at a time, prefetch 1', script: 'redrive-one-at-a-time', messages: 3_000 },
     ],
@@ -203,6 +204,9 @@ export const benches: readonly Bench[] = [
       { against: 'amqplib', metric: 'messagesPerSecond', atLeast: 1.25 },
       { against: 'amqplib', metric: 'cpuMicrosPerMessage', atMost: 0.4 },
       { against: 'ceiling', metric: 'messagesPerSecond', atLeast: 0.7 },
+      // What can be had: it does what a re-drive must do to each message, and nothing else.
+      { against: 'bare loop', metric: 'messagesPerSecond' },
+      { against: 'bare loop', metric: 'cpuMicrosPerMessage' },
       { against: 'one at a time, prefetch 1', metric: 'messagesPerSecond', atLeast: 20 },
     ],
   },

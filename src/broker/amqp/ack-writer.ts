@@ -24,6 +24,9 @@ export interface AckWriter {
 /** An ack that is not part of a full batch waits this long for company, in milliseconds. */
 const ackDelayMs = 2
 
+/** With so many left to send, a broker has enough for many waits of a millisecond. */
+const ampleCredit = 1000
+
 /**
  * How many acks make a batch: a quarter of what the broker may send ahead, so that it never runs out of
  * credit while acks wait. With a prefetch below eight every ack leaves in its own tick.
@@ -35,6 +38,7 @@ function ackBatchFor(prefetchCount: number): number {
 export function createAckWriter(channelId: number, output: () => Output): AckWriter {
   const ledger = createAckLedger()
   let prefetch = 0
+  let openBefore = 0
   let batch = ackBatchFor(prefetch)
   let timer: NodeJS.Timeout | undefined
   let isDueThisTick = false
@@ -72,6 +76,7 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
     flush: write,
     setPrefetch: (prefetchCount) => {
       prefetch = prefetchCount
+      openBefore = ledger.openCount + ledger.owedCount
       batch = ackBatchFor(prefetchCount)
     },
     stop: () => {
@@ -82,7 +87,10 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
       return ledger.openCount
     },
     get hasCreditLeft() {
-      return prefetch === 0 || (ledger.openCount + ledger.owedCount) * 2 < prefetch
+      if (prefetch === 0) return true
+      // A walk holds what it was sent: that used up the prefetch of earlier consumers, and not of the next one.
+      const used = Math.max(0, ledger.openCount + ledger.owedCount - openBefore)
+      return prefetch - used > Math.min(prefetch / 2, ampleCredit)
     },
   }
 }
