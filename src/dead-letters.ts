@@ -35,6 +35,11 @@ export interface LookChoice {
    * RabbitMQ if the connection breaks meanwhile. @default false
    */
   readonly acceptDeliveryLimit?: boolean
+  /**
+   * How long messages are held at most, in milliseconds. For a broker whose `consumer_timeout` is not the usual 30
+   * minutes. @default 1500000, less where the queue says so
+   */
+  readonly maxHoldMs?: number
   /** Who does it; shown to whoever finds the queue taken, and written into receipts. @default the host's name */
   readonly by?: string
 }
@@ -140,8 +145,8 @@ async function causes(line: OpenLine, options: CausesOptions): Promise<readonly 
 }
 
 function lookOptions({ queue, consuming, publishing, management }: OpenLine, options: LookChoice) {
-  const { acceptDeliveryLimit, by = hostname() } = options
-  return { queue, consuming, publishing, management, acceptDeliveryLimit, by }
+  const { acceptDeliveryLimit, maxHoldMs, by = hostname() } = options
+  return { queue, consuming, publishing, management, acceptDeliveryLimit, maxHoldMs, by }
 }
 
 function redriveOptions(line: OpenLine, choice: RedriveChoice): RedriveOptions {

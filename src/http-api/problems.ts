@@ -69,6 +69,7 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   RECOVERY_LOOK_REFUSED: 409,
   RECOVERY_MOVED_ASIDE: 409,
   RECOVERY_INTERRUPTED: 503,
+  RECOVERY_HELD_TOO_LONG: 503,
   RECOVERY_NO_LEADER: 503,
   RECOVERY_EDIT_TOO_LARGE: 413,
   BACKUP_INVALID: unkept,

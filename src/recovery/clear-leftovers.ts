@@ -4,6 +4,7 @@ import type { Delivery } from '../broker/amqp/delivery.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Publisher } from '../publisher/publisher.ts'
 import { readProperty } from '../wire/properties.ts'
+import { mayBeReturned } from './decide-leftover.ts'
 import { digestBody } from './digest-message.ts'
 import { completeWalk } from './finish-walk.ts'
 import type { LookRules } from './prepare-look.ts'
@@ -18,25 +19,32 @@ export interface Leftovers {
   /** How far from the head a message that was moved can stand. */
   readonly count: number
   readonly window: number
+  /** So many more are in the queue than should be: no more can be left over. */
+  readonly surplus: number
+  /** All that should be in the queue were seen: a message that nobody has seen may be the twin of one that was moved. */
+  readonly isAllSeen: boolean
   readonly recent: RecentMoves
   readonly publisher: Publisher
-  readonly rules: RefreshRules & Pick<LookRules, 'returnsBehind'>
+  readonly rules: RefreshRules & Pick<LookRules, 'returnsBehind' | 'countsReturns'>
 }
 
 export interface Cleared {
   /** Acknowledged again. */
   readonly cleared: number
-  /** Look like it but carry no id to prove it; they stay. */
+  /** Look like it, and may as well be twins of messages that were moved; they stay. */
   readonly unproved: number
 }
 
-/** Acknowledges again what was moved and is still there, because its ack was lost. */
+/**
+ * Acknowledges again what was moved and is still there, because its ack was lost. One that may be another message
+ * stays: to move it once more would give two of it, and to take it out might leave none.
+ */
 export function clearLeftovers(task: Leftovers): Promise<Cleared> {
   return withChannel(task.session, (channel) => lookForLeftovers(channel, task))
 }
 
 async function lookForLeftovers(channel: AmqpChannel, task: Leftovers): Promise<Cleared> {
-  const { queue, count, window, recent, publisher, rules } = task
+  const { queue, count, window, surplus, isAllSeen, recent, publisher, rules } = task
   let unproved = 0
   let cleared = 0
   const ack = (delivery: Delivery): Settled => walk.ack(delivery)
@@ -44,17 +52,26 @@ async function lookForLeftovers(channel: AmqpChannel, task: Leftovers): Promise<
   const hold = (delivery: Delivery): void => {
     refreshes.leave(delivery, () => walk.growIfNeeded())
   }
+  const isMoved = (delivery: Delivery, id: string): boolean => {
+    const { properties: now, isRedelivered } = delivery
+    if (!isRedelivered) return false
+    // What was never counted as moved is one of those that should be there.
+    return (
+      recent.take(
+        { id, properties: now, digest: digestBody(delivery) },
+        ({ isCounted, properties: before }) =>
+          isCounted && mayBeReturned({ before, now, isCounting: rules.countsReturns }),
+      ) !== undefined
+    )
+  }
   const look = (delivery: Delivery): void => {
-    const { properties } = delivery
-    const id = readProperty(properties, 'messageId') ?? ''
-    const move = delivery.isRedelivered
-      ? recent.take({ id, properties, digest: digestBody(delivery) })
-      : undefined
-    if (move && id !== '') {
+    const id = readProperty(delivery.properties, 'messageId') ?? ''
+    const isLeft = cleared + unproved < surplus && isMoved(delivery, id)
+    if (isLeft && id !== '' && isAllSeen && !recent.hasTwin(id)) {
       if (ack(delivery) === 'sent') cleared += 1
       return
     }
-    if (move) unproved += 1
+    if (isLeft) unproved += 1
     hold(delivery)
   }
   const walk: QueueWalk = new QueueWalk({

@@ -1,12 +1,15 @@
 import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
+import type { FieldTable } from '../wire/field-value.ts'
 
 export interface RelayTask {
   readonly channel: AmqpChannel
   readonly queue: string
   /** Of the first consumer; the others have numbers behind it. */
   readonly consumerTag: string
+  /** Of every consumer. @default none */
+  readonly consumerArguments?: FieldTable | undefined
   /** The queue gives back in place, so that consumers may be served in turns. */
   readonly mayOverlap: boolean
   readonly onDelivery: (delivery: Delivery) => void
@@ -130,7 +133,7 @@ export class ConsumerRelay {
   }
 
   async #start(prefetch: number): Promise<void> {
-    const { channel, queue, consumerTag } = this.#task
+    const { channel, queue, consumerTag, consumerArguments = [] } = this.#task
     this.#started += 1
     // 3.10 goes by the order of the tags as text.
     const number = this.#started === 1 ? '' : `-${String(this.#started).padStart(6, '0')}`
@@ -140,7 +143,7 @@ export class ConsumerRelay {
     this.#credit = prefetch
     this.#open = 0
     await channel.setPrefetch(prefetch)
-    await channel.consume(queue, this.#receive, { consumerTag: tag })
+    await channel.consume(queue, this.#receive, { consumerTag: tag, arguments: consumerArguments })
   }
 
   readonly #receive = (delivery: Delivery): void => {

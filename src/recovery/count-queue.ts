@@ -49,14 +49,13 @@ export function settledDepth(session: Session, queue: string, atLeast: number): 
 
 async function standingDepth(channel: AmqpChannel, queue: string, atLeast: number): Promise<number> {
   let depth = -1
-  for (let unchanged = 0; unchanged < (depth < atLeast ? patientReads : quickReads); ) {
+  for (let unchanged = 0; ; await sleep(readEveryMs)) {
     const { messageCount } = await inspectQueue(channel, queue)
     const isSettled = messageCount === depth || (depth >= atLeast && messageCount > depth)
     unchanged = isSettled ? unchanged + 1 : 0
     depth = messageCount
-    await sleep(readEveryMs)
+    if (unchanged >= (depth < atLeast ? patientReads : quickReads)) return depth
   }
-  return depth
 }
 
 /** The depth as soon as so many are ready again. It stays below only where somebody else takes messages. */

@@ -1,4 +1,5 @@
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
+import { decidePrefetch } from './decide-prefetch.ts'
 import type { RedriveCourse } from './redrive-course.ts'
 import { type PassTask, type PublishGate, RedrivePass } from './redrive-pass.ts'
 import { progressOf } from './redrive-progress.ts'
@@ -13,6 +14,8 @@ export interface PassParts extends Pick<PassTask, 'surplus' | 'onFirst'> {
   readonly channel: AmqpChannel
   /** One message at a time: what the broker closes the channel for takes no other with it. */
   readonly isOneByOne: boolean
+  /** For each of these half as many are sent ahead: what goes back with a line that breaks has one return less left. */
+  readonly losses: number
 }
 
 /** A channel that the broker closed is opened again after ever longer waits. */
@@ -20,7 +23,7 @@ const mostClosures = 8
 
 /** The next pass of a run, over what is left of the messages that were there at its start. */
 export function createPass(parts: PassParts): RedrivePass {
-  const { course, tools, refusals, channel, surplus, isOneByOne, onFirst } = parts
+  const { course, tools, refusals, channel, surplus, isOneByOne, losses, onFirst } = parts
   const { rules, publisher } = tools
   const { queue, onKept, onFailed, onProgress } = course.options
   const { tally, recent, digest, pace } = course
@@ -28,8 +31,12 @@ export function createPass(parts: PassParts): RedrivePass {
   return new RedrivePass({
     ...{ channel, publisher, queue, rules, tally, window, recent, surplus, digest, pace, onKept, onFirst },
     count: course.expected(rules.aside),
-    // Who asks for ten is not sent four hundred.
-    prefetch: Math.min(course.window.messages, rules.limit),
+    prefetch: halve(
+      decidePrefetch({
+        ...{ window: course.window.messages, limit: rules.limit, averageBytes: rules.averageBytes },
+      }),
+      losses,
+    ),
     maxHoldMs: rules.maxHoldMs,
     consumerTag: consumerTagOf(course.id),
     onFailed: (message, failure) => {
@@ -43,6 +50,11 @@ export function createPass(parts: PassParts): RedrivePass {
     onProgress: onProgress ? () => onProgress(progressOf(course)) : () => {},
     gates: gatesOf(tools),
   })
+}
+
+/** So often, and never to less than one. */
+export function halve(count: number, times: number): number {
+  return Math.max(1, Math.floor(count / 2 ** times))
 }
 
 function gatesOf({ rules, stages, depths }: RedriveTools): readonly PublishGate[] {

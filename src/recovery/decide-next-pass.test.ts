@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { decideNextPass, isLostTooOften, type NextPass, type PassFacts } from './decide-next-pass.ts'
+import {
+  countLoss,
+  decideNextPass,
+  isLostTooOften,
+  type LostPass,
+  type NextPass,
+  noLosses,
+  type PassFacts,
+} from './decide-next-pass.ts'
 
 const quiet: PassFacts = {
   end: 'all-seen',
@@ -96,7 +104,7 @@ describe('after a pass', () => {
   })
 })
 
-describe('lost passes without a move', () => {
+describe('lost passes', () => {
   it.each([
     { returnLimit: 20, most: 5 },
     { returnLimit: 3, most: 1 },
@@ -105,5 +113,31 @@ describe('lost passes without a move', () => {
   ])('end a run long before a limit of $returnLimit returns', ({ returnLimit, most }) => {
     expect(isLostTooOften({ losses: most - 1, returnLimit })).toBe(false)
     expect(isLostTooOften({ losses: most, returnLimit })).toBe(true)
+  })
+
+  const after = (...passes: readonly Partial<LostPass>[]) =>
+    passes.reduce(
+      (losses, pass) => countLoss(losses, { hasTaken: true, moved: 0, held: 400, ...pass }),
+      noLosses,
+    )
+
+  it.each([
+    ['without a move count', [{}, {}, {}], 3],
+    ['that were sent nothing do not', [{ hasTaken: false }, { hasTaken: false }], 0],
+    ['that moved all that they held at a time do not', [{ moved: 400 }, { moved: 9_000 }], 0],
+    ['are forgiven once', [{ moved: 2 }], 0],
+    [
+      'that give back the same messages again count, however many they moved',
+      [{ moved: 2 }, { moved: 300 }],
+      1,
+    ],
+    [
+      'count no more once all that they gave back are moved',
+      [{}, {}, { held: 100, moved: 300 }, { held: 100, moved: 100 }],
+      0,
+    ],
+    ['with one message at a time count while they move none', [{}, { held: 1, moved: 1 }, { held: 1 }], 2],
+  ])('%s', (_, passes, count) => {
+    expect(after(...passes).count).toBe(count)
   })
 })

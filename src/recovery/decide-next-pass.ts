@@ -67,13 +67,41 @@ export function decideNextPass(facts: PassFacts): NextPass {
   return facts.returnsInMs > 0 ? { kind: 'again-when-returned' } : interrupted('node-lost')
 }
 
-/** Lost passes in a row that took messages and moved none. */
-const mostLosses = 100
+/** What lost passes have done to messages that are still in the queue. */
+export interface Losses {
+  /** Every one of them has counted a return against messages that had one already, or moved none. */
+  readonly count: number
+  /** So many messages, from the head of the queue, have such a return. */
+  readonly endangered: number
+}
+
+export const noLosses: Losses = { count: 0, endangered: 0 }
+
+export interface LostPass {
+  /** It was sent messages. */
+  readonly hasTaken: boolean
+  readonly moved: number
+  /** The most that it held at a time. */
+  readonly held: number
+}
 
 /**
- * Whether passes that took messages were lost too often without a move. Every one of them has counted a return
- * against each message it held, and the return over the limit would delete them.
+ * Counts a lost pass. What it held has gone back, with a return counted against each message. Some that were moved
+ * are no excuse: a line that breaks after each of them would go through all returns of the others. Only once all
+ * that were given back are moved it is as if nothing had been lost.
  */
+export function countLoss(before: Losses, { hasTaken, moved, held }: LostPass): Losses {
+  const left = before.endangered - moved
+  const gaveBack = hasTaken && moved < held
+  const isAgain = left > 0 || moved === 0
+  const count = (left > 0 ? before.count : 0) + (gaveBack && isAgain ? 1 : 0)
+  return { count, endangered: Math.max(0, left, gaveBack ? held : 0) }
+}
+
+/** Such lost passes, where nothing limits the returns. */
+const mostLosses = 100
+
+/** Whether passes that took messages were lost too often: the return over the limit would delete messages. */
 export function isLostTooOften(facts: { losses: number; returnLimit: number | undefined }): boolean {
   const { losses, returnLimit = Number.POSITIVE_INFINITY } = facts
   return losses >= Math.min(mostLosses, Math.max(1, Math.floor(returnLimit / 4)))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decideReceipt, type ReceiptFindings } from './decide-receipt.ts'
+import { decideReceipt, decideVerdict, type ReceiptFindings } from './decide-receipt.ts'
 import type { Receipt } from './receipt.ts'
 
 const receipt = {
@@ -81,5 +81,30 @@ describe('a receipt', () => {
   test('with a copy that it allows says nothing of the digest', () => {
     const places = [{ queue: 'a', role: 'target', found: 7 }] as const
     expect(verdicts({}, { places, digest: 'other' })).not.toHaveProperty('digest')
+  })
+})
+
+describe('the verdict on a receipt', () => {
+  const verdictOn = (changes: Partial<Receipt>, found: Partial<ReceiptFindings> = {}) =>
+    decideVerdict(decideReceipt({ ...receipt, ...changes }, { ...findings, ...found }))
+  const dlq = { queue: 'dlq', role: 'dead-letter queue', found: 0 } as const
+
+  test.each<[string, Partial<Receipt>, Partial<ReceiptFindings>, string]>([
+    ['all is there', {}, {}, 'holds'],
+    ['some were handled since, and nobody looked at the targets', {}, { places: [dlq] }, 'holds'],
+    ['one point is not true', { causes: [] }, { places: [] }, 'broken'],
+    ['the broker has nothing left of it', {}, { depth: 0, places: [dlq] }, 'unknown'],
+    ['a queue could not be looked at', {}, { places: [{ ...dlq, found: undefined }] }, 'unknown'],
+    ['a queue could not be looked through', {}, { places: [{ ...dlq, why: 'Only 1.' }] }, 'unknown'],
+    ['nobody had counted', { isBalanced: false, isCounted: false }, {}, 'unknown'],
+  ])('where %s', (_, changes, found, expected) => {
+    expect(verdictOn(changes, found)).toBe(expected)
+  })
+
+  test('comes with why a queue was not looked at', () => {
+    const places = [{ ...dlq, found: undefined, why: 'It has a delivery limit of 20.' }]
+    const moved = decideReceipt(receipt, { ...findings, places }).find(({ name }) => name === 'moved')
+
+    expect(moved?.detail).toContain('not looked at in dlq (It has a delivery limit of 20)')
   })
 })

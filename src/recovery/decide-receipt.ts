@@ -13,17 +13,35 @@ export interface ReceiptFindings {
 export interface FoundPlace {
   readonly queue: string
   readonly role: 'dead-letter queue' | 'target'
-  /** Undefined: not looked at, and `why` says so. */
+  /** Undefined: not looked at. */
   readonly found: number | undefined
+  /** Why none or not all of it was looked at. */
   readonly why?: string | undefined
 }
 
 export interface ReceiptCheck {
   readonly name: 'sums' | 'balance' | 'left' | 'moved' | 'digest'
   /** `unknown`: the broker cannot tell any more, or was not asked. */
-  readonly verdict: 'holds' | 'broken' | 'unknown'
+  readonly verdict: Verdict
   readonly detail: string
+  /** Something that was to be looked at could not be. */
+  readonly isUnchecked?: boolean
 }
+
+export type Verdict = 'holds' | 'broken' | 'unknown'
+
+/**
+ * What the checks say together. `unknown`: nothing speaks against it, but it could not be checked: nobody had counted, a
+ * queue could not be looked at, or the broker has nothing left of it.
+ */
+export function decideVerdict(checks: readonly ReceiptCheck[]): Verdict {
+  if (checks.some(({ verdict }) => verdict === 'broken')) return 'broken'
+  const isOpen = checks.some(({ isUnchecked = false }) => isUnchecked)
+  const isSeen = checks.some(({ name, verdict }) => atBroker.includes(name) && verdict === 'holds')
+  return isSeen && !isOpen ? 'holds' : 'unknown'
+}
+
+const atBroker: readonly ReceiptCheck['name'][] = ['left', 'moved', 'digest']
 
 /** Checks a receipt against itself and against what the broker holds now. */
 export function decideReceipt(receipt: Receipt, findings: ReceiptFindings): readonly ReceiptCheck[] {
@@ -52,7 +70,7 @@ function checkSums(receipt: Receipt): ReceiptCheck {
 function checkBalance({ isBalanced, isCounted = true, missing }: Receipt): ReceiptCheck {
   if (!isCounted) {
     const detail = 'the broker was away when the run ended, and nobody has counted'
-    return { name: 'balance', verdict: 'unknown', detail }
+    return { name: 'balance', verdict: 'unknown', detail, isUnchecked: true }
   }
   return isBalanced
     ? { name: 'balance', verdict: 'holds', detail: 'the queue held what it should when the run ended' }
@@ -70,14 +88,18 @@ function checkLeft(receipt: Receipt, { depth }: ReceiptFindings): ReceiptCheck {
 function checkMoved(receipt: Receipt, { places, digest }: ReceiptFindings): readonly ReceiptCheck[] {
   const { moved, duplicatesPossible } = receipt
   const found = sum(places.map((place) => place.found ?? 0))
-  const where = places.map((place) => `${place.found ?? 'not looked at'} in ${place.queue}`).join(', ')
-  const detail = `${moved} were moved; of these ${where}`
+  const detail = `${moved} were moved; of these ${places.map(describePlace).join(', ')}`
   if (found > moved + duplicatesPossible) return [{ name: 'moved', verdict: 'broken', detail }]
   if (found < moved) {
     const rest = `${detail}; the rest was handled, or is where nobody looked`
-    return [{ name: 'moved', verdict: 'unknown', detail: rest }]
+    const isUnchecked = places.some(({ found: some, why }) => some === undefined || why !== undefined)
+    return [{ name: 'moved', verdict: 'unknown', detail: rest, ...(isUnchecked && { isUnchecked }) }]
   }
   return [{ name: 'moved', verdict: 'holds', detail }, ...checkDigest(receipt, digest, found)]
+}
+
+function describePlace({ queue, found, why }: FoundPlace): string {
+  return `${found ?? 'not looked at'} in ${queue}${why === undefined ? '' : ` (${why.replace(/\.$/, '')})`}`
 }
 
 /** Only of the whole set, each once, is the digest the same. */

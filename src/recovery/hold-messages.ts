@@ -2,9 +2,12 @@ import { hostname } from 'node:os'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { RecoveryError } from '../errors.ts'
+import { parseBrokerVersion } from '../message/broker-version.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import { confirmDepth } from './confirm-depth.ts'
-import { awaitDepth, closeSettled, settledDepth } from './count-queue.ts'
+import { awaitDepth, closeSettled, depthOf, settledDepth } from './count-queue.ts'
+import { decideUnderWay } from './decide-under-way.ts'
+import { describeLostHold } from './describe-lost-hold.ts'
 import { finishWalk } from './finish-walk.ts'
 import { isLineLost } from './is-line-lost.ts'
 import type { OverLimitQueue } from './over-limit-queue.ts'
@@ -26,7 +29,7 @@ export interface HoldTask extends LookPermission {
    * settled by tag while held; anything else goes back.
    */
   readonly onMessage: (delivery: Delivery) => 'hold' | undefined
-  /** Where messages go that take time; the broker sends no more than a window ahead of it. */
+  /** Where messages go that take time; the broker is not asked for more while too much waits there. */
   readonly sink?: MessageSink | undefined
   /** Runs when all are seen and still held. What it acknowledges on the channel leaves the queue. */
   readonly whileHeld?: (held: HeldMessages) => Promise<number>
@@ -34,9 +37,9 @@ export interface HoldTask extends LookPermission {
 }
 
 export interface MessageSink {
-  /** Taken and not yet done with. */
-  readonly pendingCount: number
-  /** Set by the pass; called when `pendingCount` has become smaller. */
+  /** It has so much to do that it should get no more for now. */
+  readonly isFull: boolean
+  /** Set by the pass; called when some of it is done. */
   onProgress: () => void
 }
 
@@ -58,9 +61,6 @@ export interface HoldReport {
   /** Ready messages after everything went back. */
   readonly depth: number
 }
-
-/** Asks for more once so many are done with; a pause per consumer costs less with a large step. */
-const underWay = 2_000
 
 /**
  * Takes messages from the head of a queue, holds them until all are seen, and gives them back by closing the
@@ -93,13 +93,17 @@ class HoldingPass {
   readonly #task: HoldTask
   readonly #rules: LookRules
   readonly #refreshes: Refreshes
+  readonly #present: number
   readonly #count: number
   readonly #isWhole: boolean
   #walk: QueueWalk | undefined
   #seen = 0
+  #seenBytes = 0
   #refreshed = 0
   /** To be settled while held, see `onMessage`. */
   #toSettle = 0
+  /** The broker has ended a consumer of ours. */
+  #isCancelled = false
   #failure: { readonly error: unknown } | undefined
   /** Of those to be settled: should that fail, giving them back deletes them. */
   #endangered: Delivery[] = []
@@ -108,6 +112,7 @@ class HoldingPass {
     this.#task = fields.task
     this.#rules = fields.rules
     this.#refreshes = new Refreshes({ ...fields, ack: (delivery) => this.#walk!.ack(delivery) })
+    this.#present = fields.present
     this.#count = Math.min(fields.present, fields.task.count ?? fields.present)
     this.#isWhole = this.#count === fields.present
   }
@@ -115,6 +120,9 @@ class HoldingPass {
   async run(): Promise<Pick<HoldReport, 'seen' | 'refreshed' | 'removed' | 'isWhole'>> {
     const { consuming, queue, signal } = this.#task
     const channel = await consuming.openChannel()
+    channel.events.on('cancelled', () => {
+      this.#isCancelled = true
+    })
     const walk = this.#startWalk(channel)
     this.#walk = walk
     const stop = (): void => walk.stop()
@@ -128,7 +136,7 @@ class HoldingPass {
         await this.#rescue(channel) // told with the others
         throw movedAside(queue, this.#rules.aside)
       }
-      if (end === 'lost') throw interrupted(queue)
+      if (end === 'lost') throw await this.#whyLost(channel.closeReason)
       if (this.#failure) throw this.#failure.error
       const removed = (await this.#task.whileHeld?.({ end, seen: this.#seen, channel })) ?? 0
       this.#endangered = []
@@ -137,7 +145,7 @@ class HoldingPass {
       return { seen: this.#seen, refreshed: this.#refreshed, removed, isWhole }
     } catch (error) {
       await this.#rescue(channel)
-      throw isLineLost(error) ? interrupted(queue, { cause: error }) : error
+      throw isLineLost(error) ? await this.#whyLost(error) : error
     } finally {
       signal?.removeEventListener('abort', stop)
       await this.#refreshes.idle()
@@ -145,16 +153,43 @@ class HoldingPass {
     }
   }
 
+  /** What was held has gone back by itself. */
+  async #whyLost(cause: unknown): Promise<RecoveryError> {
+    const { consuming, queue } = this.#task
+    const version = parseBrokerVersion(consuming.broker.version)
+    const found = this.#isCancelled && this.#seen > 0 ? await this.#findQueue() : undefined
+    if (found instanceof RecoveryError) return found
+    return describeLostHold({ queue, version, cause, isCancelled: found === 'there' })
+  }
+
+  /** A queue that is being deleted ends its consumers, too, and is gone a moment later; one that stays has all back. */
+  async #findQueue(): Promise<'there' | RecoveryError | undefined> {
+    const { consuming, queue } = this.#task
+    try {
+      await settledDepth(consuming, queue, this.#present)
+      return 'there'
+    } catch {
+      const problem = await depthOf(consuming, queue).catch((error: unknown) => error)
+      return problem instanceof RecoveryError ? problem : undefined
+    }
+  }
+
   #startWalk(channel: AmqpChannel): QueueWalk {
     const { queue, sink } = this.#task
     if (sink) sink.onProgress = () => this.#walk?.growIfNeeded()
+    const prefetch = (): number => this.#underWay
     return new QueueWalk({
-      ...{ channel, queue, count: this.#count, isWhole: this.#isWhole, prefetch: underWay },
-      maxHoldMs: this.#rules.maxHoldMs,
+      ...{ channel, queue, count: this.#count, isWhole: this.#isWhole },
+      get prefetch() {
+        return prefetch()
+      },
+      mayGrow: () => sink?.isFull !== true,
+      ...{ maxHoldMs: this.#rules.maxHoldMs, consumerArguments: this.#rules.consumerArguments },
       returnsBehind: this.#rules.returnsBehind,
-      heldCount: () => this.#toSettle + this.#refreshes.heldCount - (sink?.pendingCount ?? 0),
+      heldCount: () => this.#toSettle + this.#refreshes.heldCount,
       onDelivery: (delivery) => {
         this.#seen += 1
+        this.#seenBytes += delivery.bodyBytes
         if (this.#show(delivery) !== 'hold') {
           this.#leave(delivery)
           return
@@ -164,6 +199,11 @@ class HoldingPass {
       },
       onExtra: (delivery) => this.#leave(delivery),
     })
+  }
+
+  get #underWay(): number {
+    const { sink } = this.#task
+    return decideUnderWay({ keepsBodies: sink !== undefined, seen: this.#seen, seenBytes: this.#seenBytes })
   }
 
   /** What was to be settled stays after all. A channel that is lost has given it back already. */
@@ -203,14 +243,4 @@ function movedAside(queue: string, { name, count }: OverLimitQueue): RecoveryErr
       `The queue "${queue}" refused fresh copies of ${count} messages that it would have deleted on their return, so they ` +
       `are in "${name}" now, and the look ended. Make room, and put them back: warren dlq redrive ${name} --to ${queue}`,
   })
-}
-
-function interrupted(queue: string, options?: ErrorOptions): RecoveryError {
-  return new RecoveryError(
-    {
-      code: 'RECOVERY_INTERRUPTED',
-      message: `The connection was lost while messages of "${queue}" were held. What was not acknowledged is back in the queue; do it again.`,
-    },
-    options,
-  )
 }

@@ -23,6 +23,7 @@ export function isQueueUnreachable(error: unknown): boolean {
 const preconditionFailed = 406
 
 /** Up to 4.2 the broker closes a channel whose messages were held for too long, and takes them back. */
-function isAckTimeout({ replyCode, replyText }: ChannelError): boolean {
-  return replyCode === preconditionFailed && replyText?.includes('timed out') === true
+export function isAckTimeout(error: unknown): boolean {
+  if (!(error instanceof ChannelError) || error.replyCode !== preconditionFailed) return false
+  return error.replyText?.includes('timed out') === true
 }

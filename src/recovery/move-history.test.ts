@@ -37,6 +37,18 @@ test('a line that is lost again and again leaves a bounded number of moves', () 
     history.lineLost()
   }
 
-  expect(history.size).toBe(7)
+  expect(history.size).toBe(16)
   expect(history.take(message('99'))).toBeDefined()
+  expect(history.take(message('84'))).toBeDefined()
+  expect(history.take(message('83'))).toBeUndefined()
+})
+
+test('a message has a twin when one pass was handed two with its id, and not when two passes were handed one each', () => {
+  const history = createMoveHistory(2)
+  for (const pass of [['a', 'b', 'a'], ['b']]) {
+    history.startPass()
+    for (const id of pass) history.see(id)
+  }
+
+  expect([history.hasTwin('a'), history.hasTwin('b')]).toEqual([true, false])
 })

@@ -1,29 +1,36 @@
-import { createRecentMoves, type RecentMoves } from './recent-moves.ts'
+import { createIdSet } from './id-set.ts'
+import { createMoveRing, type RecentMoves } from './recent-moves.ts'
 
 /** Recent moves of which later ones do not push out those of a lost line: what it held may come back after a minute. */
 export interface MoveHistory extends RecentMoves {
   lineLost(): void
 }
 
+/** As many lines as held all that they may; of those that break after a few messages many more. */
 const mostLines = 8
 
 export function createMoveHistory(capacity: number): MoveHistory {
-  let lines = [createRecentMoves(capacity)]
+  const seen = createIdSet()
+  const twins = createIdSet()
+  const present = createMoveRing(capacity)
+  const lost = createMoveRing(capacity * mostLines)
   return {
-    add: (...move) => lines[0]!.add(...move),
-    take: (message) => {
-      for (const line of lines) {
-        const move = line.take(message)
-        if (move) return move
-      }
-      return undefined
+    add: present.add,
+    take: (message, mayBe) => present.take(message, mayBe) ?? lost.take(message, mayBe),
+    takeUncounted: () => [...present.takeUncounted(), ...lost.takeUncounted()],
+    get uncountedCount() {
+      return present.uncountedCount + lost.uncountedCount
     },
-    takeUncounted: () => lines.flatMap((line) => line.takeUncounted()),
     get size() {
-      return lines.reduce((total, { size }) => total + size, 0)
+      return present.size + lost.size
     },
+    startPass: () => seen.clear(),
+    see: (id) => {
+      if (seen.add(id)) twins.add(id)
+    },
+    hasTwin: (id) => twins.has(id),
     lineLost: () => {
-      if (lines[0]!.size > 0) lines = [createRecentMoves(capacity), ...lines].slice(0, mostLines)
+      for (const move of present.takeAll()) lost.add(move)
     },
   }
 }

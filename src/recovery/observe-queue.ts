@@ -12,6 +12,8 @@ export interface ObservedQueue {
   readonly consumerTimeoutMs: number | undefined
   /** It serves one consumer at a time. */
   readonly isSingleActive: boolean
+  /** Of a body, by what the broker counted some seconds ago; undefined where it counted nothing. */
+  readonly averageBytes: number | undefined
 }
 
 /** Reads a queue before a message is taken from it; without the API nothing is known. */
@@ -44,7 +46,12 @@ export async function observeQueue(
       numberOf(found?.arguments['x-consumer-timeout']),
       numberOf(found?.effectivePolicy?.['consumer-timeout']),
     ),
+    averageBytes: found && averageBytesOf(found),
   }
+}
+
+function averageBytesOf({ messages, messageBytes }: ManagedQueue): number | undefined {
+  return messages && messageBytes ? messageBytes / messages : undefined
 }
 
 /** Whether the dead-letter exchange of the queue leads to another queue, whatever key a message has. */

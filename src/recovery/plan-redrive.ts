@@ -38,6 +38,8 @@ export type KeepReason =
   | 'unreadable'
   /** It was put back by this very re-drive and is dead again. */
   | 'came-back'
+  /** It was put back by a re-drive that this one goes on with, and is dead again. */
+  | 'dead-again'
   | 'stopped'
 
 export interface RedriveQuestion {

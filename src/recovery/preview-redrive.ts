@@ -1,3 +1,4 @@
+import type { IncomingMessage } from '../broker/amqp/message.ts'
 import { lookAtQueue } from './look-at-queue.ts'
 import type { KeepReason } from './plan-redrive.ts'
 import type { RedriveOptions } from './redrive.ts'
@@ -18,6 +19,8 @@ export interface RedrivePreview {
   readonly targets: readonly PreviewTarget[]
   readonly keeping: readonly { readonly reason: KeepReason; readonly count: number }[]
   readonly refusals: readonly string[]
+  /** False: nobody could tell what the broker's routes are, so where messages would arrive is not known. */
+  readonly areRoutesProved: boolean
 }
 
 export interface PreviewTarget {
@@ -30,8 +33,11 @@ export interface PreviewTarget {
   readonly secondFailure: string | undefined
 }
 
-/** Plans a re-drive with the very rules it would run by. Costs one look. */
-export async function previewRedrive(options: RedriveOptions): Promise<RedrivePreview> {
+/** Plans a re-drive with the very rules it would run by. Costs one look. `onMoving` is told each that would move. */
+export async function previewRedrive(
+  options: RedriveOptions,
+  onMoving: (message: IncomingMessage) => void = () => {},
+): Promise<RedrivePreview> {
   const rules = await prepareRules(options, { id: '', atMs: 0 })
   const targets = new Map<string, PreviewTarget>()
   const keeping = new Map<KeepReason, number>()
@@ -48,6 +54,7 @@ export async function previewRedrive(options: RedriveOptions): Promise<RedrivePr
         return
       }
       moving += 1
+      onMoving(delivery)
       const target = nameAddress(step)
       const name = `${target}\0${step.why}`
       const known = targets.get(name)
@@ -59,7 +66,7 @@ export async function previewRedrive(options: RedriveOptions): Promise<RedrivePr
     ...{ queue: options.queue, present, matching, moving, seen, isWhole },
     targets: [...targets.values()],
     keeping: [...keeping].map(([reason, count]) => ({ reason, count })),
-    refusals: rules.refusals(),
+    ...{ refusals: rules.refusals(), areRoutesProved: rules.areRoutesProved },
   }
 }
 

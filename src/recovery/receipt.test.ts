@@ -14,11 +14,11 @@ const receipt: Names<keyof Receipt> = {
   ...{ failed: true, kept: true, stillThere: true, arrivals: true, cameBack: true, missing: true },
   ...{ otherConsumers: true, duplicatesPossible: true, refreshed: true, movedAside: true, isBalanced: true },
   ...{ isCounted: true, targets: true, causes: true, failures: true, keptBecause: true, digest: true },
-  ...{ refusals: true },
+  ...{ refusals: true, areRoutesProved: true },
 }
 const preview: Names<keyof RedrivePreview> = {
   ...{ queue: true, present: true, matching: true, moving: true, seen: true, isWhole: true, targets: true },
-  ...{ keeping: true, refusals: true },
+  ...{ keeping: true, refusals: true, areRoutesProved: true },
 }
 const target: Names<keyof PreviewTarget> = {
   ...{ target: true, count: true, why: true, queues: true, secondFailure: true },
@@ -39,7 +39,7 @@ const failures: Names<FailureKind> = { unroutable: true, refused: true, unanswer
 const reasons: Names<KeepReason> = {
   ...{ 'not-selected': true, 'over-the-limit': true, 'origin-unknown': true, 'type-unknown': true },
   ...{ 'no-wait-queue': true, 'target-refused': true, 'too-large': true, unreadable: true },
-  ...{ 'came-back': true, stopped: true },
+  ...{ 'came-back': true, 'dead-again': true, stopped: true },
 }
 
 const page = await readFile(new URL('../../docs/reference/receipt.md', import.meta.url), 'utf8')

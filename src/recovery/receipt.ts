@@ -73,9 +73,19 @@ export interface Receipt {
    * @default true
    */
   readonly isCounted?: boolean
+  /**
+   * False: the routes could not be asked for beforehand, so only the broker's answers protected the messages.
+   * @default true
+   */
+  readonly areRoutesProved?: boolean
   readonly targets: readonly { readonly target: string; readonly moved: number }[]
   readonly causes: readonly { readonly id: string; readonly label: string; readonly moved: number }[]
-  readonly failures: readonly { readonly kind: FailureKind; readonly count: number }[]
+  /** `targets`: where, the first few; a receipt of an earlier version does not say. */
+  readonly failures: readonly {
+    readonly kind: FailureKind
+    readonly count: number
+    readonly targets?: readonly string[]
+  }[]
   readonly keptBecause: readonly { readonly reason: KeepReason; readonly count: number }[]
   /** Over the ids and bodies of the messages that were moved, whatever their order. */
   readonly digest: string

@@ -29,22 +29,38 @@ export interface MovedMessage {
   readonly digest: string
 }
 
+export type RememberedMove = MovedMessage & RecentMove
+
 /**
  * The messages moved last. Acks that a lost connection or a close swallowed are among them, because the
  * broker hands out no more than the window before it has seen the acks of what came before.
  */
-export interface RecentMoves {
-  add(move: MovedMessage & RecentMove): void
-  /** Finds and forgets a move. */
-  take(message: MovedMessage): RecentMove | undefined
+export interface MoveRing {
+  add(move: RememberedMove): void
+  /** Finds and forgets a move of such a message that may be the one asked for. @default any may be */
+  take(message: MovedMessage, mayBe?: (move: RememberedMove) => boolean): RecentMove | undefined
   /** Finds and forgets those that were not counted. */
   takeUncounted(): readonly RecentMove[]
+  /** Forgets all, and hands them out from the first to the last. */
+  takeAll(): readonly RememberedMove[]
+  /** Moves that were not counted. */
+  readonly uncountedCount: number
   readonly size: number
 }
 
+/** Moves, and which of the messages have twins: a message that equals a moved one is not always that one. */
+export interface RecentMoves extends Omit<MoveRing, 'takeAll'> {
+  /** Another pass begins, which is handed all that is left once more. */
+  startPass(): void
+  /** A pass has moved a message with this id, or was handed it and has not. */
+  see(id: string): void
+  /** Two messages with this id were in the hands of one pass. */
+  hasTwin(id: string): boolean
+}
+
 /** A ring: adding is all that most messages ever need of it, so only looking costs. */
-export function createRecentMoves(capacity: number): RecentMoves {
-  const moves: ((MovedMessage & RecentMove) | undefined)[] = []
+export function createMoveRing(capacity: number): MoveRing {
+  const moves: (RememberedMove | undefined)[] = []
   let next = 0
   let size = 0
   return {
@@ -53,11 +69,11 @@ export function createRecentMoves(capacity: number): RecentMoves {
       moves[next] = move
       next = (next + 1) % capacity
     },
-    take: (message) => {
+    take: (message, mayBe = () => true) => {
       for (let at = 0; at < moves.length; at += 1) {
         const move = moves[at]
         if (move?.id !== message.id || move.digest !== message.digest) continue
-        if (!isSame(move.properties, message.properties)) continue
+        if (!isSame(move.properties, message.properties) || !mayBe(move)) continue
         moves[at] = undefined
         size -= 1
         return move
@@ -69,6 +85,16 @@ export function createRecentMoves(capacity: number): RecentMoves {
       for (const move of uncounted) moves[moves.indexOf(move)] = undefined
       size -= uncounted.length
       return uncounted as RecentMove[]
+    },
+    takeAll: () => {
+      const inOrder = [...moves.slice(next), ...moves.slice(0, next)]
+      moves.length = 0
+      next = 0
+      size = 0
+      return inOrder.filter((move) => move !== undefined)
+    },
+    get uncountedCount() {
+      return moves.filter((move) => move?.isCounted === false).length
     },
     get size() {
       return size

@@ -78,7 +78,7 @@ export async function recoverQueues(options: RecoverOptions): Promise<readonly Q
       log(`⚠️  The time of ${timeouts.totalMs} ms for all queues is over. Ending...`)
   })
   try {
-    return await recoverAllQueues({ ...options, timeouts, ending: ending.signal, log })
+    return await recoverAllQueues({ ...options, timeouts, ending: ending.signal, log, runs: new Set() })
   } finally {
     ending.release()
   }
@@ -104,6 +104,8 @@ interface QueueTask extends RecoverOptions {
   readonly timeouts: RecoverTimeouts
   readonly ending: AbortSignal
   readonly log: (line: string) => void
+  /** The ids of all runs so far, over whichever queue: what they put back is tried once. */
+  readonly runs: Set<string>
 }
 
 async function recoverQueue(task: QueueTask): Promise<QueueRecovery & { error?: WarrenError }> {
@@ -175,6 +177,7 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
   const run = startRedrive({
     ...{ consuming: task.consuming, publishing: task.publishing, management: task.management },
     ...{ queue: task.queue, id, to: { kind: 'type', routes: types }, by: task.by ?? 'dlq-recovery' },
+    follows: new Set(task.runs),
     ...(task.window && { window: task.window }),
     acceptDeliveryLimit: task.acceptDeliveryLimit,
     signal: stopping.signal,
@@ -199,6 +202,7 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
       log(`❌ Failed to republish message. Keeping in DLQ. MessageType=${typeName(message, types)}`)
     },
   })
+  task.runs.add(id)
   try {
     return { receipt: await run.receipt, failedByQueue }
   } finally {

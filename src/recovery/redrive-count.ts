@@ -19,15 +19,16 @@ const askEveryMs = 15
 const longestGoodbyeMs = 3_000
 
 /**
- * How many more messages a queue holds than it should: what was moved and came again, and what has arrived. A queue
- * takes back all that a consumer held at the moment when it strikes the consumer off, so that is waited for.
+ * How many more messages a queue holds than it should: what was moved and came again, and what has arrived. Below
+ * zero: others took some, or hold them. A queue takes back all that a consumer held at the moment when it strikes the
+ * consumer off, so that is waited for.
  */
 export async function countSurplus(question: SurplusQuestion): Promise<number> {
   const { session, queue, expected, otherConsumers } = question
   const giveUpAt = performance.now() + longestGoodbyeMs
   while ((await countConsumers(session, queue)) > otherConsumers && performance.now() < giveUpAt)
     await sleep(askEveryMs)
-  return Math.max(0, (await settledDepth(session, queue, expected)) - expected)
+  return (await settledDepth(session, queue, expected)) - expected
 }
 
 export interface EndQuestion extends EmptyQuestion {
@@ -47,7 +48,7 @@ export interface EndCount {
   /** Ready messages. */
   readonly depth: number
   readonly otherConsumers: number
-  /** Of these, look like messages that were moved, and carry no id to prove it. */
+  /** Of these, look like messages that were moved, and may as well be others that are alike. */
   readonly unproved: number
 }
 
@@ -58,9 +59,11 @@ export async function countAtEnd(question: EndQuestion): Promise<EndCount> {
   const otherConsumers = await countConsumers(session, queue)
   if (!question.mayClear() || depth <= expected || recent.size === 0)
     return { depth, otherConsumers, unproved: 0 }
+  const left = tally.keptCount + tally.failedCount
   const { cleared, unproved } = await clearLeftovers({
     ...{ ...question, recent, window },
-    count: Math.min(depth, tally.keptCount + tally.failedCount + recent.size),
+    count: Math.min(depth, left + recent.size),
+    ...{ surplus: depth - expected, isAllSeen: left >= expected },
   })
   return { depth: await sureSettledDepth(question, depth - cleared), otherConsumers, unproved }
 }

@@ -38,7 +38,7 @@ export class RedriveEnd {
     const course = this.#course
     for (let outcome = ended; ; ) {
       try {
-        const hold = outcome === 'interrupted' ? 'locked' : await this.#makeSure()
+        const hold = this.#isGivenUp(outcome) ? 'locked' : await this.#makeSure()
         if (hold === 'locked') outcome = course.stopped ?? course.interrupt(course.interruption ?? 'locked')
         const count = hold === 'away' ? hold : await course.unlessAway(this.#countOnce(hold === 'held'))
         return count === 'away' ? this.#writeUncounted(outcome) : this.#write(outcome, count)
@@ -60,6 +60,13 @@ export class RedriveEnd {
         await sleep(retryMs)
       }
     }
+  }
+
+  /** The queue is somebody else's or gone, or was waited for too long already. */
+  #isGivenUp(outcome: RedriveOutcome): boolean {
+    const { interruption } = this.#course
+    const isOurs = interruption === 'node-lost' || interruption === 'no-progress' || interruption === 'failed'
+    return outcome === 'interrupted' && !isOurs
   }
 
   /** Whether the queue is still ours. To take the lock again may take as long as there is patience. */
@@ -117,7 +124,7 @@ export class RedriveEnd {
       ...{ id, options, outcome, tally, present, otherConsumers, interruption, startedAtMs },
       ...{ depth: count?.depth, unproved: this.#unproved, movedAside: rules.aside.count },
       ...{ endedAtMs: Date.now(), elapsedMs: this.#course.elapsedMs },
-      cameBack: watch.cameBack,
+      ...{ cameBack: watch.cameBack, areRoutesProved: rules.areRoutesProved },
       digest: digest.text(),
       refusals: [...rules.refusals(), ...tally.problems, ...(problem === undefined ? [] : [problem])],
     })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
+import { isLineLost, isQueueUnreachable } from './is-line-lost.ts'
 import { withChannel } from './with-channel.ts'
 
 export interface GateTask {
@@ -65,7 +66,7 @@ export class DepthGate {
       this.#room = Math.min(mostAtOnce, this.#task.limit - depth - underWay)
       if (this.#room <= 0 && underWay === 0) this.#task.onFull(queue)
     } catch {
-      this.#room = 0 // the line is lost or the queue gone: the publishes themselves will tell
+      this.#room = 0 // the line is lost, and another one follows
       await sleep(lookEveryMs)
     } finally {
       this.#counting = undefined
@@ -74,15 +75,25 @@ export class DepthGate {
     if (!this.#isOver) this.#task.onRoom()
   }
 
-  #deepest(): Promise<{ queue: string; depth: number }> {
-    return withChannel(this.#task.session, async (channel) => {
-      let deepest = { queue: '', depth: -1 }
-      for (const queue of this.#queues) {
-        const { messageCount } = await inspectQueue(channel, queue)
-        if (messageCount > deepest.depth) deepest = { queue, depth: messageCount }
-      }
-      return deepest
-    })
+  async #deepest(): Promise<{ queue: string; depth: number }> {
+    let deepest = { queue: '', depth: -1 }
+    for (const queue of this.#queues) {
+      const depth = await this.#depthOf(queue)
+      if (depth !== undefined && depth > deepest.depth) deepest = { queue, depth }
+    }
+    return deepest
+  }
+
+  /** Undefined: nobody can count it, because it was deleted or its node is down. The publishes themselves will tell. */
+  async #depthOf(queue: string): Promise<number | undefined> {
+    const { session } = this.#task
+    try {
+      const { messageCount } = await withChannel(session, (channel) => inspectQueue(channel, queue))
+      return messageCount
+    } catch (error) {
+      if (isLineLost(error) && !isQueueUnreachable(error)) throw error
+      return undefined
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { RecoveryError } from '../errors.ts'
 import { isAtLeast, parseBrokerVersion } from '../message/broker-version.ts'
 import { isLineLost, isQueueUnreachable } from './is-line-lost.ts'
 import type { RedriveOptions } from './redrive.ts'
-import { whenReachable } from './redrive-patience.ts'
+import { unlessAway, whenReachable } from './redrive-patience.ts'
 import { type Lock, takeLock } from './take-lock.ts'
 
 export interface RedriveLockTask {
@@ -68,7 +68,8 @@ export class RedriveLock {
       if (this.#lock?.isHeld) return 'held' // only a channel was lost
       await this.#lock?.release()
       try {
-        await this.take()
+        if ((await unlessAway(this.take(), { session: options.consuming, patience })) === 'away')
+          return 'away'
         if (this.#lock?.followsOrphan) this.#returnsAt = lostAt + (await this.#readHoldMs()) + marginMs
         return 'held'
       } catch (error) {

@@ -4,6 +4,7 @@ import { createFifo, type Fifo } from '../publisher/fifo.ts'
 import type { EncodedMessage } from '../publisher/outgoing-message.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
 import type { Publisher } from '../publisher/publisher.ts'
+import type { RawProperties } from '../wire/properties.ts'
 import { digestBody, type SetDigest } from './digest-message.ts'
 import { describeFailure, type FailedPublish } from './failed-publish.ts'
 import type { Pace } from './pace.ts'
@@ -11,6 +12,7 @@ import type { KeepReason, RedriveStep } from './plan-redrive.ts'
 import type { RecentMoves } from './recent-moves.ts'
 import { RedriveRepeats } from './redrive-repeats.ts'
 import type { RedriveTally } from './redrive-tally.ts'
+import { RedriveWindow } from './redrive-window.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk, type WalkEnd } from './walk-queue.ts'
 
@@ -23,6 +25,8 @@ export interface PassRules extends RefreshRules {
   encode(delivery: Delivery, step: PublishStep): EncodedMessage
   /** What goes back stands behind what came back before, and not where it was. */
   readonly returnsBehind: boolean
+  /** The queue counts into a message how often it took it back. */
+  readonly countsReturns: boolean
   causeOf(delivery: Delivery): { readonly id: string; readonly label: string }
 }
 
@@ -79,14 +83,12 @@ export class RedrivePass {
   readonly #walk: QueueWalk
   readonly #waiting: Fifo<Delivery> = createFifo()
   #next: { delivery: Delivery; step: RedriveStep } | undefined
-  #inFlight = 0
-  #inFlightBytes = 0
   #isCancelled = false
   #failure: { readonly error: unknown } | undefined
   #whenIdle: (() => void) | undefined
   #isPumpDue = false
   #pumpTimer: NodeJS.Timeout | undefined
-  readonly #batch: number
+  readonly #window: RedriveWindow
   readonly #repeats: RedriveRepeats
   readonly #refreshes: Refreshes
   #isTimeUp = false
@@ -97,8 +99,8 @@ export class RedrivePass {
     this.#task = task
     this.#repeats = new RedriveRepeats(task)
     this.#refreshes = new Refreshes({ ...task, ack: (delivery) => this.#walk.ack(delivery) })
-    this.#batch = Math.max(1, Math.floor(task.window.messages / 8))
     const { channel, queue, count, window, consumerTag } = task
+    this.#window = new RedriveWindow({ ...window, lateAcks: () => this.#walk.lateAcks })
     this.#walk = new QueueWalk({
       channel,
       queue,
@@ -184,8 +186,7 @@ export class RedrivePass {
     const { tally, channel } = this.#task
     if (!this.#refreshes.isIdle && channel.isOpen) return
     tally.isAbandoned = true
-    tally.duplicatesPossible += this.#inFlight
-    this.#inFlight = 0
+    tally.duplicatesPossible += this.#window.abandon()
     this.pump()
   }
 
@@ -221,10 +222,10 @@ export class RedrivePass {
     process.nextTick(this.#pumpDue)
   }
 
-  /** Many small writes cost more CPU than few large ones, so a handful waits a moment for company. */
+  /** A handful waits a moment for company. */
   readonly #pumpDue = (): void => {
     this.#isPumpDue = false
-    if (this.#waiting.size === 0 || this.#waiting.size >= this.#batch) this.pump()
+    if (this.#waiting.size === 0 || this.#window.isWorthwhile(this.#waiting.size)) this.pump()
     else
       this.#pumpTimer ??= setTimeout(() => {
         this.#pumpTimer = undefined
@@ -233,16 +234,21 @@ export class RedrivePass {
   }
 
   get #isIdle(): boolean {
-    // Below zero: what was abandoned has its answer after all.
-    return this.#inFlight <= 0 && this.#waiting.size === 0 && this.#next === undefined
+    return this.#window.isEmpty && this.#waiting.size === 0 && this.#next === undefined
   }
 
   #takeNext(): { delivery: Delivery; step: RedriveStep } | undefined {
-    if (this.#next?.delivery.isCurrent === false) this.#next = undefined
+    if (this.#next?.delivery.isCurrent === false) {
+      this.#repeats.see(this.#next.delivery)
+      this.#next = undefined
+    }
     while (!this.#next) {
       const delivery = this.#waiting.shift()
       if (!delivery) return undefined
-      if (!delivery.isCurrent) continue // the broker has taken it back
+      if (!delivery.isCurrent) {
+        this.#repeats.see(delivery) // the broker has taken it back
+        continue
+      }
       const step: RedriveStep = this.#isCancelled
         ? { kind: 'keep', reason: 'stopped' }
         : (this.#repeats.stepOf(delivery) ?? this.#task.rules.decide(delivery))
@@ -267,11 +273,8 @@ export class RedrivePass {
 
   #mayStart(step: RedriveStep): boolean {
     if (step.kind === 'keep') return true
-    const { window, pace, gates } = this.#task
-    // What is confirmed and not acknowledged is there twice if this process dies now.
-    if (this.#inFlight + this.#walk.lateAcks >= window.messages || this.#inFlightBytes >= window.bytes)
-      return false
-    if (!pace.take()) return false
+    const { pace, gates } = this.#task
+    if (this.#window.isFull || !pace.take()) return false
     for (let index = 0; index < gates.length; index += 1) {
       if (gates[index]!.take(step)) continue
       for (const passed of gates.slice(0, index)) passed.settled()
@@ -284,10 +287,10 @@ export class RedrivePass {
     const { publisher, rules, gates, tally } = this.#task
     const message = rules.encode(delivery, step)
     if (rules.isLimitReached()) this.#walk.stop()
-    this.#start(delivery)
+    this.#window.start(delivery.bodyBytes)
     publisher.publishEncoded(message, (result) => {
       if (tally.isAbandoned) return
-      this.#finish(delivery)
+      this.#window.finish(delivery.bodyBytes)
       for (const gate of gates) gate.settled()
       this.#settle({ delivery, message, step, result })
       this.#pumpSoon()
@@ -316,6 +319,7 @@ export class RedrivePass {
     }
     const { messageId: id } = result
     if (id === undefined) tally.hasUnnamed = true
+    else recent.see(id)
     const itsDigest = digestBody(delivery)
     // What was edited on its way is not what was taken.
     digest.add(message.body === delivery.body ? itsDigest : digestBody(message), id)
@@ -324,7 +328,7 @@ export class RedrivePass {
     const cause = rules.causeOf(delivery)
     recent.add({
       id: id ?? '',
-      properties: delivery.properties,
+      properties: lastingPropertiesOf(delivery),
       digest: itsDigest,
       isCounted,
       to: step,
@@ -374,23 +378,22 @@ export class RedrivePass {
 
   /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
   #hold(delivery: Delivery): void {
+    this.#repeats.see(delivery)
     const isUnderWay = this.#refreshes.leave(delivery, (hasLeft) => {
-      this.#finish(delivery)
+      this.#window.finish(delivery.bodyBytes)
       if (hasLeft) this.#task.tally.refreshed += 1
       else this.#walk.growIfNeeded()
       this.pump()
     })
-    if (isUnderWay) this.#start(delivery)
+    if (isUnderWay) this.#window.start(delivery.bodyBytes)
     else this.#walk.growIfNeeded()
   }
+}
 
-  #start(delivery: Delivery): void {
-    this.#inFlight += 1
-    this.#inFlightBytes += delivery.bodyBytes
-  }
+/** Of more bytes than this few share the memory that they were read into. */
+const smallBody = 4 * 1024
 
-  #finish(delivery: Delivery): void {
-    this.#inFlight -= 1
-    this.#inFlightBytes -= delivery.bodyBytes
-  }
+/** To be remembered: a part of what was read keeps all of it in memory, body and all. */
+function lastingPropertiesOf({ properties, bodyBytes }: Delivery): RawProperties {
+  return bodyBytes > smallBody ? Buffer.from(properties) : properties
 }

@@ -2,8 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import { pause } from '../broker/amqp/pause.ts'
 import { closeSettled, depthOf } from './count-queue.ts'
-import { createPass } from './create-pass.ts'
-import { decideNextPass, isLostTooOften, type NextPass, type PassFacts } from './decide-next-pass.ts'
+import { createPass, halve } from './create-pass.ts'
+import {
+  countLoss,
+  decideNextPass,
+  isLostTooOften,
+  type NextPass,
+  noLosses,
+  type PassFacts,
+} from './decide-next-pass.ts'
 import { isLineLost } from './is-line-lost.ts'
 import { isQueueGone } from './is-queue-gone.ts'
 import type { RedriveOutcome } from './receipt.ts'
@@ -34,8 +41,9 @@ export class RedrivePasses {
   #passes = 0
   #idlePasses = 0
   #lostPasses = 0
-  /** Of the lost passes: took messages, which went back. */
-  #losses = 0
+  #losses = noLosses
+  /** The most that this pass holds at a time. */
+  #held = 0
   #hasTaken = false
   #isOneByOne = false
   #lineWaitsBefore = 0
@@ -67,7 +75,7 @@ export class RedrivePasses {
         continue
       }
       this.#lostPasses = 0
-      this.#losses = 0
+      this.#losses = noLosses
       course.wait.end('queue')
       if (course.stopped) return course.stopped
       const next = this.#decideNext({ end, isHeldUp, moved: course.tally.moved - movedBefore })
@@ -87,13 +95,13 @@ export class RedrivePasses {
     if (moved > 0) course.wait.end('queue')
     course.wait.begin('queue')
     this.#lostPasses = moved > 0 ? 0 : this.#lostPasses + 1
-    this.#losses = moved > 0 ? 0 : this.#losses + (this.#hasTaken ? 1 : 0)
+    this.#losses = countLoss(this.#losses, { moved, hasTaken: this.#hasTaken, held: this.#held })
     const retaken = await lock.retake()
     // Whoever closes the session wants no more, and no other connection follows.
     if (options.consuming.state === 'closed') return course.stopped ?? 'cancelled'
     if (retaken !== 'held') return course.stopped ?? course.interrupt('locked')
     const { returnLimit } = this.#tools.rules
-    if (this.#hasTaken && isLostTooOften({ losses: this.#losses, returnLimit }))
+    if (this.#hasTaken && isLostTooOften({ losses: this.#losses.count, returnLimit }))
       return course.stopped ?? course.interrupt('no-progress')
     await pause(Math.min(this.#lostPasses * pauseStepMs, longestPauseMs), course.patience)
     return undefined
@@ -142,7 +150,7 @@ export class RedrivePasses {
       channel = await consuming.openChannel()
       const pass = createPass({
         ...{ course, tools: this.#tools, refusals: this.#refusals, channel, surplus },
-        isOneByOne: this.#isOneByOne,
+        ...{ isOneByOne: this.#isOneByOne, losses: this.#losses.count },
         onFirst: () => this.#countTaken(),
       })
       endWatch = this.#watch({ channel, probe })
@@ -176,6 +184,7 @@ export class RedrivePasses {
     if (this.#passes > 0) options.onAgain?.()
     this.#passes += 1
     this.#hasTaken = false
+    this.#held = this.#mostHeld()
     this.#asideBefore = rules.aside.count
     this.#lineWaitsBefore = this.#course.wait.lineWaits
     tally.startPass()
@@ -183,19 +192,30 @@ export class RedrivePasses {
     rules.startPass(tally.moved)
   }
 
+  #mostHeld(): number {
+    const { window } = this.#course
+    const { rules } = this.#tools
+    const ahead = halve(Math.min(window.messages, rules.limit), this.#losses.count)
+    return Math.min(ahead, this.#course.expected(rules.aside))
+  }
+
   #watch(channels: { channel: AmqpChannel; probe: AmqpChannel }): () => void {
     const { watch, stages } = this.#tools
     return watch.observe({ ...channels, onSuspicion: () => stages?.hold() })
   }
 
-  /** No more than this can have been moved and come again; asked for only where messages do not say who they are. */
+  /** No more than this can have been moved and come again. */
   async #countSurplus(): Promise<number> {
-    const { options, tally, lock, otherConsumers } = this.#course
+    const { options, tally, lock, recent, otherConsumers } = this.#course
     const { consuming: session, queue } = options
     const expected = this.#course.expected(this.#tools.rules.aside)
-    if (!tally.hasUnnamed || expected === 0) return 0
+    if (recent.size === 0 || expected === 0) return 0
+    const hasIds = !tally.hasUnnamed
+    // Where a count says nothing, messages that say who they are need not wait for one.
+    if (hasIds && (lock.returnsInMs > 0 || otherConsumers > 0)) return recent.size
     await sleep(lock.returnsInMs)
-    return countSurplus({ session, queue, expected, otherConsumers })
+    const surplus = await countSurplus({ session, queue, expected, otherConsumers })
+    return surplus < 0 && hasIds ? recent.size : Math.max(0, surplus)
   }
 
   #decideNext({ moved, ...facts }: Pick<PassFacts, 'end' | 'isHeldUp' | 'moved'>): NextPass {

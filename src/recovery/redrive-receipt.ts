@@ -15,12 +15,13 @@ export interface RedriveRecord {
   readonly present: number
   /** Ready messages at the end; undefined where nobody could count them. */
   readonly depth: number | undefined
-  /** Of these, look like messages that were moved, and carry no id to prove it. */
+  /** Of these, look like messages that were moved, and may as well be others that are alike. */
   readonly unproved: number
   /** Of those that were present, so many are in the queue for what is over the limit. */
   readonly movedAside: number
   readonly otherConsumers: number
   readonly cameBack: number
+  readonly areRoutesProved: boolean
   readonly digest: string
   readonly refusals: readonly string[]
 }
@@ -51,9 +52,14 @@ export function writeReceipt(record: RedriveRecord): Receipt {
     ...(movedAside > 0 && { movedAside }),
     isBalanced: depth !== undefined && depth >= expected && moved + failed + kept <= present,
     ...(depth === undefined && { isCounted: false }),
+    ...(!record.areRoutesProved && { areRoutesProved: false }),
     targets: tally.targets,
     causes: [...tally.causes].map(([cause, { label, count }]) => ({ id: cause, label, moved: count })),
-    failures: [...tally.failed].map(([kind, count]) => ({ kind, count })),
+    failures: [...tally.failed].map(([kind, count]) => ({
+      kind,
+      count,
+      targets: [...(tally.failedAt.get(kind) ?? [])],
+    })),
     keptBecause: [...tally.kept].map(([why, count]) => ({ reason: why, count })),
     digest: record.digest,
     refusals: record.refusals,

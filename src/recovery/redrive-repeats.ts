@@ -1,42 +1,74 @@
 import type { Delivery } from '../broker/amqp/delivery.ts'
+import { WireError } from '../errors.ts'
 import { readProperty } from '../wire/properties.ts'
+import { mayBeReturned } from './decide-leftover.ts'
 import { digestBody } from './digest-message.ts'
 import type { RedriveStep } from './plan-redrive.ts'
 import type { RecentMove, RecentMoves } from './recent-moves.ts'
 
+export interface RepeatsTask {
+  readonly recent: RecentMoves
+  /** So many more are in the queue than should be, and no more can have come again of those that were counted. */
+  readonly surplus: number
+  readonly rules: { readonly countsReturns: boolean }
+}
+
 /**
  * The deliveries of one pass that were moved before and come again, because their ack was lost. With an id that is
- * proved, and an ack is all that they need. Without one two messages may be alike to the last byte, and publishing
- * one twice is better than never: it goes once more, but is not counted once more.
+ * proved, and an ack is all that they need. Without one, or where two have the same id, two messages may be alike to
+ * the last byte, and publishing one twice is better than never: it goes once more, but is not counted once more.
  */
 export class RedriveRepeats {
   readonly #recent: RecentMoves
+  readonly #isCounting: boolean
   readonly #unproved = new Map<Delivery, RecentMove>()
-  /** Only what an earlier pass moved can come again. */
-  readonly #mayRepeat: boolean
   #surplus: number
+  /** Of these moves the messages are in the queue for certain: the broker was never told to take them out. */
+  #uncounted: number
 
-  /** `surplus`: so many more are in the queue than should be, and no more can have come again. */
-  constructor({ recent, surplus }: { recent: RecentMoves; surplus: number }) {
+  constructor({ recent, surplus, rules }: RepeatsTask) {
     this.#recent = recent
-    this.#surplus = surplus
-    this.#mayRepeat = recent.size > 0
+    this.#isCounting = rules.countsReturns
+    this.#uncounted = recent.uncountedCount
+    // Only what an earlier pass moved can come again.
+    this.#surplus = recent.size === 0 ? 0 : surplus
+    recent.startPass()
+  }
+
+  /** The pass was handed a message and has not moved it: its twin may have been moved. */
+  see(delivery: Delivery): void {
+    const id = idOf(delivery)
+    if (id !== '') this.#recent.see(id)
   }
 
   /** The move of a delivery that came again; finds it once. */
   find(delivery: Delivery): { readonly move: RecentMove; readonly isProved: boolean } | undefined {
-    if (!this.#mayRepeat || !delivery.isRedelivered) return undefined
-    const id = readProperty(delivery.properties, 'messageId') ?? ''
-    const isProved = id !== ''
-    if (!isProved && this.#surplus <= 0) return undefined
-    const move = this.#recent.take({ id, properties: delivery.properties, digest: digestBody(delivery) })
-    // Without an id one that was published and never counted is counted when it goes now, as any other.
-    if (!move || (!isProved && !move.isCounted)) return undefined
-    if (!isProved) {
-      this.#surplus -= 1
-      this.#unproved.set(delivery, move)
+    if (!delivery.isRedelivered || (this.#surplus <= 0 && this.#uncounted <= 0)) return undefined
+    const id = idOf(delivery)
+    const move = this.#take(delivery, id)
+    if (!move) return undefined
+    if (!move.isCounted) {
+      this.#uncounted -= 1
+      // Without an id one that was published and never counted is counted when it goes now, as any other.
+      return id === '' ? undefined : { move, isProved: true }
     }
+    this.#surplus -= 1
+    const isProved = id !== '' && !this.#recent.hasTwin(id)
+    if (!isProved) this.#unproved.set(delivery, move)
     return { move, isProved }
+  }
+
+  #take(delivery: Delivery, id: string): RecentMove | undefined {
+    const { properties: now } = delivery
+    const message = { id, properties: now, digest: digestBody(delivery) }
+    const isCounting = this.#isCounting
+    const uncounted =
+      this.#uncounted > 0 ? this.#recent.take(message, ({ isCounted }) => !isCounted) : undefined
+    if (uncounted || this.#surplus <= 0) return uncounted
+    return this.#recent.take(
+      message,
+      ({ isCounted, properties: before }) => isCounted && mayBeReturned({ before, now, isCounting }),
+    )
   }
 
   isUnproved(delivery: Delivery): boolean {
@@ -52,6 +84,17 @@ export class RedriveRepeats {
   /** An unproved one may come again, or is still there. */
   remember(delivery: Delivery): void {
     const { properties } = delivery
-    this.#recent.add({ ...this.#unproved.get(delivery)!, id: '', properties, digest: digestBody(delivery) })
+    const id = idOf(delivery)
+    this.#recent.add({ ...this.#unproved.get(delivery)!, id, properties, digest: digestBody(delivery) })
+  }
+}
+
+/** Empty: it has none, or nobody can read it. Whether such a message stays is decided elsewhere. */
+function idOf({ properties }: Delivery): string {
+  try {
+    return readProperty(properties, 'messageId') ?? ''
+  } catch (error) {
+    if (error instanceof WireError) return ''
+    throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { observeTopology } from '../deploy/observe-topology.ts'
-import { WireError } from '../errors.ts'
+import { type WarrenError, WireError } from '../errors.ts'
 import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import { causeOf } from '../message/fingerprint-cause.ts'
@@ -22,12 +22,16 @@ export interface RedriveRules extends PassRules {
   readonly maxHoldMs: number
   /** So many returns a message survives; undefined: any number. */
   readonly returnLimit: number | undefined
+  /** Of a body, as far as the broker knows. */
+  readonly averageBytes: number | undefined
   /** The same whatever the limit. */
   plan(delivery: Delivery): RedriveStep
   /** A new pass begins; so many were moved before. */
   startPass(moved: number): void
   /** The broker takes no larger bodies than this. */
   takeAtMost(bytes: number): void
+  /** False: nobody could tell what the broker's routes are, so only its answers protect. */
+  readonly areRoutesProved: boolean
   /** The proof of an address; undefined where the broker cannot be asked. */
   prove(address: { readonly exchange: string; readonly key: string }): RouteProof | undefined
   /** Targets that were refused, each with its sentence. */
@@ -39,10 +43,9 @@ export async function prepareRules(
   options: RedriveOptions,
   run: { readonly id: string; readonly atMs: number },
 ): Promise<RedriveRules> {
-  const { consuming, publishing, management, queue, limit = Number.POSITIVE_INFINITY } = options
-  const { vhost } = consuming
+  const { consuming, publishing, limit = Number.POSITIVE_INFINITY } = options
   const look = await prepareLook(options)
-  const book = management && openRouteBook(await observeTopology(management, { vhost }), queue)
+  const book = await readRoutes(options)
   const refusals = new Set<string>()
   const { maxMessageSizeDefaultBytes } = brokerCapabilities(parseBrokerVersion(consuming.broker.version))
   const size = { largestBytes: maxMessageSizeDefaultBytes }
@@ -50,7 +53,7 @@ export async function prepareRules(
   let selected = 0
   return {
     limit,
-    maxHoldMs: Math.min(look.maxHoldMs, options.maxHoldMs ?? Number.POSITIVE_INFINITY),
+    maxHoldMs: look.maxHoldMs,
     startPass: (moved) => {
       selected = moved
     },
@@ -68,10 +71,23 @@ export async function prepareRules(
     encode: messageEncoder({ options, run, login: publishing.connection?.endpoint.username }),
     ...{ encodeRefreshed: look.encodeRefreshed, mayReturn: look.mayReturn },
     ...{ returnDeletes: look.returnDeletes, aside: look.aside },
-    ...{ returnsBehind: look.returnsBehind, returnLimit: look.returnLimit },
+    ...{ returnsBehind: look.returnsBehind, countsReturns: look.countsReturns },
+    ...{ returnLimit: look.returnLimit, averageBytes: look.averageBytes },
     causeOf: (delivery) => causeOf(headersOf(delivery)),
+    areRoutesProved: book !== undefined,
     prove: (address) => book?.prove(address),
     refusals: () => [...refusals],
+  }
+}
+
+/** Undefined where there is no API to ask, and somebody has said that it is to go on without. */
+async function readRoutes(options: RedriveOptions): Promise<RouteBook | undefined> {
+  const { management, consuming, queue, acceptDeliveryLimit } = options
+  try {
+    return management && openRouteBook(await observeTopology(management, { vhost: consuming.vhost }), queue)
+  } catch (error) {
+    if (acceptDeliveryLimit && (error as WarrenError).code === 'MANAGEMENT_UNREACHABLE') return undefined
+    throw error
   }
 }
 
@@ -85,10 +101,12 @@ function stepPlanner(fields: {
   refusals: Set<string>
 }): (delivery: Delivery) => RedriveStep {
   const { options, id, size, book, refusals } = fields
-  const { queue, to = { kind: 'origin' }, flows = [], types, select } = options
+  const { queue, to = { kind: 'origin' }, flows = [], types, select, follows } = options
   const plan = (delivery: Delivery): RedriveStep => {
     const headers = headersOf(delivery)
-    if (headers && headerText(headers, recoveryHeaders.redriveId) === id) return keep('came-back')
+    const movedBy = headers && headerText(headers, recoveryHeaders.redriveId)
+    if (movedBy === id) return keep('came-back')
+    if (movedBy !== undefined && follows?.has(movedBy)) return keep('dead-again')
     if (select && !select(delivery)) return keep('not-selected')
     if (delivery.bodyBytes > size.largestBytes) return keep('too-large')
     const step = planRedrive({ headers, to, deadLetterQueue: queue, flows, types })

@@ -39,7 +39,10 @@ export class RedriveRun {
   async run(): Promise<Receipt> {
     const course = this.#course
     try {
-      if ((await course.unlessAway(course.lock.take())) === 'away') throw nothingBegun(course.options.queue)
+      if ((await course.unlessAway(course.lock.take())) === 'away') {
+        void course.lock.release() // should it be taken yet
+        throw nothingBegun(course.options.queue)
+      }
       return await this.#runLocked()
     } finally {
       course.end()

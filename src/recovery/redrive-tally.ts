@@ -3,6 +3,8 @@ import type { KeepReason } from './plan-redrive.ts'
 
 /** Each may name its message, and nobody reads a thousand. */
 const mostProblems = 5
+/** Each message may have a key of its own. */
+const mostFailedTargets = 5
 
 /** Running counts. What was moved stays so; what was kept or failed is counted anew in each pass. */
 export class RedriveTally {
@@ -20,6 +22,8 @@ export class RedriveTally {
   readonly causes: Map<string, { readonly label: string; count: number }> = new Map()
   kept: Map<KeepReason, number> = new Map()
   failed: Map<FailureKind, number> = new Map()
+  /** Where messages failed, by kind; the first few. */
+  failedAt: Map<FailureKind, Set<string>> = new Map()
   /** What the broker said when it closed the channel over messages that failed. */
   problems: Set<string> = new Set()
   readonly #targets: TargetCount[] = []
@@ -28,6 +32,7 @@ export class RedriveTally {
   startPass(): void {
     this.kept = new Map()
     this.failed = new Map()
+    this.failedAt = new Map()
     this.problems = new Set()
     this.keptCount = 0
     this.failedCount = 0
@@ -47,10 +52,18 @@ export class RedriveTally {
     add(this.kept, reason)
   }
 
-  countFailure({ kind, problem }: Pick<FailedPublish, 'kind' | 'problem'>): void {
+  countFailure(failure: Pick<FailedPublish, 'kind' | 'problem' | 'exchange' | 'key'>): void {
+    const { kind, problem } = failure
     this.failedCount += 1
     add(this.failed, kind)
+    this.#noteTarget(kind, failure)
     if (problem !== undefined && this.problems.size < mostProblems) this.problems.add(problem)
+  }
+
+  #noteTarget(kind: FailureKind, address: Address): void {
+    const noted = this.failedAt.get(kind) ?? new Set()
+    if (noted.size >= mostFailedTargets) return
+    this.failedAt.set(kind, noted.add(nameAddress(address)))
   }
 
   get targets(): readonly { readonly target: string; readonly moved: number }[] {

@@ -42,9 +42,9 @@ export interface RedriveOptions {
   readonly edit?: ((message: IncomingMessage) => MessageEdit) | undefined
   /**
    * How long messages are held at most, in milliseconds; then they go back and are taken again.
-   * @default what the broker allows less a margin, at most 1500000
+   * @default 1500000, less where the queue says so
    */
-  readonly maxHoldMs?: number
+  readonly maxHoldMs?: number | undefined
   /**
    * How long to wait for a broker that is away or has an alarm, or for a queue whose node is down, in milliseconds.
    * Then the run ends with what it knows. @default 600000
@@ -52,13 +52,18 @@ export interface RedriveOptions {
   readonly waitMs?: number | undefined
   /** How long a publish may go without an answer before it counts as failed, in milliseconds. @default 60000 */
   readonly answerMs?: number | undefined
-  /** Publishes without an answer at a time. @default 400 messages, 16 MiB */
+  /**
+   * Messages that are taken and not acknowledged, and bytes that are published without an answer. So many may be there
+   * twice if the process dies. @default 1000 messages, 16 MiB
+   */
   readonly window?: { readonly messages?: number; readonly bytes?: number }
   /** Who does it. */
   readonly by: string
   readonly reason?: string
   /** @default a new UUID */
   readonly id?: string
+  /** Ids of re-drives that this one goes on with: what they put back and is dead again stays. */
+  readonly follows?: ReadonlySet<string> | undefined
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: RedriveProgress) => void
   /** Told every second while it waits, see `waitMs`; so long already. */

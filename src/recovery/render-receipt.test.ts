@@ -34,6 +34,35 @@ describe('a receipt for people', () => {
     )
   })
 
+  test('says in words what failed and where, and what was kept', () => {
+    const lines = renderReceipt({
+      ...receipt,
+      failures: [
+        { kind: 'refused', count: 2, targets: ['orders', 'shop order.placed'] },
+        { kind: 'unanswered', count: 1 },
+      ],
+      keptBecause: [{ reason: 'no-wait-queue', count: 1 }],
+    })
+
+    expect(lines.slice(1, -1)).toEqual([
+      '  2 failed: their target refused them, as a full queue does (refused), to orders, shop order.placed; still in the queue',
+      '  1 failed: the broker did not answer (unanswered); still in the queue',
+      '  1 kept: its origin has no wait queue (no-wait-queue)',
+    ])
+  })
+
+  test('tells the error that ended it from what was refused', () => {
+    const refusals = ['There is no queue "gone".', 'Access to "orders" was refused.']
+
+    const lines = renderReceipt({ ...receipt, outcome: 'interrupted', interruption: 'failed', refusals })
+
+    expect(lines.slice(2, -1)).toEqual([
+      '  refused: There is no queue "gone".',
+      '  the error: Access to "orders" was refused.',
+    ])
+    expect(renderReceipt({ ...receipt, refusals }).at(-2)).toBe('  refused: Access to "orders" was refused.')
+  })
+
   test.each<[string, Partial<Receipt>, string]>([
     ['adds up', {}, sums],
     [

@@ -1,5 +1,7 @@
+import type { FailureKind } from './failed-publish.ts'
 import { overLimitName } from './over-limit-name.ts'
 import type { Interruption, Receipt } from './receipt.ts'
+import { describeKept } from './render-recovery.ts'
 
 /** A receipt for people: what was there, where it went, and whether the sum is right. */
 export function renderReceipt(receipt: Receipt): readonly string[] {
@@ -8,9 +10,10 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
     `${moved} of ${present} messages moved out of ${receipt.queue}, ${receipt.ratePerSecond}/s.`,
     ...describeOutcome(receipt),
     ...receipt.targets.map((target) => `  ${target.moved} to ${target.target}`),
-    ...receipt.failures.map(({ kind, count }) => `  ${count} failed (${kind}), still in the queue`),
-    ...receipt.keptBecause.map(({ reason, count }) => `  ${count} kept (${reason})`),
-    ...receipt.refusals.map((problem) => `  refused: ${problem}`),
+    ...receipt.failures.map(describeFailures),
+    ...receipt.keptBecause.map(({ reason, count }) => `  ${count} kept: ${describeKept(reason)} (${reason})`),
+    ...describeRefusals(receipt),
+    ...(receipt.areRoutesProved === false ? [`  ${unprovedRoutes}`] : []),
     ...(arrivals > 0 ? [`  ${arrivals} arrived meanwhile and were not touched`] : []),
     ...(receipt.refreshed > 0
       ? [`  ${receipt.refreshed} put at the end of the queue to keep them alive`]
@@ -26,6 +29,29 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
     `${present} = ${moved} moved + ${failed} failed + ${kept} kept + ${stillThere} still there` +
       describeBalance(receipt),
   ]
+}
+
+const unprovedRoutes =
+  'not proved beforehand: where their routes lead. There was no management API to ask; what had no route failed and is still in the queue'
+
+function describeFailures({ kind, count, targets = [] }: Receipt['failures'][number]): string {
+  const where = targets.length === 0 ? '' : `, to ${targets.join(', ')}`
+  return `  ${count} failed: ${failureWords[kind]} (${kind})${where}; still in the queue`
+}
+
+const failureWords: Readonly<Record<FailureKind, string>> = {
+  unroutable: 'the broker had no queue for them',
+  refused: 'their target refused them, as a full queue does',
+  unanswered: 'the broker did not answer',
+}
+
+/** The error that ended a run is the last of them, and no refusal. */
+function describeRefusals({ refusals, interruption }: Receipt): readonly string[] {
+  const hasError = interruption === 'failed'
+  return refusals.map((problem, index) => {
+    const isError = hasError && index === refusals.length - 1
+    return isError ? `  the error: ${problem}` : `  refused: ${problem}`
+  })
 }
 
 function describeMovedAside({ queue, movedAside = 0 }: Receipt): readonly string[] {

@@ -42,7 +42,7 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
     `✅ Total Recovered: ${recovered} messages`,
     `❌ Total Failed: ${failed} messages (kept in DLQ for retry)`,
     `⚠️  Skipped Messages: ${skipped} (unknown type, kept in DLQ for manual review)`,
-    ...keptBecause.map(({ reason, count }) => `⚠️  Kept Messages: ${count} (${describeKept(reason)})`),
+    ...keptBecause.map(({ reason, count }) => `⚠️  Kept Messages: ${count} (${describeKeptAll(reason)})`),
     ...(recovery.receipt?.refusals ?? []).map((refusal) => `   ${refusal}`),
     ...describeAside(recovery),
     ...byQueue('Successfully Recovered By Queue:', recoveredByQueue),
@@ -73,12 +73,18 @@ export function describeKept(reason: KeepReason): string {
   return keptWords[reason]
 }
 
+/** Who adds up the summary finds these twice in it: they were recovered, and have come into the queue again. */
+function describeKeptAll(reason: KeepReason): string {
+  return reason === 'dead-again' ? `${describeKept(reason)}, counted in both` : describeKept(reason)
+}
+
 const keptWords: Readonly<Record<KeepReason, string>> = {
   'type-unknown': 'unknown type',
   'target-refused': 'its target was refused',
   'too-large': 'larger than the broker takes',
   unreadable: 'its headers cannot be read',
   'came-back': 'recovered by this run and dead again',
+  'dead-again': 'recovered by this run and dead again',
   stopped: 'the recovery ended before its turn',
   'not-selected': 'not selected',
   'over-the-limit': 'more than were asked for',

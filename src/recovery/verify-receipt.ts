@@ -60,7 +60,7 @@ async function findAtTarget(search: Search): Promise<FoundPlace> {
 async function findIn({ receipt, digest, options, queue, role }: Search): Promise<FoundPlace> {
   let found = 0
   try {
-    await lookAtQueue({
+    const { isWhole, seen, present } = await lookAtQueue({
       ...{ ...options, queue },
       onMessage: (message) => {
         const headers = readProperty(message.properties, 'headers')
@@ -69,7 +69,7 @@ async function findIn({ receipt, digest, options, queue, role }: Search): Promis
         digest.add(digestBody(message), readProperty(message.properties, 'messageId'))
       },
     })
-    return { queue, role, found }
+    return { queue, role, found, ...(!isWhole && { why: `Only ${seen} of ${present} could be looked at.` }) }
   } catch (error) {
     // A queue that may not be looked at leaves the question open; it does not make the receipt untrue.
     if (!(error instanceof RecoveryError)) throw error

@@ -2,6 +2,7 @@ import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
+import type { FieldTable } from '../wire/field-value.ts'
 import { ConsumerRelay } from './consumer-relay.ts'
 
 export interface WalkTask {
@@ -12,10 +13,14 @@ export interface WalkTask {
   readonly count: number
   /** These are all that stand in the queue. */
   readonly isWhole: boolean
-  /** How many may be under way at a time, besides those that are held. */
+  /** How many may be under way at a time, besides those that are held; asked again for each consumer. */
   readonly prefetch: number
+  /** False: not now, whatever is held; `growIfNeeded` is called again later. @default always true */
+  readonly mayGrow?: (() => boolean) | undefined
   /** @default 'warren-walk' */
   readonly consumerTag?: string | undefined
+  /** @default none */
+  readonly consumerArguments?: FieldTable | undefined
   /** What goes back stands behind what came back before. True of quorum queues. */
   readonly returnsBehind: boolean
   /** Messages that were seen and stay unsettled until the channel closes. */
@@ -70,11 +75,11 @@ export class QueueWalk {
   #stopTimers: () => void = () => {}
 
   constructor(task: WalkTask) {
-    const { channel, queue, consumerTag = 'warren-walk', onAcksSent = () => {} } = task
+    const { channel, queue, consumerTag = 'warren-walk', consumerArguments, onAcksSent = () => {} } = task
     this.#task = task
     this.#count = task.count
     this.#relay = new ConsumerRelay({
-      ...{ channel, queue, consumerTag, onAcksSent, onDelivery: this.#receive },
+      ...{ channel, queue, consumerTag, consumerArguments, onAcksSent, onDelivery: this.#receive },
       mayOverlap: !task.returnsBehind,
     })
     this.#ended = new Promise((resolve) => {
@@ -207,8 +212,8 @@ export class QueueWalk {
 
   /** Asks for more when what is held has used up what the broker may send ahead; call it after each hold. */
   growIfNeeded(): void {
-    if (this.#isOver || this.#relay.isChanging) return
-    const { prefetch, heldCount } = this.#task
+    const { prefetch, heldCount, mayGrow } = this.#task
+    if (this.#isOver || this.#relay.isChanging || mayGrow?.() === false) return
     const free = this.#credit - heldCount() + this.#heldBefore
     if (free > prefetch / 2 || free >= this.#count - this.#seen) return
     this.#changing = this.#takeOver(() => this.#stepFor(this.#count - this.#seen)).then(

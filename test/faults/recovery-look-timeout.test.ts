@@ -32,7 +32,7 @@ test.each(['3.10', '4.0'] as const)(
       },
     })
 
-    await expect(holding).rejects.toMatchObject({ code: 'RECOVERY_INTERRUPTED' })
+    await expect(holding).rejects.toMatchObject({ code: 'RECOVERY_HELD_TOO_LONG' })
     await eventually(() => expect(broker.inspect('dlq')?.counts.ready).toBe(3))
   },
 )

@@ -19,6 +19,7 @@ type Profile = '3.10' | '4.0' | '4.3'
 const quick = { backoff: { initialMs: 1, maxMs: 20 } }
 const different = ['a', 'b', 'c', 'd', 'e', 'f']
 const alike = ['x', 'x', 'x', 'x', 'x', 'x']
+type Publish = (publisher: Publisher, body: string) => Promise<void>
 
 interface Ending {
   readonly receipt: Receipt
@@ -27,12 +28,14 @@ interface Ending {
   readonly dead: readonly string[]
 }
 
-/** Plays one re-drive of messages that carry no id, on a broker of its own. */
-async function play(
-  profile: Profile,
-  bodies: readonly string[],
-  arm: (broker: EmbeddedBroker) => void,
-): Promise<Ending> {
+/** Plays one re-drive of messages that do not say who they are, on a broker of its own. */
+async function play(fields: {
+  profile: Profile
+  bodies: readonly string[]
+  publish: Publish
+  arm: (broker: EmbeddedBroker) => void
+}): Promise<Ending> {
+  const { profile, bodies, publish, arm } = fields
   const broker = await startEmbeddedBroker({ profile })
   const consuming = await Session.open(broker.url, quick)
   const publishing = await Session.open(broker.url, quick)
@@ -40,7 +43,7 @@ async function play(
   const quorum = toFieldTable(unlimitedQuorum(consuming.broker.version))
   for (const queue of ['dlq', 'work']) await declareQueue(channel, { queue, arguments: quorum })
   const publisher = new Publisher(publishing)
-  for (const body of bodies) await publishUnnamed(publisher, body)
+  for (const body of bodies) await publish(publisher, body)
   await publisher.close()
   arm(broker)
 
@@ -67,6 +70,18 @@ async function publishUnnamed(publisher: Publisher, body: string, prefix = ''): 
   expect(result.kind).toBe('confirmed')
 }
 
+async function publishTwin(publisher: Publisher, body: string): Promise<void> {
+  const headers = { 'x-original-queue': 'work' }
+  const result = await publisher.publish({
+    key: 'dlq',
+    body,
+    messageId: body,
+    headers,
+    timestamp: new Date(0),
+  })
+  expect(result.kind).toBe('confirmed')
+}
+
 async function bodiesIn(broker: EmbeddedBroker, queue: string): Promise<readonly string[]> {
   const session = await Session.open(broker.url)
   const channel = await session.openChannel()
@@ -90,32 +105,35 @@ function expectTrueReceipt({ receipt, work, dead }: Ending, bodies: readonly str
 }
 
 /** Cuts at the first, second, … time that a frame comes to the point, until there is no such time any more. */
-async function cutEverywhere(profile: Profile, bodies: readonly string[], point: CutPoint): Promise<number> {
+async function cutEverywhere(
+  load: { profile: Profile; bodies: readonly string[]; publish: Publish },
+  point: CutPoint,
+): Promise<number> {
   for (let nth = 1; ; nth += 1) {
     let wasCut = false
-    const ending = await play(profile, bodies, ({ faults }) => {
+    const arm = ({ faults }: EmbeddedBroker): void => {
       void faults.cutConnection(point, { nth }).then(() => {
         wasCut = true
       })
-    })
+    }
+    const ending = await play({ ...load, arm })
 
-    expectTrueReceipt(ending, bodies, `${point} #${nth}`)
+    expectTrueReceipt(ending, load.bodies, `${point} #${nth}`)
     if (!wasCut) return nth - 1
   }
 }
 
 describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
   it.each([
-    ['different', different],
-    ['alike', alike],
-  ] as const)(
-    'messages without an id that are %s are all moved, wherever a connection is cut',
-    async (_, bodies) => {
-      const cuts = await Promise.all(cutPoints.map((point) => cutEverywhere(profile, bodies, point)))
+    ['without an id that are different', different, publishUnnamed],
+    ['without an id that are alike', alike, publishUnnamed],
+    ['with one id that are alike', alike, publishTwin],
+  ] as const)('messages %s are all moved, wherever a connection is cut', async (_, bodies, publish) => {
+    const load = { profile, bodies, publish }
+    const cuts = await Promise.all(cutPoints.map((point) => cutEverywhere(load, point)))
 
-      expect(cuts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(6 * 3)
-    },
-  )
+    expect(cuts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(6 * 3)
+  })
 })
 
 const broker = await useBroker()

@@ -15,6 +15,8 @@ import { type OpenBackup, openBackup, writeWhole } from './open-backup.ts'
 
 /** A block is packed when it holds so much; small enough that a crash tears little off. */
 const blockBytes = 1024 * 1024
+/** Far more than a block: one that is not full waits for more, and nobody may wait for it meanwhile. */
+const mostPendingBytes = 64 * 1024 * 1024
 
 /** What `add` did: a message that an interrupted run has written already is not written again. */
 export type Added = { readonly id: string; readonly isNew: boolean }
@@ -38,8 +40,7 @@ export class BackupWriter implements MessageSink {
   #end: number
   #lines: string[] = []
   #lineBytes = 0
-  #waiting = 0
-  #pending = 0
+  #pendingBytes = 0
   #writing: Promise<void> = Promise.resolve()
 
   /** Creates the file, or opens one that was interrupted; see `openBackup`. */
@@ -63,8 +64,9 @@ export class BackupWriter implements MessageSink {
     return this.#records
   }
 
-  get pendingCount(): number {
-    return this.#pending
+  /** The disk is slower than the broker. */
+  get isFull(): boolean {
+    return this.#pendingBytes >= mostPendingBytes
   }
 
   /** Aborts with the first write that fails, so that nobody waits for messages that will never be in the file. */
@@ -85,8 +87,6 @@ export class BackupWriter implements MessageSink {
     }
     this.#records += 1
     this.#bodyBytes += record.body.length
-    this.#pending += 1
-    this.#waiting += 1
     this.#line(writeRecord(record))
     if (this.#lineBytes >= blockBytes) this.#flush()
     return { id: record.id, isNew: true }
@@ -123,23 +123,23 @@ export class BackupWriter implements MessageSink {
     this.#digest.update(line)
     this.#lines.push(line)
     this.#lineBytes += line.length
+    this.#pendingBytes += line.length
   }
 
   #flush(): void {
     if (this.#lines.length === 0) return
     const content = Buffer.from(this.#lines.join(''))
-    const count = this.#waiting
+    const bytes = this.#lineBytes
     this.#lines = []
     this.#lineBytes = 0
-    this.#waiting = 0
     const packed = packBlock(content)
     this.#writing = this.#writing.then(async () => {
       await this.#append(await packed)
-      this.#pending -= count
+      this.#pendingBytes -= bytes
       this.onProgress()
     })
     this.#writing.catch((error: unknown) => {
-      this.#pending = 0 // none of them is waited for any more
+      this.#pendingBytes = 0 // none of them is waited for any more
       this.#failing.abort(error) // told by `settle` and `seal`
     })
   }

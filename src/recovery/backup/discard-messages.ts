@@ -35,14 +35,17 @@ export async function discardMessages(options: DiscardOptions): Promise<DiscardR
   const writer = await BackupWriter.open(file, headerFor(options, 'discard'))
   const stopping = joinSignals([task.signal, writer.failing])
   const tags: number[] = []
-  const removed = new Map<string, number>()
+  const counts = new DiscardCounts()
   try {
     const { present, depth, ...first } = await holdMessages({
       ...{ ...task, purpose: 'a discard', sink: writer, signal: stopping.signal },
       onMessage: (delivery) => {
-        if (tags.length >= limit || !select(delivery)) return undefined
-        const { id } = writer.add(delivery, { isRepeated: !hasId(delivery) })
-        removed.set(id, (removed.get(id) ?? 0) + 1)
+        if (tags.length >= limit || !select(delivery)) {
+          counts.addLeft(delivery)
+          return undefined
+        }
+        const { id } = writer.add(delivery, { isRepeated: idOf(delivery) === undefined })
+        counts.addRemoved(delivery, id)
         tags.push(delivery.deliveryTag)
         return 'hold'
       },
@@ -52,7 +55,7 @@ export async function discardMessages(options: DiscardOptions): Promise<DiscardR
         return acknowledge(channel, tags)
       },
     })
-    const rest = await removeLeftovers({ task, removed, expected: present - tags.length, left: depth })
+    const rest = await removeLeftovers({ task, counts, expected: present - tags.length, left: depth })
     const isDone = first.removed === tags.length && rest.isClear
     if (isDone) await writer.markRemoved({ removed: tags.length, removedAt: new Date().toISOString() })
     return { file, present, removed: tags.length, left: rest.left, isDone }
@@ -66,13 +69,52 @@ function acknowledge(channel: AmqpChannel, tags: readonly number[]): number {
   return tags.filter((tag) => channel.ack(tag) === 'sent').length
 }
 
-function hasId({ properties }: IncomingMessage): boolean {
-  return readProperty(properties, 'messageId') !== undefined
+function idOf({ properties }: IncomingMessage): string | undefined {
+  return readProperty(properties, 'messageId')
+}
+
+/** How many messages of each kind were taken, and how many that are alike to the last byte were seen and left. */
+class DiscardCounts {
+  readonly #removed = new Map<string, number>()
+  readonly #left = new Map<string, number>()
+  readonly #removedIds = new Set<string>()
+
+  addRemoved(message: IncomingMessage, identity: string): void {
+    add(this.#removed, identity)
+    const id = idOf(message)
+    if (id !== undefined) this.#removedIds.add(id)
+  }
+
+  addLeft(message: IncomingMessage): void {
+    const id = idOf(message)
+    // Who has an id of its own has no twin, and that is nearly everyone.
+    if (id !== undefined && this.#removedIds.has(id)) add(this.#left, identityOf(message))
+  }
+
+  /** Whether one that is in the queue again was removed; as many as were left are not. */
+  takeRemoved(message: IncomingMessage): boolean {
+    const identity = identityOf(message)
+    return !takeOne(this.#left, identity) && takeOne(this.#removed, identity)
+  }
+}
+
+function identityOf({ properties, body }: IncomingMessage): string {
+  return identifyMessage({ properties, body: joinBody(body) })
+}
+
+function add(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1)
+}
+
+function takeOne(counts: Map<string, number>, name: string): boolean {
+  const count = counts.get(name) ?? 0
+  if (count > 0) counts.set(name, count - 1)
+  return count > 0
 }
 
 interface Leftovers {
   readonly task: Omit<HoldTask, 'purpose' | 'onMessage' | 'sink'>
-  readonly removed: ReadonlyMap<string, number>
+  readonly counts: DiscardCounts
   readonly expected: number
   readonly left: number
 }
@@ -81,20 +123,17 @@ interface Leftovers {
  * An ack can be lost behind the close of its channel. What comes back then was delivered before and is one of
  * those removed; with a message id to prove it, it is acknowledged again. Others that look so stay, and are told.
  */
-async function removeLeftovers({ task, removed, expected, left }: Leftovers): Promise<Clearance> {
-  if (left <= expected) return { left, isClear: true }
+async function removeLeftovers({ task, counts, expected, left }: Leftovers): Promise<Clearance> {
+  const surplus = left - expected
+  if (surplus <= 0) return { left, isClear: true }
   const tags: number[] = []
   let unproved = 0
-  const budget = new Map(removed)
   const { depth } = await holdMessages({
     ...{ ...task, purpose: 'a discard' },
     onMessage: (delivery) => {
-      if (!delivery.isRedelivered) return undefined
-      const id = identifyMessage({ properties: delivery.properties, body: joinBody(delivery.body) })
-      const count = budget.get(id) ?? 0
-      if (count === 0) return undefined
-      budget.set(id, count - 1)
-      if (!hasId(delivery)) {
+      const mayBeLeft = delivery.isRedelivered && tags.length + unproved < surplus
+      if (!mayBeLeft || !counts.takeRemoved(delivery)) return undefined
+      if (idOf(delivery) === undefined) {
         unproved += 1
         return undefined
       }

@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
 import { joinBody } from '../../broker/amqp/message.ts'
+import { RecoveryError } from '../../errors.ts'
 import { brokerCapabilities } from '../../message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { Publisher } from '../../publisher/publisher.ts'
 import { sureDepth } from '../confirm-depth.ts'
+import { describeFailure, type FailureKind } from '../failed-publish.ts'
 import { holdMessages } from '../hold-messages.ts'
 import type { LookPermission } from '../prepare-look.ts'
 import { takeLock } from '../take-lock.ts'
@@ -18,6 +20,8 @@ export interface RestoreOptions extends Omit<LookPermission, 'queue'> {
   /** @default the queue that the backup was made of */
   readonly queue?: string | undefined
   readonly by: string
+  /** Told each record that is taken up: so many of the records in the file. */
+  readonly onProgress?: ((done: number, records: number) => void) | undefined
 }
 
 export interface RestoreReport {
@@ -32,11 +36,15 @@ export interface RestoreReport {
   readonly alreadyThere: number
   /** Not taken by the broker; a second restore tries these again. */
   readonly failed: number
+  /** Why these were not. `too-large`: this version takes no such body, so trying again is in vain. */
+  readonly failures: readonly { readonly kind: FailureKind | 'too-large'; readonly count: number }[]
 }
 
-type RestoreCounts = Pick<RestoreReport, 'restored' | 'restoredBefore' | 'alreadyThere' | 'failed'>
+type RestoreCounts = Omit<RestoreReport, 'file' | 'queue' | 'records'>
 
+/** A batch ends at the first of both: what a publisher takes and what is held in memory is bounded by bytes. */
 const batchSize = 500
+const batchBytes = 16 * 1024 * 1024
 
 /**
  * Puts the records of a backup into a queue, each once. What an earlier restore wrote down is left out, and so
@@ -50,23 +58,27 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   const holder = `${by} on ${hostname()} (a restore)`
   const lock = await takeLock({ session: consuming, queue, holder, management, vhost })
   try {
-    const cluster = (await management?.overview())?.clusterName ?? endpointOf(options)
+    const cluster = await clusterOf(options)
     const journal = await openJournal(file, { backup: header.id, cluster, vhost, queue })
-    return { file, queue, records, ...(await restoreRecords({ ...options, queue }, journal)) }
+    return { file, queue, records, ...(await restoreRecords({ ...options, queue, records }, journal)) }
   } finally {
     await lock.release()
   }
 }
 
 async function restoreRecords(
-  options: RestoreOptions & { queue: string },
+  options: RestoreOptions & { queue: string; records: number },
   journal: RestoreJournal,
 ): Promise<RestoreCounts> {
   const publisher = new Publisher(options.publishing)
   try {
     const run = new RestoreRun({ publisher, journal, present: await idsIn(options), options })
+    let done = 0
     await readBackup(options.file, async (line) => {
-      if (line.kind === 'record') await run.take(line.record)
+      if (line.kind !== 'record') return
+      await run.take(line.record)
+      done += 1
+      options.onProgress?.(done, options.records)
     })
     return await run.finish()
   } finally {
@@ -74,16 +86,17 @@ async function restoreRecords(
   }
 }
 
-function endpointOf({ consuming }: RestoreOptions): string {
-  const endpoint = consuming.connection?.endpoint
-  return endpoint ? `${endpoint.host}:${endpoint.port}` : 'unknown'
+/** By its name, which every node tells whoever connects. */
+async function clusterOf({ consuming }: RestoreOptions): Promise<string> {
+  const { agreement, endpoint } = await consuming.whenConnected()
+  return agreement.clusterName ?? `${endpoint.host}:${endpoint.port}`
 }
 
 /** How often each message stands in the queue. */
 async function idsIn(options: RestoreOptions & { queue: string }): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
   if ((await sureDepth(options)) === 0) return ids
-  await holdMessages({
+  const { isWhole } = await holdMessages({
     ...options,
     ...{ purpose: 'a restore', isLocked: true },
     onMessage: ({ properties, body }) => {
@@ -92,7 +105,18 @@ async function idsIn(options: RestoreOptions & { queue: string }): Promise<Map<s
       return undefined
     },
   })
+  if (!isWhole) throw seenInPart(options.queue)
   return ids
+}
+
+/** What was not seen would be put there twice. */
+function seenInPart(queue: string): RecoveryError {
+  return new RecoveryError({
+    code: 'RECOVERY_HELD_TOO_LONG',
+    message:
+      `Nothing was restored: the messages of "${queue}" had to go back before all were looked at, so nobody knows which ` +
+      'records are there already. Restore into an empty queue (--to), or work on some of its messages first.',
+  })
 }
 
 interface RunParts {
@@ -107,11 +131,12 @@ class RestoreRun {
   readonly #login: string | undefined
   readonly #largestBytes: number
   #batch: BackupRecord[] = []
+  #batchedBytes = 0
   #found: number[] = []
   #restored = 0
   #restoredBefore = 0
   #alreadyThere = 0
-  #failed = 0
+  readonly #failures = new Map<FailureKind | 'too-large', number>()
 
   constructor(parts: RunParts) {
     this.#parts = parts
@@ -131,16 +156,23 @@ class RestoreRun {
     if (journal.has(record.number)) this.#restoredBefore += 1
     // A run that was killed may have put it there without writing it down, and the next one may not find it any more.
     else if (count > 0) this.#found.push(record.number)
-    else this.#batch.push(record)
-    if (this.#batch.length >= batchSize) await this.#publishBatch()
+    else this.#addToBatch(record)
+    if (this.#batch.length >= batchSize || this.#batchedBytes >= batchBytes) await this.#publishBatch()
     if (this.#found.length >= batchSize) await this.#noteFound()
+  }
+
+  #addToBatch(record: BackupRecord): void {
+    this.#batch.push(record)
+    this.#batchedBytes += record.properties.length + record.body.length
   }
 
   async finish(): Promise<RestoreCounts> {
     await this.#publishBatch()
     await this.#noteFound()
     const counts = { restored: this.#restored, restoredBefore: this.#restoredBefore }
-    return { ...counts, alreadyThere: this.#alreadyThere, failed: this.#failed }
+    const failures = [...this.#failures].map(([kind, count]) => ({ kind, count }))
+    const failed = failures.reduce((sum, { count }) => sum + count, 0)
+    return { ...counts, alreadyThere: this.#alreadyThere, failed, failures }
   }
 
   async #noteFound(): Promise<void> {
@@ -153,21 +185,24 @@ class RestoreRun {
   async #publishBatch(): Promise<void> {
     const batch = this.#batch
     this.#batch = []
+    this.#batchedBytes = 0
     const results = await Promise.all(batch.map((record) => this.#publish(record)))
-    const taken = batch.filter((_, index) => results[index])
+    const taken = batch.filter((_, index) => results[index] === 'taken')
     if (taken.length > 0) await this.#parts.journal.add(taken.map(({ number }) => number))
     this.#restored += taken.length
-    this.#failed += batch.length - taken.length
+    for (const result of results)
+      if (result !== 'taken') this.#failures.set(result, (this.#failures.get(result) ?? 0) + 1)
   }
 
-  #publish({ properties, body }: BackupRecord): Promise<boolean> {
+  #publish({ properties, body }: BackupRecord): Promise<'taken' | FailureKind | 'too-large'> {
     // The broker would close the channel over it, and take the others along.
-    if (body.length > this.#largestBytes) return Promise.resolve(false)
+    if (body.length > this.#largestBytes) return Promise.resolve('too-large')
     const { publisher, options } = this.#parts
+    const address = { exchange: '', key: options.queue }
     return new Promise((resolve) => {
       const restored = restorableProperties(properties, this.#login)
-      publisher.publishEncoded({ exchange: '', key: options.queue, properties: restored, body }, ({ kind }) =>
-        resolve(kind === 'confirmed'),
+      publisher.publishEncoded({ ...address, properties: restored, body }, (result) =>
+        resolve(result.kind === 'confirmed' ? 'taken' : describeFailure(address, result).kind),
       )
     })
   }

@@ -48,7 +48,7 @@ test('a queue is backed up, checked without a broker, discarded and restored fro
   expect(verified).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('30 messages') })
 
   const words = ['dlq', 'discard', dlq, '--where', 'type:bad', '--out', bad]
-  expect(await warren(...words)).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('--yes') })
+  expect(await warren(...words)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--yes') })
   expect(await depth(dlq)).toBe(30)
   expect(await warren(...words, '--yes')).toMatchObject({
     ...{ exitCode: 0, stdout: expect.stringContaining('10 messages removed') },

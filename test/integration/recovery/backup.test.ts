@@ -274,7 +274,7 @@ test('what cannot be delivered to the named queue is told and tried again', asyn
 
   const report = await restore(small)
 
-  expect(report).toMatchObject({ restored: 2, failed: 3 })
+  expect(report).toMatchObject({ restored: 2, failed: 3, failures: [{ kind: 'refused', count: 3 }] })
   expect(await depth(small)).toBe(2)
 })
 

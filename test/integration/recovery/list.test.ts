@@ -1,15 +1,20 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { bindQueue, declareExchange, deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import { type ListedQueue, listDeadLetters } from '../../../src/recovery/list-dead-letters.ts'
 import { eventually } from '../../support/eventually.ts'
-import { useBroker } from '../../support/use-broker.ts'
+import { createVhost } from '../../support/use-broker.ts'
 import { createRecoveryRig } from './recovery-rig.ts'
 
-const broker = await useBroker()
+/** A list shows all of a vhost, so that each test and each try has one of its own. */
+async function openRig() {
+  const broker = await createVhost()
+  onTestFinished(broker.drop)
+  return createRecoveryRig(broker)
+}
 
 /** Two work queues that dead-letter to one queue, one queue with a limit, and one that is named so. */
 async function setup() {
-  const rig = await createRecoveryRig(broker)
+  const rig = await openRig()
   await declareExchange(rig.admin, { exchange: 'dead', type: 'fanout' })
   const deadLetters = { 'x-queue-type': 'quorum', 'x-dead-letter-exchange': 'dead' }
   for (const name of ['orders', 'mails']) await rig.declare(name, deadLetters)
@@ -66,7 +71,7 @@ test('the dead-letter queues are listed with depth, oldest, origins and causes, 
 })
 
 test('a queue that cannot be reached is told in its row, and the others are listed', async () => {
-  const rig = await createRecoveryRig(broker)
+  const rig = await openRig()
   for (const name of ['a-gone.dlq', 'b-reached.dlq', 'c-gone.dlq']) await rig.declare(name)
   await rig.fill('b-reached.dlq', 2)
   const { management } = rig
@@ -91,7 +96,7 @@ test('a queue that cannot be reached is told in its row, and the others are list
 })
 
 test('a queue that fills up is listed with its growth', async () => {
-  const rig = await createRecoveryRig(broker)
+  const rig = await openRig()
   await rig.declare('growing.dlq')
 
   // The broker measures over its last seconds, so it has to go on growing until that shows.

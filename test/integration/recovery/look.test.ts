@@ -5,6 +5,7 @@ import { createCauseGroups } from '../../../src/recovery/group-causes.ts'
 import { lookAtQueue } from '../../../src/recovery/look-at-queue.ts'
 import { readDeadLetter } from '../../../src/recovery/read-dead-letter.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, type RecoveryRig } from './recovery-rig.ts'
 
@@ -33,7 +34,7 @@ async function setup(args?: Parameters<RecoveryRig['declare']>[1], acceptDeliver
 
 test('a queue can be looked at whose name is as long as a name can be', async () => {
   const rig = await createRecoveryRig(broker)
-  const dlq = `${'ü'.repeat(124)}.dlq`
+  const dlq = `${namePerTry('ü'.repeat(124))}.dlq`
   await rig.declare(dlq)
   await rig.fill(dlq, 3)
   const look = () => lookAtQueue({ ...rig, queue: dlq, by: 'test', onMessage: () => {} })

@@ -122,3 +122,22 @@ test('what is confirmed after its queue was deleted is moved, and only the rest 
   })
   expect(depth('work')).toBe(3)
 })
+
+test('an error after an ack was lost leaves a receipt that counts the message as there twice, and not as an arrival', async () => {
+  const { broker, redrive, depth } = await createEmbeddedRig()
+  void broker.faults.cutConnection('before-ack', { nth: 3 })
+
+  const { receipt } = redrive({
+    window: { messages: 2, bytes: 1 }, // two are taken, and one is under way at a time
+    select: ({ body }) => {
+      if (body.toString() === 'm-3') throw new Error('There is no customer 3.')
+      return true
+    },
+  })
+
+  expect(await receipt).toMatchObject({
+    ...{ outcome: 'interrupted', interruption: 'failed', present: 6, moved: 3, stillThere: 3 },
+    ...{ arrivals: 0, missing: 0, duplicatesPossible: 1, isBalanced: true },
+  })
+  expect([depth('work'), depth('dlq')]).toEqual([3, 4])
+})

@@ -106,7 +106,7 @@ test('without the management API an unroutable message comes back and is kept', 
   const receipt = await redrive({ queue: dlq, management: undefined, acceptDeliveryLimit: true })
 
   expect(receipt).toMatchObject({ present: 20, moved: 19, failed: 1, isBalanced: true })
-  expect(receipt.failures).toEqual([{ kind: 'unroutable', count: 1 }])
+  expect(receipt.failures).toEqual([{ kind: 'unroutable', count: 1, targets: ['nowhere'] }])
   expect(await depth(work)).toBe(19)
   expect(await depth(dlq)).toBe(1)
 })
@@ -120,7 +120,7 @@ test('what a full target refuses stays in the dead-letter queue', async () => {
   const receipt = await redrive({ queue: dlq })
 
   expect(receipt.moved + receipt.failed).toBe(20)
-  expect(receipt.failures).toEqual([{ kind: 'refused', count: receipt.failed }])
+  expect(receipt.failures).toEqual([{ kind: 'refused', count: receipt.failed, targets: [full] }])
   expect(receipt.isBalanced).toBe(true)
   expect(await depth(full)).toBe(receipt.moved)
   expect(await depth(dlq)).toBe(receipt.failed)

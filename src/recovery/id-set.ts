@@ -1,0 +1,42 @@
+/** Ids that were seen, in a memory that does not grow with them. It never forgets one, and may take one for another. */
+export interface IdSet {
+  /** True where it was in it before. */
+  add(id: string): boolean
+  has(id: string): boolean
+  clear(): void
+}
+
+/** Of a million ids three in a hundred are taken for another one. */
+const bits = 25
+
+export function createIdSet(): IdSet {
+  let words: Uint32Array | undefined
+  return {
+    add: (id) => {
+      words ??= new Uint32Array(2 ** (bits - 5))
+      const place = placeOf(id)
+      const word = words[place >>> 5]!
+      const bit = 1 << (place & 31)
+      if ((word & bit) !== 0) return true
+      words[place >>> 5] = word | bit
+      return false
+    },
+    has: (id) => {
+      if (!words) return false
+      const place = placeOf(id)
+      return (words[place >>> 5]! & (1 << (place & 31))) !== 0
+    },
+    clear: () => {
+      words?.fill(0)
+    },
+  }
+}
+
+/** FNV-1a over the letters; its upper bits are mixed best. */
+function placeOf(id: string): number {
+  let sum = 0x811c9dc5
+  for (let index = 0; index < id.length; index += 1) {
+    sum = Math.imul(sum ^ id.charCodeAt(index), 0x01000193)
+  }
+  return (sum ^ (sum >>> 15)) >>> (32 - bits)
+}

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest'
+import type { CutPoint } from '../../../src/embedded/server/faults.ts'
+import { previewRedrive } from '../../../src/recovery/preview-redrive.ts'
+import { type Redrive, startRedrive } from '../../../src/recovery/redrive.ts'
+import type { PlainTable } from '../../../src/wire/plain-fields.ts'
+import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
+import { useBroker } from '../../support/use-broker.ts'
+import { createEmbeddedRig, type EmbeddedRig } from './embedded-rig.ts'
+import { createRecoveryRig } from './recovery-rig.ts'
+
+// Twins: a publisher that got no answer sends again, and both fail in the same second. They are alike to the last byte.
+const origin = { 'x-original-queue': 'work' }
+const foreign = { key: 'dlq', body: 'foreign', messageId: 'foreign' }
+const classic: PlainTable = { 'x-queue-type': 'classic' }
+
+async function setup(fields: {
+  bodies: readonly string[]
+  queue: 'classic' | 'quorum'
+}): Promise<EmbeddedRig> {
+  const rig = await createEmbeddedRig({
+    ...{ count: 0, clock: 'virtual' },
+    ...(fields.queue === 'classic' && { arguments: classic }),
+  })
+  for (const body of fields.bodies)
+    await rig.publisher.publish({
+      key: 'dlq',
+      body,
+      messageId: body,
+      headers: origin,
+      timestamp: new Date(0),
+    })
+  await previewRedrive(rig.task) // as the command does before it asks: every message was handed out once
+  await eventually(() => expect(rig.depth('dlq')).toBe(fields.bodies.length))
+  return rig
+}
+
+/** Two are taken, and the second does not go before the line is broken. */
+function moveOneOfTwo(rig: EmbeddedRig, point: CutPoint): Redrive {
+  let isBroken = false
+  void rig.broker.faults.cutConnection(point)
+  rig.consuming.events.on('disconnected', () => {
+    isBroken = true
+    run.resume()
+  })
+  const run = rig.redrive({
+    window: { messages: 2, bytes: 1 },
+    onProgress: () => {
+      if (!isBroken) run.pause()
+    },
+  })
+  return run
+}
+
+/** Has another dead letter arrive while the first message is on its way. */
+async function arriveMeanwhile({ broker, publisher, depth }: EmbeddedRig): Promise<void> {
+  await eventually(() => expect(depth('work')).toBe(1))
+  await publisher.publish(foreign)
+  await broker.clock.advance('1s')
+}
+
+test.each(['classic', 'quorum'] as const)(
+  'in a %s queue the twin of a message that was moved stays, although another message arrived',
+  async (queue) => {
+    const rig = await setup({ bodies: ['twin', 'twin'], queue })
+    rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
+
+    const run = rig.redrive({ limit: 1 })
+    await arriveMeanwhile(rig)
+
+    const expected = { outcome: 'done', present: 2, moved: 1, stillThere: 1, missing: 0, isBalanced: true }
+    // Nobody could ask for the type of the queue, and so whether it counts what it takes back.
+    expect(await run.receipt).toMatchObject({ ...expected, arrivals: 0, duplicatesPossible: 1 })
+    expect([rig.depth('work'), rig.depth('dlq')]).toEqual([1, 2])
+  },
+)
+
+test.each(['classic', 'quorum'] as const)(
+  'in a %s queue the twin of a message that was moved before the line broke is moved too',
+  async (queue) => {
+    const rig = await setup({ bodies: ['twin', 'twin'], queue })
+
+    const { receipt } = moveOneOfTwo(rig, 'after-ack')
+
+    const expected = { outcome: 'done', present: 2, moved: 2, missing: 0, arrivals: 0, duplicatesPossible: 0 }
+    expect(await receipt).toMatchObject(expected)
+    expect([rig.depth('work'), rig.depth('dlq')]).toEqual([2, 0])
+  },
+)
+
+test.each(['classic', 'quorum'] as const)(
+  'in a %s queue a twin that may have been moved before the line broke goes once more',
+  async (queue) => {
+    const rig = await setup({ bodies: ['twin', 'twin'], queue })
+    rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
+
+    const run = moveOneOfTwo(rig, 'after-ack')
+    await arriveMeanwhile(rig)
+
+    const receipt = await run.receipt
+    expect(receipt).toMatchObject({ outcome: 'done', present: 2, missing: 0, isBalanced: true })
+    expect(receipt.moved + receipt.duplicatesPossible).toBeGreaterThanOrEqual(2)
+    expect([rig.depth('work'), rig.depth('dlq')]).toEqual([2, 1])
+  },
+)
+
+test.each(['classic', 'quorum'] as const)(
+  'in a %s queue a message whose ack was lost with the line is not moved twice',
+  async (queue) => {
+    const rig = await setup({ bodies: ['a', 'b', 'c', 'd'], queue })
+    rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
+
+    const run = moveOneOfTwo(rig, 'before-ack')
+    await arriveMeanwhile(rig)
+
+    expect(await run.receipt).toMatchObject({
+      outcome: 'done',
+      present: 4,
+      moved: 4,
+      arrivals: 1,
+      missing: 0,
+    })
+    expect([rig.depth('work'), rig.depth('dlq')]).toEqual([4, 1])
+  },
+)
+
+test('a message that was published and never acknowledged is not taken out uncounted by who counts at the end', async () => {
+  const rig = await setup({ bodies: ['a', 'b', 'c'], queue: 'classic' })
+  rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
+
+  const run = rig.redrive()
+  await eventually(() => expect(rig.depth('work')).toBe(1))
+  await rig.publisher.publish(foreign)
+  run.cancel()
+  await rig.consuming.connection?.close()
+  await rig.broker.clock.advance('1s')
+
+  const receipt = await run.receipt
+  expect(receipt).toMatchObject({ outcome: 'cancelled', present: 3, moved: 0, stillThere: 3, missing: 0 })
+  expect(receipt).toMatchObject({ arrivals: 1, isBalanced: true, duplicatesPossible: 1 })
+  expect(rig.depth('dlq')).toBe(4)
+})
+
+const broker = await useBroker()
+
+test.each(['classic', 'quorum'] as const)(
+  'a real %s queue keeps the twin of a message that was moved, although another message arrived',
+  async (type) => {
+    const rig = await createRecoveryRig(broker)
+    const [work, dlq] = [namePerTry('twins-work'), namePerTry('twins-dlq')]
+    await rig.declare(work)
+    await rig.declare(dlq, type === 'classic' ? classic : undefined)
+    const headers = { 'x-original-queue': work }
+    await rig.fill(dlq, 2, () => ({ body: 'twin', messageId: 'twin', headers, timestamp: new Date(0) }))
+    const task = { ...rig, queue: dlq, by: 'test' }
+    await previewRedrive(task)
+
+    const run = startRedrive({ ...task, limit: 1 })
+    run.pause()
+    await eventually(() => expect(run.progress.present).toBe(2))
+    await rig.fill(dlq, 1, () => ({ messageId: 'foreign' }))
+    run.resume()
+
+    expect(await run.receipt).toMatchObject({
+      outcome: 'done',
+      present: 2,
+      moved: 1,
+      stillThere: 1,
+      missing: 0,
+    })
+    expect((await rig.drain(work)).map(({ body }) => body)).toEqual(['twin'])
+    const left = (await rig.drain(dlq)).map(({ properties }) => properties.messageId)
+    expect(left.toSorted()).toEqual(['foreign', 'twin'])
+  },
+)
