@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError as InvalidOptionError } from 'comman
 import type { IncomingMessage } from '../broker/amqp/message.ts'
 import { messageFilter } from '../recovery/filter-message.ts'
 import { parseFilter } from '../recovery/parse-filter.ts'
+import { readDurationOption } from './config-options.ts'
 
 /** `--where`, for every command that chooses among dead letters. */
 export function addWhereOption(command: Command): void {
@@ -23,6 +24,23 @@ export function readAccept({ acceptDeliveryLimit }: Readonly<Record<string, unkn
   readonly acceptDeliveryLimit: boolean
 } {
   return { acceptDeliveryLimit: acceptDeliveryLimit === true }
+}
+
+/** For every command that holds messages while it looks at them. */
+export function addLookOptions(command: Command): void {
+  addAcceptOption(command)
+  command.option(
+    '--hold <time>',
+    'give messages back after so long; for a broker with a short consumer_timeout (default: 25m)',
+    readDurationOption,
+  )
+}
+
+export function readLook(options: Readonly<Record<string, unknown>>): {
+  readonly acceptDeliveryLimit: boolean
+  readonly maxHoldMs?: number
+} {
+  return { ...readAccept(options), ...(typeof options.hold === 'number' && { maxHoldMs: options.hold }) }
 }
 
 export function addCountOption(command: Command): void {

@@ -26,6 +26,12 @@ export function renderWaiting(waitingMs: number): string {
   return `waiting for the broker for ${renderSeconds(waitingMs / 1000)}`
 }
 
+/** While it waits whether what it moved comes back; the look itself takes as long as it takes. */
+export function renderWatching({ moved, leftMs }: { moved: number; leftMs: number }): string {
+  const left = leftMs === 0 ? '' : `, up to ${renderSeconds(leftMs / 1000)} more`
+  return `${moved} moved; watching whether they come back dead${left}`
+}
+
 function renderSeconds(seconds: number): string {
   const whole = Math.ceil(seconds)
   if (whole < 60) return `${whole} s`

@@ -3,6 +3,7 @@ import { WarrenError } from '../errors.ts'
 import type { CliCommand, ExitCode } from './command.ts'
 import { commands } from './commands.ts'
 import { describeCommands } from './completion/describe-commands.ts'
+import { escapeText } from './escape-text.ts'
 import { explainUsage, helpFor } from './explain-usage.ts'
 import { packageVersion } from './package-version.ts'
 import { createTerminal, type Streams } from './terminal.ts'
@@ -21,8 +22,9 @@ export async function runCli(args: readonly string[], streams: Streams): Promise
     if (error instanceof CommanderError && error.exitCode === 0) return 0 // --help and --version
     if (error instanceof CommanderError && error.code === 'commander.help') return 2 // a group without a command
     const fault = error instanceof CommanderError ? asUsage(error, { args, program }) : error
-    if (args.includes('--json')) streams.stdout.write(`${JSON.stringify(describeError(fault), null, 2)}\n`)
-    streams.stderr.write(`${explain(fault)}\n`)
+    if (args.includes('--json'))
+      streams.stdout.write(`${escapeText(JSON.stringify(describeError(fault), null, 2))}\n`)
+    streams.stderr.write(`${escapeText(explain(fault))}\n`)
     return fault instanceof BadUsageError ? 2 : 1
   }
 }

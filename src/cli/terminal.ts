@@ -1,5 +1,7 @@
-import type { Writable } from 'node:stream'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
+import { escapeText } from './escape-text.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
@@ -8,22 +10,32 @@ export interface Terminal {
   readonly isJson: boolean
   /** Is a person watching? Only then there are colours and moving things. */
   readonly isInteractive: boolean
-  /** A line for people; with --json it goes to stderr. */
+  /** Is there somebody who could answer a question? */
+  readonly canAsk: boolean
+  /** A line for people; with --json it goes to stderr. What would steer a terminal is shown instead of obeyed. */
   say(line?: string): void
   /** Rewrites the last line where that is possible; elsewhere it is left out. */
   progress(line: string): void
   /** The one document on stdout; without --json it is left to `say`. */
   result(document: unknown): void
   paint(style: Style, text: string): string
+  /** What a person types; only where `canAsk`. */
+  ask(question: string): Promise<string>
 }
 
 export interface Streams {
   readonly stdout: Writable & { isTTY?: boolean; columns?: number }
   readonly stderr: Writable & { isTTY?: boolean; columns?: number }
+  /** @default the standard input of the process */
+  readonly stdin?: Readable & { isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-export function createTerminal({ stdout, stderr, env }: Streams, { isJson }: { isJson: boolean }): Terminal {
+/** Stands for ESC in our own colours until they are written. Half a character: no text that came as UTF-8 has it. */
+const ownEscape = '\uDC1B'
+
+export function createTerminal(streams: Streams, { isJson }: { isJson: boolean }): Terminal {
+  const { stdout, stderr, stdin = process.stdin, env } = streams
   const stream = isJson ? stderr : stdout
   const isInteractive = stream.isTTY === true && env.TERM !== 'dumb' && !env.CI
   const hasColours = isInteractive && !env.NO_COLOR
@@ -37,20 +49,49 @@ export function createTerminal({ stdout, stderr, env }: Streams, { isJson }: { i
   return {
     isJson,
     isInteractive,
+    canAsk: isInteractive && stdin.isTTY === true,
     say: (line = '') => {
       clearProgress()
-      stream.write(`${line}\n`)
+      stream.write(`${escapeText(line).replaceAll(ownEscape, '\u001b')}\n`)
     },
     progress: (line) => {
       if (!isInteractive) return
       clearProgress()
-      stream.write(line.slice(0, (stream.columns ?? 80) - 1))
+      const width = stream.columns || 80 // a terminal that does not know its width says 0
+      stream.write(escapeText(line).slice(0, width - 1))
       hasProgress = true
     },
     result: (document) => {
       clearProgress()
-      if (isJson) stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+      if (isJson) stdout.write(`${escapeText(JSON.stringify(document, null, 2))}\n`)
     },
-    paint: (style, text) => (hasColours ? styleText(style, text, { validateStream: false }) : text),
+    paint: (style, text) => (hasColours ? paintText(style, text) : text),
+    ask: (question) => {
+      clearProgress()
+      return askOn({ input: stdin, output: stderr }, escapeText(question))
+    },
   }
+}
+
+/** Who closes the input instead (Ctrl-D, Ctrl-C) has said nothing. */
+function askOn(streams: { input: Readable; output: Writable }, question: string): Promise<string> {
+  const prompt = createInterface(streams)
+  return new Promise((resolve) => {
+    const onClose = (): void => {
+      streams.output.write('\n')
+      resolve('')
+    }
+    prompt.once('close', onClose)
+    prompt.question(question, (answer) => {
+      resolve(answer)
+      prompt.off('close', onClose).close()
+    })
+  })
+}
+
+function paintText(style: Style, text: string): string {
+  const [begin = '', end = ''] = styleText(style, '|', { validateStream: false })
+    .replaceAll('\u001b', ownEscape)
+    .split('|')
+  return `${begin}${text}${end}`
 }

@@ -62,9 +62,10 @@ function run(
       env: { PATH: process.env.PATH ?? '', ...env },
       maxBuffer: 16 * 1024 * 1024,
     }
-    execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, [main, ...args], options, (error, stdout, stderr) => {
       done({ exitCode: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
     })
+    onTestFinished(() => void child.kill('SIGKILL')) // one that did not end in time
   })
 }
 

@@ -36,6 +36,16 @@ describe('warren', () => {
     )
   })
 
+  it.each(['--attempts twice', '--stop-when-dead some', '--wait soon', '--canary-wait soon', '--hold on'])(
+    'refuses %s as bad usage, which names the option',
+    async (words) => {
+      const { exitCode, stderr } = await warren(['dlq', 'redrive', 'orders.dlq', ...words.split(' ')])
+
+      expect(exitCode).toBe(2)
+      expect(stderr).toContain(words.split(' ')[0])
+    },
+  )
+
   it('says in one sentence that the broker cannot be reached, without the password', async () => {
     const { exitCode, stdout, stderr } = await warren(['demo', '--url', 'amqp://me:hunter2@127.0.0.1:1'])
 

@@ -2,13 +2,12 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DemoReport } from '../../src/cli/demo/tell-story.ts'
 import { eventually } from '../support/eventually.ts'
-import { useBroker } from '../support/use-broker.ts'
-import { setupCli } from './cli-rig.ts'
+import type { TestVhost } from '../support/use-broker.ts'
+import { setupCli, useVhost } from './cli-rig.ts'
 
-const broker = await useBroker()
 const main = 'dist/cli/main.js'
 
 const sumOf = (counts: readonly { readonly messages: number }[]): number =>
@@ -67,7 +66,9 @@ describe('warren demo on the embedded broker', () => {
     const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' }
 
     // It rejects where the exit code, which `script` passes on, is another than 0.
-    const { stdout } = await promisify(execFile)('script', args, { env })
+    const running = promisify(execFile)('script', args, { env })
+    onTestFinished(() => void running.child.kill('SIGKILL'))
+    const { stdout } = await running
 
     expect(stdout).toContain('\u001b[1m1. Three services')
     const bars = stdout.match(/\r[^\r]*\[#*-*\] \d+ of \d+/g) ?? []
@@ -78,19 +79,22 @@ describe('warren demo on the embedded broker', () => {
 
 describe('warren demo on a real broker', () => {
   it('tells the same story in real time, and leaves nothing behind', async () => {
+    const broker = await useVhost()
     const { exitCode, stdout } = await setupCli(undefined, broker).warren('demo --json')
 
     const report = JSON.parse(stdout) as DemoReport
     expect(exitCode).toBe(0)
     expectStory(report)
     expect(report.broker).toEqual({ product: 'RabbitMQ', version: broker.version, isEmbedded: false })
-    await expectNothingLeft()
+    await expectNothingLeft(broker)
   })
 
   it('takes away what it made when it is interrupted', async () => {
+    const broker = await useVhost()
     const demo = spawn(process.execPath, [main, 'demo'], {
       env: { PATH: process.env.PATH ?? '', AMQP_URL: broker.url },
     })
+    onTestFinished(() => void demo.kill('SIGKILL'))
     let said = ''
     demo.stdout.on('data', (text: Buffer) => {
       said += text.toString()
@@ -101,11 +105,11 @@ describe('warren demo on a real broker', () => {
 
     expect((await ended)[0]).toBe(1)
     expect(said).toContain('Interrupted')
-    await expectNothingLeft()
+    await expectNothingLeft(broker)
   })
 })
 
-async function expectNothingLeft(): Promise<void> {
+async function expectNothingLeft(broker: TestVhost): Promise<void> {
   expect(await broker.management('GET', `/api/queues/${broker.vhost}`)).toEqual([])
   const exchanges = (await broker.management('GET', `/api/exchanges/${broker.vhost}`)) as { name: string }[]
   expect(exchanges.filter(({ name }) => name !== '' && !name.startsWith('amq.'))).toEqual([])

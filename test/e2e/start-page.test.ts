@@ -65,7 +65,7 @@ function linesOf(text = ''): readonly string[] {
     .map((line) =>
       line
         .trim()
-        .replace(/\d{4}-\d\d-\d\dT\S+/, 'TIME')
+        .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
         .replace(/[\d,]+\/s/, 'RATE'),
     )
     .toSorted()

@@ -1,10 +1,12 @@
-import { Option } from 'commander'
+import { CommanderError, Option } from 'commander'
 import { type BackupReport, backUpQueue } from '../../recovery/backup/backup-queue.ts'
 import { verifyBackup } from '../../recovery/backup/verify-backup.ts'
+import { depthOf } from '../../recovery/count-queue.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
-import { addAcceptOption, addWhereOption, readAccept, readWhere } from '../dlq-options.ts'
+import { addLookOptions, addWhereOption, readLook, readWhere } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
+import { createPassTeller } from '../tell-progress.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq backup`: messages to a file, byte for byte, without taking them away. */
@@ -21,16 +23,16 @@ export const dlqBackup: CliCommand = {
       .option('--verify <file>', 'check every record and the whole of a file; needs no broker')
       .option('--by <name>', 'who (also WARREN_OPERATOR; default: your user name)')
     addWhereOption(command)
-    addAcceptOption(command)
+    addLookOptions(command)
     addBrokerOptions(command)
   },
-  run: (input, terminal) => {
+  run: async (input, terminal) => {
     const { out, verify } = input.options as Record<string, unknown>
     const queue = input.args[0]
     if (typeof verify === 'string') return verifyFile(verify, terminal)
     if (queue === undefined || typeof out !== 'string') {
-      terminal.say('Say which queue, and where to with --out; or which file with --verify.')
-      return Promise.resolve(2)
+      const usage = 'say which queue, and where to with --out; or which file with --verify'
+      throw new CommanderError(2, 'warren.usage', usage)
     }
     return backUp({ input, terminal, queue, file: out })
   },
@@ -52,9 +54,14 @@ function backUp(fields: {
   file: string
 }): Promise<ExitCode> {
   const { input, terminal, queue, file } = fields
-  const select = readWhere(input.options)
+  const matches = readWhere(input.options)
   return withRecoveryLine(input, async (line) => {
-    const report = await backUpQueue({ ...line, queue, file, select, ...readAccept(input.options) })
+    const tellOne = createPassTeller(terminal, await depthOf(line.consuming, queue))
+    const select: typeof matches = (message) => {
+      tellOne()
+      return matches(message)
+    }
+    const report = await backUpQueue({ ...line, queue, file, select, ...readLook(input.options) })
     tell(report, queue, terminal)
     terminal.result({ queue, ...report })
     return report.seal ? 0 : 3

@@ -1,9 +1,14 @@
-import { createCauseGroups } from '../../recovery/group-causes.ts'
+import { depthOf } from '../../recovery/count-queue.ts'
+import { type CauseGroup, createCauseGroups } from '../../recovery/group-causes.ts'
 import { lookAtQueue } from '../../recovery/look-at-queue.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addAcceptOption, addCountOption, addWhereOption, readAccept, readWhere } from '../dlq-options.ts'
+import { addCountOption, addLookOptions, addWhereOption, readLook, readWhere } from '../dlq-options.ts'
+import { escapeLine } from '../escape-text.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
+import { renderLook } from '../render-look.ts'
+import { createPassTeller } from '../tell-progress.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq causes`: why messages are dead, grouped. */
 export const dlqCauses: CliCommand = {
@@ -14,7 +19,7 @@ export const dlqCauses: CliCommand = {
     command.argument('<queue>')
     addBrokerOptions(command)
     addWhereOption(command)
-    addAcceptOption(command)
+    addLookOptions(command)
     addCountOption(command)
   },
   run: (input, terminal) => {
@@ -22,21 +27,31 @@ export const dlqCauses: CliCommand = {
     const select = readWhere(input.options)
     return withRecoveryLine(input, async (line) => {
       const groups = createCauseGroups()
+      const { count = Number.POSITIVE_INFINITY } = input.options as { count?: number }
+      const tellOne = createPassTeller(terminal, Math.min(count, await depthOf(line.consuming, queue)))
       const report = await lookAtQueue({
-        ...{ ...line, queue, ...readAccept(input.options) },
-        ...(typeof input.options.count === 'number' && { count: input.options.count }),
+        ...{ ...line, queue, ...readLook(input.options) },
+        ...(Number.isFinite(count) && { count }),
         onMessage: (message) => {
+          tellOne()
           if (select(message)) groups.add(message)
         },
       })
       const causes = groups.list()
-      terminal.say(`${report.seen} of ${report.present} messages looked at in ${queue}.`)
-      for (const { id, label, count, last } of causes) {
-        const when = last === undefined ? '' : `  last ${last}`
-        terminal.say(`${String(count).padStart(10)}  ${terminal.paint('bold', id)}  ${label}${when}`)
-      }
+      for (const text of renderLook(report, queue)) terminal.say(text)
+      for (const cause of causes) tell(cause, terminal)
       terminal.result({ queue, ...report, causes })
-      return 0
+      return report.isWhole ? 0 : 3
     })
   },
+}
+
+function tell({ id, label, count, first, last, sample }: CauseGroup, { say, paint }: Terminal): void {
+  const facts = [
+    ...(first === undefined ? [] : [`first ${first}`]),
+    ...(last === undefined ? [] : [`last ${last}`]),
+    ...(sample === undefined ? [] : [`such as ${escapeLine(sample)}`]),
+  ]
+  say(`${String(count).padStart(10)}  ${paint('bold', id)}  ${escapeLine(label)}`)
+  if (facts.length > 0) say(`${' '.repeat(12)}${facts.join(', ')}`)
 }

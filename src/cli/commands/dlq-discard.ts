@@ -3,9 +3,10 @@ import { depthOf } from '../../recovery/count-queue.ts'
 import { audited } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
-import { addYesOption, confirm } from '../confirm-options.ts'
-import { addAcceptOption, addWhereOption, readAccept, readCount, readWhere } from '../dlq-options.ts'
+import { addYesOption, confirm, refuseUnasked } from '../confirm-options.ts'
+import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+import { createPassTeller } from '../tell-progress.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq discard`: remove messages, each of them into a backup. */
@@ -20,12 +21,13 @@ export const dlqDiscard: CliCommand = {
       .option('--limit <n>', 'remove at most so many', readCount)
       .option('--by <name>', 'who (also WARREN_OPERATOR; default: your user name)')
     addWhereOption(command)
-    addAcceptOption(command)
+    addLookOptions(command)
     addYesOption(command)
     addBrokerOptions(command)
   },
   run: (input, terminal) => {
     const select = readWhere(input.options)
+    refuseUnasked('Nothing was removed', { options: input.options, terminal })
     return withRecoveryLine(input, (line) => discard({ input, terminal, line, select }))
   },
 }
@@ -39,30 +41,56 @@ async function discard(fields: {
   const { input, terminal, line, select } = fields
   const { out, limit, where } = input.options as { out: string; limit?: number; where?: string }
   const queue = input.args[0]!
-  const which = where === undefined ? 'all' : 'those that match'
   const present = await depthOf(line.consuming, queue)
-  const question = `Remove ${which} of the ${present} messages in ${queue} into ${out}?`
-  const answer = await confirm(question, { options: input.options, terminal })
-  if (answer !== 'yes') {
-    const hint = answer === 'nobody' ? ': say --yes to do it without a question' : ''
-    terminal.say(`Nothing was removed${hint}.`)
-    return answer === 'no' ? 0 : 1
+  const question = `Remove ${describeChoice({ present, limit, where })} in ${queue} into ${out}?`
+  if ((await confirm(question, { options: input.options, terminal })) !== 'yes') {
+    terminal.say('Nothing was removed.')
+    terminal.result({ queue, outcome: 'declined', present })
+    return 0
   }
+  const tellOne = createPassTeller(terminal, present)
+  let seen = 0
   const report = await audited(
     { line, terminal },
     {
       ...{ action: 'discard', target: queue },
       work: () =>
         discardMessages({
-          ...{ ...line, queue, file: out, select, ...readAccept(input.options) },
+          ...{ ...line, queue, file: out, ...readLook(input.options) },
+          select: (message) => {
+            tellOne()
+            seen += 1
+            return select(message)
+          },
           ...(limit !== undefined && { limit }),
         }),
       describe: ({ removed, left, file }) => [{ result: `${removed} removed into ${file}, ${left} left` }],
     },
   )
+  // Once the limit is reached nobody is asked about the others.
+  const isWhole = seen >= report.present || report.removed === limit
   tell(report, queue, terminal)
-  terminal.result({ queue, ...report })
-  return report.isDone ? 0 : 3
+  if (!isWhole) {
+    terminal.say(
+      `It ended early: messages cannot be held longer, or others took some. Only ${seen} of ${report.present} were looked at; run it again with another --out for the rest.`,
+    )
+  }
+  terminal.result({ queue, ...report, seen, isWhole })
+  return report.isDone && isWhole ? 0 : 3
+}
+
+/** What is asked about is what will go, not what is there. */
+function describeChoice(fields: {
+  readonly present: number
+  readonly limit: number | undefined
+  readonly where: string | undefined
+}): string {
+  const { present, limit = Number.POSITIVE_INFINITY, where } = fields
+  if (where !== undefined) {
+    const most = limit < present ? `at most ${limit} of those that match` : 'those that match'
+    return `${most} among the ${present} messages`
+  }
+  return limit < present ? `the first ${limit} of the ${present} messages` : `all of the ${present} messages`
 }
 
 function tell({ removed, left, file, isDone }: DiscardReport, queue: string, { say }: Terminal): void {

@@ -4,7 +4,7 @@ import type { CliCommand } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
 import { readCount } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
-import { renderAge } from '../render-age.ts'
+import { renderListedQueue } from '../render-listed-queue.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq list`: where messages end, how many, since when, and why. */
@@ -30,20 +30,11 @@ export const dlqList: CliCommand = {
     }),
 }
 
-const causesShown = 3
+const indent = ' '.repeat(12)
 
 function tell(listed: ListedQueue, { say, paint }: Terminal): void {
-  const { queue, messages, oldest, growthPerMinute = 0, sources, consumers, causes, looked } = listed
-  const facts = [
-    ...(oldest === undefined ? [] : [`oldest ${renderAge(Date.now() - Date.parse(oldest))}`]),
-    ...(growthPerMinute === 0 ? [] : [`${growthPerMinute > 0 ? '+' : ''}${Math.round(growthPerMinute)}/min`]),
-    ...(consumers ? [`${consumers} consumers`] : []),
-  ]
-  say(`${String(messages).padStart(10)}  ${paint('bold', queue)}  ${facts.join(', ')}`.trimEnd())
-  for (const source of sources)
-    say(`${' '.repeat(12)}from ${source.queue} (${source.consumers ?? 0} consumers)`)
-  for (const { count, label } of causes.slice(0, causesShown)) {
-    say(`${' '.repeat(12)}${Math.round((count / looked) * 100)} % ${label}`)
-  }
-  if (listed.notLookedAt !== undefined) say(`${' '.repeat(12)}${paint('yellow', listed.notLookedAt)}`)
+  const { depth, queue, facts, below, warning } = renderListedQueue(listed, Date.now())
+  say(`${depth}  ${paint('bold', queue)}  ${facts}`.trimEnd())
+  for (const text of below) say(`${indent}${text}`)
+  if (warning !== undefined) say(`${indent}${paint('yellow', warning)}`)
 }

@@ -1,9 +1,13 @@
+import { depthOf } from '../../recovery/count-queue.ts'
 import { lookAtQueue } from '../../recovery/look-at-queue.ts'
 import { type DeadLetter, readDeadLetter } from '../../recovery/read-dead-letter.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addAcceptOption, addWhereOption, readAccept, readCount, readWhere } from '../dlq-options.ts'
+import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
+import { escapeLine } from '../escape-text.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
+import { renderLookLimits } from '../render-look.ts'
+import { createPassTeller } from '../tell-progress.ts'
 
 /** `warren dlq peek`: messages as they are, without losing any. */
 export const dlqPeek: CliCommand = {
@@ -16,7 +20,7 @@ export const dlqPeek: CliCommand = {
     command.option('--body-bytes <n>', 'how much of each body to show', readCount, 1024)
     addBrokerOptions(command)
     addWhereOption(command)
-    addAcceptOption(command)
+    addLookOptions(command)
   },
   run: (input, terminal) => {
     const queue = input.args[0]!
@@ -26,20 +30,26 @@ export const dlqPeek: CliCommand = {
       const messages: DeadLetter[] = []
       // A filter has to look past those that do not match; without one only those shown are touched.
       const isFiltered = typeof input.options.where === 'string'
+      const present = isFiltered ? await depthOf(line.consuming, queue) : count
+      const tellOne = createPassTeller(terminal, present)
       const report = await lookAtQueue({
-        ...{ ...line, queue, ...readAccept(input.options) },
+        ...{ ...line, queue, ...readLook(input.options) },
         ...(!isFiltered && { count }),
         onMessage: (message) => {
+          tellOne()
           if (messages.length < count && select(message)) messages.push(readDeadLetter(message, bodyBytes))
         },
       })
       for (const { id, cause, diedAt, body } of messages) {
-        terminal.say(`${terminal.paint('bold', id ?? '(no id)')}  ${cause.label}  ${diedAt ?? ''}`)
-        terminal.say(`  ${body.text}${body.isCut ? ' …' : ''}`)
+        const name = terminal.paint('bold', escapeLine(id ?? '(no id)'))
+        terminal.say(`${name}  ${escapeLine(cause.label)}  ${diedAt ?? ''}`)
+        // No line of a body looks like one of ours.
+        terminal.say(`  ${body.text.replaceAll('\n', '\n  ')}${body.isCut ? ' …' : ''}`)
       }
       terminal.say(`${messages.length} shown of ${report.present} in ${queue}.`)
+      for (const text of renderLookLimits(report, queue)) terminal.say(text)
       terminal.result({ queue, ...report, messages: messages.map(forJson) })
-      return 0
+      return report.isWhole ? 0 : 3
     })
   },
 }

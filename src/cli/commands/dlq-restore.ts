@@ -4,6 +4,8 @@ import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
 import { addAcceptOption, readAccept } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
+import { renderRestore } from '../render-restore.ts'
+import { createProgressTeller, mostlyShort } from '../tell-progress.ts'
 
 /** `warren dlq restore`: the messages of a backup into their queue, each once. */
 export const dlqRestore: CliCommand = {
@@ -30,18 +32,15 @@ export const dlqRestore: CliCommand = {
             restoreBackup({
               ...{ ...line, ...readAccept(input.options), file },
               ...(typeof to === 'string' && { queue: to }),
+              onProgress: createProgressTeller({ terminal, lineEvery: mostlyShort }),
             }),
           describe: ({ queue: target, records: all, restored: done }) => [
             { target, result: `${done} of ${all} restored from ${file}` },
           ],
         },
       )
-      const { records, restored, restoredBefore, alreadyThere, failed, queue } = report
-      terminal.say(`${restored} of ${records} messages restored into ${queue}.`)
-      if (restoredBefore > 0) terminal.say(`  ${restoredBefore} were restored by an earlier run`)
-      if (alreadyThere > 0) terminal.say(`  ${alreadyThere} stand in the queue already`)
-      if (failed > 0) terminal.say(`  ${failed} were not taken by the broker; run it again for these`)
+      for (const text of renderRestore(report)) terminal.say(text)
       terminal.result(report)
-      return failed > 0 ? 3 : 0
+      return report.failed > 0 ? 3 : 0
     }),
 }

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { RecoveryError } from '../../errors.ts'
-import type { ReceiptCheck } from '../../recovery/decide-receipt.ts'
+import { decideVerdict, type Verdict } from '../../recovery/decide-receipt.ts'
 import type { Receipt } from '../../recovery/receipt.ts'
 import { parseReceipt, verifyReceipt } from '../../recovery/verify-receipt.ts'
 import { addBrokerOptions } from '../broker-options.ts'
-import type { CliCommand } from '../command.ts'
-import { addAcceptOption, readAccept } from '../dlq-options.ts'
+import type { CliCommand, ExitCode } from '../command.ts'
+import { addLookOptions, readLook } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 import type { Style } from '../terminal.ts'
 
@@ -18,24 +18,29 @@ export const dlqVerify: CliCommand = {
     command
       .argument('<receipt>')
       .option('--targets', 'also look into the queues where messages went; their consumers wait meanwhile')
-    addAcceptOption(command)
+    addLookOptions(command)
     addBrokerOptions(command)
   },
   run: async (input, terminal) => {
     const receipt = await readReceipt(input.args[0]!)
     return withRecoveryLine(input, async (line) => {
       const includesTargets = input.options.targets === true
-      const checks = await verifyReceipt(receipt, { ...line, includesTargets, ...readAccept(input.options) })
+      const checks = await verifyReceipt(receipt, { ...line, includesTargets, ...readLook(input.options) })
       for (const { name, verdict, detail } of checks) {
         terminal.say(`${terminal.paint(styles[verdict], verdict.padEnd(8))} ${name.padEnd(8)} ${detail}`)
       }
-      terminal.result({ id: receipt.id, queue: receipt.queue, checks })
-      return checks.some(({ verdict }) => verdict === 'broken') ? 1 : 0
+      const verdict = decideVerdict(checks)
+      if (verdict === 'unknown')
+        terminal.say('Nothing speaks against it, but not all of it could be checked.')
+      terminal.result({ id: receipt.id, queue: receipt.queue, verdict, checks })
+      return exitCodes[verdict]
     })
   },
 }
 
-const styles: Readonly<Record<ReceiptCheck['verdict'], Style>> = {
+const exitCodes: Readonly<Record<Verdict, ExitCode>> = { holds: 0, broken: 1, unknown: 3 }
+
+const styles: Readonly<Record<Verdict, Style>> = {
   holds: 'green',
   broken: 'red',
   unknown: 'yellow',

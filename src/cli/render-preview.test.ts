@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { renderPreview } from './render-preview.ts'
+
+const preview = {
+  ...{ queue: 'dlq', present: 20, matching: 10, moving: 3, seen: 20, areRoutesProved: true, isWhole: true },
+  targets: [{ target: 'orders', count: 3, why: 'x-death', queues: ['orders'], secondFailure: 'dlq' }],
+  ...{ keeping: [{ reason: 'origin-unknown', count: 10 } as const], refusals: ['There is no queue "gone".'] },
+}
+
+describe('the plan of a re-drive', () => {
+  it('says where messages go, and in words why others stay', () => {
+    expect(renderPreview(preview)).toEqual([
+      '3 of 20 messages would move out of dlq (10 match):',
+      '  3 to orders (known by x-death; a second failure: dlq)',
+      '  10 stay: its origin is not known (origin-unknown)',
+      '  refused: There is no queue "gone".',
+    ])
+  })
+
+  it('says that it is not of all', () => {
+    expect(renderPreview({ ...preview, seen: 7, isWhole: false }).at(-1)).toBe(
+      '  This is not all: only 7 of 20 messages could be looked at.',
+    )
+  })
+})
