@@ -8,7 +8,7 @@ import { SecondTriesReporter } from './test/support/second-tries-reporter.ts'
 const broker = {
   globalSetup: ['test/support/global-setup.ts'],
   testTimeout: 120_000,
-  hookTimeout: 180_000,
+  hookTimeout: 400_000,
   expect: { poll: { timeout: 60_000 } },
 }
 
@@ -29,7 +29,8 @@ const config: ViteUserConfig = defineConfig({
       ...(outputFile ? [['json', { outputFile }] satisfies ['json', object]] : []),
     ],
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'] } },
+      // Pure code has nothing to isolate, and a process for each file took longer than the tests in it.
+      { test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000, isolate: false } },
       { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...twice } },
       { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], fileParallelism: false, ...broker } },

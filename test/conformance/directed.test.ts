@@ -66,7 +66,7 @@ describeOnBothBrokers('what programs do not reach', (open) => {
     const { url } = await open()
     const connection = await connect(url)
     const channel = await connection.createConfirmChannel()
-    const args = { 'x-queue-type': 'quorum', 'x-expires': 1000 }
+    const args = { 'x-queue-type': 'quorum', 'x-expires': 5000 }
     for (const name of ['unused', 'used', 'dead'])
       await channel.assertQueue(name, {
         arguments:
@@ -87,7 +87,7 @@ describeOnBothBrokers('what programs do not reach', (open) => {
 
     expect(await channel.checkQueue('used')).toMatchObject({ consumerCount: 1 })
     expect(await channel.checkQueue('dead')).toMatchObject({ messageCount: 0 })
-  }, 30_000)
+  })
 
   test('a stream forgets its oldest segments, and a reader starts at what is left', async () => {
     const { url } = await open()
@@ -109,15 +109,16 @@ describeOnBothBrokers('what programs do not reach', (open) => {
     const numbers = await eventually(
       async () => {
         const read = await readFrom(connection, { offset: 'first', last: count - 1 })
-        return (read[0] ?? 0) > 0 ? read : false
+        // What was asked for is kept, but for the segment at its edge, and at most a few segments more. The broker
+        // deletes them one after the other.
+        expect(read.length).toBeLessThanOrEqual(32)
+        return read
       },
       { intervalMs: 200 },
     )
 
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, at) => numbers[0]! + at))
-    // What was asked for is kept, but for the segment at its edge, and at most a few segments more.
     expect(numbers.length).toBeGreaterThanOrEqual(10)
-    expect(numbers.length).toBeLessThanOrEqual(32)
     // An offset that is gone is taken for the first that is there. By then still more may be gone.
     const [first] = await readFrom(connection, { offset: 0, last: count - 1 })
     expect(first).toBeGreaterThanOrEqual(numbers[0]!)
@@ -129,7 +130,7 @@ describeOnBothBrokers('what programs do not reach', (open) => {
     const channel = await connection.createConfirmChannel()
     await channel.assertQueue('log', {
       arguments: {
-        ...{ 'x-queue-type': 'stream', 'x-max-age': '1s' },
+        ...{ 'x-queue-type': 'stream', 'x-max-age': '5s' },
         'x-stream-max-segment-size-bytes': 5000,
       },
     })

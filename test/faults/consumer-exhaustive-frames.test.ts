@@ -117,7 +117,7 @@ const timesOf = (ids: readonly string[], id: string) => ids.filter((each) => eac
 
 it.each(profiles)(
   'recounts, deferrals, retries and dead letters lose nothing, wherever a frame is cut (%s)',
-  { timeout: 240_000 },
+  { timeout: 400_000 },
   async (profile) => {
     let cuts = 0
     for (const frame of frames) {

@@ -6,10 +6,10 @@ import { eventually } from '../support/eventually.ts'
 import { type RabbitNode, startRabbitNode } from '../support/start-rabbit-node.ts'
 import { describeWithNode } from '../support/with-node.ts'
 
-const consumerTimeoutMs = 3_000
+const consumerTimeoutMs = 10_000
 const declaration = { queues: { work: { retry: false } } } as const
 
-/** A node that waits three seconds for an acknowledgement and looks twice a second, where others wait half an hour. */
+/** A node that waits ten seconds for an acknowledgement and looks twice a second, where others wait half an hour. */
 async function startImpatientNode(): Promise<RabbitNode> {
   const node = await startRabbitNode({ config: { consumer_timeout: consumerTimeoutMs } })
   const settings = { channel_tick_interval: 500, quorum_tick_interval: 500 }

@@ -7,7 +7,7 @@ import { testWithNode } from '../support/with-node.ts'
 
 testWithNode(
   'a message that the broker took once and takes no more is kept, and all others go where they belong',
-  { timeout: 120_000 },
+  { timeout: 400_000 },
   async () => {
     const node = await startRabbitNode()
     onTestFinished(() => node.destroy())

@@ -12,11 +12,9 @@ const quick = { backoff: { initialMs: 20, maxMs: 500 } }
 
 async function setup() {
   const node = await startRabbitNode()
+  onTestFinished(() => node.destroy())
   const session = await Session.open(node.amqpUrl, quick)
-  onTestFinished(async () => {
-    await session.close()
-    await node.destroy()
-  })
+  onTestFinished(() => session.close())
   const channel = await session.openChannel()
   const quorum = toFieldTable({ 'x-queue-type': 'quorum' })
   await declareQueue(channel, { queue: 'orders', arguments: quorum })
@@ -39,7 +37,7 @@ function countKinds(results: readonly PublishResult[]): Record<string, number> {
 describeWithNode('a broker killed -9 with 10,000 publishes in flight', () => {
   testWithNode(
     'leaves no promise open, and has every message it confirmed',
-    { timeout: 180_000 },
+    { timeout: 400_000 },
     async () => {
       const { node, session } = await setup()
       const publisher = new Publisher(session, { window: { messages: 10_000, bytes: 64 * 1024 * 1024 } })
@@ -70,9 +68,9 @@ describeWithNode('a broker killed -9 with 10,000 publishes in flight', () => {
     },
   )
 
-  testWithNode('gets everything in the end when told to send again', { timeout: 180_000 }, async () => {
+  testWithNode('gets everything in the end when told to send again', { timeout: 400_000 }, async () => {
     const { node, session } = await setup()
-    const publisher = new Publisher(session, { resend: true, deadlineMs: 120_000 })
+    const publisher = new Publisher(session, { resend: true, deadlineMs: 300_000 })
     await settle(6_000)
     let confirmed = 0
     const results = Array.from({ length: 3_000 }, async (_, index) => {
@@ -95,17 +93,17 @@ describeWithNode('a broker killed -9 with 10,000 publishes in flight', () => {
 describeWithNode('a broker that is stopped in its tracks', () => {
   testWithNode(
     'is noticed by its silence; publishes settle by their deadline',
-    { timeout: 120_000 },
+    { timeout: 400_000 },
     async () => {
       const { node, session } = await setup()
       const listening = await Session.open(node.amqpUrl, { ...quick, heartbeatSeconds: 1 })
       onTestFinished(() => listening.close())
       const lost = new Promise((resolve) => listening.events.on('disconnected', resolve))
-      const publisher = new Publisher(session, { deadlineMs: 1_000 })
-      await publisher.publish({ key: 'orders', body: 'warm' })
+      const [publisher, hasty] = [new Publisher(session), new Publisher(session, { deadlineMs: 1_000 })]
+      await Promise.all([publisher, hasty].map((each) => each.publish({ key: 'orders', body: 'warm' })))
 
       await node.pause()
-      const stuck = await publisher.publish({ key: 'orders', body: 'stuck' })
+      const stuck = await hasty.publish({ key: 'orders', body: 'stuck' })
       const silence = await lost
       await node.resume()
 
@@ -119,7 +117,7 @@ describeWithNode('a broker that is stopped in its tracks', () => {
 })
 
 describeWithNode('a memory alarm', () => {
-  testWithNode('makes publishers wait while consumers go on', { timeout: 120_000 }, async () => {
+  testWithNode('makes publishers wait while consumers go on', { timeout: 400_000 }, async () => {
     const { node, session } = await setup()
     const consuming = await Session.open(node.amqpUrl, quick)
     onTestFinished(() => consuming.close())

@@ -13,7 +13,9 @@ async function setup() {
   const session = await Session.open(broker.url, { backoff: { initialMs: 5, maxMs: 50 } })
   const opened: string[] = []
   session.events.on('channel-opened', ({ channel }) => opened.push(channel))
-  const publisher = new Publisher(session, { deadlineMs: 3_000 })
+  // The window counts from the first publish without an answer: more than can be sent before its deadline.
+  const window = { messages: 100_000, bytes: 64 * 1024 * 1024 }
+  const publisher = new Publisher(session, { deadlineMs: 4_000, window })
   onTestFinished(async () => {
     await session.close()
     await broker.stop()

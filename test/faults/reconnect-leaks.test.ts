@@ -58,7 +58,7 @@ function listenersOf<Contract>(events: Events<Contract>, name: keyof Contract): 
 }
 
 it('200 reconnects in a row leave no socket, timer, listener or channel behind', {
-  timeout: 180_000,
+  timeout: 400_000,
 }, async () => {
   const setting = await setup()
   const { timers, abortListeners, sockets, proxy, session, publisher, reconnect } = setting

@@ -149,14 +149,14 @@ test('a recovery whose node stays down ends with a stall, however many passes it
   const [recovery] = await recoverQueues({
     ...{ ...task, queues: ['dlq'], window: { messages: 1 } },
     types: { routes: { OrderPlaced: { exchange: '', key: 'work' } } },
-    timeouts: { stallMs: 2_500 }, // longer than any pause between two passes
+    timeouts: { stallMs: 6_000 }, // longer than any pause between two passes
     log: (line) => log.push(line),
     onProgress: ({ recovered }) => {
       if (recovered === 2) state.isDown = true
     },
   })
 
-  expect(log).toContain('⚠️  No progress in dlq for 2500 ms. Ending...')
+  expect(log).toContain('⚠️  No progress in dlq for 6000 ms. Ending...')
   expect(recovery).toMatchObject({ isCounted: false, problem: undefined })
   expect(recovery!.recovered + recovery!.left).toBe(6)
   await eventually(() => expect(depth('dlq') + depth('work')).toBe(6))

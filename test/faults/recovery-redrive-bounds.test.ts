@@ -54,7 +54,7 @@ test('a re-drive has no more bytes under way than its window, and repeats no mor
 
 testWithNode(
   'a memory alarm in the middle is waited for, and nothing is lost or moved twice',
-  { timeout: 120_000 },
+  { timeout: 400_000 },
   async () => {
     const node = await startRabbitNode()
     onTestFinished(() => node.destroy())

@@ -73,7 +73,7 @@ test('a right to write that is taken away leaves the rest where it is, and the r
 
   expect(receipt).toMatchObject({ present: count, stillThere: 0, missing: 0, isBalanced: true })
   expect(receipt.moved + receipt.failed).toBe(count)
-  expect(receipt.failures).toEqual([{ kind: 'unanswered', count: receipt.failed }])
+  expect(receipt.failures).toEqual([{ kind: 'unanswered', count: receipt.failed, targets: [work] }])
   expect(receipt.refusals.join()).toMatch(/ACCESS_REFUSED/)
   expect(await depth(dlq)).toBe(receipt.failed)
   expect(await depth(work)).toBeGreaterThanOrEqual(receipt.moved)

@@ -43,7 +43,7 @@ describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
   it('a re-drive that is paused gives back what it holds in time, and takes it again', async () => {
     const { broker, start } = await setup({ profile })
     const run = start({
-      maxHoldMs: 50,
+      maxHoldMs: 1_000,
       ...oneByOne,
       onProgress: ({ moved, state }) => {
         if (moved === 2 && state !== 'paused') run.pause()
@@ -65,8 +65,8 @@ describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
     let passes = 1
 
     const receipt = await start({
-      maxHoldMs: 100,
-      ratePerSecond: 15,
+      maxHoldMs: 1_000,
+      ratePerSecond: 4,
       onAgain: () => {
         passes += 1
       },
@@ -79,7 +79,7 @@ describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
 
   it('a canary that is waited for gives the rest back in time, and the rest follows', async () => {
     const { broker, start } = await setup({ profile })
-    const run = start({ maxHoldMs: 40, canary: { messages: 2, waitMs: 800 } })
+    const run = start({ maxHoldMs: 500, canary: { messages: 2, waitMs: 2_000 } })
 
     await eventually(() => {
       expect(broker.inspect('dlq')?.counts).toMatchObject({ ready: 4, unacknowledged: 0 })

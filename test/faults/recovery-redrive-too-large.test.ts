@@ -5,7 +5,7 @@ import { testWithNode } from '../support/with-node.ts'
 
 testWithNode(
   'messages that a broker took once and takes no more stay, and all the others are moved',
-  { timeout: 120_000 },
+  { timeout: 400_000 },
   async () => {
     const node = await startRabbitNode()
     onTestFinished(() => node.destroy())

@@ -37,9 +37,12 @@ test('a broker with an alarm is waited for, and the run goes on when the alarm i
 })
 
 test('what gets no answer before an alarm is over is tried again after it', async () => {
-  const { broker, run, depth, failures } = await setup('alarm', { answerMs: 50 })
+  const { broker, run, depth, failures } = await setup('alarm', { answerMs: 1_000 })
 
-  await eventually(() => expect(failures()).toBe(1))
+  await eventually(() => {
+    expect(run.progress.waitingMs).toBeGreaterThan(0)
+    expect(failures()).toBe(1)
+  })
   broker.faults.unblock()
 
   const receipt = await run.receipt
@@ -135,7 +138,7 @@ test('no pass takes messages while there is an alarm: they would only go back, a
   let passes = 0
   let failures = 0
   const run = redrive({
-    answerMs: 500,
+    answerMs: 1_000,
     onFailed: () => {
       failures += 1
     },
@@ -150,7 +153,10 @@ test('no pass takes messages while there is an alarm: they would only go back, a
     },
     waitMs: 60_000,
   })
-  await eventually(() => expect(failures).toBe(1)) // it was sent before the alarm was known
+  await eventually(() => {
+    expect(run.progress.waitingMs).toBeGreaterThan(0)
+    expect(failures).toBe(1) // it was sent before the alarm was known
+  })
 
   const lost = consuming.connection
   cut()
@@ -187,7 +193,7 @@ test('a queue with a limit is left alone when pass after pass is lost without a 
 
 test('a canary is waited for longer than a broker would be, also after a line was lost', async () => {
   const { consuming, redrive, cut, depth } = await setupCuts()
-  const run = redrive({ canary: { messages: 2, waitMs: 2_500 }, waitMs: 1_000 })
+  const run = redrive({ canary: { messages: 2, waitMs: 3_000 }, waitMs: 2_000 })
   await eventually(() => expect(run.progress).toMatchObject({ state: 'watching', moved: 2 }))
   const lost = consuming.connection
 

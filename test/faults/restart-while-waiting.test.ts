@@ -11,25 +11,28 @@ import { eventually } from '../support/eventually.ts'
 import { startRabbitNode } from '../support/start-rabbit-node.ts'
 import { describeWithNode, testWithNode } from '../support/with-node.ts'
 
-const ttlMs = 8_000
 const perQueue = 25
 // Each exact queue loses all or nothing, about one in two (measured); of sixteen some always do.
 const names = Array.from({ length: 16 }, (_, index) => `orders-${index}`)
-const declare = (exact: boolean): TopologyDeclaration => ({
+const declare = ({ exact, ttlMs }: Case): TopologyDeclaration => ({
   layout: 'ratatoskr',
   exact,
   queues: Object.fromEntries(names.map((name) => [name, { retry: { delays: [ttlMs] } }])),
 })
 
+interface Case {
+  readonly exact: boolean
+  /** Long enough that the broker is down before they come due. */
+  readonly ttlMs: number
+}
+
 /** A broker that is down while the messages in every wait queue come due. */
-async function setup(exact: boolean) {
+async function setup({ exact, ttlMs }: Case) {
   const node = await startRabbitNode()
+  onTestFinished(() => node.destroy())
   const session = await Session.open(node.amqpUrl, { backoff: { initialMs: 50, maxMs: 1_000 } })
-  onTestFinished(async () => {
-    await session.close()
-    await node.destroy()
-  })
-  const { wanted, plan } = planBlindly(declare(exact), node.version)
+  onTestFinished(() => session.close())
+  const { wanted, plan } = planBlindly(declare({ exact, ttlMs }), node.version)
   expect(await applyPlan(session, plan)).toMatchObject({ isComplete: true })
   const proof = proveTopology(wanted)
   const findings = new Set(proof.findings.map(({ property, code }) => `${property}/${code}`))
@@ -65,9 +68,9 @@ async function countWaiting(session: Session): Promise<number> {
 describeWithNode('messages that come due while the broker restarts', () => {
   testWithNode(
     'all return from the hardened wait queues, as the proof says',
-    { timeout: 360_000 },
+    { timeout: 600_000 },
     async () => {
-      const { session, findings } = await setup(false)
+      const { session, findings } = await setup({ exact: false, ttlMs: 8_000 })
 
       // A dead letter whose target had no leader yet is sent again by RabbitMQ after three minutes.
       await eventually(async () => expect(await countArrived(session)).toBe(names.length * perQueue), {
@@ -77,8 +80,8 @@ describeWithNode('messages that come due while the broker restarts', () => {
     },
   )
 
-  testWithNode('are lost from the exact ones, as the proof says', { timeout: 180_000 }, async () => {
-    const { session, findings } = await setup(true)
+  testWithNode('are lost from the exact ones, as the proof says', { timeout: 400_000 }, async () => {
+    const { session, findings } = await setup({ exact: true, ttlMs: 20_000 })
 
     await eventually(async () => expect(await countWaiting(session)).toBe(0), { timeoutMs: 60_000 })
     expect(await countArrived(session)).toBeLessThan(names.length * perQueue)

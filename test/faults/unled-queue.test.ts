@@ -18,8 +18,9 @@ async function setup() {
   const redrive = (options: Partial<RedriveOptions> = {}) =>
     rig.redrive({ window: { messages: 2 }, ...options })
   /** Paused after two messages, with a queue that has lost its leader. */
-  const redriveHalfWay = () => {
+  const redriveHalfWay = (options: Partial<RedriveOptions> = {}) => {
     const run = redrive({
+      ...options,
       onProgress: ({ moved }) => {
         if (moved !== 2) return
         run.pause()
@@ -59,14 +60,20 @@ test('a queue that loses its leader half way is not taken for one that others ha
 
 test('a queue that stays without a leader while it is walked is walked again on another channel', async () => {
   const { proxy, depth, redriveHalfWay } = await setup()
-  const run = redriveHalfWay()
+  let walks = 1
+  const run = redriveHalfWay({
+    onAgain: () => {
+      walks += 1
+    },
+  })
 
-  // So many answers of a queue that does not know its consumer are enough.
-  await eventually(() => expect(proxy.untrueAnswers).toBe(30))
+  // Thirty times a queue that does not know its consumer is enough, and each time it is asked thrice.
+  await eventually(() => expect(proxy.untrueAnswers).toBeGreaterThanOrEqual(90))
   proxy.electLeader()
   run.resume()
 
   expect(await run.receipt).toMatchObject({ ...whole, moved: 6, stillThere: 0 })
+  expect(walks).toBe(2)
   expect([depth('dlq'), depth('work')]).toEqual([0, 6])
 })
 
@@ -80,7 +87,7 @@ test('a queue without a leader at the end is counted when it has one', async () 
   })
 
   // So many times the depth is read before less than there should be is believed.
-  await eventually(() => expect(proxy.untrueAnswers).toBeGreaterThan(210), { timeoutMs: 20_000 })
+  await eventually(() => expect(proxy.untrueAnswers).toBeGreaterThan(210))
   proxy.electLeader()
 
   expect(await receipt).toMatchObject({ ...whole, moved: 3, stillThere: 3 })

@@ -1,5 +1,6 @@
 import { callManagement } from './call-management.ts'
 import { takeFreePorts } from './node/free-ports.ts'
+import { onFreePorts } from './node/on-free-ports.ts'
 import { createRabbitNode, type RabbitNode } from './node/rabbit-node.ts'
 import { runCommand } from './run-command.ts'
 import { findBrokerSource, wantedVersion } from './source/find-broker-source.ts'
@@ -23,7 +24,11 @@ export interface RabbitCluster {
 }
 
 /** Starts nodes and joins them; three take about half a minute. */
-export async function startCluster(options: ClusterOptions = {}): Promise<RabbitCluster> {
+export function startCluster(options: ClusterOptions = {}): Promise<RabbitCluster> {
+  return onFreePorts(() => startAndJoin(options))
+}
+
+async function startAndJoin(options: ClusterOptions): Promise<RabbitCluster> {
   const { nodes: count = 3, version = wantedVersion(), plugins = [], config = {} } = options
   const source = requireNodeSource(await findBrokerSource({ version }))
   const network = source.kind === 'docker' ? await createNetwork() : undefined

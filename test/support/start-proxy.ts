@@ -46,7 +46,7 @@ export async function startProxy({ target }: { target: number }): Promise<Broker
     track(client, sockets)
     if (!ignoresNew) joinToBroker({ client, target, conditions, sockets })
   })
-  const [port] = (await takeFreePorts(1)) as [number]
+  const [port] = (await takeFreePorts(1, { of: 'proxy' })) as [number]
   await listen(server, port)
 
   const proxy: BrokerProxy = {

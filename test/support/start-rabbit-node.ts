@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { onFreePorts } from './node/on-free-ports.ts'
 import { createRabbitNode, type RabbitNode } from './node/rabbit-node.ts'
 import type { BrokerSource } from './source/broker-source.ts'
 import { BrokerUnavailableError } from './source/broker-unavailable-error.ts'
@@ -21,9 +22,11 @@ export interface RabbitNodeOptions {
 export async function startRabbitNode(options: RabbitNodeOptions = {}): Promise<RabbitNode> {
   const { version = wantedVersion(), plugins = [], config = {}, tls = false } = options
   const source = requireNodeSource(await findBrokerSource({ version }))
-  const node = await createRabbitNode({ source, plugins, config, hasTls: tls, cookie: createCookie() })
-  await startOrDestroy(node)
-  return node
+  return onFreePorts(async () => {
+    const node = await createRabbitNode({ source, plugins, config, hasTls: tls, cookie: createCookie() })
+    await startOrDestroy(node)
+    return node
+  })
 }
 
 /** Only a broker that we start ourselves can be killed, paused or clustered. */
@@ -39,7 +42,7 @@ export function createCookie(): string {
   return randomBytes(16).toString('hex').toUpperCase()
 }
 
-export async function startOrDestroy(node: RabbitNode): Promise<void> {
+async function startOrDestroy(node: RabbitNode): Promise<void> {
   try {
     await node.start()
   } catch (error) {

@@ -42,6 +42,7 @@ export function testBlockedClients(open: () => Promise<OwnBroker>): void {
     onTestFinished(() => broker.unblock())
     await broker.block()
     const waiting = clients.map(([queue, client]) => client.publish(queue))
+    for (const each of waiting) each.catch(() => {}) // where the test ends before it waits for them
     await allTold(['blocked: low on memory'])
     // This one refuses to publish as long as it knows; the others let their publishes wait.
     const [, cloudamqp] = clients.find(([queue]) => queue === 'cloudamqp')!
@@ -101,7 +102,10 @@ async function useRascal(url: string, vhost: string): Promise<BlockedClient> {
     vhosts: {
       [vhost]: {
         ...{ connection: { url }, namespace: false },
-        ...{ queues: { rascal: { assert: false, check: true } }, publications: { p: { queue: 'rascal' } } },
+        ...{
+          queues: { rascal: { assert: false, check: true } },
+          publications: { p: { queue: 'rascal', timeout: 120_000 } },
+        },
       },
     },
   })

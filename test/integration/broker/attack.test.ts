@@ -18,6 +18,7 @@ import type { FieldTable } from '../../../src/wire/field-value.ts'
 import { toFieldTable } from '../../../src/wire/plain-fields.ts'
 import { encodeProperties, noProperties } from '../../../src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()
@@ -148,16 +149,17 @@ describe('a channel', () => {
 
   it('that is closed with a message on its way to it leaves the message in the queue', async () => {
     const { session, channel } = await setup()
-    await declareQueue(channel, { queue: 'got-while-closing' })
-    const method = encodePublish({ exchange: '', routingKey: 'got-while-closing', mandatory: true })
+    const queue = namePerTry('got-while-closing')
+    await declareQueue(channel, { queue })
+    const method = encodePublish({ exchange: '', routingKey: queue, mandatory: true })
     channel.publish(method, noProperties, Buffer.from('a'))
-    await eventually(async () => expect(await readyIn(channel, 'got-while-closing')).toBe(1))
+    await eventually(async () => expect(await readyIn(channel, queue)).toBe(1))
 
-    const [got] = await Promise.allSettled([channel.get('got-while-closing'), channel.close()])
+    const [got] = await Promise.allSettled([channel.get(queue), channel.close()])
 
     expect(got).toMatchObject({ status: 'rejected', reason: { code: 'CHANNEL_CLOSED' } })
     const other = await session.openChannel()
-    await eventually(async () => expect(await readyIn(other, 'got-while-closing')).toBe(1))
+    await eventually(async () => expect(await readyIn(other, queue)).toBe(1))
   })
 
   it('that both sides close at once is closed, and its connection lives on', async () => {
@@ -187,12 +189,14 @@ describe('a session', () => {
 describe('a publisher', () => {
   it('tells apart two messages that differ in their headers only, when one of them has no route', async () => {
     const { channel, send } = await setupPublisher()
-    await declareExchange(channel, { exchange: 'by-headers', type: 'headers' })
-    await declareQueue(channel, { queue: 'reds' })
+    const exchange = namePerTry('by-headers')
+    await declareExchange(channel, { exchange, type: 'headers' })
+    const queue = namePerTry('reds')
+    await declareQueue(channel, { queue })
     const red = toFieldTable({ colour: 'red' })
-    await bindQueue(channel, { queue: 'reds', exchange: 'by-headers', routingKey: '', arguments: red })
+    await bindQueue(channel, { queue, exchange, routingKey: '', arguments: red })
     const message = (colour: string): EncodedMessage => ({
-      exchange: 'by-headers',
+      exchange,
       key: '',
       properties: encodeProperties({ deliveryMode: 2, headers: toFieldTable({ colour }) }),
       body: Buffer.from('{}'),
@@ -208,7 +212,7 @@ describe('a publisher', () => {
       'returned',
       'confirmed',
     ])
-    expect(await readyIn(channel, 'reds')).toBe(3)
+    expect(await readyIn(channel, queue)).toBe(3)
   })
 
   it('settles what is published by a listener in the moment its channel is back, and by its own answer', async () => {
@@ -231,21 +235,22 @@ describe('a publisher', () => {
 
   it('that sends again does not do so with what makes the broker close the channel', async () => {
     const { channel, publisher } = await setupPublisher({ resend: true })
-    await declareQueue(channel, { queue: 'neighbour' })
+    const key = namePerTry('neighbour')
+    await declareQueue(channel, { queue: key })
     await publisher.room()
 
     const results = await Promise.all([
-      publisher.publish({ key: 'neighbour', body: 'before' }),
-      publisher.publish({ key: 'neighbour', body: '', userId: 'somebody else' }),
-      publisher.publish({ key: 'neighbour', body: 'after' }),
+      publisher.publish({ key, body: 'before' }),
+      publisher.publish({ key, body: '', userId: 'somebody else' }),
+      publisher.publish({ key, body: 'after' }),
     ])
-    const next = await publisher.publish({ key: 'neighbour', body: 'next' })
+    const next = await publisher.publish({ key, body: 'next' })
 
     // It does not say by which publish it was closed, so none of them is sent again.
     expect(results[1]).toMatchObject({ kind: 'unknown', wasSent: true, cause: { replyCode: 406 } })
     expect(results[2]).toMatchObject({ kind: 'unknown', wasSent: true, cause: { replyCode: 406 } })
     expect(next).toMatchObject({ kind: 'confirmed', mayBeDuplicate: false })
-    expect(await readyIn(channel, 'neighbour')).toBe(2)
+    expect(await readyIn(channel, key)).toBe(2)
   })
 
   it('of a session that is closed says so at once', async () => {

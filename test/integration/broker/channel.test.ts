@@ -21,6 +21,7 @@ import {
 import { parseAmqpUrl } from '../../../src/broker/amqp/parse-amqp-url.ts'
 import { encodeProperties, noProperties } from '../../../src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()
@@ -44,29 +45,30 @@ async function collect(channel: AmqpChannel, queue: string, count: number): Prom
 
 describe('a channel', () => {
   it('declares, binds, inspects, unbinds, purges and deletes', async () => {
+    const queue = namePerTry('all')
     const channel = await setup()
 
     await declareExchange(channel, { exchange: 'source', type: 'topic' })
     await declareExchange(channel, { exchange: 'inner', type: 'fanout' })
-    await declareQueue(channel, { queue: 'all' })
+    await declareQueue(channel, { queue })
     await bindExchange(channel, { source: 'source', destination: 'inner', routingKey: 'a.*' })
-    await bindQueue(channel, { queue: 'all', exchange: 'inner', routingKey: '' })
+    await bindQueue(channel, { queue, exchange: 'inner', routingKey: '' })
     publish(channel, 'a.b', Buffer.from('one'), 'source')
-    await eventually(async () => expect((await inspectQueue(channel, 'all')).messageCount).toBe(1))
-    expect(await purgeQueue(channel, 'all')).toBe(1)
-    await unbindQueue(channel, { queue: 'all', exchange: 'inner', routingKey: '' })
+    await eventually(async () => expect((await inspectQueue(channel, queue)).messageCount).toBe(1))
+    expect(await purgeQueue(channel, queue)).toBe(1)
+    await unbindQueue(channel, { queue, exchange: 'inner', routingKey: '' })
     await unbindExchange(channel, { source: 'source', destination: 'inner', routingKey: 'a.*' })
     await inspectExchange(channel, 'source')
     await deleteExchange(channel, 'inner', { ifUnused: true })
 
-    expect(await deleteQueue(channel, 'all', { ifEmpty: true })).toBe(0)
+    expect(await deleteQueue(channel, queue, { ifEmpty: true })).toBe(0)
   })
 
   it.each([0, 1, 1_000, 131_064, 131_065, 1_000_000])(
     'carries a body of %i bytes both ways',
     async (size) => {
       const channel = await setup()
-      const queue = `body-${size}`
+      const queue = namePerTry(`body-${size}`)
       await declareQueue(channel, { queue })
       const body = Buffer.alloc(size, 'warren')
 
@@ -84,36 +86,38 @@ describe('a channel', () => {
   )
 
   it('gets one message at a time, and none from an empty queue', async () => {
+    const queue = namePerTry('to-get')
     const channel = await setup()
-    await declareQueue(channel, { queue: 'to-get' })
+    await declareQueue(channel, { queue })
     await enableConfirms(channel)
     const confirmed = new Promise((resolve) => channel.events.on('confirmed', resolve))
-    publish(channel, 'to-get', Buffer.from('a'))
-    publish(channel, 'to-get', Buffer.from('b'))
+    publish(channel, queue, Buffer.from('a'))
+    publish(channel, queue, Buffer.from('b'))
     await confirmed
 
-    await eventually(async () => expect((await inspectQueue(channel, 'to-get')).messageCount).toBe(2))
-    const first = await channel.get('to-get', { noAck: true })
-    const second = await channel.get('to-get')
+    await eventually(async () => expect((await inspectQueue(channel, queue)).messageCount).toBe(2))
+    const first = await channel.get(queue, { noAck: true })
+    const second = await channel.get(queue)
 
     expect(first).toMatchObject({ messageCount: 1 })
     expect(first?.ack()).toBe('stale') // a message taken without ack is done with already
     expect(second?.ack()).toBe('sent')
-    expect(await channel.get('to-get')).toBeUndefined()
+    expect(await channel.get(queue)).toBeUndefined()
     expect(channel.openDeliveries).toBe(0)
   })
 
   it('settles each delivery once and each in its own way, in any order', async () => {
+    const queue = namePerTry('settling')
     const channel = await setup()
-    await declareQueue(channel, { queue: 'settling' })
+    await declareQueue(channel, { queue })
     await channel.setPrefetch(100)
-    for (let index = 0; index < 10; index += 1) publish(channel, 'settling', Buffer.from([index]))
-    const deliveries = await collect(channel, 'settling', 10)
+    for (let index = 0; index < 10; index += 1) publish(channel, queue, Buffer.from([index]))
+    const deliveries = await collect(channel, queue, 10)
     const settle = (index: number) => deliveries[index]!
 
     expect(settle(1).ack()).toBe('sent')
     expect(settle(3).nack({ requeue: false })).toBe('sent')
-    await inspectQueue(channel, 'settling') // a round trip: those two have left
+    await inspectQueue(channel, queue) // a round trip: those two have left
     expect(settle(0).ack()).toBe('sent')
     expect(settle(2).ack()).toBe('sent')
     expect(settle(4).reject({ requeue: false })).toBe('sent')
@@ -121,12 +125,12 @@ describe('a channel', () => {
     expect(settle(9).ack()).toBe('sent')
     expect(settle(9).ack()).toBe('stale')
     expect(settle(0).nack({ requeue: true })).toBe('stale')
-    await inspectQueue(channel, 'settling')
+    await inspectQueue(channel, queue)
     expect(channel.openDeliveries).toBe(3)
     await channel.close()
 
     const next = await setup()
-    const left = await collect(next, 'settling', 3)
+    const left = await collect(next, queue, 3)
     expect(left.map((delivery) => joinBody(delivery.body)[0])).toEqual([6, 7, 8])
     expect(left.every((delivery) => delivery.isRedelivered)).toBe(true)
     expect(settle(6).ack()).toBe('stale')
@@ -190,15 +194,16 @@ describe('a channel', () => {
   })
 
   it('hands nothing more to a cancelled consumer', async () => {
+    const queue = namePerTry('cancelled')
     const channel = await setup()
-    await declareQueue(channel, { queue: 'cancelled' })
+    await declareQueue(channel, { queue })
     const seen: Delivery[] = []
-    const consumerTag = await channel.consume('cancelled', (delivery) => seen.push(delivery))
+    const consumerTag = await channel.consume(queue, (delivery) => seen.push(delivery))
 
     await channel.cancel(consumerTag)
-    publish(channel, 'cancelled', Buffer.from('late'))
+    publish(channel, queue, Buffer.from('late'))
 
-    await eventually(async () => expect((await inspectQueue(channel, 'cancelled')).messageCount).toBe(1))
+    await eventually(async () => expect((await inspectQueue(channel, queue)).messageCount).toBe(1))
     expect(seen).toEqual([])
   })
 

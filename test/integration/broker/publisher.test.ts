@@ -6,6 +6,7 @@ import type { PublishResult } from '../../../src/publisher/publish-result.ts'
 import { Publisher, type PublisherOptions } from '../../../src/publisher/publisher.ts'
 import { toFieldTable } from '../../../src/wire/plain-fields.ts'
 import { encodeProperties } from '../../../src/wire/properties.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
@@ -27,8 +28,9 @@ async function setup(options: PublisherOptions = {}) {
 
 describe('a publish that is sent again when asked', () => {
   it('is not, when it has no id by which a second copy could be told', async () => {
+    const queue = namePerTry('again')
     const { declare, depth } = await setup()
-    await declare('again')
+    await declare(queue)
     const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })
     const session = await Session.open(proxy.urlFor(broker.url), { backoff: { initialMs: 5, maxMs: 50 } })
     const publisher = new Publisher(session, { resend: true })
@@ -40,7 +42,7 @@ describe('a publish that is sent again when asked', () => {
     const properties = encodeProperties({ deliveryMode: 2 })
     const publish = (messageId: string | undefined): Promise<PublishResult> =>
       new Promise((resolve) => {
-        const message = { exchange: '', key: 'again', properties, body: Buffer.from('x'), messageId }
+        const message = { exchange: '', key: queue, properties, body: Buffer.from('x'), messageId }
         publisher.publishEncoded(message, resolve)
       })
     await publish('warm-up')
@@ -51,7 +53,7 @@ describe('a publish that is sent again when asked', () => {
     proxy.resume()
 
     expect((await results).map(({ kind }) => kind)).toEqual(['unknown', 'confirmed'])
-    expect(await depth('again')).toBe(2)
+    expect(await depth(queue)).toBe(2)
   })
 })
 
@@ -69,7 +71,7 @@ describe('a publish whose connection dies', () => {
 
   it.each(cuts)('%s says no more than is known', async (moment, frame, where, kind, kept) => {
     const { declare, depth } = await setup()
-    const queue = `cut ${moment}`
+    const queue = namePerTry(`cut ${moment}`)
     await declare(queue)
     const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })
     const session = await Session.open(proxy.urlFor(broker.url), { backoff: { initialMs: 5, maxMs: 50 } })
@@ -97,13 +99,14 @@ describe('a publish whose connection dies', () => {
 
 describe('a publish', () => {
   it('is confirmed when a queue has it', async () => {
+    const queue = namePerTry('orders')
     const { publisher, declare, depth } = await setup()
-    await declare('orders')
+    await declare(queue)
 
-    const result = await publisher.publish({ key: 'orders', body: { id: 42 }, messageId: 'order-42' })
+    const result = await publisher.publish({ key: queue, body: { id: 42 }, messageId: 'order-42' })
 
     expect(result).toEqual({ kind: 'confirmed', messageId: 'order-42', mayBeDuplicate: false })
-    expect(await depth('orders')).toBe(1)
+    expect(await depth(queue)).toBe(1)
   })
 
   it('is returned when no queue takes it, and only that one', async () => {
@@ -122,14 +125,15 @@ describe('a publish', () => {
   })
 
   it('is nacked when the queue is full and rejects', async () => {
+    const queue = namePerTry('full')
     const { publisher, declare, depth } = await setup()
-    await declare('full', { 'x-max-length': 1, 'x-overflow': 'reject-publish' })
+    await declare(queue, { 'x-max-length': 1, 'x-overflow': 'reject-publish' })
 
-    const first = await publisher.publish({ key: 'full', body: '1' })
-    const second = await publisher.publish({ key: 'full', body: '2' })
+    const first = await publisher.publish({ key: queue, body: '1' })
+    const second = await publisher.publish({ key: queue, body: '2' })
 
     expect([first.kind, second.kind]).toEqual(['confirmed', 'nacked'])
-    expect(await depth('full')).toBe(1)
+    expect(await depth(queue)).toBe(1)
   })
 
   it('is unknown when the exchange does not exist, and the next one goes through', async () => {
@@ -144,19 +148,20 @@ describe('a publish', () => {
   })
 
   it('settles each of many in a small window, in order', async () => {
+    const queue = namePerTry('many')
     const { publisher, declare, depth } = await setup({ window: { messages: 8, bytes: 4096 } })
-    await declare('many')
+    await declare(queue)
     const settled: number[] = []
 
     await Promise.all(
       Array.from({ length: 2_000 }, async (_, index) => {
-        const result = await publisher.publish({ key: 'many', body: Buffer.alloc(500) })
+        const result = await publisher.publish({ key: queue, body: Buffer.alloc(500) })
         if (result.kind === 'confirmed') settled.push(index)
       }),
     )
 
     expect(settled).toEqual(Array.from({ length: 2_000 }, (_, index) => index))
-    expect(await depth('many')).toBe(2_000)
+    expect(await depth(queue)).toBe(2_000)
   })
 
   it('that is too many waits for room instead of filling the memory', async () => {

@@ -83,7 +83,7 @@ it('a session waits for room where the connections of the broker are at their li
 })
 
 it('a new secret that the broker never answers is told so in the end', async () => {
-  const { connection } = await setup(() => false, { replyTimeoutMs: 20 })
+  const { connection } = await setup(() => false, { replyTimeoutMs: 500 })
 
   await expect(connection.updateSecret('new', 'expired')).rejects.toMatchObject({
     code: 'CONNECTION_TIMEOUT',
@@ -94,7 +94,7 @@ it('a new secret that the broker never answers is told so in the end', async () 
 it('a channel whose opening is answered too late is closed again', async () => {
   const { connection, peer, methodNames } = await setup(
     (_, __, method) => method.name === 'channel.open', // silence
-    { replyTimeoutMs: 20 },
+    { replyTimeoutMs: 500 },
   )
 
   await expect(connection.openChannel()).rejects.toMatchObject({ code: 'CHANNEL_TIMEOUT' })
@@ -107,7 +107,7 @@ it('a channel whose opening is answered too late is closed again', async () => {
 it('a message that answers a get too late goes back to its queue', async () => {
   const { connection, peer, methodNames } = await setup(
     (_, __, method) => method.name === 'basic.get', // silence
-    { replyTimeoutMs: 20 },
+    { replyTimeoutMs: 500 },
   )
   const channel = await connection.openChannel()
 
@@ -122,7 +122,7 @@ it('a message that answers a get too late goes back to its queue', async () => {
 
 it('a session closes although the broker answers nothing any more, and lets nobody wait', async () => {
   const { url, peers } = await startScriptedServer((_, __, method) => method.name.endsWith('.close'))
-  const session = await Session.open(url, { replyTimeoutMs: 50 })
+  const session = await Session.open(url, { replyTimeoutMs: 500 })
   const supervised = session.superviseChannel('supervised', async () => {})
   await supervised.whenOpen()
   const publisher = new Publisher(session, { resend: true })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { declareQueue } from '../../../src/broker/amqp/operations.ts'
 import { Session, type SessionOptions } from '../../../src/broker/amqp/session.ts'
+import { callManagement } from '../../support/call-management.ts'
 import { createCertificates, type NodeCertificates } from '../../support/node/create-certificates.ts'
 import { startRabbitNode } from '../../support/start-rabbit-node.ts'
 import { describeWithNode, testWithNode } from '../../support/with-node.ts'
@@ -27,8 +28,9 @@ describeWithNode('TLS', async () => {
   })
 
   testWithNode('logs in by a client certificate alone', async () => {
-    await node.rabbitmqctl('add_user', tls.clientName, 'not used')
-    await node.rabbitmqctl('set_permissions', tls.clientName, '.*', '.*', '.*')
+    const permissions = { configure: '.*', write: '.*', read: '.*' }
+    await callManagement(node, 'PUT', `/api/users/${tls.clientName}`, { password: 'not used', tags: '' })
+    await callManagement(node, 'PUT', `/api/permissions/%2F/${tls.clientName}`, permissions)
     const url = tls.amqpsUrl.replace(/\/\/[^@]*@/, '//')
 
     const session = await open(

@@ -2,13 +2,15 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Session } from '../../../src/broker/amqp/session.ts'
 import { startConsumer } from '../../../src/consumer/start-consumer.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createConsumerRig } from './consumer-rig.ts'
 
 const broker = await useBroker()
 
 it('a message that may not be read is held and told of, the others are handled, and it is there afterwards', async () => {
-  const declaration = { queues: { narrow: { retry: false } } } as const
+  const queue = namePerTry('narrow')
+  const declaration = { queues: { [queue]: { retry: false } } } as const
   const { flow, publisher, depth } = await createConsumerRig({ url: broker.url, declaration })
   const consuming = await Session.open(broker.url, { maxBodyBytes: 1000 })
   onTestFinished(() => consuming.close())
@@ -23,17 +25,17 @@ it('a message that may not be read is held and told of, the others are handled, 
     interruptions += 1
   })
   for (const body of ['first', 'x'.repeat(1001), 'second', 'x'.repeat(2000), 'third'])
-    await publisher.publish({ key: 'narrow', body })
+    await publisher.publish({ key: queue, body })
 
   const handled: unknown[] = []
   const consumer = startConsumer({
-    ...{ consuming, publishing: consuming, flow: flow('narrow') },
+    ...{ consuming, publishing: consuming, flow: flow(queue) },
     handler: ({ rawBody }) => void handled.push(rawBody.toString()),
   })
   await eventually(() => expect(handled).toEqual(['first', 'second', 'third']))
-  await eventually(() => expect(warnings).toEqual([expect.stringContaining('1001 bytes in "narrow"')]))
+  await eventually(() => expect(warnings).toEqual([expect.stringContaining(`1001 bytes in "${queue}"`)]))
   expect(interruptions).toBe(0)
   await consumer.close()
 
-  await eventually(async () => expect(await depth('narrow')).toBe(2))
+  await eventually(async () => expect(await depth(queue)).toBe(2))
 })

@@ -97,6 +97,7 @@ describe('a queue with a dead-letter exchange of its own', () => {
     await publish()
 
     const starting = consume(name, () => reject('no'))
+    starting.catch(() => {}) // a test that fails before it waits for it ends it
     await eventually(() => expect(failures[0]).toContain(missing))
     expect(await depth(name)).toBe(1)
     await declareExchange(admin, { exchange: missing, type: 'fanout' })
@@ -120,6 +121,7 @@ describe('a queue with a dead-letter exchange of its own', () => {
     await publish()
 
     const starting = consume(name, () => reject('no'))
+    starting.catch(() => {}) // a test that fails before it waits for it ends it
     await eventually(() => expect(failures[0]).toContain(dead))
     await declareQueue(admin, { queue: dead, arguments: toFieldTable({ 'x-queue-type': 'quorum' }) })
     await starting

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DedupeClaim, type DedupeStore, dedupe } from '../../../src/consumer/middleware/dedupe.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import type { ServerProcess } from '../../support/services/server-process.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import type { TestVhost } from '../../support/use-broker.ts'
@@ -188,7 +189,7 @@ export function describeDedupeStore(
 
     it('lets two consumers that share it handle a message once that was published twice', async () => {
       const stores = [await setup(), await setup()]
-      const queue = `dedupe.${kind}`
+      const queue = namePerTry(`dedupe.${kind}`)
       const declaration = { queues: { [queue]: { retry: { delays: ['100ms'], maxAttempts: 3 } } } } as const
       const { consume, publisher, depth } = await createConsumerRig({ url: broker.url, declaration })
       const handled: (string | undefined)[] = []
@@ -199,7 +200,7 @@ export function describeDedupeStore(
       )
       const settled = consumers.map((consumer) => collect(consumer, 'delivery.settled'))
 
-      const ids = Array.from({ length: 20 }, (_, at) => `order-${at}`)
+      const ids = Array.from({ length: 20 }, (_, at) => `${queue}-order-${at}`)
       for (const messageId of ids) await publisher.publish({ key: queue, messageId, body: 'first' })
       await eventually(() => expect(settled.flat()).toHaveLength(20))
       for (const messageId of ids) await publisher.publish({ key: queue, messageId, body: 'again' })

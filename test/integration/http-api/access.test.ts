@@ -9,7 +9,7 @@ import { createSessions } from '../../../src/http-api/auth/sessions.ts'
 import type { OpenedSession, Permission, Problem, Role } from '../../../src/http-api/contract.ts'
 import { endpoints } from '../../../src/http-api/endpoints.ts'
 import { createVhost } from '../../support/use-broker.ts'
-import { type ApiRig, basic, startApiRig } from './api-rig.ts'
+import { type ApiRig, basic, setUpApi, startApiRig } from './api-rig.ts'
 import { type AnyEndpoint, fittingRequest, namesQueue } from './fitting-request.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
@@ -267,8 +267,9 @@ it('a caller is told who they are and what they may call', async () => {
 })
 
 it('whoever sends wrong credentials again and again has to wait, also with right ones', async () => {
+  const { app } = await setUpApi(broker)
   const from = (authorization: string) =>
-    rig.app.inject({ url: '/api/v1/dlqs', headers: { authorization }, remoteAddress: '10.9.8.7' })
+    app.inject({ url: '/api/v1/dlqs', headers: { authorization }, remoteAddress: '10.9.8.7' })
 
   const statuses: number[] = []
   for (let at = 0; at < 11; at += 1)

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { onTestFinished } from 'vitest'
-import { declareQueue } from '../../../src/broker/amqp/operations.ts'
+import { declareQueue, deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import { Session } from '../../../src/broker/amqp/session.ts'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
 import { applyPlan } from '../../../src/deploy/apply-plan.ts'
@@ -31,6 +31,7 @@ export interface ApiRig {
   readonly app: FastifyInstance
   readonly consuming: Session
   readonly publishing: Session
+  /** A new one, also where there is one: CI tries a test twice, and the second must not find what the first one left. */
   declareDlq(queue: string): Promise<void>
   publish(messages: readonly OutgoingMessage[]): Promise<void>
   /** Listens on a free port of this machine, for what `inject` cannot show. */
@@ -69,6 +70,7 @@ export async function startApiRig({
     declareDlq: async (queue) => {
       const channel = await consuming.openChannel()
       const args = { 'x-queue-type': 'quorum', ...(isNew && { 'x-delivery-limit': -1 }) }
+      await deleteQueue(channel, queue)
       await declareQueue(channel, { queue, arguments: toFieldTable(args) })
       await channel.close()
     },

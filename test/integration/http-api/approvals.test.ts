@@ -14,6 +14,7 @@ import type {
   TopologyPlan,
 } from '../../../src/http-api/contract.ts'
 import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
@@ -64,12 +65,13 @@ const decide = (id: string, decision: 'grant' | 'refuse', headers = as('bob'), {
 
 describe('a re-drive of many messages', () => {
   it('waits for a second person, on whichever server, and is then done in the name of the first', async () => {
-    await setup('large.dlq', 5)
+    const queue = `${namePerTry('large')}.dlq`
+    await setup(queue, 5)
 
-    const asked = await ask('redrives', { queue: 'large.dlq', reason: 'the bank is back' })
+    const asked = await ask('redrives', { queue, reason: 'the bank is back' })
     const { id, state, messages, by } = asked.json<Approval>()
     await expect.poll(async () => (await approvalsOf(two)).map((each) => each.id)).toContain(id)
-    const before = await broker.depth('large.dlq')
+    const before = await broker.depth(queue)
     const granted = await decide(id, 'grant')
     await two.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('bob') })
     const task = await two.app.inject({ url: `/api/v1/tasks/${id}`, headers: as('bob') })
@@ -85,8 +87,8 @@ describe('a re-drive of many messages', () => {
       ...{ state: 'done', by: nameOf('ann') },
       reason: `the bank is back; granted by ${nameOf('bob')}`,
     })
-    await broker.expectDepths({ 'large.dlq': 0, 'large.dlq.work': 5 })
-    expect(await auditOf('large.dlq')).toEqual([
+    await broker.expectDepths({ [queue]: 0, [`${queue}.work`]: 5 })
+    expect(await auditOf(queue)).toEqual([
       ['ann', 'approval.ask', 'broker-account', addresses.ann],
       ['bob', 'approval.grant', 'broker-account', addresses.bob],
       ['ann', 'redrive', 'broker-account', addresses.ann],
@@ -133,11 +135,12 @@ describe('a re-drive of many messages', () => {
   })
 
   it('that was granted is done once, however often and by whomever it is granted again', async () => {
-    await setup('once.dlq', 5)
-    const { id } = (await ask('redrives', { queue: 'once.dlq' })).json<Approval>()
+    const queue = `${namePerTry('once')}.dlq`
+    await setup(queue, 5)
+    const { id } = (await ask('redrives', { queue })).json<Approval>()
     await decide(id, 'grant', as('bob'), one)
     await one.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
-    const message = { key: 'once.dlq', body: 1, headers: { 'x-original-queue': 'once.dlq.work' } }
+    const message = { key: queue, body: 1, headers: { 'x-original-queue': `${queue}.work` } }
     await one.publish(Array.from({ length: 5 }, () => message))
 
     const again = [
@@ -150,17 +153,18 @@ describe('a re-drive of many messages', () => {
     expect(again.map((answer) => answer.json<Problem>().code)).toEqual(
       again.map(() => 'API_APPROVAL_DECIDED'),
     )
-    await broker.expectDepths({ 'once.dlq': 5, 'once.dlq.work': 5 })
-    expect((await auditOf('once.dlq')).map(([, action]) => action)).toEqual([
+    await broker.expectDepths({ [queue]: 5, [`${queue}.work`]: 5 })
+    expect((await auditOf(queue)).map(([, action]) => action)).toEqual([
       ...['approval.ask', 'approval.grant', 'redrive', 'redrive'],
     ])
   })
 
   it('that nobody has granted in time has expired, and cannot be granted any more', async () => {
-    await setup('late.dlq', 5)
+    const queue = `${namePerTry('late')}.dlq`
+    await setup(queue, 5)
     const rig = await setUpApi({ ...broker, server: { approval: { above: 3, expires: '1s' } } })
     const asked = await rig.app.inject({
-      ...{ method: 'POST', url: '/api/v1/redrives', headers: as('ann'), payload: { queue: 'late.dlq' } },
+      ...{ method: 'POST', url: '/api/v1/redrives', headers: as('ann'), payload: { queue } },
     })
     const { id, state, askedAt, expiresAt } = asked.json<Approval>()
     const stateNow = async () =>
@@ -175,13 +179,14 @@ describe('a re-drive of many messages', () => {
     expect(late.json<Problem>()).toMatchObject({
       ...{ code: 'API_APPROVAL_DECIDED', detail: expect.stringContaining('is expired') },
     })
-    await broker.expectDepths({ 'late.dlq': 5, 'late.dlq.work': 0 })
-    expect((await auditOf('late.dlq')).map(([, action]) => action)).toEqual(['approval.ask'])
+    await broker.expectDepths({ [queue]: 5, [`${queue}.work`]: 0 })
+    expect((await auditOf(queue)).map(([, action]) => action)).toEqual(['approval.ask'])
   })
 
   it('that was refused is not done, and cannot be granted any more', async () => {
-    await setup('refused.dlq', 5)
-    const { id } = (await ask('redrives', { queue: 'refused.dlq' })).json<Approval>()
+    const queue = `${namePerTry('refused')}.dlq`
+    await setup(queue, 5)
+    const { id } = (await ask('redrives', { queue })).json<Approval>()
 
     const refused = await decide(id, 'refuse', as('bob'), one)
     const late = await decide(id, 'grant', as('bob'), one)
@@ -189,15 +194,16 @@ describe('a re-drive of many messages', () => {
     expect(refused.json<Approval>()).toMatchObject({ state: 'refused', decidedBy: nameOf('bob') })
     expect(late.statusCode).toBe(409)
     expect(late.json<Problem>().code).toBe('API_APPROVAL_DECIDED')
-    await broker.expectDepths({ 'refused.dlq': 5, 'refused.dlq.work': 0 })
-    expect((await auditOf('refused.dlq')).map(([, action]) => action)).toEqual([
+    await broker.expectDepths({ [queue]: 5, [`${queue}.work`]: 0 })
+    expect((await auditOf(queue)).map(([, action]) => action)).toEqual([
       ...['approval.ask', 'approval.refuse'],
     ])
   })
 
   it('that two grant at once on two servers is done once', async () => {
-    await setup('raced.dlq', 5)
-    const { id } = (await ask('redrives', { queue: 'raced.dlq' })).json<Approval>()
+    const queue = `${namePerTry('raced')}.dlq`
+    await setup(queue, 5)
+    const { id } = (await ask('redrives', { queue })).json<Approval>()
     await expect.poll(async () => (await approvalsOf(two)).map((each) => each.id)).toContain(id)
 
     const answers = await Promise.all([
@@ -207,19 +213,20 @@ describe('a re-drive of many messages', () => {
 
     expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([202, 409])
     await one.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
-    await broker.expectDepths({ 'raced.dlq': 0, 'raced.dlq.work': 5 })
-    const actions = (await auditOf('raced.dlq')).map(([, action]) => action)
+    await broker.expectDepths({ [queue]: 0, [`${queue}.work`]: 5 })
+    const actions = (await auditOf(queue)).map(([, action]) => action)
     expect(actions).toEqual(['approval.ask', 'approval.grant', 'redrive', 'redrive'])
   })
 
   it('is not asked for with a token, whose holder could be the second person, too', async () => {
-    await setup('machine.dlq', 5)
+    const queue = `${namePerTry('machine')}.dlq`
+    await setup(queue, 5)
     const headers = { authorization: `Bearer ${machine.token}` }
     const redrive = (payload: object) =>
       one.app.inject({ method: 'POST', url: '/api/v1/redrives', headers, payload })
 
-    const large = await redrive({ queue: 'machine.dlq' })
-    const small = await redrive({ queue: 'machine.dlq', limit: 3 })
+    const large = await redrive({ queue })
+    const small = await redrive({ queue, limit: 3 })
 
     expect(large.statusCode).toBe(403)
     expect(large.json<Problem>().code).toBe('API_APPROVAL_NEEDED')
@@ -228,26 +235,28 @@ describe('a re-drive of many messages', () => {
     expect(kind).toBe('redrive')
     await one.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
     // What the small one moved and nothing else; and of the large one nothing waits.
-    await broker.expectDepths({ 'machine.dlq': 2, 'machine.dlq.work': 3 })
-    expect((await approvalsOf(one)).filter(({ asks }) => targetOf(asks) === 'machine.dlq')).toEqual([])
-    expect((await auditOf('machine.dlq')).map(([by, action]) => [by, action])).toEqual([
+    await broker.expectDepths({ [queue]: 2, [`${queue}.work`]: 3 })
+    expect((await approvalsOf(one)).filter(({ asks }) => targetOf(asks) === queue)).toEqual([])
+    expect((await auditOf(queue)).map(([by, action]) => [by, action])).toEqual([
       ['ci', 'redrive'],
       ['ci', 'redrive'],
     ])
   })
 
   it('through the endpoints of the isolated system is refused, since nobody can be asked there', async () => {
-    const topology = { layout: 'isolated', queues: { 'q.isolated': {} } } as const
+    const queue = namePerTry('q.isolated')
+    const topology = { layout: 'isolated', queues: { [queue]: {} } } as const
+    const dlq = `${queue}.dlq`
     const rig = await setUpApi({ ...broker, topology, server: { approval: { above: 3 } } })
-    await rig.publish(Array.from({ length: 5 }, (_, body) => ({ key: 'q.isolated.dlq', body })))
+    await rig.publish(Array.from({ length: 5 }, (_, body) => ({ key: dlq, body })))
     const redrive = (limit: number) =>
       rig.app.inject({
-        ...{ method: 'POST', url: '/admin/dlq/queues/q.isolated.dlq/re-drive', headers: as('ann') },
+        ...{ method: 'POST', url: `/admin/dlq/queues/${dlq}/re-drive`, headers: as('ann') },
         payload: { limit },
       })
 
     const large = await redrive(10)
-    const before = await broker.depth('q.isolated.dlq')
+    const before = await broker.depth(dlq)
     const small = await redrive(3)
 
     expect(large.statusCode).toBe(403)
@@ -255,16 +264,17 @@ describe('a re-drive of many messages', () => {
     expect(before).toBe(5)
     expect(small.statusCode, small.body).toBe(200)
     expect(small.json()).toMatchObject({ redriven: 3 })
-    await broker.expectDepths({ 'q.isolated.dlq': 2 })
+    await broker.expectDepths({ [dlq]: 2 })
   })
 })
 
 describe('a discard of many messages', () => {
   it('waits for a second person who may discard, as a re-drive does', async () => {
-    await setup('dropped.dlq', 5)
-    const asked = await ask('dlqs/dropped.dlq/discard', { reason: 'tests' })
+    const queue = `${namePerTry('dropped')}.dlq`
+    await setup(queue, 5)
+    const asked = await ask(`dlqs/${queue}/discard`, { reason: 'tests' })
     const { id, kind, messages } = asked.json<Approval>()
-    const before = await broker.depth('dropped.dlq')
+    const before = await broker.depth(queue)
 
     const byOperator = await decide(id, 'grant', as('olga'), one)
     const byAdmin = await decide(id, 'grant', as('bob'), one)
@@ -278,8 +288,8 @@ describe('a discard of many messages', () => {
     expect(await refusalsOf(id)).toEqual([['olga', 'API_FORBIDDEN']])
     expect(byAdmin.statusCode, byAdmin.body).toBe(202)
     expect(again.statusCode).toBe(409)
-    await broker.expectDepths({ 'dropped.dlq': 0 })
-    expect((await auditOf('dropped.dlq')).map(([by, action]) => [by, action])).toEqual([
+    await broker.expectDepths({ [queue]: 0 })
+    expect((await auditOf(queue)).map(([by, action]) => [by, action])).toEqual([
       ['ann', 'approval.ask'],
       ['bob', 'approval.grant'],
       ['ann', 'discard'],
@@ -330,9 +340,10 @@ describe('an apply that takes something away', () => {
 })
 
 it('an apply whose plan has changed meanwhile is not granted, and goes on waiting', async () => {
+  const [exchange, queue] = [namePerTry('moved.events'), namePerTry('moved.orders')]
   const bound = (key: string): TopologyDeclaration => ({
-    exchanges: { 'moved.events': { type: 'topic' } },
-    queues: { 'moved.orders': { bind: [{ exchange: 'moved.events', key }] } },
+    exchanges: { [exchange]: { type: 'topic' } },
+    queues: { [queue]: { bind: [{ exchange, key }] } },
   })
   const server = { approval: { above: 3 } }
   const rig = await setUpApi({ ...broker, topology: bound('old'), declared: bound('new'), server })

@@ -2,30 +2,32 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Session } from '../../../src/broker/amqp/session.ts'
 import { openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
 import type { AuditEntry } from '../../../src/http-api/audit/audit-record.ts'
 import type { Discarded, OpenedSession, Problem, TopologyPlan } from '../../../src/http-api/contract.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type EmbeddedBroker, startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 // RabbitMQ cannot be made to take one record of a stream and refuse the next, so that is up to the embedded broker.
 const rabbit = await useApiBroker()
-const broker = await startEmbeddedBroker()
-afterAll(() => broker.stop())
 const headers = { authorization: basic('guest') }
 
 async function setup() {
+  const broker = await startEmbeddedBroker()
+  onTestFinished(() => broker.stop())
   const folder = mkdtempSync(join(tmpdir(), 'warren-ends-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const lines: string[] = []
   const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
   const declared = { queues: { declared: {} } }
   const rig = await setUpApi({ ...broker, declared, logger, server: { backups: { folder } } })
-  return { rig, lines }
+  const ask = (request: Request) => askUntilRefused(broker, rig, request)
+  return { broker, rig, lines, ask }
 }
 
 async function logIn({ app }: ApiRig) {
@@ -35,8 +37,12 @@ async function logIn({ app }: ApiRig) {
   return { cookie, 'x-csrf-token': opened.json<OpenedSession>().csrfToken }
 }
 
+interface Request extends InjectOptions {
+  readonly after: number
+}
+
 /** The broker takes so many messages more, and refuses the next one: the closing record. */
-function ask({ app }: ApiRig, { after, ...request }: InjectOptions & { readonly after: number }) {
+function askUntilRefused(broker: EmbeddedBroker, { app }: ApiRig, { after, ...request }: Request) {
   broker.faults.changeConfirms({ kind: 'delay', delayMs: 0 }, { count: after })
   broker.faults.changeConfirms({ kind: 'nack' })
   return app.inject({ headers, ...request })
@@ -50,11 +56,11 @@ function expectSeen(lines: readonly string[], action: string): void {
 
 describe('where the audit log refuses the end of', () => {
   it('a discard, the messages are gone and the answer says so', async () => {
-    const { rig, lines } = await setup()
+    const { broker, rig, lines, ask } = await setup()
     await rig.declareDlq('gone.dlq')
     await rig.publish([1, 2].map((body) => ({ key: 'gone.dlq', body })))
 
-    const answer = await ask(rig, {
+    const answer = await ask({
       after: 1,
       method: 'POST',
       url: '/api/v1/dlqs/gone.dlq/discard',
@@ -68,13 +74,13 @@ describe('where the audit log refuses the end of', () => {
   })
 
   it('a restore, the messages are there and the answer says so', async () => {
-    const { rig, lines } = await setup()
+    const { broker, rig, lines, ask } = await setup()
     await rig.declareDlq('back.dlq')
     await rig.publish([1, 2].map((body) => ({ key: 'back.dlq', body, messageId: `m-${body}` })))
     const { rawPayload } = await rig.app.inject({ url: '/api/v1/dlqs/back.dlq/backup', headers })
     await rig.app.inject({ method: 'POST', url: '/api/v1/dlqs/back.dlq/discard', headers, payload: {} })
 
-    const answer = await ask(rig, {
+    const answer = await ask({
       ...{ after: 1 + 2, method: 'POST', url: '/api/v1/restores', payload: rawPayload },
       headers: { ...headers, 'content-type': 'application/gzip' },
     })
@@ -86,11 +92,11 @@ describe('where the audit log refuses the end of', () => {
   })
 
   it('an apply, the topology stands and the answer says so', async () => {
-    const { rig, lines } = await setup()
+    const { broker, rig, lines, ask } = await setup()
     const read = await rig.app.inject({ url: '/api/v1/topology/plan', headers })
     const payload = { plan: read.json<TopologyPlan>().digest }
 
-    const answer = await ask(rig, { after: 1, method: 'POST', url: '/api/v1/topology/apply', payload })
+    const answer = await ask({ after: 1, method: 'POST', url: '/api/v1/topology/apply', payload })
 
     expect(answer.statusCode, answer.body).toBe(200)
     expect(broker.inspect('declared')).toBeDefined()
@@ -98,10 +104,10 @@ describe('where the audit log refuses the end of', () => {
   })
 
   it('a session, it is over and the answer says so', async () => {
-    const { rig, lines } = await setup()
+    const { rig, lines, ask } = await setup()
     const browser = await logIn(rig)
 
-    const answer = await ask(rig, { after: 1, method: 'DELETE', url: '/api/v1/session', headers: browser })
+    const answer = await ask({ after: 1, method: 'DELETE', url: '/api/v1/session', headers: browser })
     const later = await rig.app.inject({ url: '/api/v1/my/permissions', headers: browser })
 
     expect([answer.statusCode, later.statusCode], answer.body).toEqual([204, 401])
@@ -110,10 +116,10 @@ describe('where the audit log refuses the end of', () => {
 })
 
 it('a session that only one server could be told of is said to be over there, and not to go on', async () => {
-  const { rig } = await setup()
+  const { rig, ask } = await setup()
   const browser = await logIn(rig)
 
-  const answer = await ask(rig, { after: 0, method: 'DELETE', url: '/api/v1/session', headers: browser })
+  const answer = await ask({ after: 0, method: 'DELETE', url: '/api/v1/session', headers: browser })
   const later = await rig.app.inject({ url: '/api/v1/my/permissions', headers: browser })
 
   expect([answer.statusCode, later.statusCode]).toEqual([503, 401])
@@ -122,11 +128,11 @@ it('a session that only one server could be told of is said to be over there, an
 })
 
 it('what cannot be written down before it is done is not done', async () => {
-  const { rig } = await setup()
+  const { broker, rig, ask } = await setup()
   await rig.declareDlq('kept.dlq')
   await rig.publish([{ key: 'kept.dlq', body: 1 }])
 
-  const answer = await ask(rig, {
+  const answer = await ask({
     after: 0,
     method: 'POST',
     url: '/api/v1/dlqs/kept.dlq/discard',
@@ -143,16 +149,17 @@ describe('where RabbitMQ has lost the stream of the audit log', () => {
     const folder = mkdtempSync(join(tmpdir(), 'warren-ends-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const rig = await setUpApi({ ...rabbit, server: { backups: { folder } } })
-    await rig.declareDlq('safe.dlq')
-    await rig.publish([{ key: 'safe.dlq', body: 1 }])
+    const dlq = `${namePerTry('safe')}.dlq`
+    await rig.declareDlq(dlq)
+    await rig.publish([{ key: dlq, body: 1 }])
     await rabbit.management('DELETE', `/api/queues/${rabbit.vhost}/warren.audit`)
 
-    const discard = { method: 'POST', url: '/api/v1/dlqs/safe.dlq/discard', payload: {} } as const
+    const discard = { method: 'POST', url: `/api/v1/dlqs/${dlq}/discard`, payload: {} } as const
     const answer = await rig.app.inject({ ...discard, headers: rabbit.headers })
 
     expect(answer.statusCode, answer.body).toBe(503)
     expect(answer.json()).toMatchObject({ code: 'AUDIT_UNAVAILABLE' })
-    expect(await rabbit.depth('safe.dlq')).toBe(1)
+    expect(await rabbit.depth(dlq)).toBe(1)
     expect(readdirSync(folder)).toEqual([])
   })
 })

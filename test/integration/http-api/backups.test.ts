@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditPage, BackupList, Discarded, Problem, Restored } from '../../../src/http-api/contract.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
@@ -64,10 +65,11 @@ describe('a backup', () => {
   })
 
   it('is written down with what came of it', async () => {
-    await setup('told.dlq', 3)
+    const queue = `${namePerTry('told')}.dlq`
+    await setup(queue, 3)
 
-    await download('told.dlq')
-    await download('untold.dlq')
+    await download(queue)
+    await download(`no-${queue}`)
 
     const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
     const told = (queue: string) =>
@@ -76,11 +78,11 @@ describe('a backup', () => {
         .items.filter(({ action, target }) => action === 'backup' && target === queue)
         .map(({ result }) => result)
         .toReversed()
-    expect(told('told.dlq')).toEqual([
+    expect(told(queue)).toEqual([
       'begun',
       expect.stringMatching(/^done [0-9a-f-]{36}: 3 messages, handed out$/),
     ])
-    expect(told('untold.dlq')).toEqual(['begun', 'failed: nothing was sent'])
+    expect(told(`no-${queue}`)).toEqual(['begun', 'failed: nothing was sent'])
   })
 
   it('may be one of those that a filter names', async () => {
@@ -132,15 +134,16 @@ describe('messages that are discarded', () => {
   })
 
   it('are listed with who discarded them, and written down', async () => {
-    await setup('listed.dlq', 2)
-    const { backup } = (await discard('listed.dlq', { limit: 1 })).json<Discarded>()
+    const queue = `${namePerTry('listed')}.dlq`
+    await setup(queue, 2)
+    const { backup } = (await discard(queue, { limit: 1 })).json<Discarded>()
 
     const list = await rig.app.inject({ url: '/api/v1/backups', headers })
     const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
 
     expect(list.json<BackupList>().items).toContainEqual(backup)
-    expect(backup).toMatchObject({ purpose: 'discard', queue: 'listed.dlq', by: broker.username })
-    const ofQueue = audit.json<AuditPage>().items.filter(({ target }) => target === 'listed.dlq')
+    expect(backup).toMatchObject({ purpose: 'discard', queue, by: broker.username })
+    const ofQueue = audit.json<AuditPage>().items.filter(({ target }) => target === queue)
     expect(ofQueue.map(({ action, result }) => [action, result.split(' ')[0]])).toEqual([
       ['discard', 'done'],
       ['discard', 'begun'],

@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest'
 import { createQueueTurns } from '../../../src/http-api/broker-line.ts'
 import { CauseWatch } from '../../../src/http-api/webhooks/watch-causes.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from '../recovery/recovery-rig.ts'
 
 const broker = await useBroker()
 
 /** A watch whose looks take as long as they are told to, by a clock of its own. */
-async function setup(queue: string, { tookMs }: { readonly tookMs: number }) {
+async function setup(name: string, { tookMs }: { readonly tookMs: number }) {
+  const queue = `${namePerTry(name)}.dlq`
   const rig = await createRecoveryRig(broker)
   await rig.declare(queue)
   const { consuming, publishing, management } = rig
@@ -29,6 +31,7 @@ async function setup(queue: string, { tookMs }: { readonly tookMs: number }) {
   )
   return {
     ...rig,
+    queue,
     look: async (messages: number) => {
       const found = await watch.look(queue, { messages, hasSamples: false })
       return found.map(({ cause }) => cause.label)
@@ -43,14 +46,14 @@ async function setup(queue: string, { tookMs }: { readonly tookMs: number }) {
 }
 
 it('a look that is due right after a long one waits, and finds what it was due for, also among fewer', async () => {
-  const { look, fill, drain, pass, looks } = await setup('resting.dlq', { tookMs: 1_000 })
+  const { queue, look, fill, drain, pass, looks } = await setup('resting', { tookMs: 1_000 })
   await fill(2, 'Timeout')
   await look(2)
   await fill(1, 'Refused')
 
   const tooSoon = await look(3)
   const looksSoFar = looks()
-  await drain('resting.dlq')
+  await drain(queue)
   await fill(1, 'Refused')
   pass(3_600_000)
   const afterRest = await look(1)
@@ -60,7 +63,7 @@ it('a look that is due right after a long one waits, and finds what it was due f
 })
 
 it('a queue that needs no time to look at is looked at whenever messages come', async () => {
-  const { look, fill, looks } = await setup('quick.dlq', { tookMs: 0 })
+  const { look, fill, looks } = await setup('quick', { tookMs: 0 })
   await fill(1, 'Timeout')
   await look(1)
   await fill(1, 'Refused')

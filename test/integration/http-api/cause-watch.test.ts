@@ -3,12 +3,14 @@ import { RecoveryError } from '../../../src/errors.ts'
 import { createQueueTurns } from '../../../src/http-api/broker-line.ts'
 import { CauseWatch, type NewCause } from '../../../src/http-api/webhooks/watch-causes.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from '../recovery/recovery-rig.ts'
 
 const broker = await useBroker()
 
-async function setup(queue: string, { hasSamples = false } = {}) {
+async function setup(name: string, { hasSamples = false } = {}) {
+  const queue = `${namePerTry(name)}.dlq`
   const rig = await createRecoveryRig(broker)
   await rig.declare(queue)
   const { consuming, publishing, management } = rig
@@ -33,14 +35,14 @@ async function setup(queue: string, { hasSamples = false } = {}) {
       expect(found).not.toEqual([])
       return found
     })
-  return { ...rig, watch, busy, look, fill, lookUntilFound, fillAnyhow: rig.fill }
+  return { ...rig, queue, watch, busy, look, fill, lookUntilFound, fillAnyhow: rig.fill }
 }
 
 const told = (found: readonly NewCause[]) => found.map(({ cause, messages }) => [cause.label, messages])
 
 describe('a cause that is new', () => {
   it('is found behind thousands of messages with a known one, and its messages are all counted', async () => {
-    const { look, fill, lookUntilFound, depth } = await setup('deep.dlq')
+    const { queue, look, fill, lookUntilFound, depth } = await setup('deep')
     await fill(1, 'Timeout')
     const first = await look(1)
 
@@ -51,18 +53,18 @@ describe('a cause that is new', () => {
     expect(first).toEqual([])
     expect(told(found)).toEqual([['Refused', 2]])
     expect(await look(6_003)).toEqual([])
-    expect(await depth('deep.dlq')).toBe(6_003)
+    expect(await depth(queue)).toBe(6_003)
   })
 
   it('is found after a task, though there are as many messages as before', async () => {
-    const { watch, look, fill, lookUntilFound, drain } = await setup('same.dlq')
+    const { queue, watch, look, fill, lookUntilFound, drain } = await setup('same')
     await fill(1, 'Timeout')
     await look(1)
-    await drain('same.dlq')
+    await drain(queue)
     await fill(1, 'Refused')
 
     const unasked = await look(1)
-    watch.lookAgain('same.dlq')
+    watch.lookAgain(queue)
     const found = await lookUntilFound(1)
 
     expect(unasked).toEqual([])
@@ -70,7 +72,7 @@ describe('a cause that is new', () => {
   })
 
   it('is found though the look that was due was refused, and there are fewer messages since', async () => {
-    const { busy, look, fill, lookUntilFound, drain } = await setup('owed.dlq')
+    const { queue, busy, look, fill, lookUntilFound, drain } = await setup('owed')
     await fill(2, 'Timeout')
     await look(2)
     await fill(1, 'Refused')
@@ -78,7 +80,7 @@ describe('a cause that is new', () => {
     busy.is = true
     const refused = await look(3)
     busy.is = false
-    await drain('owed.dlq')
+    await drain(queue)
     await fill(1, 'Refused')
     const found = await lookUntilFound(1)
 
@@ -90,7 +92,7 @@ describe('a cause that is new', () => {
     [false, undefined],
     [true, '0'],
   ])('has a sample where somebody wants it: %s', async (hasSamples, sample) => {
-    const { look, fill, lookUntilFound } = await setup(`sampled-${hasSamples}.dlq`, { hasSamples })
+    const { look, fill, lookUntilFound } = await setup(`sampled-${hasSamples}`, { hasSamples })
     await fill(1, 'Timeout')
     await look(1)
 
@@ -101,11 +103,11 @@ describe('a cause that is new', () => {
   })
 
   it('is told among the first thousand of a queue only, however many come at once', async () => {
-    const { look, fill, lookUntilFound, fillAnyhow } = await setup('wild.dlq')
+    const { queue, look, fill, lookUntilFound, fillAnyhow } = await setup('wild')
     await fill(1, 'Timeout')
     await look(1)
 
-    await fillAnyhow('wild.dlq', 1_100, (index) => ({ headers: { 'exception-type': inLetters(index) } }))
+    await fillAnyhow(queue, 1_100, (index) => ({ headers: { 'exception-type': inLetters(index) } }))
     const found = await lookUntilFound(1_101)
 
     expect(found).toHaveLength(999)

@@ -8,8 +8,8 @@ import type {
   Task,
 } from '../../../src/http-api/contract.ts'
 import { createSetDigest, digestBody } from '../../../src/recovery/digest-message.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
-import { namePerTry } from './name-per-try.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { MessagePage, Problem, Receipt, Task } from '../../../src/http-api/contract.ts'
 import type { SharedTask } from '../../../src/http-api/tasks/task-board-state.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
@@ -26,7 +27,8 @@ afterAll(async () => {
 })
 
 /** Three messages in a dead-letter queue; the key of the second on this server. */
-async function setup(queue: string, { app } = rig): Promise<string> {
+async function setup(name: string, { app } = rig) {
+  const queue = `${namePerTry(name)}.dlq`
   await rig.declareDlq(queue)
   await rig.declareDlq(`${queue}.work`)
   await rig.publish(
@@ -36,7 +38,7 @@ async function setup(queue: string, { app } = rig): Promise<string> {
     })),
   )
   const page = await app.inject({ url: `/api/v1/dlqs/${queue}/messages`, headers })
-  return page.json<MessagePage>().items[1]!.key
+  return { queue, key: page.json<MessagePage>().items[1]!.key }
 }
 
 function edit(place: string, payload: object, { app } = rig, authorization = headers.authorization) {
@@ -47,9 +49,9 @@ function edit(place: string, payload: object, { app } = rig, authorization = hea
 
 describe('a message that is edited', () => {
   it('goes back with its new body and headers, and tells what it was; the others stay', async () => {
-    const key = await setup('edited.dlq')
+    const { queue, key } = await setup('edited')
 
-    const answer = await edit(`edited.dlq/messages/${key}`, {
+    const answer = await edit(`${queue}/messages/${key}`, {
       body: { encoding: 'utf8', text: '{"amount":1}' },
       headers: { tenant: 'umbrella', stale: null, added: 7 },
       reason: 'a sign was wrong',
@@ -61,7 +63,7 @@ describe('a message that is edited', () => {
     expect(answer.statusCode, answer.body).toBe(202)
     expect(answer.headers.location).toBe(`/api/v1/tasks/${id}`)
     expect(receipt.json<Receipt>()).toMatchObject({ present: 3, moved: 1, isBalanced: true })
-    const [moved] = await broker.peek('edited.dlq.work')
+    const [moved] = await broker.peek(`${queue}.work`)
     expect(moved?.properties.messageId).toBe('second')
     expect(String(moved?.body)).toBe('{"amount":1}')
     expect(moved?.headers).toMatchObject({
@@ -74,30 +76,30 @@ describe('a message that is edited', () => {
       'warren-previous': { body: Buffer.from(JSON.stringify(body)) },
     })
     expect(moved?.headers).not.toHaveProperty('stale')
-    await broker.expectDepths({ 'edited.dlq': 2, 'edited.dlq.work': 1 })
-    expect((await broker.peek('edited.dlq')).map(({ properties }) => properties.messageId)).toEqual([
+    await broker.expectDepths({ [queue]: 2, [`${queue}.work`]: 1 })
+    expect((await broker.peek(queue)).map(({ properties }) => properties.messageId)).toEqual([
       ...['first', 'third'],
     ])
   })
 
   it('may go back as it is', async () => {
-    const key = await setup('single.dlq')
+    const { queue, key } = await setup('single')
 
-    const { id } = (await edit(`single.dlq/messages/${key}`, {})).json<Task>()
+    const { id } = (await edit(`${queue}/messages/${key}`, {})).json<Task>()
     await rig.app.inject({ url: `/api/v1/tasks/${id}/events`, headers })
 
-    const [moved, ...others] = await broker.peek('single.dlq.work')
+    const [moved, ...others] = await broker.peek(`${queue}.work`)
     expect(JSON.parse(String(moved?.body))).toEqual(body)
     expect(others).toEqual([])
   })
 
   it('is not found when it has gone', async () => {
-    await setup('gone.dlq')
+    const { queue } = await setup('gone')
 
-    const answer = await edit(`gone.dlq/messages/${'0'.repeat(32)}`, {})
+    const answer = await edit(`${queue}/messages/${'0'.repeat(32)}`, {})
 
     expect(answer.statusCode).toBe(404)
-    expect(await broker.depth('gone.dlq')).toBe(3)
+    expect(await broker.depth(queue)).toBe(3)
   })
 
   it.each(['CC', 'x-death', 'x-redriven-by', 'warren-previous', 'x-original-queue', ''])(
@@ -111,19 +113,14 @@ describe('a message that is edited', () => {
   )
 
   it('does not get a new body where parts of the old one are shown to nobody, or to nobody of the role', async () => {
-    const key = await setup('masked.dlq', masked)
+    const { queue, key } = await setup('masked', masked)
     const payload = { body: { encoding: 'utf8', text: '{"card":{"number":"***"}}' } }
 
-    const ofMasked = await edit(`masked.dlq/messages/${key}`, payload, masked)
-    const ofHidden = await edit(
-      `masked.dlq/messages/${key}`,
-      payload,
-      masked,
-      broker.as('olga').authorization,
-    )
+    const ofMasked = await edit(`${queue}/messages/${key}`, payload, masked)
+    const ofHidden = await edit(`${queue}/messages/${key}`, payload, masked, broker.as('olga').authorization)
 
     expect([ofMasked.statusCode, ofHidden.statusCode]).toEqual([403, 403])
-    expect(await broker.depth('masked.dlq')).toBe(3)
+    expect(await broker.depth(queue)).toBe(3)
   })
 })
 
@@ -158,20 +155,20 @@ describe('an edit whose server ends before it', () => {
   }
 
   it('is told as not done where its message is still in the queue, and as done where it is not', async () => {
-    const key = await setup('left.dlq')
+    const { queue, key } = await setup('left')
 
-    const undone = await whenInterrupted(await leaveBehind('left.dlq', key))
-    const done = await whenInterrupted(await leaveBehind('left.dlq', '0'.repeat(32)))
+    const undone = await whenInterrupted(await leaveBehind(queue, key))
+    const done = await whenInterrupted(await leaveBehind(queue, '0'.repeat(32)))
     const resumed = await rig.app.inject({ method: 'POST', url: `/api/v1/tasks/${done.id}/resume`, headers })
     const receipt = await rig.app.inject({ url: `/api/v1/tasks/${done.id}/receipt`, headers })
 
     expect(undone).toMatchObject({ progress: { moved: 0 }, problem: { code: 'API_EDIT_INTERRUPTED' } })
     expect(undone.problem?.detail).toMatch(/as it was\. Edit it again/)
     expect(done).toMatchObject({ progress: { moved: 1 }, problem: { code: 'API_EDIT_INTERRUPTED' } })
-    expect(done.problem?.detail).toMatch(/not in "left\.dlq" any more/)
+    expect(done.problem?.detail).toContain(`not in "${queue}" any more`)
     expect(resumed.json<Problem>()).toMatchObject({ status: 409, detail: done.problem?.detail })
     expect(receipt.json<Problem>().detail).toContain(done.problem!.detail)
-    expect(await broker.depth('left.dlq')).toBe(3)
+    expect(await broker.depth(queue)).toBe(3)
   })
 
   it('is told as unknown where nobody can look', async () => {
@@ -182,15 +179,15 @@ describe('an edit whose server ends before it', () => {
   })
 
   it('by being told to stop leaves the message where it was, and says so on all servers', async () => {
-    const key = await setup('ended.dlq')
+    const { queue, key } = await setup('ended')
     const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
     onTestFinished(() => proxy.close())
     const ending = await startApiRig({ ...broker, url: proxy.urlFor(broker.url) })
     // The first consumer looks whether the message is there, the second one takes it.
     const consume = { direction: 'to-broker', classId: 60, methodId: 20, nth: 2 } as const
-    const taken = proxy.atFrame(consume, { kind: 'delay', delayMs: 300 })
+    const taken = proxy.atFrame(consume, { kind: 'delay', delayMs: 3_000 })
 
-    const { id } = (await edit(`ended.dlq/messages/${key}`, {}, ending)).json<Task>()
+    const { id } = (await edit(`${queue}/messages/${key}`, {}, ending)).json<Task>()
     await taken
     const closed = ending.close()
     await eventually(async () => {
@@ -203,6 +200,6 @@ describe('an edit whose server ends before it', () => {
 
     expect(problem?.detail).toMatch(/as it was\. Edit it again/)
     expect(progress.moved).toBe(0)
-    await broker.expectDepths({ 'ended.dlq': 3, 'ended.dlq.work': 0 })
+    await broker.expectDepths({ [queue]: 3, [`${queue}.work`]: 0 })
   })
 })

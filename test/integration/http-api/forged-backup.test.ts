@@ -8,8 +8,8 @@ import type { BackupHeader } from '../../../src/recovery/backup/backup-record.ts
 import { BackupWriter } from '../../../src/recovery/backup/backup-writer.ts'
 import { readBackup } from '../../../src/recovery/backup/read-backup.ts'
 import { restoreBackup } from '../../../src/recovery/backup/restore-backup.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { setUpApi } from './api-rig.ts'
-import { namePerTry } from './name-per-try.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()

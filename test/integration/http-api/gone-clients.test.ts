@@ -12,8 +12,8 @@ import type {
   TaskList,
 } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
-import { namePerTry } from './name-per-try.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()

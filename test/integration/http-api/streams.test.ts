@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Problem, Task } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
@@ -8,16 +9,17 @@ const broker = await useApiBroker()
 const { headers } = broker
 
 async function setup(
-  queue: string,
+  name: string,
   count: number,
   server: Record<string, unknown> = {},
-): Promise<ApiRig & { readonly url: string }> {
+): Promise<ApiRig & { readonly url: string; readonly queue: string }> {
   const rig = await setUpApi({ ...broker, server })
+  const queue = `${namePerTry(name)}.dlq`
   await rig.declareDlq(queue)
   await rig.declareDlq(`${queue}.work`)
   const message = { key: queue, body: 1, headers: { 'x-original-queue': `${queue}.work` } }
   await rig.publish(Array.from({ length: count }, () => message))
-  return { ...rig, url: await rig.listen() }
+  return { ...rig, queue, url: await rig.listen() }
 }
 
 async function post<Body>(url: string, body?: object): Promise<Body> {
@@ -47,13 +49,14 @@ async function watch(url: string, id: string, as: Record<string, string> = heade
       }
     }
   })()
+  ended.catch(() => {}) // a test that fails before it waits for it ends it
   return { answer, events, ended, leave: () => leave.abort() }
 }
 
 describe('the progress of a task, over a socket,', () => {
   it('comes while it runs, changes with it, and ends with it', async () => {
-    const { url } = await setup('watched.dlq', 20)
-    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'watched.dlq', ratePerSecond: 5 })
+    const { url, queue } = await setup('watched', 20)
+    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue, ratePerSecond: 5 })
 
     const { answer, events, ended } = await watch(url, id)
     await eventually(() => expect(events.map(({ state }) => state)).toContain('running'))
@@ -71,13 +74,13 @@ describe('the progress of a task, over a socket,', () => {
   it('ends for who may not read it any more, and for nobody else', async () => {
     await broker.createAccount('vera', { tag: 'monitoring' })
     const account = { username: broker.nameOf('vera'), password: broker.nameOf('vera') }
-    const { url } = await setup('revoked.dlq', 20, { session: { recheck: '1s' } })
+    const { url, queue } = await setup('revoked', 20, { session: { recheck: '1s' } })
     const opened = await fetch(`${url}/api/v1/session`, {
       ...{ method: 'POST', body: JSON.stringify(account) },
       headers: { 'content-type': 'application/json' },
     })
     const cookie = opened.headers.get('set-cookie')!.split(';')[0]!
-    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'revoked.dlq', ratePerSecond: 1 })
+    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue, ratePerSecond: 1 })
     await post(`${url}/api/v1/tasks/${id}/pause`)
     const [hers, others] = [await watch(url, id, { cookie }), await watch(url, id)]
     await eventually(() => expect(hers.events.at(-1)?.state).toBe('paused'))
@@ -92,8 +95,8 @@ describe('the progress of a task, over a socket,', () => {
   })
 
   it('goes on for others when one of them leaves', async () => {
-    const { url } = await setup('left.dlq', 20)
-    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'left.dlq', ratePerSecond: 5 })
+    const { url, queue } = await setup('left', 20)
+    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue, ratePerSecond: 5 })
     const [one, other] = [await watch(url, id), await watch(url, id)]
 
     one.leave()
@@ -105,8 +108,8 @@ describe('the progress of a task, over a socket,', () => {
   })
 
   it('is closed by a server that stops, after the last word on the task', async () => {
-    const { url, app } = await setup('stopped.dlq', 20)
-    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'stopped.dlq', ratePerSecond: 5 })
+    const { url, app, queue } = await setup('stopped', 20)
+    const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue, ratePerSecond: 5 })
     const { events, ended } = await watch(url, id)
     await eventually(() => expect(events.length).toBeGreaterThan(0))
 
@@ -116,7 +119,7 @@ describe('the progress of a task, over a socket,', () => {
   })
 
   it('of a task that is not there is not found', async () => {
-    const { url } = await setup('none.dlq', 0)
+    const { url } = await setup('none', 0)
 
     const answer = await fetch(`${url}/api/v1/tasks/00000000-0000-4000-8000-000000000000/events`, { headers })
 
@@ -127,8 +130,8 @@ describe('the progress of a task, over a socket,', () => {
 
 it('two hundred who poll and twenty who watch all get their answers, and the re-drive its receipt', async () => {
   const count = 2_000
-  const { url } = await setup('busy.dlq', count)
-  const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue: 'busy.dlq', ratePerSecond: 2_000 })
+  const { url, queue } = await setup('busy', count)
+  const { id } = await post<Task>(`${url}/api/v1/redrives`, { queue, ratePerSecond: 2_000 })
   const streams = await Promise.all(Array.from({ length: 20 }, () => watch(url, id)))
   let isDone = false
 
@@ -145,6 +148,7 @@ it('two hundred who poll and twenty who watch all get their answers, and the re-
     return polls
   }
   const pollers = Array.from({ length: 200 }, (_, at) => poll(at))
+  for (const each of pollers) each.catch(() => {}) // a test that fails before it waits for them ends them
   await Promise.all(streams.map(({ ended }) => ended))
   isDone = true
   const polls = await Promise.all(pollers)
@@ -154,5 +158,5 @@ it('two hundred who poll and twenty who watch all get their answers, and the re-
   expect(Math.min(...polls)).toBeGreaterThan(0)
   expect(streams.map(({ events }) => events.at(-1)?.state)).toEqual(streams.map(() => 'done'))
   expect(await receipt.json()).toMatchObject({ present: count, moved: count, isBalanced: true })
-  await broker.expectDepths({ 'busy.dlq': 0, 'busy.dlq.work': count })
+  await broker.expectDepths({ [queue]: 0, [`${queue}.work`]: count })
 })

@@ -8,6 +8,7 @@ import type {
   TaskState,
 } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from '../recovery/recovery-rig.ts'
@@ -22,7 +23,8 @@ const patientMs = 120_000
 
 async function setup(name: string) {
   const rig = await createRecoveryRig(broker)
-  const [work, dlq] = [`${name}.work`, `${name}.dlq`]
+  const own = namePerTry(name)
+  const [work, dlq] = [`${own}.work`, `${own}.dlq`]
   await rig.declare(work)
   await rig.declare(dlq)
   await rig.fill(dlq, present, () => ({ headers: { 'x-original-queue': work } }))
@@ -34,7 +36,7 @@ it('a task whose server is killed is interrupted with its true counts, and anoth
   timeout: patientMs,
 }, async () => {
   const { first, second, work, dlq, depth, drain } = await setup('killed')
-  const request = { queue: dlq, ratePerSecond: 300, reason: 'the gateway is back' }
+  const request = { queue: dlq, ratePerSecond: 100, reason: 'the gateway is back' }
 
   const { id } = await first.post<Task>('/api/v1/redrives', request)
   const path = `/api/v1/tasks/${id}`
@@ -94,7 +96,7 @@ it('two servers show the same tasks, and each can steer those of the other', {
     return lists[0]!.items
   }
 
-  const { id } = await first.post<Task>('/api/v1/redrives', { queue: dlq, ratePerSecond: 200 })
+  const { id } = await first.post<Task>('/api/v1/redrives', { queue: dlq, ratePerSecond: 100 })
   const paused = await second.post<Task>(`/api/v1/tasks/${id}/pause`)
   expect(paused.state).toBe('paused')
   await eventually(async () => expect((await list())[0]).toMatchObject({ id, state: 'paused' }))
@@ -113,23 +115,26 @@ it('two servers show the same tasks, and each can steer those of the other', {
   expect([await depth(work), await depth(dlq)]).toEqual([one!.moved, present - one!.moved])
 })
 
-const isolated = {
-  layout: 'isolated',
-  exchanges: { 'domain.events': { type: 'topic' } },
-  queues: {
-    'q.scan': {
-      bind: [{ exchange: 'domain.events', key: 'files.*' }],
-      retry: { delays: ['50ms'], maxAttempts: 3 },
+const isolatedTopology = (queue: string) =>
+  ({
+    layout: 'isolated',
+    exchanges: { 'domain.events': { type: 'topic' } },
+    queues: {
+      [queue]: {
+        bind: [{ exchange: 'domain.events', key: 'files.*' }],
+        retry: { delays: ['50ms'], maxAttempts: 3 },
+      },
     },
-  },
-} as const
+  }) as const
 
 it('a re-drive through /admin/dlq whose server is killed goes on at another server, by the same way back', {
   timeout: patientMs,
 }, async () => {
   const rig = await createRecoveryRig(broker)
+  const work = namePerTry('q.scan')
+  const isolated = isolatedTopology(work)
   await (await startApiRig({ url: broker.url, managementUrl, topology: isolated })).close()
-  const dlq = 'q.scan.dlq'
+  const dlq = `${work}.dlq`
   const count = 600
   await rig.fill(dlq, count, () => ({
     body: Buffer.alloc(2_000),
@@ -167,18 +172,19 @@ it('a re-drive through /admin/dlq whose server is killed goes on at another serv
 
   expect(done.progress).toMatchObject({ moved: limit, failed: 0 })
   expect(await rig.depth(dlq)).toBe(count - limit)
-  await eventually(async () => expect(await rig.depth('q.scan')).toBeGreaterThanOrEqual(limit))
-  const arrived = await rig.drain('q.scan')
+  await eventually(async () => expect(await rig.depth(work)).toBeGreaterThanOrEqual(limit))
+  const arrived = await rig.drain(work)
   expect(new Set(arrived.map(({ properties }) => properties.messageId)).size).toBe(limit)
   const ways = arrived.map(({ headers }) => (headers['x-death'] as { exchange: string }[])[0]!.exchange)
-  expect(new Set(ways)).toEqual(new Set(['retry.q.scan']))
+  expect(new Set(ways)).toEqual(new Set([`retry.${work}`]))
 })
 
 it('an edit whose server is killed before it sent the message says so, and can be made again', {
   timeout: patientMs,
 }, async () => {
   const rig = await createRecoveryRig(broker)
-  const [work, dlq] = ['edit.work', 'edit.dlq']
+  const own = namePerTry('edit')
+  const [work, dlq] = [`${own}.work`, `${own}.dlq`]
   await rig.declare(work)
   await rig.declare(dlq)
   await rig.fill(dlq, 3, () => ({ headers: { 'x-original-queue': work } }))
@@ -224,7 +230,8 @@ async function stateOf(server: ServerProcess, path: string, state: TaskState): P
 /** Two servers in this process; the line of the first one can be cut. */
 async function setupCuttable(name: string) {
   const rig = await createRecoveryRig(broker)
-  const [work, dlq] = [`${name}.work`, `${name}.dlq`]
+  const own = namePerTry(name)
+  const [work, dlq] = [`${own}.work`, `${own}.dlq`]
   await rig.declare(work)
   await rig.declare(dlq)
   await rig.fill(dlq, 60, () => ({ headers: { 'x-original-queue': work } }))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Task, TaskList } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
@@ -9,7 +10,8 @@ const { headers } = broker
 
 async function setup(name: string, count: number) {
   const [rig, other] = [await setUpApi(broker), await setUpApi(broker)]
-  const [dlq, work] = [`${name}.dlq`, `${name}.work`]
+  const own = namePerTry(name)
+  const [dlq, work] = [`${own}.dlq`, `${own}.work`]
   await rig.declareDlq(dlq)
   await rig.declareDlq(work)
   const message = { key: dlq, body: 1, headers: { 'x-original-queue': work } }
@@ -79,7 +81,7 @@ describe('a task', () => {
 
   it('of a server that is closed is interrupted with a receipt, and another server goes on with it', async () => {
     const { rig, other, dlq, work } = await setup('handed', 30)
-    const request = { queue: dlq, ratePerSecond: 20 }
+    const request = { queue: dlq, ratePerSecond: 10 }
     const { body: task } = await call<Task>(rig, 'POST', '/api/v1/redrives', request)
     await eventually(async () => expect((await show(other, task.id)).progress.moved).toBeGreaterThan(0))
 
@@ -99,7 +101,7 @@ describe('a task', () => {
 
   it('that was limited moves no more than its limit, however many servers work on it', async () => {
     const { rig, other, dlq, work } = await setup('limited', 30)
-    const request = { queue: dlq, ratePerSecond: 20, limit: 12 }
+    const request = { queue: dlq, ratePerSecond: 5, limit: 12 }
     const { body: task } = await call<Task>(rig, 'POST', '/api/v1/redrives', request)
     await eventually(async () => expect((await show(other, task.id)).progress.moved).toBeGreaterThan(0))
 
@@ -116,7 +118,7 @@ describe('a task', () => {
     const third = await setUpApi(broker)
     const { body: task } = await call<Task>(rig, 'POST', '/api/v1/redrives', {
       queue: dlq,
-      ratePerSecond: 20,
+      ratePerSecond: 10,
     })
     await eventually(async () => expect((await show(other, task.id)).progress.moved).toBeGreaterThan(0))
     await rig.app.close()

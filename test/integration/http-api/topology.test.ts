@@ -14,6 +14,7 @@ import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
 import { renderPlan } from '../../../src/topology/render-plan.ts'
 import { eventually } from '../../support/eventually.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
@@ -74,20 +75,21 @@ describe('a topology over HTTP', () => {
   })
 
   it('is planned, applied as it was read, and then there is nothing to do', async () => {
-    const own = { queues: { 'applied.orders': { retry: { delays: ['5s'] } } } } as const
+    const queue = namePerTry('applied.orders')
+    const own = { queues: { [queue]: { retry: { delays: ['5s'] } } } } as const
     const rig = await setUpApi({ ...broker, declared: own })
 
     const plan = await get<TopologyPlan>(rig, '/plan')
     const applied = await apply(rig, { plan: plan.digest, reason: 'first deployment' })
     const after = await get<TopologyPlan>(rig, '/plan')
 
-    expect(plan.safe).toContainEqual({ kind: 'create-queue', target: 'applied.orders' })
+    expect(plan.safe).toContainEqual({ kind: 'create-queue', target: queue })
     expect(applied.statusCode, applied.body).toBe(200)
     const { results, isComplete, done } = applied.json<ApplyResult>()
     expect({ isComplete, done }).toEqual({ isComplete: true, done: plan.safe.length })
     expect(results.every(({ outcome }) => outcome === 'done')).toBe(true)
     expect(after.isEmpty).toBe(true)
-    expect(await broker.depth('applied.orders')).toBe(0)
+    expect(await broker.depth(queue)).toBe(0)
     const audit = await rig.app.inject({ url: '/api/v1/audit', headers })
     expect(audit.body).toContain('first deployment')
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type Management, openManagement } from '../../../src/broker/management/open-management.ts'
+import { endNode } from '../../support/end-node.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RabbitNode, startRabbitNode } from '../../support/start-rabbit-node.ts'
 import { describeWithNode } from '../../support/with-node.ts'
@@ -46,10 +47,10 @@ describeWithNode('a client of a node in trouble', () => {
 
   it('says that the broker is gone, and works again when it is back', async () => {
     await management.overview()
-    await node.kill9()
+    const startAgain = await endNode(node, 'kill9')
 
     await expect(management.overview()).rejects.toMatchObject({ code: 'MANAGEMENT_UNREACHABLE' })
-    await node.start()
+    await startAgain()
 
     expect(await management.overview()).toMatchObject({ version: node.version })
   })

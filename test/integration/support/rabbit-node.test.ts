@@ -1,6 +1,7 @@
 import amqp from 'amqplib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { callManagement } from '../../support/call-management.ts'
+import { endNode } from '../../support/end-node.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RabbitNode, startRabbitNode } from '../../support/start-rabbit-node.ts'
 import { describeWithNode } from '../../support/with-node.ts'
@@ -46,10 +47,10 @@ describeWithNode('a private node', () => {
     const lost = new Promise((resolve) => connection.once('close', resolve))
     connection.on('error', () => {})
 
-    await node.kill9()
+    const startAgain = await endNode(node, 'kill9')
     await lost
     await expect(amqp.connect(node.amqpUrl)).rejects.toThrow('ECONNREFUSED')
-    await node.start()
+    await startAgain()
 
     expect(await takeOne('killed')).toBe('kept')
   })
@@ -59,8 +60,8 @@ describeWithNode('a private node', () => {
     const connection = await amqp.connect(node.amqpUrl)
     const goodbye = new Promise<Error>((resolve) => connection.once('close', resolve))
 
-    await node.stop()
-    await node.start()
+    const startAgain = await endNode(node, 'stop')
+    await startAgain()
 
     // 320: the broker closed the connection by an AMQP method, which a killed one cannot do.
     expect((await goodbye).message).toContain('320')

@@ -60,7 +60,7 @@ export interface NodeOrder {
   readonly password?: string
 }
 
-const startTimeoutMs = 120_000
+const startTimeoutMs = 300_000
 
 /** Prepares a node without starting it. */
 export async function createRabbitNode(order: NodeOrder): Promise<RabbitNode> {
@@ -79,7 +79,10 @@ export async function createRabbitNode(order: NodeOrder): Promise<RabbitNode> {
 
   async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     await runner.signal(signal)
-    await eventually(() => !runner.isRunning(), { timeoutMs: 60_000, what: `the broker to end on ${signal}` })
+    await eventually(() => !runner.isRunning(), {
+      timeoutMs: 120_000,
+      what: `the broker to end on ${signal}`,
+    })
   }
 
   return {

@@ -56,7 +56,7 @@ export async function startServer(plan: ServerPlan): Promise<ServerProcess> {
   async function awaitAnswer(started: ChildProcess): Promise<void> {
     const giveUp = new AbortController()
     const answered = eventually(greet, {
-      timeoutMs: 30_000,
+      timeoutMs: 120_000,
       what: `${name} to answer`,
       signal: giveUp.signal,
     })
