@@ -28,7 +28,7 @@ export function renderListedQueue(listed: ListedQueue, nowMs: number): ListedLin
       ...sources.map((source) => `from ${escapeLine(source.queue)} (${renderConsumers(source.consumers)})`),
       ...renderCauses(listed),
     ],
-    warning: notLookedAt,
+    warning: notLookedAt === undefined ? undefined : escapeLine(notLookedAt),
   }
 }
 

@@ -12,7 +12,7 @@ describe('a look', () => {
   it('that ended early says that there may be more', () => {
     expect(renderLook({ ...report, seen: 5_000, isWhole: false }, 'dlq')).toEqual([
       '5000 of 119762 messages looked at in dlq.',
-      'It ended early: messages cannot be held longer, or others took some. Only 5000 of 119762 were looked at, and there may be more among the others.',
+      'It ended early: messages cannot be held longer. Only 5000 of 119762 were looked at, and there may be more among the others.',
     ])
   })
 

@@ -15,7 +15,7 @@ export function renderLookLimits(report: LookReport, queue: string): readonly st
     ...(isWhole
       ? []
       : [
-          `It ended early: messages cannot be held longer, or others took some. Only ${seen} of ${present} were looked at, and there may be more among the others.`,
+          `It ended early: messages cannot be held longer. Only ${seen} of ${present} were looked at, and there may be more among the others.`,
         ]),
     ...(refreshed > 0
       ? [

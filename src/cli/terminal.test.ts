@@ -31,9 +31,9 @@ describe('a terminal', () => {
   it('shows what would steer it, with its own colours around', () => {
     const { stdout, terminal } = setup()
 
-    terminal.say(`${terminal.paint('bold', `m-1${clearScreen}`)} ${clearScreen}`)
+    terminal.say(`${terminal.paint('bold', `m-1${clearScreen}`)} ${clearScreen} 🐛[2J \udc1b[2J`)
 
-    expect(stdout.text).toBe('\u001b[1mm-1\\u001b[2J\u001b[22m \\u001b[2J\n')
+    expect(stdout.text).toBe('\u001b[1mm-1\\u001b[2J\u001b[22m \\u001b[2J 🐛[2J \ufffd[2J\n')
   })
 
   it('shows the same on a moving line, which it cuts at its width', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
@@ -31,14 +32,13 @@ export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Stands for ESC in our own colours until they are written. Half a character: no text that came as UTF-8 has it. */
-const ownEscape = '\uDC1B'
-
 export function createTerminal(streams: Streams, { isJson }: { isJson: boolean }): Terminal {
   const { stdout, stderr, stdin = process.stdin, env } = streams
   const stream = isJson ? stderr : stdout
   const isInteractive = stream.isTTY === true && env.TERM !== 'dumb' && !env.CI
   const hasColours = isInteractive && !env.NO_COLOR
+  /** Stands for ESC in our own colours until they are written; no message can know it. */
+  const ownEscape = `<${randomUUID()}>`
   let hasProgress = false
 
   function clearProgress(): void {
@@ -65,7 +65,7 @@ export function createTerminal(streams: Streams, { isJson }: { isJson: boolean }
       clearProgress()
       if (isJson) stdout.write(`${escapeText(JSON.stringify(document, null, 2))}\n`)
     },
-    paint: (style, text) => (hasColours ? paintText(style, text) : text),
+    paint: (style, text) => (hasColours ? paintText({ style, text, ownEscape }) : text),
     ask: (question) => {
       clearProgress()
       return askOn({ input: stdin, output: stderr }, escapeText(question))
@@ -89,7 +89,7 @@ function askOn(streams: { input: Readable; output: Writable }, question: string)
   })
 }
 
-function paintText(style: Style, text: string): string {
+function paintText({ style, text, ownEscape }: { style: Style; text: string; ownEscape: string }): string {
   const [begin = '', end = ''] = styleText(style, '|', { validateStream: false })
     .replaceAll('\u001b', ownEscape)
     .split('|')

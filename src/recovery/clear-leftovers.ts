@@ -45,6 +45,7 @@ export function clearLeftovers(task: Leftovers): Promise<Cleared> {
 
 async function lookForLeftovers(channel: AmqpChannel, task: Leftovers): Promise<Cleared> {
   const { queue, count, window, surplus, isAllSeen, recent, publisher, rules } = task
+  recent.startPass()
   let unproved = 0
   let cleared = 0
   const ack = (delivery: Delivery): Settled => walk.ack(delivery)

@@ -43,12 +43,29 @@ test('a line that is lost again and again leaves a bounded number of moves', () 
   expect(history.take(message('83'))).toBeUndefined()
 })
 
-test('a message has a twin when one pass was handed two with its id, and not when two passes were handed one each', () => {
+test.each([
+  ['one was moved and then another left', ['moved', 'left'], true],
+  ['one was left and then another moved', ['left', 'moved'], true],
+  ['one was moved and another left by a later pass', ['moved', 'pass', 'left'], true],
+  ['both were moved', ['moved', 'moved'], false],
+  ['it was left, and moved by a later pass', ['left', 'pass', 'moved'], false],
+] as const)('whether there is a twin of a message of which %s', (_, steps, hasTwin) => {
   const history = createMoveHistory(2)
-  for (const pass of [['a', 'b', 'a'], ['b']]) {
-    history.startPass()
-    for (const id of pass) history.see(id)
+  for (const step of steps) {
+    if (step === 'pass') history.startPass()
+    else if (step === 'moved') history.seeMoved('a')
+    else history.seeLeft('a')
   }
 
-  expect([history.hasTwin('a'), history.hasTwin('b')]).toEqual([true, false])
+  expect(history.hasTwin('a')).toBe(hasTwin)
+})
+
+test('a move that came again is found by the next pass, and not by the same', () => {
+  const history = createMoveHistory(2)
+  history.addAgain(move('a'))
+
+  expect(history.size).toBe(1)
+  expect(history.take(message('a'))).toBeUndefined()
+  history.startPass()
+  expect(history.take(message('a'))).toBeDefined()
 })

@@ -1,5 +1,5 @@
 import { createIdSet } from './id-set.ts'
-import { createMoveRing, type RecentMoves } from './recent-moves.ts'
+import { createMoveRing, type RecentMoves, type RememberedMove } from './recent-moves.ts'
 
 /** Recent moves of which later ones do not push out those of a lost line: what it held may come back after a minute. */
 export interface MoveHistory extends RecentMoves {
@@ -10,8 +10,10 @@ export interface MoveHistory extends RecentMoves {
 const mostLines = 8
 
 export function createMoveHistory(capacity: number): MoveHistory {
-  const seen = createIdSet()
+  const moved = createIdSet()
+  const left = createIdSet()
   const twins = createIdSet()
+  const again: RememberedMove[] = []
   const present = createMoveRing(capacity)
   const lost = createMoveRing(capacity * mostLines)
   return {
@@ -22,15 +24,26 @@ export function createMoveHistory(capacity: number): MoveHistory {
       return present.uncountedCount + lost.uncountedCount
     },
     get size() {
-      return present.size + lost.size
+      return present.size + lost.size + again.length
     },
-    startPass: () => seen.clear(),
-    see: (id) => {
-      if (seen.add(id)) twins.add(id)
+    startPass: () => {
+      left.clear()
+      for (const move of again.splice(0)) present.add(move)
+    },
+    addAgain: (move) => {
+      again.push(move)
+    },
+    seeMoved: (id) => {
+      moved.add(id)
+      if (left.has(id)) twins.add(id)
+    },
+    seeLeft: (id) => {
+      left.add(id)
+      if (moved.has(id)) twins.add(id)
     },
     hasTwin: (id) => twins.has(id),
     lineLost: () => {
-      for (const move of present.takeAll()) lost.add(move)
+      for (const move of [...present.takeAll(), ...again.splice(0)]) lost.add(move)
     },
   }
 }

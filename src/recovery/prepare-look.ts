@@ -107,6 +107,9 @@ export async function prepareLook(permission: LookPermission): Promise<LookRules
   }
 }
 
+/** A time that is shorter than it takes to give back what was held is of no use. */
+const leastTimeoutMs = 60_000
+
 /** From 4.3 on a consumer of a quorum queue says itself how long it may hold, whatever the broker's configuration. */
 function argumentsFor(fields: {
   holdMs: number
@@ -115,5 +118,6 @@ function argumentsFor(fields: {
 }): FieldTable {
   const { consumerTimeout } = brokerCapabilities(fields.version)
   if (fields.type !== 'quorum' || consumerTimeout !== 'cancels-quorum-consumer') return []
-  return toFieldTable({ 'x-consumer-timeout': Math.ceil(fields.holdMs / holdShare) })
+  const timeoutMs = Math.max(leastTimeoutMs, Math.ceil(fields.holdMs / holdShare))
+  return toFieldTable({ 'x-consumer-timeout': timeoutMs })
 }

@@ -52,9 +52,13 @@ export interface MoveRing {
 export interface RecentMoves extends Omit<MoveRing, 'takeAll'> {
   /** Another pass begins, which is handed all that is left once more. */
   startPass(): void
-  /** A pass has moved a message with this id, or was handed it and has not. */
-  see(id: string): void
-  /** Two messages with this id were in the hands of one pass. */
+  /** One that came again was acknowledged again. Should that be lost too, a later pass finds it, but not this one. */
+  addAgain(move: RememberedMove): void
+  /** A message with this id was moved. */
+  seeMoved(id: string): void
+  /** A pass was handed a message with this id and has not moved it. */
+  seeLeft(id: string): void
+  /** Besides a message with this id that was moved there was one that was not. */
   hasTwin(id: string): boolean
 }
 

@@ -65,7 +65,8 @@ export class RedriveEnd {
   /** The queue is somebody else's or gone, or was waited for too long already. */
   #isGivenUp(outcome: RedriveOutcome): boolean {
     const { interruption } = this.#course
-    const isOurs = interruption === 'node-lost' || interruption === 'no-progress' || interruption === 'failed'
+    // Whoever made no progress on a line that breaks would only count more returns.
+    const isOurs = interruption === 'node-lost' || interruption === 'failed'
     return outcome === 'interrupted' && !isOurs
   }
 

@@ -4,7 +4,7 @@ import { createFifo, type Fifo } from '../publisher/fifo.ts'
 import type { EncodedMessage } from '../publisher/outgoing-message.ts'
 import type { PublishResult } from '../publisher/publish-result.ts'
 import type { Publisher } from '../publisher/publisher.ts'
-import type { RawProperties } from '../wire/properties.ts'
+import type { FieldTable } from '../wire/field-value.ts'
 import { digestBody, type SetDigest } from './digest-message.ts'
 import { describeFailure, type FailedPublish } from './failed-publish.ts'
 import type { Pace } from './pace.ts'
@@ -27,6 +27,8 @@ export interface PassRules extends RefreshRules {
   readonly returnsBehind: boolean
   /** The queue counts into a message how often it took it back. */
   readonly countsReturns: boolean
+  /** For whoever consumes from the queue. */
+  readonly consumerArguments: FieldTable
   causeOf(delivery: Delivery): { readonly id: string; readonly label: string }
 }
 
@@ -99,15 +101,16 @@ export class RedrivePass {
     this.#task = task
     this.#repeats = new RedriveRepeats(task)
     this.#refreshes = new Refreshes({ ...task, ack: (delivery) => this.#walk.ack(delivery) })
-    const { channel, queue, count, window, consumerTag } = task
-    this.#window = new RedriveWindow({ ...window, lateAcks: () => this.#walk.lateAcks })
+    const { channel, queue, count, window, consumerTag, prefetch = window.messages } = task
+    this.#window = new RedriveWindow({ ...window, prefetch, lateAcks: () => this.#walk.lateAcks })
     this.#walk = new QueueWalk({
       channel,
       queue,
       count,
       isWhole: true,
       consumerTag,
-      prefetch: task.prefetch ?? window.messages,
+      prefetch,
+      consumerArguments: task.rules.consumerArguments,
       ...(task.maxHoldMs === undefined ? {} : { maxHoldMs: task.maxHoldMs }),
       returnsBehind: task.rules.returnsBehind,
       heldCount: () => this.#refreshes.heldCount,
@@ -239,14 +242,14 @@ export class RedrivePass {
 
   #takeNext(): { delivery: Delivery; step: RedriveStep } | undefined {
     if (this.#next?.delivery.isCurrent === false) {
-      this.#repeats.see(this.#next.delivery)
+      this.#repeats.seeLeft(this.#next.delivery)
       this.#next = undefined
     }
     while (!this.#next) {
       const delivery = this.#waiting.shift()
       if (!delivery) return undefined
       if (!delivery.isCurrent) {
-        this.#repeats.see(delivery) // the broker has taken it back
+        this.#repeats.seeLeft(delivery) // the broker has taken it back
         continue
       }
       const step: RedriveStep = this.#isCancelled
@@ -319,7 +322,7 @@ export class RedrivePass {
     }
     const { messageId: id } = result
     if (id === undefined) tally.hasUnnamed = true
-    else recent.see(id)
+    else recent.seeMoved(id)
     const itsDigest = digestBody(delivery)
     // What was edited on its way is not what was taken.
     digest.add(message.body === delivery.body ? itsDigest : digestBody(message), id)
@@ -328,7 +331,8 @@ export class RedrivePass {
     const cause = rules.causeOf(delivery)
     recent.add({
       id: id ?? '',
-      properties: lastingPropertiesOf(delivery),
+      // A part of what was read would keep all of it in memory, bodies and all.
+      properties: Buffer.from(delivery.properties),
       digest: itsDigest,
       isCounted,
       to: step,
@@ -378,7 +382,7 @@ export class RedrivePass {
 
   /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
   #hold(delivery: Delivery): void {
-    this.#repeats.see(delivery)
+    this.#repeats.seeLeft(delivery)
     const isUnderWay = this.#refreshes.leave(delivery, (hasLeft) => {
       this.#window.finish(delivery.bodyBytes)
       if (hasLeft) this.#task.tally.refreshed += 1
@@ -388,12 +392,4 @@ export class RedrivePass {
     if (isUnderWay) this.#window.start(delivery.bodyBytes)
     else this.#walk.growIfNeeded()
   }
-}
-
-/** Of more bytes than this few share the memory that they were read into. */
-const smallBody = 4 * 1024
-
-/** To be remembered: a part of what was read keeps all of it in memory, body and all. */
-function lastingPropertiesOf({ properties, bodyBytes }: Delivery): RawProperties {
-  return bodyBytes > smallBody ? Buffer.from(properties) : properties
 }

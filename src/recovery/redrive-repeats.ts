@@ -4,7 +4,7 @@ import { readProperty } from '../wire/properties.ts'
 import { mayBeReturned } from './decide-leftover.ts'
 import { digestBody } from './digest-message.ts'
 import type { RedriveStep } from './plan-redrive.ts'
-import type { RecentMove, RecentMoves } from './recent-moves.ts'
+import type { RecentMove, RecentMoves, RememberedMove } from './recent-moves.ts'
 
 export interface RepeatsTask {
   readonly recent: RecentMoves
@@ -29,16 +29,16 @@ export class RedriveRepeats {
   constructor({ recent, surplus, rules }: RepeatsTask) {
     this.#recent = recent
     this.#isCounting = rules.countsReturns
+    recent.startPass()
     this.#uncounted = recent.uncountedCount
     // Only what an earlier pass moved can come again.
     this.#surplus = recent.size === 0 ? 0 : surplus
-    recent.startPass()
   }
 
   /** The pass was handed a message and has not moved it: its twin may have been moved. */
-  see(delivery: Delivery): void {
+  seeLeft(delivery: Delivery): void {
     const id = idOf(delivery)
-    if (id !== '') this.#recent.see(id)
+    if (id !== '') this.#recent.seeLeft(id)
   }
 
   /** The move of a delivery that came again; finds it once. */
@@ -50,11 +50,14 @@ export class RedriveRepeats {
     if (!move.isCounted) {
       this.#uncounted -= 1
       // Without an id one that was published and never counted is counted when it goes now, as any other.
-      return id === '' ? undefined : { move, isProved: true }
+      if (id === '') return undefined
+      this.#recent.addAgain(memoryOf(delivery, { move: { ...move, isCounted: true }, id }))
+      return { move, isProved: true }
     }
     this.#surplus -= 1
     const isProved = id !== '' && !this.#recent.hasTwin(id)
-    if (!isProved) this.#unproved.set(delivery, move)
+    if (isProved) this.#recent.addAgain(memoryOf(delivery, { move, id }))
+    else this.#unproved.set(delivery, move)
     return { move, isProved }
   }
 
@@ -83,10 +86,12 @@ export class RedriveRepeats {
 
   /** An unproved one may come again, or is still there. */
   remember(delivery: Delivery): void {
-    const { properties } = delivery
-    const id = idOf(delivery)
-    this.#recent.add({ ...this.#unproved.get(delivery)!, id, properties, digest: digestBody(delivery) })
+    this.#recent.add(memoryOf(delivery, { move: this.#unproved.get(delivery)!, id: idOf(delivery) }))
   }
+}
+
+function memoryOf(delivery: Delivery, { move, id }: { move: RecentMove; id: string }): RememberedMove {
+  return { ...move, id, properties: Buffer.from(delivery.properties), digest: digestBody(delivery) }
 }
 
 /** Empty: it has none, or nobody can read it. Whether such a message stays is decided elsewhere. */

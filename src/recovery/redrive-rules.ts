@@ -73,6 +73,7 @@ export async function prepareRules(
     ...{ returnDeletes: look.returnDeletes, aside: look.aside },
     ...{ returnsBehind: look.returnsBehind, countsReturns: look.countsReturns },
     ...{ returnLimit: look.returnLimit, averageBytes: look.averageBytes },
+    consumerArguments: look.consumerArguments,
     causeOf: (delivery) => causeOf(headersOf(delivery)),
     areRoutesProved: book !== undefined,
     prove: (address) => book?.prove(address),

@@ -3,6 +3,8 @@ export interface WindowTask {
   readonly messages: number
   /** Published without an answer. */
   readonly bytes: number
+  /** No more than these can wait to be published. */
+  readonly prefetch: number
   /** Confirmed, but the broker is not told yet: there twice if this process dies now. */
   readonly lateAcks: () => number
 }
@@ -26,7 +28,7 @@ export class RedriveWindow {
     const { messages } = task
     this.#task = task
     this.#mostSending = Math.max(Math.min(messages, smallWindow), Math.ceil(messages * sendingShare))
-    this.#batch = Math.max(1, Math.floor(this.#mostSending / 8))
+    this.#batch = Math.max(1, Math.floor(Math.min(this.#mostSending, task.prefetch) / 8))
   }
 
   /** Below zero is possible too: what was abandoned has its answer after all. */

@@ -4,6 +4,7 @@ import { personOf } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, ExitCode } from '../command.ts'
 import { readCount } from '../dlq-options.ts'
+import { escapeLine } from '../escape-text.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -73,7 +74,8 @@ async function showLog({ log, reader, terminal, count }: Reading & { count: numb
   const records = await log.read(count, reader)
   for (const { at, by, from, action, target, result, reason } of records) {
     const why = reason === null ? '' : ` (${reason})`
-    terminal.say(`${at}  ${terminal.paint('bold', by)} from ${from}  ${action} ${target}  ${result}${why}`)
+    const who = terminal.paint('bold', escapeLine(by))
+    terminal.say(`${at}  ${who} from ${from}  ${escapeLine(`${action} ${target}  ${result}${why}`)}`)
   }
   terminal.result({ records })
   return 0

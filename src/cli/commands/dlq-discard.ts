@@ -49,7 +49,6 @@ async function discard(fields: {
     return 0
   }
   const tellOne = createPassTeller(terminal, present)
-  let seen = 0
   const report = await audited(
     { line, terminal },
     {
@@ -59,7 +58,6 @@ async function discard(fields: {
           ...{ ...line, queue, file: out, ...readLook(input.options) },
           select: (message) => {
             tellOne()
-            seen += 1
             return select(message)
           },
           ...(limit !== undefined && { limit }),
@@ -67,16 +65,16 @@ async function discard(fields: {
       describe: ({ removed, left, file }) => [{ result: `${removed} removed into ${file}, ${left} left` }],
     },
   )
-  // Once the limit is reached nobody is asked about the others.
-  const isWhole = seen >= report.present || report.removed === limit
   tell(report, queue, terminal)
-  if (!isWhole) {
+  // Once the limit is reached nobody is asked about the others.
+  const isCut = !report.isWhole && report.removed !== limit
+  if (isCut) {
     terminal.say(
-      `It ended early: messages cannot be held longer, or others took some. Only ${seen} of ${report.present} were looked at; run it again with another --out for the rest.`,
+      'It ended early: messages cannot be held longer, and not all were looked at. Run it again with another --out for the rest.',
     )
   }
-  terminal.result({ queue, ...report, seen, isWhole })
-  return report.isDone && isWhole ? 0 : 3
+  terminal.result({ queue, ...report })
+  return report.isDone && !isCut ? 0 : 3
 }
 
 /** What is asked about is what will go, not what is there. */

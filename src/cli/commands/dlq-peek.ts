@@ -30,8 +30,8 @@ export const dlqPeek: CliCommand = {
       const messages: DeadLetter[] = []
       // A filter has to look past those that do not match; without one only those shown are touched.
       const isFiltered = typeof input.options.where === 'string'
-      const present = isFiltered ? await depthOf(line.consuming, queue) : count
-      const tellOne = createPassTeller(terminal, present)
+      const present = await depthOf(line.consuming, queue)
+      const tellOne = createPassTeller(terminal, isFiltered ? present : Math.min(count, present))
       const report = await lookAtQueue({
         ...{ ...line, queue, ...readLook(input.options) },
         ...(!isFiltered && { count }),

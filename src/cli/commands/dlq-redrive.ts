@@ -110,7 +110,7 @@ async function redrive({ input, terminal, line, select }: Work): Promise<ExitCod
       describe: (ended) => [describeRedrive(ended)],
     },
   )
-  for (const text of renderReceipt(receipt)) terminal.say(text)
+  for (const text of renderReceipt(receipt)) terminal.say(escapeLine(text))
   terminal.result(receipt)
   const isWritten = file === undefined || (await file.write(receipt, terminal))
   return isWritten ? decideRedriveExit(receipt) : 1
@@ -124,7 +124,7 @@ async function previewAndAsk(fields: {
 }): Promise<'go-on' | ExitCode> {
   const { options, input, terminal } = fields
   const preview = await previewWithEdited(options)
-  for (const text of renderPreview(preview)) terminal.say(text)
+  for (const text of renderPreview(preview)) terminal.say(escapeLine(text))
   if (preview.edited !== undefined) terminal.say(`  Edited on its way: ${escapeLine(preview.edited)}`)
   if (input.options.dryRun === true) {
     terminal.result(preview)

@@ -6,6 +6,7 @@ import { parseReceipt, verifyReceipt } from '../../recovery/verify-receipt.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, ExitCode } from '../command.ts'
 import { addLookOptions, readLook } from '../dlq-options.ts'
+import { escapeLine } from '../escape-text.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 import type { Style } from '../terminal.ts'
 
@@ -27,7 +28,9 @@ export const dlqVerify: CliCommand = {
       const includesTargets = input.options.targets === true
       const checks = await verifyReceipt(receipt, { ...line, includesTargets, ...readLook(input.options) })
       for (const { name, verdict, detail } of checks) {
-        terminal.say(`${terminal.paint(styles[verdict], verdict.padEnd(8))} ${name.padEnd(8)} ${detail}`)
+        terminal.say(
+          `${terminal.paint(styles[verdict], verdict.padEnd(8))} ${name.padEnd(8)} ${escapeLine(detail)}`,
+        )
       }
       const verdict = decideVerdict(checks)
       if (verdict === 'unknown')

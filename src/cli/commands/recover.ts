@@ -7,6 +7,7 @@ import type { CliCommand } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
 import { decideRecoveryExit } from '../decide-recovery-exit.ts'
 import { addAcceptOption, readAccept } from '../dlq-options.ts'
+import { escapeLine } from '../escape-text.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 import { renderProgressBar } from '../render-progress.ts'
 import type { Terminal } from '../terminal.ts'
@@ -32,7 +33,7 @@ export const recover: CliCommand = {
           ...line,
           ...section,
           ...readAccept(input.options),
-          log: (text) => terminal.say(text),
+          log: (text) => terminal.say(escapeLine(text)),
           onProgress: terminal.isInteractive ? progressBar(terminal) : undefined,
           signal: ending.signal,
         })

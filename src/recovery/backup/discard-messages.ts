@@ -23,6 +23,8 @@ export interface DiscardReport {
   readonly left: number
   /** The queue holds what it should, so the file says that its messages are gone. */
   readonly isDone: boolean
+  /** False: messages had to go back before all were looked at. */
+  readonly isWhole: boolean
 }
 
 /**
@@ -58,7 +60,7 @@ export async function discardMessages(options: DiscardOptions): Promise<DiscardR
     const rest = await removeLeftovers({ task, counts, expected: present - tags.length, left: depth })
     const isDone = first.removed === tags.length && rest.isClear
     if (isDone) await writer.markRemoved({ removed: tags.length, removedAt: new Date().toISOString() })
-    return { file, present, removed: tags.length, left: rest.left, isDone }
+    return { file, present, removed: tags.length, left: rest.left, isDone, isWhole: first.isWhole }
   } finally {
     stopping.release()
     await writer.close()

@@ -104,19 +104,26 @@ async function idsIn(options: RestoreOptions & { queue: string }): Promise<Map<s
       ids.set(id, (ids.get(id) ?? 0) + 1)
       return undefined
     },
+  }).catch((error: unknown) => {
+    throw isHeldTooLong(error) ? seenInPart(options.queue, { cause: error }) : error
   })
   if (!isWhole) throw seenInPart(options.queue)
   return ids
 }
 
+function isHeldTooLong(error: unknown): boolean {
+  return error instanceof RecoveryError && error.code === 'RECOVERY_HELD_TOO_LONG'
+}
+
 /** What was not seen would be put there twice. */
-function seenInPart(queue: string): RecoveryError {
-  return new RecoveryError({
+function seenInPart(queue: string, options?: ErrorOptions): RecoveryError {
+  const problem = {
     code: 'RECOVERY_HELD_TOO_LONG',
     message:
       `Nothing was restored: the messages of "${queue}" had to go back before all were looked at, so nobody knows which ` +
       'records are there already. Restore into an empty queue (--to), or work on some of its messages first.',
-  })
+  } as const
+  return new RecoveryError(problem, options)
 }
 
 interface RunParts {

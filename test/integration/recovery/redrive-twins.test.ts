@@ -124,6 +124,21 @@ test.each(['classic', 'quorum'] as const)(
   },
 )
 
+test.each(['classic', 'quorum'] as const)(
+  'in a %s queue a message whose acks are lost with two lines is not moved twice',
+  async (queue) => {
+    const rig = await setup({ bodies: ['a', 'b', 'c', 'd'], queue })
+    void rig.broker.faults
+      .cutConnection('before-ack')
+      .then(() => rig.broker.faults.cutConnection('before-ack'))
+
+    const receipt = await rig.redrive({ window: { messages: 2, bytes: 1 } }).receipt
+
+    expect(receipt).toMatchObject({ outcome: 'done', present: 4, moved: 4, arrivals: 0, missing: 0 })
+    expect([rig.depth('work'), rig.depth('dlq')]).toEqual([4, 0])
+  },
+)
+
 test('a message that was published and never acknowledged is not taken out uncounted by who counts at the end', async () => {
   const rig = await setup({ bodies: ['a', 'b', 'c'], queue: 'classic' })
   rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
