@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type IncomingMessage, joinBody } from '../broker/amqp/message.ts'
+import { hashText } from './hash-text.ts'
 
 /** A digest over a set of messages, whatever their order: the sum of the digests of their ids and bodies. */
 export interface SetDigest {
@@ -37,13 +38,4 @@ function wordAt(text: string, at: number): number {
     (text.charCodeAt(at + 2) << 8) |
     text.charCodeAt(at + 3)
   )
-}
-
-/** FNV-1a over the letters. */
-function hashText(text: string): number {
-  let sum = 0x811c9dc5
-  for (let index = 0; index < text.length; index += 1) {
-    sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193)
-  }
-  return sum
 }

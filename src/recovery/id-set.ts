@@ -1,3 +1,5 @@
+import { hashText } from './hash-text.ts'
+
 /** Ids that were seen, in a memory that does not grow with them. It never forgets one, and may take one for another. */
 export interface IdSet {
   /** True where it was in it before. */
@@ -32,11 +34,8 @@ export function createIdSet(): IdSet {
   }
 }
 
-/** FNV-1a over the letters; its upper bits are mixed best. */
+/** The upper bits are mixed best. */
 function placeOf(id: string): number {
-  let sum = 0x811c9dc5
-  for (let index = 0; index < id.length; index += 1) {
-    sum = Math.imul(sum ^ id.charCodeAt(index), 0x01000193)
-  }
+  const sum = hashText(id)
   return (sum ^ (sum >>> 15)) >>> (32 - bits)
 }

@@ -3,25 +3,17 @@ import { deleteQueue } from '../../src/broker/amqp/operations.ts'
 import { compileTopology } from '../../src/topology/compile-topology.ts'
 import { collect, createConsumerRig, declareTopology } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
-import { type RabbitNode, startRabbitNode } from '../support/start-rabbit-node.ts'
+import { startImpatientNode } from '../support/start-impatient-node.ts'
+import type { RabbitNode } from '../support/start-rabbit-node.ts'
 import { describeWithNode } from '../support/with-node.ts'
 
 const consumerTimeoutMs = 10_000
 const declaration = { queues: { work: { retry: false } } } as const
 
-/** A node that waits ten seconds for an acknowledgement and looks twice a second, where others wait half an hour. */
-async function startImpatientNode(): Promise<RabbitNode> {
-  const node = await startRabbitNode({ config: { consumer_timeout: consumerTimeoutMs } })
-  const settings = { channel_tick_interval: 500, quorum_tick_interval: 500 }
-  const calls = Object.entries(settings).map(([key, ms]) => `application:set_env(rabbit, ${key}, ${ms})`)
-  await node.rabbitmqctl('eval', `${calls.join(', ')}.`)
-  return node
-}
-
 describeWithNode('a broker that waits no longer for an acknowledgement', () => {
   let node: RabbitNode
   beforeAll(async () => {
-    node = await startImpatientNode()
+    node = await startImpatientNode(consumerTimeoutMs)
   })
   afterAll(() => node?.destroy())
 

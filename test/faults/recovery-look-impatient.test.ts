@@ -6,26 +6,18 @@ import { type HoldTask, holdMessages } from '../../src/recovery/hold-messages.ts
 import { createRecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { namePerTry } from '../support/name-per-try.ts'
-import { type RabbitNode, startRabbitNode } from '../support/start-rabbit-node.ts'
+import { startImpatientNode } from '../support/start-impatient-node.ts'
+import type { RabbitNode } from '../support/start-rabbit-node.ts'
 import { describeWithNode } from '../support/with-node.ts'
 
 const consumerTimeoutMs = 6_000
 /** More than are sent ahead of a disk that takes nothing, so that the pass has to wait for it. */
 const count = 100
 
-/** A node that waits six seconds for an acknowledgement and looks twice a second, where others wait half an hour. */
-async function startImpatientNode(): Promise<RabbitNode> {
-  const node = await startRabbitNode({ config: { consumer_timeout: consumerTimeoutMs } })
-  const settings = { channel_tick_interval: 500, quorum_tick_interval: 500 }
-  const calls = Object.entries(settings).map(([key, ms]) => `application:set_env(rabbit, ${key}, ${ms})`)
-  await node.rabbitmqctl('eval', `${calls.join(', ')}.`)
-  return node
-}
-
 describeWithNode('a broker whose time-out nobody told us', () => {
   let node: RabbitNode
   beforeAll(async () => {
-    node = await startImpatientNode()
+    node = await startImpatientNode(consumerTimeoutMs)
   })
   afterAll(() => node?.destroy())
 
