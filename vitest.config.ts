@@ -1,24 +1,32 @@
 import { join } from 'node:path'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { SecondTriesReporter } from './test/support/second-tries-reporter.ts'
+import { splitTests } from './test/support/split-tests.ts'
 
 // One project per kind of test; each can be named with --project. `npm test` runs all but the long fuzz.
-// The projects with a broker share one: the global setup starts it with the first of them. They wait long, since only
-// a test that fails waits to the end.
-const broker = {
-  globalSetup: ['test/support/global-setup.ts'],
-  testTimeout: 120_000,
-  hookTimeout: 400_000,
-  expect: { poll: { timeout: 60_000 } },
-}
+
+// All but the pure code waits long, since only a test that fails waits to the end.
+const patient = { testTimeout: 120_000, hookTimeout: 400_000, expect: { poll: { timeout: 60_000 } } }
+
+// The projects with a broker share one: the global setup starts it with the first of them.
+const broker = { ...patient, globalSetup: ['test/support/global-setup.ts'] }
 
 // On a shared machine a broker may take a nap in the middle of a test. It is tried once more there, and the log says
 // so. What a fault does to messages must hold at the first try.
-const twice = { ...broker, retry: process.env.CI ? 1 : 0 }
+const twice = { retry: process.env.CI ? 1 : 0 }
 
-// Whoever adds up several runs names a directory, and finds one file per broker version there.
+// A test stands in the folder of its subject. What needs no RabbitMQ has a project that does not start one. The files
+// are all named, since a project with an `exclude` of its own would not hear of an --exclude on the command line.
+const integration = splitTests('test/integration')
+const faults = splitTests('test/faults')
+const e2e = splitTests('test/e2e')
+const embedded = [...integration.embedded, ...e2e.embedded]
+
+// Whoever adds up several runs names a directory, and finds one file per run there: a run is called after the version
+// of its broker, unless it is given a name.
 const { WARREN_TEST_RESULTS: results, WARREN_BROKER_VERSION: version = 'at-hand' } = process.env
-const resultsFile = (ending: string) => (results ? join(results, `${version}.${ending}`) : undefined)
+const { WARREN_TEST_RUN: run = version } = process.env
+const resultsFile = (ending: string) => (results ? join(results, `${run}.${ending}`) : undefined)
 const outputFile = resultsFile('json')
 
 const config: ViteUserConfig = defineConfig({
@@ -32,10 +40,12 @@ const config: ViteUserConfig = defineConfig({
       // Pure code has nothing to isolate, and a process for each file took longer than the tests in it.
       { test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000, isolate: false } },
       { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
-      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...twice } },
-      { test: { name: 'faults', include: ['test/faults/**/*.test.ts'], fileParallelism: false, ...broker } },
-      { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], ...twice } },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...twice } },
+      { test: { name: 'embedded', include: embedded, ...patient, ...twice } },
+      { test: { name: 'embedded-faults', include: faults.embedded, fileParallelism: false, ...patient } },
+      { test: { name: 'integration', include: integration.onRabbit, ...broker, ...twice } },
+      { test: { name: 'faults', include: faults.onRabbit, fileParallelism: false, ...broker } },
+      { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], ...broker, ...twice } },
+      { test: { name: 'e2e', include: e2e.onRabbit, ...broker, ...twice } },
     ],
   },
 })

@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { readTestResults } from './read-test-results.mjs'
 
 /** How many tests passed, failed and were skipped in a run, and which failed, from the file of vitest's JSON reporter. */
 export function readTestCounts(file) {
-  let results
-  try {
-    results = JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return { passed: 0, failed: 0, skipped: 0, failures: [] }
-  }
+  const results = readTestResults(file)
   // A file that could not be loaded has no tests to count, and must not look like success.
   const brokenFiles = results.testResults.filter(
     ({ status, assertionResults }) =>

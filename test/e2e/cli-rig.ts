@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createVhost, type TestVhost } from '../support/use-broker.ts'
+import type { TestVhost } from '../support/use-broker.ts'
 
 const main = resolve('dist/cli/main.js')
 
@@ -21,13 +21,6 @@ export function setupCli(config?: string | object, broker?: TestVhost): CliRig {
     warren: (args: string, extraEnv: Record<string, string> = {}) =>
       run(args.split(' '), { folder, env: { ...env, ...extraEnv } }),
   }
-}
-
-/** A vhost that is dropped when the test is done. */
-export async function useVhost(): Promise<TestVhost> {
-  const broker = await createVhost()
-  onTestFinished(broker.drop)
-  return broker
 }
 
 export function addressOf({ url, managementUrl, username, password }: TestVhost): Record<string, string> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { orders, setupCli, useVhost } from './cli-rig.ts'
+import { orders, setupCli } from './cli-rig.ts'
+import { useVhost } from './use-vhost.ts'
 
 describe('a config that cannot be used is told with its file, its path and a way out', () => {
   it.each([

@@ -10,7 +10,8 @@ import { signBody } from '../../src/index.ts'
 import type { TopologyDeclaration } from '../../src/topology/declaration.ts'
 import { createConsumerRig } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
-import { setupCli, useVhost } from './cli-rig.ts'
+import { setupCli } from './cli-rig.ts'
+import { useVhost } from './use-vhost.ts'
 
 const main = resolve('dist/cli/main.js')
 

@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { DemoReport } from '../../src/cli/demo/tell-story.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestVhost } from '../support/use-broker.ts'
-import { setupCli, useVhost } from './cli-rig.ts'
+import { setupCli } from './cli-rig.ts'
+import { useVhost } from './use-vhost.ts'
 
 const main = 'dist/cli/main.js'
 

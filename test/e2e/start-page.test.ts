@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { addressOf, useVhost } from './cli-rig.ts'
+import { addressOf } from './cli-rig.ts'
 import { shellWords } from './shell-words.ts'
+import { useVhost } from './use-vhost.ts'
 
 const page = readFileSync('docs/start.md', 'utf8')
 const [program] = blocksOf('ts') as [string]

@@ -2,7 +2,8 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startProxy } from '../support/start-proxy.ts'
 import type { TestVhost } from '../support/use-broker.ts'
-import { orders, setupCli, useVhost } from './cli-rig.ts'
+import { orders, setupCli } from './cli-rig.ts'
+import { useVhost } from './use-vhost.ts'
 
 const otherDelay = {
   ...orders,

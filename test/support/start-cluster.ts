@@ -13,6 +13,8 @@ export interface ClusterOptions {
   readonly version?: string | undefined
   readonly plugins?: readonly string[]
   readonly config?: Readonly<Record<string, string | number | boolean>>
+  /** As `startRabbitNode` has it. */
+  readonly deadLetterResendMs?: number
 }
 
 /** Nodes that share one cookie and are joined. End them together, by `destroy()` of the cluster. */
@@ -30,11 +32,13 @@ export function startCluster(options: ClusterOptions = {}): Promise<RabbitCluste
 
 async function startAndJoin(options: ClusterOptions): Promise<RabbitCluster> {
   const { nodes: count = 3, version = wantedVersion(), plugins = [], config = {} } = options
+  const { deadLetterResendMs } = options
   const source = requireNodeSource(await findBrokerSource({ version }))
   const network = source.kind === 'docker' ? await createNetwork() : undefined
   const [epmdPort] = (await takeFreePorts(1)) as [number]
   const [cookie, password] = [createCookie(), createCookie()]
-  const shared = { source, plugins, config, hasTls: false, cookie, password, epmdPort }
+  const settings = { plugins, config, hasTls: false, deadLetterResendMs }
+  const shared = { source, ...settings, cookie, password, epmdPort }
   const nodes: RabbitNode[] = []
 
   async function destroy(): Promise<void> {

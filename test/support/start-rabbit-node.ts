@@ -14,16 +14,22 @@ export interface RabbitNodeOptions {
   readonly plugins?: readonly string[]
   /** Lines of rabbitmq.conf, such as `{ 'vm_memory_high_watermark.relative': 0.4 }`. */
   readonly config?: Readonly<Record<string, string | number | boolean>>
+  /**
+   * How long a dead letter waits for its target to confirm it until it is sent again. Unlike what is set on a running
+   * node it also holds for the queues that start with it. @default 180000, as RabbitMQ has it
+   */
+  readonly deadLetterResendMs?: number
   /** Adds an amqps:// listener with certificates of its own. @default false */
   readonly tls?: boolean
 }
 
 /** Starts a private node and settles when AMQP and HTTP answer. It dies with this process at the latest. */
 export async function startRabbitNode(options: RabbitNodeOptions = {}): Promise<RabbitNode> {
-  const { version = wantedVersion(), plugins = [], config = {}, tls = false } = options
+  const { version = wantedVersion(), plugins = [], config = {}, tls = false, deadLetterResendMs } = options
   const source = requireNodeSource(await findBrokerSource({ version }))
   return onFreePorts(async () => {
-    const node = await createRabbitNode({ source, plugins, config, hasTls: tls, cookie: createCookie() })
+    const settings = { plugins, config, hasTls: tls, deadLetterResendMs }
+    const node = await createRabbitNode({ source, ...settings, cookie: createCookie() })
     await startOrDestroy(node)
     return node
   })

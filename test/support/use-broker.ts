@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
 import { callManagement, type ManagementAccess } from './call-management.ts'
+import { createVhostOn } from './create-vhost-on.ts'
 import { sharedBroker } from './shared-broker.ts'
 
 /** A vhost on the broker of this run, with everything needed to reach it. */
@@ -28,22 +28,11 @@ export async function useBroker(): Promise<TestVhost> {
 export async function createVhost(): Promise<TestVhost & { drop(): Promise<void> }> {
   const { vhostPrefix, amqpUrl, managementUrl, username, password, version } = sharedBroker()
   const access = { managementUrl, username, password }
-  const vhost = `${vhostPrefix}-${randomBytes(6).toString('hex')}`
-  const path = `/api/vhosts/${encodeURIComponent(vhost)}`
-  await callManagement(access, 'PUT', path, {})
-  const permissions = { configure: '.*', write: '.*', read: '.*' }
-  await callManagement(
-    access,
-    'PUT',
-    `/api/permissions/${vhost}/${encodeURIComponent(username)}`,
-    permissions,
-  )
+  const made = await createVhostOn({ ...access, amqpUrl }, vhostPrefix)
   return {
     ...access,
-    url: `${amqpUrl}/${encodeURIComponent(vhost)}`,
-    vhost,
+    ...made,
     version,
-    management: (method, requestPath, body) => callManagement(access, method, requestPath, body),
-    drop: () => callManagement(access, 'DELETE', path),
+    management: (method, path, body) => callManagement(access, method, path, body),
   }
 }

@@ -66,7 +66,7 @@ test('in CI a missing broker is a failure, never a skip, and so is a node that c
   const given = { AMQP_URL: broker.url, MANAGEMENT_URL: broker.managementUrl }
 
   const [withoutBroker, withoutNodes] = await Promise.all([
-    runTests('test/integration/support/eventually.test.ts', { CI: 'true' }),
+    runTests('test/integration/support/use-broker.test.ts', { CI: 'true' }),
     runTests('test/integration/support/node-tls.test.ts', { CI: 'true', ...given }),
   ])
 

@@ -10,7 +10,10 @@ describeWithNode('a private node', () => {
   let node: RabbitNode
 
   beforeAll(async () => {
-    node = await startRabbitNode({ plugins: ['rabbitmq_shovel_management'], config: { heartbeat: 7 } })
+    const config = { heartbeat: 7 }
+    node = await startRabbitNode({
+      ...{ plugins: ['rabbitmq_shovel_management'], config, deadLetterResendMs: 9_000 },
+    })
   })
   afterAll(() => node?.destroy())
 
@@ -34,11 +37,13 @@ describeWithNode('a private node', () => {
   test('has the plugins and the configuration that were asked for', async () => {
     const overview = await callManagement<{ rabbitmq_version: string }>(node, 'GET', '/api/overview')
     const shovels = await callManagement(node, 'GET', '/api/shovels')
-    const heartbeat = await node.rabbitmqctl('eval', 'application:get_env(rabbit, heartbeat).')
+    const keys = ['heartbeat', 'dead_letter_worker_publisher_confirm_timeout']
+    const reads = keys.map((key) => `element(2, application:get_env(rabbit, ${key}))`)
+    const settings = await node.rabbitmqctl('eval', `[${reads.join()}].`)
 
     expect(overview.rabbitmq_version).toBe(node.version)
     expect(shovels).toEqual([])
-    expect(heartbeat.trim()).toBe('{ok,7}')
+    expect(settings.trim()).toBe('[7,9000]')
   })
 
   test('that is killed −9 ends its connections, and keeps what it confirmed when it is started again', async () => {

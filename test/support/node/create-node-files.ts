@@ -6,7 +6,7 @@ import { directoryInContainer } from './docker-runner.ts'
 import { canMount } from './in-root.ts'
 import type { NodePorts } from './node-runner.ts'
 import type { NodeOrder } from './rabbit-node.ts'
-import { renderEnabledPlugins, renderNodeConfig } from './render-node-config.ts'
+import { renderAdvancedConfig, renderEnabledPlugins, renderNodeConfig } from './render-node-config.ts'
 
 /** Everything that is decided about a node before its files are written. */
 export interface NodePlan extends NodeOrder {
@@ -38,6 +38,7 @@ export async function createNodeFiles(plan: NodePlan): Promise<NodeFiles> {
   const settings = { ...plan, config: { ...(await configWithoutProc(root)), ...plan.config } }
   const place = { address, ports: plan.ports, directory: seenDirectory }
   await writeFile(join(directory, 'rabbitmq.conf'), renderNodeConfig(settings, place))
+  await writeFile(join(directory, 'advanced.config'), renderAdvancedConfig(settings))
   await writeFile(join(directory, 'enabled_plugins'), renderEnabledPlugins(settings))
   const certificates = hasTls ? await createCertificates(join(directory, 'tls')) : undefined
   return { directory, certificates }

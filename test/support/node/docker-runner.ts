@@ -66,6 +66,7 @@ function createArguments(node: DockerNode): string[] {
   const environment = {
     RABBITMQ_ERLANG_COOKIE: cookie,
     RABBITMQ_CONFIG_FILE: `${directoryInContainer}/rabbitmq.conf`,
+    RABBITMQ_ADVANCED_CONFIG_FILE: `${directoryInContainer}/advanced.config`,
     RABBITMQ_ENABLED_PLUGINS_FILE: `${directoryInContainer}/enabled_plugins`,
   }
   return [

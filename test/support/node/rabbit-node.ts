@@ -51,6 +51,7 @@ export interface NodeOrder {
   readonly plugins: readonly string[]
   readonly config: Readonly<Record<string, string | number | boolean>>
   readonly hasTls: boolean
+  readonly deadLetterResendMs?: number | undefined
   readonly cookie: string
   /** Nodes of one cluster share a name server… */
   readonly epmdPort?: number

@@ -7,6 +7,8 @@ export interface NodeSettings {
   /** Lines for rabbitmq.conf, after ours. */
   readonly config: Readonly<Record<string, string | number | boolean>>
   readonly hasTls: boolean
+  /** How long a dead letter waits for its target to confirm it until it is sent again. */
+  readonly deadLetterResendMs?: number | undefined
 }
 
 export interface ConfigPlace {
@@ -43,6 +45,15 @@ export function renderNodeConfig(settings: NodeSettings, place: ConfigPlace): st
 export function renderEnabledPlugins(settings: NodeSettings): string {
   const tlsPlugins = settings.hasTls ? ['rabbitmq_auth_mechanism_ssl'] : []
   return `[${[...new Set(['rabbitmq_management', ...tlsPlugins, ...settings.plugins])].join(',')}].\n`
+}
+
+/** The file advanced.config: Erlang terms, for what rabbitmq.conf has no key for. */
+export function renderAdvancedConfig({ deadLetterResendMs }: NodeSettings): string {
+  const settings =
+    deadLetterResendMs === undefined
+      ? ''
+      : `{dead_letter_worker_publisher_confirm_timeout, ${deadLetterResendMs}}`
+  return `[{rabbit, [${settings}]}].\n`
 }
 
 function tlsLines({ address, ports, directory }: ConfigPlace): Record<string, string | number | boolean> {

@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deleteQueue } from '../../src/broker/amqp/operations.ts'
-import { compileTopology } from '../../src/topology/compile-topology.ts'
-import { collect, createConsumerRig, declareTopology } from '../integration/consumer/consumer-rig.ts'
-import { eventually } from '../support/eventually.ts'
-import { startImpatientNode } from '../support/start-impatient-node.ts'
-import type { RabbitNode } from '../support/start-rabbit-node.ts'
-import { describeWithNode } from '../support/with-node.ts'
+import { expect, it } from 'vitest'
+import { deleteQueue } from '../../../src/broker/amqp/operations.ts'
+import { compileTopology } from '../../../src/topology/compile-topology.ts'
+import { collect, createConsumerRig, declareTopology } from '../../integration/consumer/consumer-rig.ts'
+import { createVhostOn } from '../../support/create-vhost-on.ts'
+import { eventually } from '../../support/eventually.ts'
+import { consumerTimeoutMs } from '../../support/start-impatient-node.ts'
+import type { RabbitNode } from '../../support/start-rabbit-node.ts'
 
-const consumerTimeoutMs = 10_000
 const declaration = { queues: { work: { retry: false } } } as const
 
-describeWithNode('a broker that waits no longer for an acknowledgement', () => {
-  let node: RabbitNode
-  beforeAll(async () => {
-    node = await startImpatientNode(consumerTimeoutMs)
-  })
-  afterAll(() => node?.destroy())
+async function setup(node: RabbitNode) {
+  const { url } = await createVhostOn(node, 'slow')
+  return createConsumerRig({ url, declaration })
+}
 
+/** Consumers with handlers that take their time. */
+export function testSlowConsumers(open: () => RabbitNode): void {
   it('does not meet a message whose dead-letter queue was deleted: it is given back, and parked later', async () => {
-    const { consume, publisher, admin, depth, drain } = await createConsumerRig({
-      url: node.amqpUrl,
-      declaration,
-    })
+    const { consume, publisher, admin, depth, drain } = await setup(open())
     const restore = () =>
-      declareTopology(admin, compileTopology(declaration, { brokerVersion: node.version }))
+      declareTopology(admin, compileTopology(declaration, { brokerVersion: open().version }))
     const consumer = await consume(
       'work',
       () => {
@@ -52,7 +48,7 @@ describeWithNode('a broker that waits no longer for an acknowledgement', () => {
   })
 
   it('ends the channel over a handler that is told of another time-out, and the handler still runs once', async () => {
-    const { consume, publisher, depth } = await createConsumerRig({ url: node.amqpUrl, declaration })
+    const { consume, publisher, depth } = await setup(open())
     let runs = 0
     let finish = (): void => {}
     const consumer = await consume('work', ({ id }) => {
@@ -86,4 +82,4 @@ describeWithNode('a broker that waits no longer for an acknowledgement', () => {
     await consumer.close()
     expect([runs, await depth('work'), await depth('work.dlq')]).toEqual([1, 0, 0])
   })
-})
+}

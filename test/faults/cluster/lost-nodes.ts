@@ -1,29 +1,25 @@
-import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { Session } from '../../src/broker/amqp/session.ts'
-import { WarrenError } from '../../src/errors.ts'
-import { listDeadLetters } from '../../src/recovery/list-dead-letters.ts'
-import { recoverQueues } from '../../src/recovery/recover-queues.ts'
-import { startRedrive } from '../../src/recovery/redrive.ts'
-import { takeLock } from '../../src/recovery/take-lock.ts'
-import { createConsumerRig } from '../integration/consumer/consumer-rig.ts'
-import { createRecoveryRig, unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
-import { callManagement } from '../support/call-management.ts'
-import { eventually } from '../support/eventually.ts'
-import { type RabbitCluster, startCluster } from '../support/start-cluster.ts'
-import type { RabbitNode } from '../support/start-rabbit-node.ts'
-import { describeOnCluster } from '../support/with-node.ts'
-import { awaitConservation, publishAll } from './consumer-storm.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Session } from '../../../src/broker/amqp/session.ts'
+import { WarrenError } from '../../../src/errors.ts'
+import { listDeadLetters } from '../../../src/recovery/list-dead-letters.ts'
+import { recoverQueues } from '../../../src/recovery/recover-queues.ts'
+import { startRedrive } from '../../../src/recovery/redrive.ts'
+import { takeLock } from '../../../src/recovery/take-lock.ts'
+import { createConsumerRig } from '../../integration/consumer/consumer-rig.ts'
+import { createRecoveryRig, unlimitedQuorum } from '../../integration/recovery/recovery-rig.ts'
+import { createVhostOn } from '../../support/create-vhost-on.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { RabbitCluster } from '../../support/start-cluster.ts'
+import type { RabbitNode } from '../../support/start-rabbit-node.ts'
+import { awaitConservation, publishAll } from '../consumer-storm.ts'
 import {
   stormFactor,
   stormHandler,
   stormOptions,
   stormQueues,
   stormTopology,
-} from './consumer-storm-topology.ts'
+} from '../consumer-storm-topology.ts'
 
-/** One cluster for all: a test kills one of its nodes, and the next one finds it back. */
-let cluster: RabbitCluster
 /** A quorum queue that is younger than this can lose its registration to a kill -9 (measured). */
 const settlingMs = 6_000
 const window = 100
@@ -34,26 +30,28 @@ const limits = { timeout: 600_000 }
 const rounds = Array.from({ length: Number(process.env.WARREN_CLUSTER_ROUNDS ?? 1) }, (_, index) => index + 1)
 
 /** A vhost, its address at each node, and the means to kill one of them for the length of a test. */
-async function setup() {
-  const vhost = `cluster-${randomBytes(4).toString('hex')}`
-  const [access] = cluster.nodes as [RabbitNode]
-  await callManagement(access, 'PUT', `/api/vhosts/${vhost}`, {})
-  const permissions = { configure: '.*', write: '.*', read: '.*' }
-  await callManagement(access, 'PUT', `/api/permissions/${vhost}/${access.username}`, permissions)
+async function setup({ nodes, leaderOf }: RabbitCluster) {
+  const { vhost } = await createVhostOn(nodes[0]!, 'cluster')
   /** One URL with the hosts of all, this node first. */
   const urlFrom = (node: RabbitNode): string => {
-    const hosts = [node, ...cluster.nodes.filter((other) => other !== node)]
+    const hosts = [node, ...nodes.filter((other) => other !== node)]
     const login = `${node.username}:${node.password}`
     return `amqp://${login}@${hosts.map(({ amqpPort }) => `127.0.0.1:${amqpPort}`).join(',')}/${vhost}`
   }
   const down = new Set<RabbitNode>()
   const revive = async (node: RabbitNode): Promise<void> => {
-    if (!down.delete(node)) return
-    await node.start()
-    await quicken(node)
+    if (down.delete(node)) await node.start()
+  }
+  /** The node that leads a queue, be it another than the one at which it was declared, and those that do not. */
+  const leaderFirst = async (queue: string) => {
+    const victim = await eventually(() => leaderOf(queue, { vhost }))
+    const [other, third] = nodes.filter((node) => node !== victim) as [RabbitNode, RabbitNode]
+    return { victim, other, third }
   }
   return {
     vhost,
+    nodes: nodes as readonly [RabbitNode, RabbitNode, RabbitNode],
+    leaderFirst,
     urlFrom,
     rigAt: (node: RabbitNode) => {
       const { amqpUrl, managementUrl, username, password } = node
@@ -75,20 +73,15 @@ async function setup() {
   }
 }
 
-describeOnCluster('a cluster of three that loses a node', () => {
-  beforeAll(async () => {
-    cluster = await startCluster({ nodes: 3 })
-    await Promise.all(cluster.nodes.map(quicken))
-  }, 600_000)
-  afterAll(() => cluster?.destroy())
-
-  describe.each(rounds)('in round %i', () => {
+/** Each test kills nodes and brings them back, so that the next one finds the cluster whole. */
+export function testLostNodes(open: () => RabbitCluster): void {
+  describe.each(rounds)('that loses a node, in round %i', () => {
     test.each(['dead-letter queue', 'target'] as const)(
       'lets a re-drive move everything that was there, whose %s was led by that node',
       limits,
       async (led) => {
-        const { rigAt, sessionAt, kill, vhost } = await setup()
-        const [first, second] = cluster.nodes as [RabbitNode, RabbitNode]
+        const { nodes, rigAt, sessionAt, kill, leaderFirst } = await setup(open())
+        const [first, second] = nodes
         const [atFirst, atSecond] = [await rigAt(first), await rigAt(second)]
         // What is declared at a node is led by it. A queue that waits a minute for a lost consumer waits a second here.
         const quorum = unlimitedQuorum(first.version)
@@ -97,7 +90,7 @@ describeOnCluster('a cluster of three that loses a node', () => {
         await atSecond.declare('work', quorum)
         await atFirst.fill('dlq', 3_000, () => ({ headers: { 'x-original-queue': 'work' } }))
         await olderThan(settlingMs)
-        const { victim, other, third } = await leaderFirst(led === 'target' ? 'work' : 'dlq', vhost)
+        const { victim, other, third } = await leaderFirst(led === 'target' ? 'work' : 'dlq')
         // With the queue it loses its own connections, with the target only that.
         const home = led === 'target' ? other : victim
         const [consuming, publishing] = [await sessionAt(home), await sessionAt(home)]
@@ -124,8 +117,8 @@ describeOnCluster('a cluster of three that loses a node', () => {
     )
 
     test('does not hide a queue that has no leader, and a recovery waits for one', limits, async () => {
-      const { rigAt, sessionAt, kill, revive } = await setup()
-      const [victim, other, third] = cluster.nodes as [RabbitNode, RabbitNode, RabbitNode]
+      const { nodes, rigAt, sessionAt, kill, revive } = await setup(open())
+      const [victim, other, third] = nodes
       const [rig, { management }] = [await rigAt(victim), await rigAt(other)]
       await rig.declare('dlq')
       await rig.declare('work')
@@ -153,8 +146,8 @@ describeOnCluster('a cluster of three that loses a node', () => {
     })
 
     test('lets the next one have a lock whose holder is gone with it, and nobody else', limits, async () => {
-      const { rigAt, sessionAt, kill, revive, vhost } = await setup()
-      const [victim, other, third] = cluster.nodes as [RabbitNode, RabbitNode, RabbitNode]
+      const { nodes, rigAt, sessionAt, kill, revive, vhost } = await setup(open())
+      const [victim, other, third] = nodes
       const lockAt = async (node: RabbitNode, holder: string) => {
         const session = await sessionAt(node)
         const { management } = await rigAt(third)
@@ -180,11 +173,11 @@ describeOnCluster('a cluster of three that loses a node', () => {
       'loses nothing of what consumers of any layout are at, who %s that node',
       limits,
       async (who) => {
-        const { urlFrom, kill, revive, vhost } = await setup()
+        const { nodes, urlFrom, kill, revive, leaderFirst } = await setup(open())
         // All is declared at one node, and so led by it.
-        await createConsumerRig({ url: urlFrom(cluster.nodes[0]!), declaration: stormTopology })
+        await createConsumerRig({ url: urlFrom(nodes[0]), declaration: stormTopology })
         await olderThan(settlingMs)
-        const { victim, other } = await leaderFirst('storm.warren', vhost)
+        const { victim, other } = await leaderFirst('storm.warren')
         const consumingUrl = urlFrom(who === 'talk to' ? victim : other)
         const parts = { consumingUrl, publishingUrl: consumingUrl, declaration: stormTopology }
         const rig = await createConsumerRig({ url: urlFrom(victim), ...parts })
@@ -209,21 +202,6 @@ describeOnCluster('a cluster of three that loses a node', () => {
       },
     )
   })
-})
-
-/** The node that leads a queue, be it another than the one at which it was declared, and those that do not. */
-async function leaderFirst(queue: string, vhost: string) {
-  const victim = await eventually(() => cluster.leaderOf(queue, { vhost }))
-  const [other, third] = cluster.nodes.filter((node) => node !== victim) as [RabbitNode, RabbitNode]
-  return { victim, other, third }
-}
-
-/** Dead letters on their way to a lost node are sent again after this long, not after three minutes. A start forgets it. */
-async function quicken(node: RabbitNode): Promise<void> {
-  await node.rabbitmqctl(
-    'eval',
-    'application:set_env(rabbit, dead_letter_worker_publisher_confirm_timeout, 3000).',
-  )
 }
 
 async function olderThan(ageMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Session } from '../../../src/broker/amqp/session.ts'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
 import { applyPlan } from '../../../src/deploy/apply-plan.ts'
@@ -9,10 +9,10 @@ import { compileTopology } from '../../../src/topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
 import type { Plan } from '../../../src/topology/plan-topology.ts'
 import { renderDefinitions } from '../../../src/topology/render-definitions.ts'
+import { createVhostOn } from '../../support/create-vhost-on.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type RabbitCluster, startCluster } from '../../support/start-cluster.ts'
+import type { RabbitCluster } from '../../support/start-cluster.ts'
 import type { RabbitNode } from '../../support/start-rabbit-node.ts'
-import { describeWithNode, testWithNode } from '../../support/with-node.ts'
 
 /** Every layout in one topology, with all that a definitions.json can hold of it. */
 const everything: TopologyDeclaration = {
@@ -35,66 +35,60 @@ const everything: TopologyDeclaration = {
   },
 }
 
-async function planOn(node: RabbitNode, topology: TopologyDeclaration, vhost = '/'): Promise<Plan> {
+async function setup({ nodes }: RabbitCluster) {
+  const { vhost, drop } = await createVhostOn(nodes[0]!, 'deploy')
+  onTestFinished(drop)
+  return { nodes, vhost, planOn: (node: RabbitNode) => planEverything(node, vhost) }
+}
+
+async function planEverything(node: RabbitNode, vhost: string): Promise<Plan> {
   const address = new URL(node.managementUrl)
   address.username = node.username
   address.password = node.password
   const management = openManagement(address.href)
   try {
-    return (await planDeployment(topology, { management, vhost })).plan
+    return (await planDeployment(everything, { management, vhost })).plan
   } finally {
     management.close()
   }
 }
 
-describeWithNode('on a cluster of three', () => {
-  let cluster: RabbitCluster
+/** What is deployed to a cluster is the same at each of its nodes. */
+export function testDeployment(open: () => RabbitCluster): void {
+  test('replicas that apply at once through different nodes leave a plan that is empty on each', async () => {
+    const { nodes, vhost, planOn } = await setup(open())
+    const replicas = [...nodes, ...nodes]
+    const sighted = await Promise.all(replicas.map(planOn))
+    const blind = planBlindly(everything, nodes[0]!.version).plan
+    const sessions = await Promise.all(replicas.map(({ amqpUrl }) => Session.open(`${amqpUrl}/${vhost}`)))
 
-  beforeAll(async () => {
-    cluster = await startCluster({ nodes: 3 })
+    const reports = await Promise.all(
+      sessions.flatMap((session, index) => [
+        applyPlan(session, sighted[index]!),
+        ...(index < 2 ? [applyPlan(session, blind)] : []),
+      ]),
+    )
+    await Promise.all(sessions.map((session) => session.close()))
+
+    expect(reports.map(({ isComplete, failed }) => ({ isComplete, failed }))).toEqual(
+      reports.map(() => ({ isComplete: true, failed: 0 })),
+    )
+    for (const node of nodes) {
+      await eventually(async () => expect(await planOn(node)).toMatchObject({ isEmpty: true }))
+    }
   })
-  afterAll(() => cluster?.destroy())
 
-  testWithNode(
-    'replicas that apply at once through different nodes leave a plan that is empty on each',
-    async () => {
-      const replicas = [...cluster.nodes, ...cluster.nodes]
-      const sighted = await Promise.all(replicas.map((node) => planOn(node, everything)))
-      const blind = planBlindly(everything, cluster.nodes[0]!.version).plan
-      const sessions = await Promise.all(replicas.map(({ amqpUrl }) => Session.open(amqpUrl)))
-
-      const reports = await Promise.all(
-        sessions.flatMap((session, index) => [
-          applyPlan(session, sighted[index]!),
-          ...(index < 2 ? [applyPlan(session, blind)] : []),
-        ]),
-      )
-      await Promise.all(sessions.map((session) => session.close()))
-
-      expect(reports.map(({ isComplete, failed }) => ({ isComplete, failed }))).toEqual(
-        reports.map(() => ({ isComplete: true, failed: 0 })),
-      )
-      for (const node of cluster.nodes) {
-        await eventually(async () => expect(await planOn(node, everything)).toMatchObject({ isEmpty: true }))
-      }
-    },
-  )
-
-  testWithNode('rabbitmqctl import_definitions takes an export, and the plan after it is empty', async () => {
-    const node = cluster.nodes[1]!
-    const vhost = 'imported'
+  test('rabbitmqctl import_definitions takes an export, and the plan after it is empty', async () => {
+    const { nodes, vhost, planOn } = await setup(open())
+    const node = nodes[1]!
     const compiled = compileTopology(everything, { brokerVersion: node.version })
     const definitions = JSON.stringify(renderDefinitions(compiled, { vhost }))
     await writeFile(join(node.directory, 'definitions.json'), definitions)
     // The node may live in a root of its own, where its directory has another name.
     const config = JSON.parse(await node.rabbitmqctl('eval', 'os:getenv("RABBITMQ_CONFIG_FILE").')) as string
-    await node.rabbitmqctl('add_vhost', vhost)
-    await node.rabbitmqctl('set_permissions', '-p', vhost, node.username, '.*', '.*', '.*')
 
     await node.rabbitmqctl('import_definitions', join(dirname(config), 'definitions.json'))
 
-    await eventually(async () =>
-      expect(await planOn(node, everything, vhost)).toMatchObject({ isEmpty: true, unmanaged: [] }),
-    )
+    await eventually(async () => expect(await planOn(node)).toMatchObject({ isEmpty: true, unmanaged: [] }))
   })
-})
+}

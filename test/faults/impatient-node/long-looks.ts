@@ -1,52 +1,45 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deleteQueue } from '../../src/broker/amqp/operations.ts'
-import { brokerCapabilities } from '../../src/message/broker-capabilities.ts'
-import { parseBrokerVersion } from '../../src/message/broker-version.ts'
-import { type HoldTask, holdMessages } from '../../src/recovery/hold-messages.ts'
-import { createRecoveryRig } from '../integration/recovery/recovery-rig.ts'
-import { eventually } from '../support/eventually.ts'
-import { namePerTry } from '../support/name-per-try.ts'
-import { startImpatientNode } from '../support/start-impatient-node.ts'
-import type { RabbitNode } from '../support/start-rabbit-node.ts'
-import { describeWithNode } from '../support/with-node.ts'
+import { expect, it } from 'vitest'
+import { deleteQueue } from '../../../src/broker/amqp/operations.ts'
+import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
+import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
+import { type HoldTask, holdMessages } from '../../../src/recovery/hold-messages.ts'
+import { createRecoveryRig } from '../../integration/recovery/recovery-rig.ts'
+import { createVhostOn } from '../../support/create-vhost-on.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { RabbitNode } from '../../support/start-rabbit-node.ts'
 
-const consumerTimeoutMs = 6_000
 /** More than are sent ahead of a disk that takes nothing, so that the pass has to wait for it. */
 const count = 100
 
-describeWithNode('a broker whose time-out nobody told us', () => {
-  let node: RabbitNode
-  beforeAll(async () => {
-    node = await startImpatientNode(consumerTimeoutMs)
-  })
-  afterAll(() => node?.destroy())
-
-  async function setup() {
-    const { amqpUrl: url, managementUrl, username, password } = node
-    const rig = await createRecoveryRig({ url, managementUrl, username, password })
-    const queue = namePerTry('impatient.dlq')
-    await rig.declare(queue)
-    await rig.fill(queue, count)
-    let seen = 0
-    const disk = { isFull: true, onProgress: () => {} }
-    const hold = (options: Partial<HoldTask> = {}) =>
-      holdMessages({
-        ...{ ...rig, queue, by: 'test', purpose: 'a backup', sink: disk },
-        onMessage: () => {
-          seen += 1
-          return undefined
-        },
-        ...options,
-      })
-    const release = (): void => {
-      disk.isFull = false
-      disk.onProgress()
-    }
-    return { ...rig, queue, hold, release, seenCount: () => seen }
+async function setup(node: RabbitNode) {
+  const { managementUrl, username, password } = node
+  const { url } = await createVhostOn(node, 'look')
+  const rig = await createRecoveryRig({ url, managementUrl, username, password })
+  const queue = 'impatient.dlq'
+  await rig.declare(queue)
+  await rig.fill(queue, count)
+  let seen = 0
+  const disk = { isFull: true, onProgress: () => {} }
+  const hold = (options: Partial<HoldTask> = {}) =>
+    holdMessages({
+      ...{ ...rig, queue, by: 'test', purpose: 'a backup', sink: disk },
+      onMessage: () => {
+        seen += 1
+        return undefined
+      },
+      ...options,
+    })
+  const release = (): void => {
+    disk.isFull = false
+    disk.onProgress()
   }
+  return { ...rig, queue, hold, release, seenCount: () => seen }
+}
 
+/** Looks that hold messages on a broker whose time-out nobody told us. */
+export function testLongLooks(open: () => RabbitNode): void {
   it('takes back what is held for too long, and the error says so and what helps', async () => {
-    const { queue, fill, hold, depth } = await setup()
+    const { queue, fill, hold, depth } = await setup(open())
     let later = 0
 
     let error: unknown
@@ -74,7 +67,7 @@ describeWithNode('a broker whose time-out nobody told us', () => {
   })
 
   it('is given everything back before, where it was said how long it may be held', async () => {
-    const { queue, hold, depth } = await setup()
+    const { queue, hold, depth } = await setup(open())
 
     const report = await hold({ maxHoldMs: 500 })
 
@@ -83,9 +76,9 @@ describeWithNode('a broker whose time-out nobody told us', () => {
   })
 
   it('gives a consumer of a quorum queue the time that it asks for, from 4.3 on', async ({ skip }) => {
-    const { consumerTimeout } = brokerCapabilities(parseBrokerVersion(node.version))
+    const { consumerTimeout } = brokerCapabilities(parseBrokerVersion(open().version))
     if (consumerTimeout !== 'cancels-quorum-consumer') skip()
-    const { queue, admin, declare, fill, hold, release, seenCount } = await setup()
+    const { queue, admin, declare, fill, hold, release, seenCount } = await setup(open())
     const witness = `${queue}-witness`
     await declare(witness)
     await fill(witness, 1)
@@ -109,7 +102,7 @@ describeWithNode('a broker whose time-out nobody told us', () => {
   })
 
   it('is not blamed for a queue that somebody deleted', async () => {
-    const { queue, admin, hold, seenCount } = await setup()
+    const { queue, admin, hold, seenCount } = await setup(open())
 
     const holding = hold().catch((problem: unknown) => problem)
     await eventually(() => expect(seenCount()).toBeGreaterThan(0))
@@ -117,4 +110,4 @@ describeWithNode('a broker whose time-out nobody told us', () => {
 
     expect(await holding).toMatchObject({ code: 'RECOVERY_QUEUE_NOT_FOUND' })
   })
-})
+}
