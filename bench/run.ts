@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { declareQueue, deleteQueue } from '../src/broker/amqp/operations.ts'
 import { Session } from '../src/broker/amqp/session.ts'
@@ -129,9 +130,8 @@ async function runParticipant(
   const run = { script, task, sampleBroker: isSampled ? sampleBroker : undefined }
   if (queueType === 'none') return runScript(run)
   const session = await Session.open(node.amqpUrl, { name: 'bench' })
+  await declareWhenReady(session, { queues: bench.hasTarget ? [queue, target] : [queue], queueType })
   const channel = await session.openChannel()
-  await declareQueue(channel, { queue, arguments: argumentsOf(queueType) })
-  if (bench.hasTarget) await declareQueue(channel, { queue: target, arguments: argumentsOf(queueType) })
   if (bench.isFilledFirst) await fill({ session, queue, messages, hasFailures: bench.isFilledWithFailures })
   const report = await runScript(run)
   await deleteQueue(channel, queue)
@@ -139,6 +139,27 @@ async function runParticipant(
   await session.close()
   return report
 }
+
+/** Right after a hard day's work 3.10 may take too long to start a quorum queue, and closes the connection over it. */
+async function declareWhenReady(
+  session: Session,
+  { queues, queueType }: { readonly queues: readonly string[]; readonly queueType: string },
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const channel = await session.openChannel()
+      for (const queue of queues) await declareQueue(channel, { queue, arguments: argumentsOf(queueType) })
+      await channel.close()
+      return
+    } catch (error) {
+      if (tries === mostTries) throw error
+      await sleep(settleMs)
+    }
+  }
+}
+
+const mostTries = 5
+const settleMs = 2_000
 
 /** What the runtime system of the broker has used with all its threads, whatever kind of node it is. */
 async function sampleBroker(): Promise<number> {

@@ -9,6 +9,7 @@ import { digestBody } from './digest-message.ts'
 import { completeWalk } from './finish-walk.ts'
 import type { LookRules } from './prepare-look.ts'
 import type { RecentMoves } from './recent-moves.ts'
+import { memoryOf } from './redrive-repeats.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk } from './walk-queue.ts'
 import { withChannel } from './with-channel.ts'
@@ -25,7 +26,8 @@ export interface Leftovers {
   readonly isAllSeen: boolean
   readonly recent: RecentMoves
   readonly publisher: Publisher
-  readonly rules: RefreshRules & Pick<LookRules, 'returnsBehind' | 'countsReturns'>
+  readonly rules: RefreshRules &
+    Pick<LookRules, 'returnsBehind' | 'countsReturns' | 'maxHoldMs' | 'consumerArguments'>
 }
 
 export interface Cleared {
@@ -57,13 +59,13 @@ async function lookForLeftovers(channel: AmqpChannel, task: Leftovers): Promise<
     const { properties: now, isRedelivered } = delivery
     if (!isRedelivered) return false
     // What was never counted as moved is one of those that should be there.
-    return (
-      recent.take(
-        { id, properties: now, digest: digestBody(delivery) },
-        ({ isCounted, properties: before }) =>
-          isCounted && mayBeReturned({ before, now, isCounting: rules.countsReturns }),
-      ) !== undefined
+    const move = recent.take(
+      { id, properties: now, digest: digestBody(delivery) },
+      ({ isCounted, properties: before }) =>
+        isCounted && mayBeReturned({ before, now, isCounting: rules.countsReturns }),
     )
+    if (move) recent.addAgain(memoryOf(delivery, { move, id })) // this line may break, too
+    return move !== undefined
   }
   const look = (delivery: Delivery): void => {
     const id = readProperty(delivery.properties, 'messageId') ?? ''
@@ -78,6 +80,7 @@ async function lookForLeftovers(channel: AmqpChannel, task: Leftovers): Promise<
   const walk: QueueWalk = new QueueWalk({
     ...{ channel, queue, count, prefetch: window, onDelivery: look, onExtra: hold },
     ...{ isWhole: false, returnsBehind: rules.returnsBehind },
+    ...{ maxHoldMs: rules.maxHoldMs, consumerArguments: rules.consumerArguments },
     heldCount: () => refreshes.heldCount,
   })
   await completeWalk(walk, refreshes)

@@ -56,6 +56,10 @@ export class ConsumerRelay {
     return this.#late.length
   }
 
+  get holdsAcks(): boolean {
+    return this.#holdsAcks
+  }
+
   /** The broker may send nothing more before something is acknowledged. */
   get isExhausted(): boolean {
     return this.#open >= this.#credit

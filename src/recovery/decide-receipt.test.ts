@@ -88,12 +88,15 @@ describe('the verdict on a receipt', () => {
   const verdictOn = (changes: Partial<Receipt>, found: Partial<ReceiptFindings> = {}) =>
     decideVerdict(decideReceipt({ ...receipt, ...changes }, { ...findings, ...found }))
   const dlq = { queue: 'dlq', role: 'dead-letter queue', found: 0 } as const
+  const allMoved = { present: 6, failed: 0, kept: 0, stillThere: 0, failures: [], keptBecause: [] }
 
   test.each<[string, Partial<Receipt>, Partial<ReceiptFindings>, string]>([
     ['all is there', {}, {}, 'holds'],
     ['some were handled since, and nobody looked at the targets', {}, { places: [dlq] }, 'holds'],
     ['one point is not true', { causes: [] }, { places: [] }, 'broken'],
     ['the broker has nothing left of it', {}, { depth: 0, places: [dlq] }, 'unknown'],
+    ['nothing was left, and all that was moved is handled', allMoved, { depth: 0, places: [dlq] }, 'unknown'],
+    ['nothing was left, and others have come since', allMoved, { depth: 3, places: [dlq] }, 'unknown'],
     ['a queue could not be looked at', {}, { places: [{ ...dlq, found: undefined }] }, 'unknown'],
     ['a queue could not be looked through', {}, { places: [{ ...dlq, why: 'Only 1.' }] }, 'unknown'],
     ['nobody had counted', { isBalanced: false, isCounted: false }, {}, 'unknown'],

@@ -26,6 +26,8 @@ export interface ReceiptCheck {
   readonly detail: string
   /** Something that was to be looked at could not be. */
   readonly isUnchecked?: boolean
+  /** It holds whatever the broker has, so it proves nothing. */
+  readonly isEmpty?: boolean
 }
 
 export type Verdict = 'holds' | 'broken' | 'unknown'
@@ -37,7 +39,9 @@ export type Verdict = 'holds' | 'broken' | 'unknown'
 export function decideVerdict(checks: readonly ReceiptCheck[]): Verdict {
   if (checks.some(({ verdict }) => verdict === 'broken')) return 'broken'
   const isOpen = checks.some(({ isUnchecked = false }) => isUnchecked)
-  const isSeen = checks.some(({ name, verdict }) => atBroker.includes(name) && verdict === 'holds')
+  const isSeen = checks.some(
+    ({ name, verdict, isEmpty }) => atBroker.includes(name) && verdict === 'holds' && !isEmpty,
+  )
   return isSeen && !isOpen ? 'holds' : 'unknown'
 }
 
@@ -82,7 +86,12 @@ function checkLeft(receipt: Receipt, { depth }: ReceiptFindings): ReceiptCheck {
   const { queue, failed, kept, stillThere, movedAside = 0 } = receipt
   const left = failed + kept + stillThere - movedAside
   const detail = `${depth} in ${queue} now, ${left} were left there`
-  return { name: 'left', verdict: depth >= left ? 'holds' : 'unknown', detail }
+  return {
+    name: 'left',
+    verdict: depth >= left ? 'holds' : 'unknown',
+    detail,
+    ...(left === 0 && { isEmpty: true }),
+  }
 }
 
 function checkMoved(receipt: Receipt, { places, digest }: ReceiptFindings): readonly ReceiptCheck[] {

@@ -6,6 +6,10 @@ import { openRouteBook } from './decide-route.ts'
 const queue = (name: string, args: LiveQueue['arguments'] = {}): LiveQueue => ({
   ...{ name, type: 'quorum', durable: true, autoDelete: false, arguments: args },
 })
+const classic = (name: string, args: LiveQueue['arguments']): LiveQueue => ({
+  ...queue(name, args),
+  type: 'classic',
+})
 const toDlq = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'dlq' }
 const live: LiveTopology = {
   brokerVersion: parseBrokerVersion('4.3'),
@@ -26,6 +30,7 @@ test('a bound target is proved, with where a second failure lands', () => {
     isSafe: true,
     queues: ['work'],
     secondFailure: '"work" to "dlq"',
+    unseen: [],
   })
 })
 
@@ -42,6 +47,101 @@ test.each([
   ['', 'bounded', 'The queue "bounded" drops its oldest message when it is full (overflow drop-head).'],
 ])('%j with the key %j is refused', (exchange, key, problem) => {
   expect(book.prove({ exchange, key })).toEqual({ isSafe: false, problem })
+})
+
+const bounded = { 'x-max-length': 5 }
+const refusing = { ...bounded, 'x-overflow': 'reject-publish-dlx' }
+
+test.each<[string, LiveQueue, string]>([
+  [
+    'a quorum queue takes for drop-head what only a classic one knows',
+    queue('full', { ...refusing, ...toDlq }),
+    'The queue "full" drops its oldest message when it is full: a quorum queue takes overflow reject-publish-dlx for drop-head.',
+  ],
+  [
+    'and where a policy says so',
+    {
+      ...queue('full', { ...bounded, 'x-overflow': 'reject-publish' }),
+      effectivePolicy: { overflow: 'reject-publish-dlx' },
+    },
+    'The queue "full" drops its oldest message when it is full: a quorum queue takes overflow reject-publish-dlx for drop-head.',
+  ],
+  [
+    'a classic one would leave a copy at every try',
+    classic('full', { ...refusing, ...toDlq }),
+    'The queue "full" refuses a message when it is full, and dead-letters it all the same (overflow reject-publish-dlx): every try would put a copy into "dlq".',
+  ],
+])('a target that may be full is refused: %s', (_title, full, problem) => {
+  const guarded = openRouteBook({ ...live, queues: [full, queue('dlq')] }, 'dlq')
+
+  expect(guarded.prove({ exchange: '', key: 'full' })).toEqual({ isSafe: false, problem })
+})
+
+test.each<[string, LiveQueue]>([
+  ['it only refuses', classic('full', { ...bounded, 'x-overflow': 'reject-publish', ...toDlq })],
+  ['a quorum queue only refuses', queue('full', { ...bounded, 'x-overflow': 'reject-publish' })],
+  ['nothing can be dead-lettered', classic('full', refusing)],
+  ['what is dead-lettered goes nowhere', classic('full', { ...refusing, 'x-dead-letter-exchange': 'gone' })],
+  ['it has no bound', classic('full', { 'x-overflow': 'reject-publish-dlx', ...toDlq })],
+])('a target that may be full is proved where %s', (_title, full) => {
+  const guarded = openRouteBook({ ...live, queues: [full, queue('dlq')] }, 'dlq')
+
+  expect(guarded.prove({ exchange: '', key: 'full' })).toMatchObject({ isSafe: true, queues: ['full'] })
+})
+
+const deadLetterTo = (exchange: string, key?: string): LiveQueue['arguments'] => ({
+  'x-dead-letter-exchange': exchange,
+  ...(key !== undefined && { 'x-dead-letter-routing-key': key }),
+})
+const fanout = {
+  name: 'all',
+  type: 'fanout',
+  durable: true,
+  autoDelete: false,
+  internal: false,
+  arguments: {},
+}
+
+test.each<[string, readonly LiveQueue[], string, readonly string[]]>([
+  [
+    'at once',
+    [queue('start', deadLetterTo('', 'other')), queue('other')],
+    '"start" to "other", where this re-drive does not look',
+    ['other'],
+  ],
+  [
+    'after more hops',
+    [queue('start', deadLetterTo('', 'work')), queue('work', deadLetterTo('', 'other')), queue('other')],
+    '"start" to "work", in the end to "other", where this re-drive does not look',
+    ['other'],
+  ],
+  [
+    'nowhere else, after more hops',
+    [queue('start', deadLetterTo('', 'work')), queue('work', toDlq)],
+    '"start" to "work"',
+    [],
+  ],
+  [
+    'round and round',
+    [queue('start', deadLetterTo('', 'wait')), queue('wait', deadLetterTo('', 'start'))],
+    '"start" to "wait"',
+    [],
+  ],
+  [
+    'with a copy elsewhere',
+    [queue('start', deadLetterTo('all')), queue('other')],
+    '"start" to "other", "dlq"',
+    [],
+  ],
+])('a proof says where a second failure lands: %s', (_title, queues, secondFailure, unseen) => {
+  const bindings = ['other', 'dlq'].map((destination) => ({
+    ...{ source: 'all', destination, destinationType: 'queue' as const, key: '', arguments: {} },
+  }))
+  const topology = { ...live, exchanges: [fanout], bindings, queues: [...queues, queue('dlq')] }
+
+  expect(openRouteBook(topology, 'dlq').prove({ exchange: '', key: 'start' })).toMatchObject({
+    ...{ secondFailure, unseen },
+  })
 })
 
 test.each([
@@ -66,5 +166,6 @@ test.each([
     isSafe: true,
     queues: ['brief'],
     secondFailure,
+    unseen: [],
   })
 })

@@ -11,6 +11,8 @@ export type RouteProof =
       readonly queues: readonly string[]
       /** Where a message goes that fails there again, and whether one that nobody takes in time is deleted. */
       readonly secondFailure: string
+      /** The queues where it ends then, if not in the one that is re-driven: nobody looks there for what is dead again. */
+      readonly unseen: readonly string[]
     }
   | { readonly isSafe: false; readonly problem: string }
 
@@ -63,11 +65,15 @@ function decideRoute(question: RouteQuestion): RouteProof {
   }
   for (const name of reached) {
     const queue = queues.get(name)
-    if (queue && dropsOldest(queue, question.live)) {
-      return refuse(`The queue "${name}" drops its oldest message when it is full (overflow drop-head).`)
-    }
+    const problem = queue && describeOverflow(question, queue)
+    if (problem !== undefined) return refuse(problem)
   }
-  return { isSafe: true, queues: reached, secondFailure: describeSecondFailure(question, reached) }
+  const failures = reached.map((name) => failAgain(question, name))
+  return {
+    ...{ isSafe: true, queues: reached },
+    secondFailure: failures.map(({ text }) => text).join('; '),
+    unseen: [...new Set(failures.flatMap(({ unseen }) => unseen))],
+  }
 }
 
 function nothingReached(exchange: string, key: string): string {
@@ -76,27 +82,78 @@ function nothingReached(exchange: string, key: string): string {
     : `No queue is bound to the exchange "${exchange}" for the key "${key}".`
 }
 
-function dropsOldest(queue: LiveQueue, live: LiveTopology): boolean {
+/** What a full queue does that would cost or double a message; undefined where it takes all, or only refuses. */
+function describeOverflow(question: RouteQuestion, queue: LiveQueue): string | undefined {
+  const { live, key } = question
   const isBounded = ['x-max-length', 'x-max-length-bytes'].some(
     (argument) => setting(queue, live, argument) !== undefined,
   )
-  return isBounded && (setting(queue, live, 'x-overflow') ?? 'drop-head') === 'drop-head'
+  if (!isBounded) return undefined
+  const overflow = setting(queue, live, 'x-overflow') ?? 'drop-head'
+  const drops = `The queue "${queue.name}" drops its oldest message when it is full`
+  if (overflow === 'drop-head') return `${drops} (overflow drop-head).`
+  if (overflow !== 'reject-publish-dlx') return undefined
+  if (queue.type === 'quorum') {
+    return `${drops}: a quorum queue takes overflow reject-publish-dlx for drop-head.`
+  }
+  const copies = nextHops(question, { queue: queue.name, key })
+  if (!copies || copies.length === 0) return undefined
+  return `The queue "${queue.name}" refuses a message when it is full, and dead-letters it all the same (overflow reject-publish-dlx): every try would put a copy into ${quote(copies)}.`
 }
 
-function describeSecondFailure(question: RouteQuestion, reached: readonly string[]): string {
-  const ends = reached.map((name) => {
-    const queue = question.queues.get(name)
-    const exchange = queue && setting(queue, question.live, 'x-dead-letter-exchange')
-    if (typeof exchange !== 'string')
-      return `"${name}" has no dead-letter exchange${expiryWarning(queue, question.live)}`
-    const own = setting(queue!, question.live, 'x-dead-letter-routing-key')
-    const next = question.routes.route({ exchange, key: typeof own === 'string' ? own : question.key })
-    const names = next.map((route) => `"${route.queue}"`)
-    return names.length === 0
-      ? `"${name}" dead-letters to nowhere${expiryWarning(queue, question.live)}`
-      : `"${name}" to ${names.join(', ')}`
-  })
-  return ends.join('; ')
+interface Hop {
+  readonly queue: string
+  /** With which the message comes there. */
+  readonly key: string
+}
+
+/** Where a queue dead-letters to; undefined: it has no dead-letter exchange. */
+function nextHops({ queues, live, routes }: RouteQuestion, { queue, key }: Hop): readonly Hop[] | undefined {
+  const from = queues.get(queue)
+  const exchange = from && setting(from, live, 'x-dead-letter-exchange')
+  if (typeof exchange !== 'string') return undefined
+  const own = setting(from!, live, 'x-dead-letter-routing-key')
+  const next = typeof own === 'string' ? own : key
+  const isByHeaders = routes.exchangeType(exchange) === 'headers'
+  const reached = isByHeaders ? routes.mayRoute(exchange, next) : routes.route({ exchange, key: next })
+  return reached.map((route) => ({ queue: route.queue, key: next }))
+}
+
+/** What becomes of a message that fails in a queue again. */
+function failAgain(
+  question: RouteQuestion,
+  name: string,
+): { readonly text: string; readonly unseen: readonly string[] } {
+  const { live, queues, key, deadLetterQueue } = question
+  const next = nextHops(question, { queue: name, key })
+  const warning = expiryWarning(queues.get(name), live)
+  if (!next) return { text: `"${name}" has no dead-letter exchange${warning}`, unseen: [] }
+  if (next.length === 0) return { text: `"${name}" dead-letters to nowhere${warning}`, unseen: [] }
+  const text = `"${name}" to ${quote(next)}`
+  const ends = findEnds(question, next)
+  if (ends.length === 0 || ends.some(({ queue }) => queue === deadLetterQueue)) return { text, unseen: [] }
+  const isNext = ends.length === next.length && ends.every((end) => next.includes(end))
+  const then = isNext ? '' : `, in the end to ${quote(ends)}`
+  return { text: `${text}${then}, where this re-drive does not look`, unseen: ends.map(({ queue }) => queue) }
+}
+
+/** The queues where dead-lettering ends, hop after hop; none where it goes round, as through a wait queue. */
+function findEnds(question: RouteQuestion, start: readonly Hop[]): readonly Hop[] {
+  const open = [...start]
+  const visited = new Set<string>()
+  const ends: Hop[] = []
+  for (let hop = open.shift(); hop; hop = open.shift()) {
+    if (visited.has(hop.queue)) continue
+    visited.add(hop.queue)
+    const next = hop.queue === question.deadLetterQueue ? undefined : nextHops(question, hop)
+    if (next) open.push(...next)
+    else ends.push(hop)
+  }
+  return ends
+}
+
+function quote(hops: readonly Hop[]): string {
+  return hops.map(({ queue }) => `"${queue}"`).join(', ')
 }
 
 /** No refusal: whether it is long enough for the consumers, only a person can tell. */

@@ -29,6 +29,8 @@ export interface HoldTask extends LookPermission {
    * settled by tag while held; anything else goes back.
    */
   readonly onMessage: (delivery: Delivery) => 'hold' | undefined
+  /** Called with a message that was sent ahead and is none of those. It goes back. */
+  readonly onExtra?: (delivery: Delivery) => void
   /** Where messages go that take time; the broker is not asked for more while too much waits there. */
   readonly sink?: MessageSink | undefined
   /** Runs when all are seen and still held. What it acknowledges on the channel leaves the queue. */
@@ -197,7 +199,10 @@ class HoldingPass {
         this.#toSettle += 1
         if (this.#rules.returnDeletes(delivery)) this.#endangered.push(delivery)
       },
-      onExtra: (delivery) => this.#leave(delivery),
+      onExtra: (delivery) => {
+        this.#task.onExtra?.(delivery)
+        this.#leave(delivery)
+      },
     })
   }
 
@@ -227,8 +232,8 @@ class HoldingPass {
 
   /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
   #leave(delivery: Delivery): void {
-    this.#refreshes.leave(delivery, (hasLeft) => {
-      if (hasLeft) this.#refreshed += 1
+    this.#refreshes.leave(delivery, (end) => {
+      if (end === 'refreshed') this.#refreshed += 1
       if (this.#rules.aside.count > 0)
         this.#walk?.stop() // a queue that is full is looked at no further
       else this.#walk?.growIfNeeded()

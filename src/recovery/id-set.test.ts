@@ -7,14 +7,16 @@ test('a set of ids knows every one that was put in it', () => {
   for (let index = 0; index < 10_000; index += 1) ids.add(`order-${index}`)
 
   for (let index = 0; index < 10_000; index += 1) expect(ids.has(`order-${index}`)).toBe(true)
-  expect(ids.add('order-0')).toBe(true)
 })
 
 test('of ids that count up few are taken for one another', () => {
   const ids = createIdSet()
   let mistaken = 0
 
-  for (let index = 0; index < 100_000; index += 1) if (ids.add(`m-${index}`)) mistaken += 1
+  for (let index = 0; index < 100_000; index += 1) {
+    if (ids.has(`m-${index}`)) mistaken += 1
+    ids.add(`m-${index}`)
+  }
 
   expect(mistaken).toBeLessThan(1_000)
 })
@@ -27,5 +29,4 @@ test('a set of ids that is cleared knows none', () => {
   ids.clear()
 
   expect(ids.has('a')).toBe(false)
-  expect(ids.add('a')).toBe(false)
 })

@@ -2,8 +2,7 @@ import { hashText } from './hash-text.ts'
 
 /** Ids that were seen, in a memory that does not grow with them. It never forgets one, and may take one for another. */
 export interface IdSet {
-  /** True where it was in it before. */
-  add(id: string): boolean
+  add(id: string): void
   has(id: string): boolean
   clear(): void
 }
@@ -17,11 +16,7 @@ export function createIdSet(): IdSet {
     add: (id) => {
       words ??= new Uint32Array(2 ** (bits - 5))
       const place = placeOf(id)
-      const word = words[place >>> 5]!
-      const bit = 1 << (place & 31)
-      if ((word & bit) !== 0) return true
-      words[place >>> 5] = word | bit
-      return false
+      words[place >>> 5]! |= 1 << (place & 31)
     },
     has: (id) => {
       if (!words) return false

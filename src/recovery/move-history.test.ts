@@ -11,6 +11,8 @@ test('a move is forgotten after so many others', () => {
 
   for (const id of ['a', 'b', 'c']) history.add(move(id))
 
+  history.startPass()
+
   expect(history.size).toBe(2)
   expect(history.take(message('a'))).toBeUndefined()
   expect(history.take(message('c'))).toMatchObject({ to: { key: 'work' } })
@@ -47,25 +49,57 @@ test.each([
   ['one was moved and then another left', ['moved', 'left'], true],
   ['one was left and then another moved', ['left', 'moved'], true],
   ['one was moved and another left by a later pass', ['moved', 'pass', 'left'], true],
+  ['one was moved on a line that was lost, and then another left', ['moved', 'line', 'left'], true],
+  ['two were left, and one moved by a later pass', ['left', 'left', 'pass', 'moved'], true],
+  ['one was moved and then another looked at', ['moved', 'look', 'looked'], true],
+  ['two were looked at and then one moved', ['look', 'looked', 'looked', 'moved'], true],
+  ['one was looked at twice and then moved', ['look', 'looked', 'look', 'looked', 'moved'], false],
   ['both were moved', ['moved', 'moved'], false],
   ['it was left, and moved by a later pass', ['left', 'pass', 'moved'], false],
 ] as const)('whether there is a twin of a message of which %s', (_, steps, hasTwin) => {
   const history = createMoveHistory(2)
   for (const step of steps) {
     if (step === 'pass') history.startPass()
-    else if (step === 'moved') history.seeMoved('a')
+    else if (step === 'line') history.lineLost()
+    else if (step === 'look') history.startLook()
+    else if (step === 'looked') history.seeLooked('a')
+    else if (step === 'moved') history.add(move('a'))
     else history.seeLeft('a')
   }
 
   expect(history.hasTwin('a')).toBe(hasTwin)
 })
 
-test('a move that came again is found by the next pass, and not by the same', () => {
+test.each(['add', 'addAgain'] as const)('a move that was told by %s is found by the next pass', (tell) => {
   const history = createMoveHistory(2)
-  history.addAgain(move('a'))
+  history[tell](move('a'))
 
   expect(history.size).toBe(1)
-  expect(history.take(message('a'))).toBeUndefined()
+  expect(history.take(message('a'))).toBeUndefined() // what this pass has moved cannot come to it again
   history.startPass()
   expect(history.take(message('a'))).toBeDefined()
+  expect(history.size).toBe(0)
+})
+
+test('as many moves are remembered as the broker may send ahead, those from before among them', () => {
+  const history = createMoveHistory(2)
+  for (const id of ['a', 'b', 'c']) history.add(move(id))
+
+  history.makeRoom(4)
+  for (const id of ['d', 'e']) history.add(move(id))
+  history.startPass()
+
+  expect(history.size).toBe(4)
+  expect(history.take(message('b'))).toBeDefined()
+  expect(history.take(message('e'))).toBeDefined()
+  expect(history.take(message('a'))).toBeUndefined()
+})
+
+test('moves that were not counted will be, where an id proves them', () => {
+  const history = createMoveHistory(4)
+  history.add({ ...move('a'), isCounted: false })
+  history.add({ ...move(''), isCounted: false })
+  history.add(move('b'))
+
+  expect([history.uncountedCount, history.provedCount]).toEqual([2, 1])
 })

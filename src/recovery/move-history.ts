@@ -1,5 +1,5 @@
 import { createIdSet } from './id-set.ts'
-import { createMoveRing, type RecentMoves, type RememberedMove } from './recent-moves.ts'
+import { createMoveRing, type MoveRing, type RecentMoves } from './recent-moves.ts'
 
 /** Recent moves of which later ones do not push out those of a lost line: what it held may come back after a minute. */
 export interface MoveHistory extends RecentMoves {
@@ -12,38 +12,69 @@ const mostLines = 8
 export function createMoveHistory(capacity: number): MoveHistory {
   const moved = createIdSet()
   const left = createIdSet()
+  const looked = createIdSet()
   const twins = createIdSet()
-  const again: RememberedMove[] = []
   const present = createMoveRing(capacity)
+  const earlier = createMoveRing(capacity)
   const lost = createMoveRing(capacity * mostLines)
+  const rings = [present, earlier, lost]
+  let hasLeft = false
+
+  /** Most runs leave nothing behind, and then nobody needs to know who was moved. */
+  function startComparing(): void {
+    if (hasLeft) return
+    hasLeft = true
+    for (const ring of rings) for (const id of ring.ids()) moved.add(id)
+  }
+
+  function compareMoved(id: string): void {
+    moved.add(id)
+    if (left.has(id)) twins.add(id)
+  }
+
   return {
-    add: present.add,
-    take: (message, mayBe) => present.take(message, mayBe) ?? lost.take(message, mayBe),
-    takeUncounted: () => [...present.takeUncounted(), ...lost.takeUncounted()],
+    add: (move) => {
+      present.add(move)
+      if (hasLeft && move.id !== '') compareMoved(move.id)
+    },
+    addAgain: present.add,
+    take: (message, mayBe) => earlier.take(message, mayBe) ?? lost.take(message, mayBe),
+    takeUncounted: () => rings.flatMap((ring) => ring.takeUncounted()),
     get uncountedCount() {
-      return present.uncountedCount + lost.uncountedCount
+      return sum(rings, (ring) => ring.uncountedCount)
+    },
+    get provedCount() {
+      return sum(rings, (ring) => ring.provedCount)
     },
     get size() {
-      return present.size + lost.size + again.length
+      return sum(rings, (ring) => ring.size)
     },
     startPass: () => {
       left.clear()
-      for (const move of again.splice(0)) present.add(move)
-    },
-    addAgain: (move) => {
-      again.push(move)
-    },
-    seeMoved: (id) => {
-      moved.add(id)
-      if (left.has(id)) twins.add(id)
+      for (const move of present.takeAll()) earlier.add(move)
     },
     seeLeft: (id) => {
+      startComparing()
+      if (left.has(id) || moved.has(id)) twins.add(id)
       left.add(id)
-      if (moved.has(id)) twins.add(id)
+    },
+    startLook: () => looked.clear(),
+    seeLooked: (id) => {
+      startComparing()
+      if (looked.has(id) || moved.has(id)) twins.add(id)
+      looked.add(id)
     },
     hasTwin: (id) => twins.has(id),
+    makeRoom: (count) => {
+      for (const ring of [present, earlier]) ring.makeRoom(count)
+      lost.makeRoom(count * 2)
+    },
     lineLost: () => {
-      for (const move of [...present.takeAll(), ...again.splice(0)]) lost.add(move)
+      for (const move of [...earlier.takeAll(), ...present.takeAll()]) lost.add(move)
     },
   }
+}
+
+function sum(rings: readonly MoveRing[], countOf: (ring: MoveRing) => number): number {
+  return rings.reduce((count, ring) => count + countOf(ring), 0)
 }

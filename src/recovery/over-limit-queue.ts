@@ -2,6 +2,7 @@ import { declareQueue, inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import type { BrokerVersion } from '../message/broker-version.ts'
+import { escapeLine } from '../message/escape-text.ts'
 import { toFieldTable } from '../wire/plain-fields.ts'
 import { isLineLost } from './is-line-lost.ts'
 import { isQueueGone } from './is-queue-gone.ts'
@@ -45,11 +46,11 @@ export class OverLimitQueue {
   #warn({ message }: Error): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    process.emitWarning(
+    const warning =
       `The queue "${this.name}" cannot be made: ${message} Messages that "${this.#task.queue}" would delete and takes ` +
-        'no copy of are held until it can, or there is room.',
-      { code: 'WARREN_NO_OVER_LIMIT_QUEUE' },
-    )
+      'no copy of are held until it can, or there is room.'
+    // Node writes it to the terminal as it is, and a name may hold anything.
+    process.emitWarning(escapeLine(warning), { code: 'WARREN_NO_OVER_LIMIT_QUEUE' })
   }
 
   async #open(): Promise<boolean> {

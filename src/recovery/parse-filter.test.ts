@@ -76,9 +76,18 @@ describe('a mistake points at its column', () => {
     ['attempts>many', 10],
     ['  "open', 3],
     ['= 3', 1],
+    ['type:A and or type:B', 12],
+    ['type:A or or type:B', 11],
+    ['or type:A', 1],
+    ['type:A not and type:B', 12],
   ])('%j at %i', (source, column) => {
     expect(() => parseFilter(source)).toThrow(expect.objectContaining({ code: 'FILTER_INVALID', column }))
   })
+})
+
+test('a word that joins conditions is text in quotation marks, and a value behind a field', () => {
+  expect(parseFilter('"or"')).toEqual({ kind: 'text', text: 'or' })
+  expect(parseFilter('type:and')).toMatchObject({ kind: 'compare', value: 'and' })
 })
 
 test('and binds closer than or', () => {

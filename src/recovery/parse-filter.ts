@@ -92,8 +92,16 @@ function readTerm(reader: Reader): Filter {
   if (token.kind === 'operator') throw mistake(`Before "${token.text}" a field is missing.`, token.column)
   const operator = reader.tokens[reader.at]
   if (token.kind === 'word' && operator?.kind === 'operator') return readComparison(reader, token, operator)
+  // Taken for text it would select others than were meant.
+  if (joiners.some((joiner) => isWord(token, joiner)))
+    throw mistake(
+      `A condition is missing before "${token.text}". In quotation marks it is text.`,
+      token.column,
+    )
   return { kind: 'text', text: token.text }
 }
+
+const joiners = ['and', 'or', 'not']
 
 function readGroup(reader: Reader, open: Token): Filter {
   const inner = readOr(reader)

@@ -8,7 +8,10 @@ const { flows } = compileTopology(
   { queues: { orders: { retry: { delays: ['5s'] } } } },
   { brokerVersion: '4.3' },
 )
-const routes = { Scan: { exchange: 'tasks', key: 'scan' } }
+const routes = {
+  Scan: { exchange: 'tasks', key: 'scan' },
+  Order: { exchange: 'events', key: 'order.placed' },
+}
 const death = (queue: string, reason: string) => ({
   ...{ queue, reason, count: 1, exchange: 'events' },
   'routing-keys': ['order.placed'],
@@ -58,6 +61,18 @@ describe('where a dead letter goes', () => {
       { kind: 'Scan' },
       publish('tasks', 'scan'),
     ],
+    [
+      'type before the key of its first death',
+      { kind: 'type', routes: { routes } },
+      { MessageType: 'Scan', 'x-death': [death('orders', 'rejected')] },
+      publish('tasks', 'scan'),
+    ],
+    [
+      'the key of its first death where it has no type',
+      { kind: 'type', routes: { routes } },
+      { 'x-death': [death('orders', 'rejected')] },
+      publish('events', 'order.placed'),
+    ],
   ])('%s', (_name, to, headers, expected) => {
     expect(plan(to, headers)).toEqual(expected)
   })
@@ -104,6 +119,11 @@ describe('why a dead letter stays', () => {
     ['no-wait-queue', { kind: 'retry' }, { 'x-original-queue': 'undeclared' }],
     ['type-unknown', { kind: 'type', routes: { routes } }, { MessageType: 'Other' }],
     ['type-unknown', { kind: 'type', routes: { routes } }, { MessageType: 'toString' }],
+    [
+      'type-unknown', // its key has a route, but it says itself what it is
+      { kind: 'type', routes: { routes } },
+      { MessageType: 'Other', 'x-death': [death('orders', 'rejected')] },
+    ],
     ['type-unknown', { kind: 'type', routes: { routes } }, {}],
   ])('%s', (reason, to, headers) => {
     expect(plan(to, headers)).toEqual({ kind: 'keep', reason })

@@ -1,7 +1,7 @@
 import { type EncodedHeaders, headerText } from '../message/header-values.ts'
 import { readDeaths } from '../message/read-deaths.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
-import { readOriginAddress, readOriginQueue } from './read-origin.ts'
+import { type Origin, readOriginAddress, readOriginQueue } from './read-origin.ts'
 
 /** Where dead letters are to go. */
 export type Destination =
@@ -70,13 +70,13 @@ export function planRedrive(question: RedriveQuestion): RedriveStep {
 }
 
 function planToOrigin(question: RedriveQuestion): RedriveStep {
-  const origin = originOf(question)
+  const origin = readOrigin(question)
   if (!origin) return planWithoutOrigin(question)
   return { kind: 'publish', exchange: '', key: origin.queue, why: origin.source }
 }
 
 function planToRetry(question: RedriveQuestion): RedriveStep {
-  const origin = originOf(question)
+  const origin = readOrigin(question)
   if (!origin) return keep('origin-unknown')
   const retry = flowOf(question, origin.queue)?.redrive.retry
   return retry ? { kind: 'publish', ...retry, why: origin.source } : keep('no-wait-queue')
@@ -105,7 +105,12 @@ function planByType(headers: EncodedHeaders, { header = 'MessageType', routes }:
   return route ? { kind: 'publish', ...route, why: `x-death key ${key}` } : keep('type-unknown')
 }
 
-function originOf({ headers, flows, deadLetterQueue }: RedriveQuestion): ReturnType<typeof readOriginQueue> {
+/** The queue that a dead letter failed in, as it is re-driven by. */
+export function readOrigin({
+  headers,
+  flows,
+  deadLetterQueue,
+}: Pick<RedriveQuestion, 'headers' | 'flows' | 'deadLetterQueue'>): Origin | undefined {
   // A wait queue shows up in x-death as well, but nobody works there.
   return readOriginQueue(
     headers,

@@ -13,6 +13,7 @@ const receipt: Names<keyof Receipt> = {
   ...{ endedAt: true, ratePerSecond: true, outcome: true, interruption: true, present: true, moved: true },
   ...{ failed: true, kept: true, stillThere: true, arrivals: true, cameBack: true, missing: true },
   ...{ otherConsumers: true, duplicatesPossible: true, refreshed: true, movedAside: true, isBalanced: true },
+  unproved: true,
   ...{ isCounted: true, targets: true, causes: true, failures: true, keptBecause: true, digest: true },
   ...{ refusals: true, areRoutesProved: true },
 }
@@ -34,6 +35,7 @@ const interruptions: Names<Interruption> = {
   'queue-deleted': true,
   away: true,
   failed: true,
+  taken: true,
 }
 const failures: Names<FailureKind> = { unroutable: true, refused: true, unanswered: true }
 const reasons: Names<KeepReason> = {

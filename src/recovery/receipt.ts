@@ -14,9 +14,17 @@ export type RedriveOutcome =
  * `node-lost`: a node is gone, and the queue has not given back what it held there. `no-progress`: messages are in
  * the queue that pass after pass does not get. `queue-deleted`: somebody deleted the queue, and what was left with it.
  * `away`: the broker, or the node of the queue, was away or took nothing for longer than the run was to wait.
- * `failed`: an error ended it, whose words stand among the `refusals`.
+ * `failed`: an error ended it, whose words stand among the `refusals`. `taken`: it has moved what it was to, but
+ * messages expired or somebody else took them meanwhile, and what became of those it cannot say.
  */
-export type Interruption = 'locked' | 'node-lost' | 'no-progress' | 'queue-deleted' | 'away' | 'failed'
+export type Interruption =
+  | 'locked'
+  | 'node-lost'
+  | 'no-progress'
+  | 'queue-deleted'
+  | 'away'
+  | 'failed'
+  | 'taken'
 
 /** What became of every message that was in the queue when the re-drive began. */
 export interface Receipt {
@@ -66,6 +74,11 @@ export interface Receipt {
    * would have deleted them on their return and took no copy of them. @default 0
    */
   readonly movedAside?: number
+  /**
+   * In the queue besides those that should be there: so many look like messages that were moved and whose acks were
+   * lost, and may as well be others that are alike. They are among `duplicatesPossible`. @default 0
+   */
+  readonly unproved?: number
   /** The queue was counted at the end, and holds at least what it should. */
   readonly isBalanced: boolean
   /**

@@ -90,6 +90,7 @@ async function recoverAllQueues(task: Omit<QueueTask, 'queue'>): Promise<readonl
   const errors: WarrenError[] = []
   log('🔄 Starting DLQ Recovery Service...')
   for (const queue of task.queues) {
+    if (task.queues.length > 1) log(`DLQ: ${queue}`)
     const { error, ...recovery } = await recoverQueue({ ...task, queue })
     recoveries.push(recovery)
     if (error) errors.push(error)
@@ -129,16 +130,23 @@ async function recoverQueue(task: QueueTask): Promise<QueueRecovery & { error?: 
 async function recoverAll(task: QueueTask, totals: RecoveryTotals): Promise<void> {
   const first = await answerInTime(task.ending, () => sureDepth({ ...task, signal: task.ending }))
   if (first === 'away') throw neverThere(task.queue)
+  const tell = tellProgress(task)
   let depth = first
   if (depth === 0) task.log('DLQ Empty ✅')
   else task.log(`⚠️  Found ${depth} messages in DLQ. Starting recovery...`)
   while (depth > 0) {
     totals.left = depth
-    const result = await runOnce(task, totals.recovered, tellProgress(task, depth))
+    const before = { recovered: totals.recovered, total: totals.recovered + depth }
+    const result = await runOnce(task, (moved) => tell(before, moved))
     totals.add(result)
-    if (task.ending.aborted || result.receipt.outcome !== 'done') return
+    if (task.ending.aborted || !isAllSeen(result.receipt)) return
     depth = await awaitMore(task, result.receipt)
   }
+}
+
+/** Whoever else takes messages keeps nobody from recovering what comes. */
+function isAllSeen({ outcome, interruption }: Receipt): boolean {
+  return outcome === 'done' || interruption === 'taken'
 }
 
 function neverThere(queue: string): RecoveryError {
@@ -150,20 +158,30 @@ function neverThere(queue: string): RecoveryError {
 
 const lineEvery = 1_000
 
-/** Either draws, or logs a line for every thousand. */
-function tellProgress({ queue, log, onProgress }: QueueTask, depth: number): TellProgress {
+interface RunStart {
+  /** By earlier runs over the same queue. */
+  readonly recovered: number
+  readonly total: number
+}
+
+/** Over all runs of a queue: either draws, or logs a line for every thousand. */
+function tellProgress({ queue, log, onProgress }: QueueTask): (before: RunStart, moved: number) => void {
   const startedAt = performance.now()
+  let told = 0
   return (before, moved) => {
-    const recovered = before + moved
-    if (onProgress)
-      onProgress({ queue, recovered, total: before + depth, elapsedMs: performance.now() - startedAt })
-    else if (recovered % lineEvery === 0) log(`📦 Recovered ${recovered} messages so far...`)
+    const recovered = before.recovered + moved
+    if (onProgress) {
+      onProgress({ queue, recovered, total: before.total, elapsedMs: performance.now() - startedAt })
+      return
+    }
+    // What came again is counted without a word, so the thousandth may be passed over.
+    const thousands = Math.floor(recovered / lineEvery)
+    if (thousands > told) log(`📦 Recovered ${thousands * lineEvery} messages so far...`)
+    told = thousands
   }
 }
 
-type TellProgress = (before: number, moved: number) => void
-
-async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgress): Promise<RecoveryRun> {
+async function runOnce(task: QueueTask, tell: (moved: number) => void): Promise<RecoveryRun> {
   const { log, timeouts, ending, types } = task
   const failedByQueue = new Map<string, number>()
   let waitedMs = Number.POSITIVE_INFINITY
@@ -188,7 +206,7 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
     },
     onProgress: ({ moved }) => {
       stallTimer.refresh()
-      tell(recoveredBefore, moved)
+      tell(moved)
     },
     onKept: (message, reason) => {
       stallTimer.refresh()
@@ -214,8 +232,9 @@ async function runOnce(task: QueueTask, recoveredBefore: number, tell: TellProgr
 /** Waits whether more comes: the new depth, or zero when the queue has been quiet for long enough. */
 async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number> {
   const { timeouts, ending, consuming, queue } = task
-  const { present, moved, movedAside = 0 } = receipt
-  const kept = present - moved - movedAside
+  const { present, moved, movedAside = 0, unproved = 0 } = receipt
+  // What may have been recovered is not sent once more on its own account.
+  const kept = present - moved - movedAside + unproved
   const quietMs = kept === 0 ? timeouts.emptyMs : timeouts.idleMs
   const stepMs = Math.max(1, Math.min(200, quietMs / 5))
   for (let quietFor = 0; quietFor < quietMs && !ending.aborted; quietFor += stepMs) {

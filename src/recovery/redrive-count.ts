@@ -40,6 +40,8 @@ export interface EndQuestion extends EmptyQuestion {
   readonly expected: number
   /** Later arrivals that were sent ahead and given back. */
   readonly extras: number
+  /** The last pass has handed out all that should be in the queue. */
+  readonly isAllSeen: boolean
   /** Whether the queue is still ours, so that what was moved may be taken out of it. */
   readonly mayClear: () => boolean
 }
@@ -63,7 +65,7 @@ export async function countAtEnd(question: EndQuestion): Promise<EndCount> {
   const { cleared, unproved } = await clearLeftovers({
     ...{ ...question, recent, window },
     count: Math.min(depth, left + recent.size),
-    ...{ surplus: depth - expected, isAllSeen: left >= expected },
+    surplus: depth - expected,
   })
   return { depth: await sureSettledDepth(question, depth - cleared), otherConsumers, unproved }
 }

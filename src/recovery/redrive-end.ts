@@ -14,11 +14,19 @@ const retryMs = 250
 const mostLateTries = 4
 const nothingThere: EndCount = { depth: 0, otherConsumers: 0, unproved: 0 }
 
+/** What the last pass came to. */
+export interface Walked {
+  /** Later arrivals that were sent ahead and given back. */
+  readonly extras: number
+  /** It has handed out all that should be in the queue. */
+  readonly isAllSeen: boolean
+}
+
 /** The end of a run: the queue is counted, and the receipt written. */
 export class RedriveEnd {
   readonly #course: RedriveCourse
   readonly #tools: RedriveTools
-  readonly #extras: number
+  readonly #walked: Walked
   #unproved = 0
   #lateTries = 0
   /** A count was tried in vain. */
@@ -26,11 +34,10 @@ export class RedriveEnd {
   /** The receipt is written. */
   #isOver = false
 
-  /** `extras`: later arrivals that were sent ahead and given back. */
-  constructor(course: RedriveCourse, { tools, extras }: { tools: RedriveTools; extras: number }) {
+  constructor(course: RedriveCourse, { tools, walked }: { tools: RedriveTools; walked: Walked }) {
     this.#course = course
     this.#tools = tools
-    this.#extras = extras
+    this.#walked = walked
   }
 
   /** Counts the queue before it says "done": an ack can be lost behind the close of its channel, or with a node. */
@@ -52,7 +59,7 @@ export class RedriveEnd {
         const isOver = course.stopped !== undefined || outcome === 'interrupted'
         const isDown = isUnled || isQueueUnreachable(error)
         // No other connection follows a session that is closed, and nobody waits for a node any more.
-        if (course.options.consuming.state === 'closed') return this.#write(outcome, undefined)
+        if (course.options.consuming.state === 'closed') return this.#writeUncounted(outcome)
         if ((isDown && isOver) || this.#isTriedTooOften()) return this.#writeUncounted(outcome)
         course.recent.lineLost()
         this.#isLost = true
@@ -86,7 +93,7 @@ export class RedriveEnd {
 
   /** Nobody is told that it is done who gave up before it could be counted. */
   #writeUncounted(outcome: RedriveOutcome): Receipt {
-    return this.#write(outcome === 'done' ? (this.#course.stopped ?? outcome) : outcome, undefined)
+    return this.#write(outcome === 'done' ? (this.#course.stopped ?? 'cancelled') : outcome, undefined)
   }
 
   /** What was confirmed and could not be acknowledged does not come back from a queue that is gone: it was moved. */
@@ -106,7 +113,7 @@ export class RedriveEnd {
     const count = await countAtEnd({
       ...{ session, queue, rules, publisher, tally: course.tally, recent: course.recent },
       signal: course.patience,
-      ...{ window: course.window.messages, extras: this.#extras },
+      ...{ window: course.window.messages, ...this.#walked },
       expected: course.expected(rules.aside),
       mayClear: () => isOurs && !this.#isOver,
     })

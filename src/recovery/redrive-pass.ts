@@ -74,8 +74,6 @@ interface Settling {
   readonly result: PublishResult
 }
 
-const companyMs = 2
-
 /**
  * One pass: deliveries in, publishes out, each acknowledged when its publish is confirmed and was not
  * returned. What stays is held until the channel closes, which gives it back in order.
@@ -89,7 +87,6 @@ export class RedrivePass {
   #failure: { readonly error: unknown } | undefined
   #whenIdle: (() => void) | undefined
   #isPumpDue = false
-  #pumpTimer: NodeJS.Timeout | undefined
   readonly #window: RedriveWindow
   readonly #repeats: RedriveRepeats
   readonly #refreshes: Refreshes
@@ -102,7 +99,7 @@ export class RedrivePass {
     this.#repeats = new RedriveRepeats(task)
     this.#refreshes = new Refreshes({ ...task, ack: (delivery) => this.#walk.ack(delivery) })
     const { channel, queue, count, window, consumerTag, prefetch = window.messages } = task
-    this.#window = new RedriveWindow({ ...window, prefetch, lateAcks: () => this.#walk.lateAcks })
+    this.#window = new RedriveWindow({ ...window, lateAcks: () => this.#walk.lateAcks })
     this.#walk = new QueueWalk({
       channel,
       queue,
@@ -118,6 +115,7 @@ export class RedrivePass {
       onExtra: (delivery) => this.#hold(delivery),
       onAcksSent: () => this.#pumpSoon(),
       onTimeUp: () => this.#giveBack(),
+      onCredit: (count) => task.recent.makeRoom(2 * count),
     })
   }
 
@@ -206,6 +204,8 @@ export class RedrivePass {
   /** Ends the pass with an error; what is under way is finished. */
   fail(error: unknown): void {
     this.#failure ??= { error }
+    if (this.#next && this.#repeats.isUnproved(this.#next.delivery))
+      this.#repeats.remember(this.#next.delivery)
     this.#next = undefined
     this.cancel()
   }
@@ -225,15 +225,9 @@ export class RedrivePass {
     process.nextTick(this.#pumpDue)
   }
 
-  /** A handful waits a moment for company. */
   readonly #pumpDue = (): void => {
     this.#isPumpDue = false
-    if (this.#waiting.size === 0 || this.#window.isWorthwhile(this.#waiting.size)) this.pump()
-    else
-      this.#pumpTimer ??= setTimeout(() => {
-        this.#pumpTimer = undefined
-        this.pump()
-      }, companyMs)
+    this.pump()
   }
 
   get #isIdle(): boolean {
@@ -242,17 +236,19 @@ export class RedrivePass {
 
   #takeNext(): { delivery: Delivery; step: RedriveStep } | undefined {
     if (this.#next?.delivery.isCurrent === false) {
-      this.#repeats.seeLeft(this.#next.delivery)
+      this.#seeTakenBack(this.#next.delivery)
       this.#next = undefined
     }
     while (!this.#next) {
       const delivery = this.#waiting.shift()
       if (!delivery) return undefined
       if (!delivery.isCurrent) {
-        this.#repeats.seeLeft(delivery) // the broker has taken it back
+        this.#seeTakenBack(delivery)
         continue
       }
-      const step: RedriveStep = this.#isCancelled
+      // Acks that wait use up the window, and go out only when nothing waits here any more.
+      const isOver = this.#isCancelled || (this.#walk.holdsAcks && this.#repeats.isUnproved(delivery))
+      const step: RedriveStep = isOver
         ? { kind: 'keep', reason: 'stopped' }
         : (this.#repeats.stepOf(delivery) ?? this.#task.rules.decide(delivery))
       this.#next = { delivery, step }
@@ -260,6 +256,12 @@ export class RedrivePass {
     if (this.#isCancelled && this.#next.step.kind === 'publish')
       this.#next = { delivery: this.#next.delivery, step: { kind: 'keep', reason: 'stopped' } }
     return this.#next
+  }
+
+  /** The broker has taken it back before its turn, and hands it to the next pass. */
+  #seeTakenBack(delivery: Delivery): void {
+    if (this.#repeats.isUnproved(delivery)) this.#repeats.remember(delivery)
+    this.#repeats.seeLeft(delivery)
   }
 
   /** It was moved before, and only its ack did not arrive. */
@@ -270,13 +272,23 @@ export class RedrivePass {
     const { move, isProved } = repeat
     if (isProved) this.#walk.ack(delivery)
     if (move.isCounted) this.#walk.extend()
-    else tally.countMove(move.to, rules.causeOf(delivery))
+    else {
+      tally.countMove(move.to, rules.causeOf(delivery))
+      this.#stopAtLimit()
+    }
     return isProved
+  }
+
+  /** No more are wanted, unless some are still to come that count and were moved before. */
+  #stopAtLimit(): void {
+    if (this.#task.rules.isLimitReached() && !this.#repeats.hasProvedLeft) this.#walk.stop()
   }
 
   #mayStart(step: RedriveStep): boolean {
     if (step.kind === 'keep') return true
-    const { pace, gates } = this.#task
+    const { pace, gates, channel } = this.#task
+    // Confirmed and not acknowledged is there twice if this process dies now.
+    if (this.#window.isFull) channel.sendAcks()
     if (this.#window.isFull || !pace.take()) return false
     for (let index = 0; index < gates.length; index += 1) {
       if (gates[index]!.take(step)) continue
@@ -289,7 +301,7 @@ export class RedrivePass {
   #publish(delivery: Delivery, step: PublishStep): void {
     const { publisher, rules, gates, tally } = this.#task
     const message = rules.encode(delivery, step)
-    if (rules.isLimitReached()) this.#walk.stop()
+    this.#stopAtLimit()
     this.#window.start(delivery.bodyBytes)
     publisher.publishEncoded(message, (result) => {
       if (tally.isAbandoned) return
@@ -322,7 +334,6 @@ export class RedrivePass {
     }
     const { messageId: id } = result
     if (id === undefined) tally.hasUnnamed = true
-    else recent.seeMoved(id)
     const itsDigest = digestBody(delivery)
     // What was edited on its way is not what was taken.
     digest.add(message.body === delivery.body ? itsDigest : digestBody(message), id)
@@ -365,7 +376,7 @@ export class RedrivePass {
       return
     }
     // What was not looked at is still there, and not kept for a reason of its own.
-    if (reason === 'over-the-limit') this.#walk.stop()
+    if (reason === 'over-the-limit') this.#stopAtLimit()
     else if (reason === 'came-back') this.#countCameBack()
     else if (reason !== 'stopped') {
       this.#task.tally.countKeep(reason)
@@ -383,10 +394,11 @@ export class RedrivePass {
   /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
   #hold(delivery: Delivery): void {
     this.#repeats.seeLeft(delivery)
-    const isUnderWay = this.#refreshes.leave(delivery, (hasLeft) => {
+    const isUnderWay = this.#refreshes.leave(delivery, (end) => {
       this.#window.finish(delivery.bodyBytes)
-      if (hasLeft) this.#task.tally.refreshed += 1
+      if (end === 'refreshed') this.#task.tally.refreshed += 1
       else this.#walk.growIfNeeded()
+      if (end === 'held-with-copy') this.#task.tally.duplicatesPossible += 1
       this.pump()
     })
     if (isUnderWay) this.#window.start(delivery.bodyBytes)

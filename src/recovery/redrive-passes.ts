@@ -16,6 +16,7 @@ import { isQueueGone } from './is-queue-gone.ts'
 import type { RedriveOutcome } from './receipt.ts'
 import { countSurplus } from './redrive-count.ts'
 import type { RedriveCourse } from './redrive-course.ts'
+import type { Walked } from './redrive-end.ts'
 import { RedriveRefusals } from './redrive-refusals.ts'
 import type { RedriveTools } from './redrive-tools.ts'
 import type { WalkEnd } from './walk-queue.ts'
@@ -56,9 +57,14 @@ export class RedrivePasses {
     this.#tools = tools
   }
 
-  /** Later arrivals that were sent ahead and given back. */
-  get extras(): number {
-    return this.#extras
+  get walked(): Walked {
+    return { extras: this.#extras, isAllSeen: this.#unseen <= 0 }
+  }
+
+  /** Of those counted at the start: neither moved nor seen and left. */
+  get #unseen(): number {
+    const { present, tally } = this.#course
+    return present - tally.moved - tally.keptCount - tally.failedCount - this.#asideBefore
   }
 
   async run(): Promise<RedriveOutcome> {
@@ -179,7 +185,7 @@ export class RedrivePasses {
   }
 
   #startCounts(): void {
-    const { options, tally } = this.#course
+    const { options, tally, recent } = this.#course
     const { rules } = this.#tools
     if (this.#passes > 0) options.onAgain?.()
     this.#passes += 1
@@ -189,7 +195,7 @@ export class RedrivePasses {
     this.#lineWaitsBefore = this.#course.wait.lineWaits
     tally.startPass()
     this.#refusals.startPass()
-    rules.startPass(tally.moved)
+    rules.startPass(tally.moved + recent.provedCount)
   }
 
   #mostHeld(): number {
@@ -219,12 +225,12 @@ export class RedrivePasses {
   }
 
   #decideNext({ moved, ...facts }: Pick<PassFacts, 'end' | 'isHeldUp' | 'moved'>): NextPass {
-    const { tally, pace, lock, present, wait } = this.#course
+    const { tally, pace, lock, wait } = this.#course
     this.#idlePasses = moved > 0 ? 0 : this.#idlePasses + 1
     return decideNextPass({
       ...{ ...facts, moved, idlePasses: this.#idlePasses, isPaused: pace.isPaused },
       isLimitReached: tally.moved >= this.#tools.rules.limit,
-      unseen: present - tally.moved - tally.keptCount - tally.failedCount - this.#asideBefore,
+      unseen: this.#unseen,
       hasLostNode: lock.hasLostNode,
       returnsInMs: lock.returnsInMs,
       isRefusalRetriable: this.#refusals.isRetriable,
@@ -238,7 +244,8 @@ export class RedrivePasses {
   /** Until there is more in the queue than was left there, or nothing is to be expected any more. */
   async #awaitReturned(): Promise<void> {
     const { options, tally, lock } = this.#course
-    const left = tally.keptCount + tally.failedCount
+    const aside = this.#tools.rules.aside.count - this.#asideBefore
+    const left = tally.keptCount + tally.failedCount - aside
     try {
       while (!this.#course.stopped && lock.returnsInMs > 0) {
         const depth = await this.#course.unlessAway(depthOf(options.consuming, options.queue))

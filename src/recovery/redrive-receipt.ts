@@ -26,14 +26,19 @@ export interface RedriveRecord {
   readonly refusals: readonly string[]
 }
 
+const taken = { outcome: 'interrupted', interruption: 'taken' } as const
+
 /** Adds up what a re-drive did. */
 export function writeReceipt(record: RedriveRecord): Receipt {
-  const { id, options, tally, present, depth, unproved, outcome, interruption, startedAtMs, endedAtMs } =
-    record
+  const { id, options, tally, present, depth, unproved, startedAtMs, endedAtMs } = record
   const { queue, by, reason, consuming } = options
   const { moved, keptCount: kept, failedCount: failed } = tally
   const { movedAside } = record
   const expected = present - moved - movedAside
+  const missing = depth === undefined ? 0 : Math.max(0, expected - depth)
+  // Nothing is done while the numbers do not add up.
+  const isTaken = record.outcome === 'done' && missing > 0
+  const { outcome, interruption } = isTaken ? taken : record
   return {
     format: 'warren-receipt/1',
     ...{ id, queue, vhost: consuming.vhost, by, reason },
@@ -46,10 +51,11 @@ export function writeReceipt(record: RedriveRecord): Receipt {
     stillThere: present - moved - failed - kept,
     arrivals: Math.max(0, (depth ?? 0) - expected - unproved),
     cameBack: record.cameBack,
-    missing: depth === undefined ? 0 : Math.max(0, expected - depth),
+    missing,
     otherConsumers: record.otherConsumers,
     ...{ duplicatesPossible: tally.duplicatesPossible, refreshed: tally.refreshed },
     ...(movedAside > 0 && { movedAside }),
+    ...(unproved > 0 && { unproved }),
     isBalanced: depth !== undefined && depth >= expected && moved + failed + kept <= present,
     ...(depth === undefined && { isCounted: false }),
     ...(!record.areRoutesProved && { areRoutesProved: false }),

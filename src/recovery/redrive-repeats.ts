@@ -25,12 +25,14 @@ export class RedriveRepeats {
   #surplus: number
   /** Of these moves the messages are in the queue for certain: the broker was never told to take them out. */
   #uncounted: number
+  #provedLeft: number
 
   constructor({ recent, surplus, rules }: RepeatsTask) {
     this.#recent = recent
     this.#isCounting = rules.countsReturns
     recent.startPass()
     this.#uncounted = recent.uncountedCount
+    this.#provedLeft = recent.provedCount
     // Only what an earlier pass moved can come again.
     this.#surplus = recent.size === 0 ? 0 : surplus
   }
@@ -51,6 +53,7 @@ export class RedriveRepeats {
       this.#uncounted -= 1
       // Without an id one that was published and never counted is counted when it goes now, as any other.
       if (id === '') return undefined
+      this.#provedLeft -= 1
       this.#recent.addAgain(memoryOf(delivery, { move: { ...move, isCounted: true }, id }))
       return { move, isProved: true }
     }
@@ -74,6 +77,11 @@ export class RedriveRepeats {
     )
   }
 
+  /** Messages are still to come that were moved before anybody could count them. */
+  get hasProvedLeft(): boolean {
+    return this.#provedLeft > 0
+  }
+
   isUnproved(delivery: Delivery): boolean {
     return this.#unproved.has(delivery)
   }
@@ -90,12 +98,13 @@ export class RedriveRepeats {
   }
 }
 
-function memoryOf(delivery: Delivery, { move, id }: { move: RecentMove; id: string }): RememberedMove {
+/** What to remember of a message that came again: its properties are others by now. */
+export function memoryOf(delivery: Delivery, { move, id }: { move: RecentMove; id: string }): RememberedMove {
   return { ...move, id, properties: Buffer.from(delivery.properties), digest: digestBody(delivery) }
 }
 
 /** Empty: it has none, or nobody can read it. Whether such a message stays is decided elsewhere. */
-function idOf({ properties }: Delivery): string {
+export function idOf({ properties }: Pick<Delivery, 'properties'>): string {
   try {
     return readProperty(properties, 'messageId') ?? ''
   } catch (error) {

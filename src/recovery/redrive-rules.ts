@@ -5,15 +5,20 @@ import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import { causeOf } from '../message/fingerprint-cause.ts'
 import { type EncodedHeaders, headerText } from '../message/header-values.ts'
+import { readDeaths } from '../message/read-deaths.ts'
+import type { LiveTopology } from '../topology/live-topology.ts'
+import type { QueueFlow } from '../topology/queue-flow.ts'
 import { readProperty } from '../wire/properties.ts'
 import { openRouteBook, type RouteBook, type RouteProof } from './decide-route.ts'
-import { type KeepReason, planRedrive, type RedriveStep } from './plan-redrive.ts'
+import { knownFlows } from './known-flows.ts'
+import { type KeepReason, planRedrive, type RedriveStep, readOrigin } from './plan-redrive.ts'
 import { prepareLook } from './prepare-look.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
 import type { RedriveOptions } from './redrive.ts'
 import { editMessage } from './redrive-edit.ts'
-import type { PassRules } from './redrive-pass.ts'
+import type { PassRules, PublishStep } from './redrive-pass.ts'
 import { propertiesWriter } from './redrive-properties.ts'
+import { unseenWarner } from './warn-unseen.ts'
 
 export interface RedriveRules extends PassRules {
   /** The most messages to move in all. */
@@ -45,11 +50,15 @@ export async function prepareRules(
 ): Promise<RedriveRules> {
   const { consuming, publishing, limit = Number.POSITIVE_INFINITY } = options
   const look = await prepareLook(options)
-  const book = await readRoutes(options)
+  const live = await readTopology(options)
+  const book = live && openRouteBook(live, options.queue)
+  const known = { ...options, flows: knownFlows(options, live) }
   const refusals = new Set<string>()
   const { maxMessageSizeDefaultBytes } = brokerCapabilities(parseBrokerVersion(consuming.broker.version))
   const size = { largestBytes: maxMessageSizeDefaultBytes }
-  const plan = stepPlanner({ options, id: run.id, size, book, refusals })
+  const plan = stepPlanner({ options: known, id: run.id, size, book, refusals })
+  const isWatched = options.canary !== undefined || options.stopWhenDead !== undefined
+  const warnUnseen = isWatched ? unseenWarner(options.queue) : undefined
   let selected = 0
   return {
     limit,
@@ -64,11 +73,14 @@ export async function prepareRules(
     decide: (delivery) => {
       if (selected >= limit) return overTheLimit
       const step = plan(delivery)
-      if (step.kind === 'publish') selected += 1
+      if (step.kind === 'publish') {
+        selected += 1
+        warnUnseen?.(book?.prove(step))
+      }
       return step
     },
     isLimitReached: () => selected >= limit,
-    encode: messageEncoder({ options, run, login: publishing.connection?.endpoint.username }),
+    encode: messageEncoder({ options: known, run, login: publishing.connection?.endpoint.username }),
     ...{ encodeRefreshed: look.encodeRefreshed, mayReturn: look.mayReturn },
     ...{ returnDeletes: look.returnDeletes, aside: look.aside },
     ...{ returnsBehind: look.returnsBehind, countsReturns: look.countsReturns },
@@ -82,10 +94,10 @@ export async function prepareRules(
 }
 
 /** Undefined where there is no API to ask, and somebody has said that it is to go on without. */
-async function readRoutes(options: RedriveOptions): Promise<RouteBook | undefined> {
-  const { management, consuming, queue, acceptDeliveryLimit } = options
+async function readTopology(options: RedriveOptions): Promise<LiveTopology | undefined> {
+  const { management, consuming, acceptDeliveryLimit } = options
   try {
-    return management && openRouteBook(await observeTopology(management, { vhost: consuming.vhost }), queue)
+    return management && (await observeTopology(management, { vhost: consuming.vhost }))
   } catch (error) {
     if (acceptDeliveryLimit && (error as WarrenError).code === 'MANAGEMENT_UNREACHABLE') return undefined
     throw error
@@ -102,7 +114,7 @@ function stepPlanner(fields: {
   refusals: Set<string>
 }): (delivery: Delivery) => RedriveStep {
   const { options, id, size, book, refusals } = fields
-  const { queue, to = { kind: 'origin' }, flows = [], types, select, follows } = options
+  const { queue, to = { kind: 'origin' }, flows = [], types, select, follows, attempts } = options
   const plan = (delivery: Delivery): RedriveStep => {
     const headers = headersOf(delivery)
     const movedBy = headers && headerText(headers, recoveryHeaders.redriveId)
@@ -112,6 +124,8 @@ function stepPlanner(fields: {
     if (delivery.bodyBytes > size.largestBytes) return keep('too-large')
     const step = planRedrive({ headers, to, deadLetterQueue: queue, flows, types })
     if (step.kind === 'keep') return step
+    // The count is read when the message is written, and one that cannot be read is to stay before that.
+    if (attempts === 'continue') readDeaths(headers)
     const proof = book?.prove(step)
     if (!proof || proof.isSafe) return step
     refusals.add(proof.problem)
@@ -140,17 +154,35 @@ function messageEncoder(fields: {
     login,
     version: parseBrokerVersion(options.consuming.broker.version),
   })
-  const flowByQueue = new Map((options.flows ?? []).map((flow) => [flow.queue, flow]))
-  return (delivery, { exchange, key }) => {
+  const flowOf = flowFinder(options)
+  return (delivery, step) => {
+    const { exchange, key } = step
     const message = {
       exchange,
       key,
-      properties: write(delivery.properties, exchange === '' ? flowByQueue.get(key) : undefined),
+      properties: write(delivery.properties, flowOf(delivery, step)),
       body: delivery.body,
       // With an id a publish that got no answer is sent again: a copy can be told from another message.
       messageId: readProperty(delivery.properties, 'messageId'),
     }
     return options.edit ? editMessage({ message, original: delivery, edit: options.edit(delivery) }) : message
+  }
+}
+
+/** By which flow the attempts of a message are counted. */
+function flowFinder({
+  queue,
+  attempts,
+  flows = [],
+}: RedriveOptions): (delivery: Delivery, to: PublishStep) => QueueFlow | undefined {
+  const flowByQueue = new Map(flows.map((flow) => [flow.queue, flow]))
+  const flowOfTarget = ({ exchange, key }: PublishStep): QueueFlow | undefined =>
+    exchange === '' ? flowByQueue.get(key) : undefined
+  if (attempts !== 'continue') return (_delivery, to) => flowOfTarget(to)
+  // What the broker has counted belongs to the queue that it failed in, whatever way it goes back.
+  return (delivery, to) => {
+    const origin = readOrigin({ headers: headersOf(delivery), flows, deadLetterQueue: queue })
+    return (origin && flowByQueue.get(origin.queue)) ?? flowOfTarget(to)
   }
 }
 

@@ -63,7 +63,7 @@ export class RedriveRun {
       if (tools === 'away') throw nothingBegun(options.queue)
       const passes = new RedrivePasses(course, tools)
       const outcome = await this.#move(passes, tools)
-      const end = new RedriveEnd(course, { tools, extras: passes.extras })
+      const end = new RedriveEnd(course, { tools, walked: passes.walked })
       return await end.count(outcome)
     } finally {
       const isClosed = publisher.close()

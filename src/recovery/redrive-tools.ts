@@ -28,7 +28,7 @@ export async function prepareTools(course: RedriveCourse, publisher: Publisher):
   course.present = depth || (await confirmDepth({ session, publisher, queue, rules }))
   const watch = new RedriveWatch({
     ...{ session, publisher, queue, rules, canary, deadLimit },
-    ...{ redriveId: id, tally, present: course.present },
+    ...{ redriveId: id, tally, recent: course.recent, present: course.present },
   })
   return { rules, publisher, watch, stages: openStages(course, watch), depths: openDepths(course) }
 }

@@ -10,7 +10,9 @@ import { closeSettled, depthOf } from './count-queue.ts'
 import { completeWalk } from './finish-walk.ts'
 import { type Canary, type DeadLimit, deadThreshold } from './plan-redrive-stages.ts'
 import type { LookRules } from './prepare-look.ts'
+import type { RecentMoves } from './recent-moves.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
+import { idOf } from './redrive-repeats.ts'
 import type { RedriveTally } from './redrive-tally.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk } from './walk-queue.ts'
@@ -23,7 +25,9 @@ export interface CameBackQuestion {
   /** How many to look through, from the head. */
   readonly count: number
   readonly redriveId: string
-  readonly rules: RefreshRules & Pick<LookRules, 'returnsBehind'>
+  /** Told of what was looked at: it comes again as if it had been moved and its ack was lost. */
+  readonly recent: Pick<RecentMoves, 'startLook' | 'seeLooked'>
+  readonly rules: RefreshRules & Pick<LookRules, 'returnsBehind' | 'maxHoldMs' | 'consumerArguments'>
 }
 
 const underWay = 2_000
@@ -34,10 +38,13 @@ export function countCameBack(question: CameBackQuestion): Promise<number> {
 }
 
 async function lookForCameBack(channel: AmqpChannel, question: CameBackQuestion): Promise<number> {
-  const { publisher, queue, count, redriveId, rules } = question
+  const { publisher, queue, count, redriveId, recent, rules } = question
   let cameBack = 0
+  recent.startLook()
   const refreshes = new Refreshes({ publisher, rules, ack: (delivery) => walk.ack(delivery) })
   const hold = (delivery: Delivery): void => {
+    const id = idOf(delivery)
+    if (id !== '') recent.seeLooked(id)
     refreshes.leave(delivery, () => walk.growIfNeeded())
   }
   const look = (delivery: Delivery): void => {
@@ -47,6 +54,7 @@ async function lookForCameBack(channel: AmqpChannel, question: CameBackQuestion)
   const walk: QueueWalk = new QueueWalk({
     ...{ channel, queue, count, prefetch: underWay, onDelivery: look, onExtra: hold },
     ...{ isWhole: true, returnsBehind: rules.returnsBehind },
+    ...{ maxHoldMs: rules.maxHoldMs, consumerArguments: rules.consumerArguments },
     heldCount: () => refreshes.heldCount,
   })
   await completeWalk(walk, refreshes)

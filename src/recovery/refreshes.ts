@@ -17,6 +17,9 @@ export interface RefreshTask {
   readonly retryMs?: number
 }
 
+/** `refreshed`: its copy took its place. `held-with-copy`: it stays, and its queue has a copy, too, or may have one. */
+export type RefreshEnd = 'refreshed' | 'held' | 'held-with-copy'
+
 /** A queue that elects a leader refuses for a moment; one that is full does so for longer. */
 const mostRefusals = 10
 
@@ -46,17 +49,17 @@ export class Refreshes {
   }
 
   /** Leaves it in its queue: true where a copy is under way, which `onDone` ends; false where it is held. */
-  leave(delivery: Delivery, onDone: (hasLeft: boolean) => void = () => {}): boolean {
+  leave(delivery: Delivery, onDone: (end: RefreshEnd) => void = () => {}): boolean {
     if (this.#task.rules.mayReturn(delivery)) {
       this.#held += 1
       return false
     }
     const copy = this.#task.rules.encodeRefreshed(delivery)
     this.#pending += 1
-    void this.#refresh(delivery, copy).then((hasLeft) => {
+    void this.#refresh(delivery, copy).then((end) => {
       this.#pending -= 1
-      if (!hasLeft) this.#held += 1
-      onDone(hasLeft)
+      if (end !== 'refreshed') this.#held += 1
+      onDone(end)
       if (this.#pending === 0) for (const resume of this.#waiters.splice(0)) resume()
     })
     return true
@@ -72,14 +75,16 @@ export class Refreshes {
     return new Promise((resolve) => this.#waiters.push(resolve))
   }
 
-  /** True: another copy is confirmed, and this delivery is acknowledged. */
-  async #refresh(delivery: Delivery, copy: EncodedMessage): Promise<boolean> {
+  async #refresh(delivery: Delivery, copy: EncodedMessage): Promise<RefreshEnd> {
     const { rules } = this.#task
+    let mayHaveCopy = false
     for (let refusals = 0; ; ) {
       const answer = await this.#offer(copy)
       if (answer === 'taken') return this.#acknowledge(delivery)
-      if (!delivery.isCurrent || !rules.returnDeletes(delivery)) return false
-      if (answer === 'refused') refusals += 1
+      if (answer === 'unanswered') mayHaveCopy = true
+      if (!delivery.isCurrent || !rules.returnDeletes(delivery))
+        return mayHaveCopy ? 'held-with-copy' : 'held'
+      if (answer !== 'unsent') refusals += 1
       // Where one had to be moved aside the queue is full, and the next need not find out for themselves.
       if (refusals > mostRefusals || rules.aside.count > 0) return this.#moveAside(delivery, copy)
       await sleep(this.#retryMs)
@@ -87,7 +92,7 @@ export class Refreshes {
   }
 
   /** For as long as it takes: the broker itself ends it, when it takes back what was held for too long. */
-  async #moveAside(delivery: Delivery, copy: EncodedMessage): Promise<boolean> {
+  async #moveAside(delivery: Delivery, copy: EncodedMessage): Promise<RefreshEnd> {
     const { aside } = this.#task.rules
     while (delivery.isCurrent) {
       if ((await aside.open()) && (await this.#offer({ ...copy, key: aside.name })) === 'taken') {
@@ -97,7 +102,7 @@ export class Refreshes {
       if ((await this.#offer(copy)) === 'taken') return this.#acknowledge(delivery) // there is room by now
       await sleep(this.#retryMs)
     }
-    return false
+    return 'held'
   }
 
   #offer(copy: EncodedMessage): Promise<Offered> {
@@ -106,16 +111,20 @@ export class Refreshes {
     })
   }
 
-  #acknowledge(delivery: Delivery): boolean {
+  #acknowledge(delivery: Delivery): RefreshEnd {
     const { ack = (each: Delivery) => each.ack() } = this.#task
-    return ack(delivery) === 'sent'
+    return ack(delivery) === 'sent' ? 'refreshed' : 'held-with-copy'
   }
 }
 
-/** `unsent`: the publisher had no room or no line, so the queue was never asked. */
-type Offered = 'taken' | 'refused' | 'unsent'
+/**
+ * `unsent`: the publisher had no room or no line, so the queue was never asked. `unanswered`: nobody knows whether it
+ * has a copy now.
+ */
+type Offered = 'taken' | 'refused' | 'unsent' | 'unanswered'
 
 function answerOf(result: PublishResult): Offered {
   if (result.kind === 'confirmed') return 'taken'
-  return result.kind === 'unknown' && !result.wasSent ? 'unsent' : 'refused'
+  if (result.kind !== 'unknown') return 'refused'
+  return result.wasSent ? 'unanswered' : 'unsent'
 }

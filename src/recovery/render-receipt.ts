@@ -103,6 +103,8 @@ function describeInterruption(interruption: Interruption | undefined): string {
       return 'It was interrupted: the broker, or the node of the queue, was away for longer than it was to wait (--wait). Run it again for the rest.'
     case 'failed':
       return 'It was interrupted by an error, which is told below. Run it again for the rest.'
+    case 'taken':
+      return 'It has moved what it was to, but the queue holds fewer than it should: messages expired, or somebody else took them.'
     case undefined:
       return 'It was interrupted. Run it again for the rest.' // a receipt of an earlier version does not say by what
   }

@@ -89,7 +89,7 @@ const keptWords: Readonly<Record<KeepReason, string>> = {
   'not-selected': 'not selected',
   'over-the-limit': 'more than were asked for',
   'origin-unknown': 'its origin is not known',
-  'no-wait-queue': 'its origin has no wait queue',
+  'no-wait-queue': 'no wait queue is known for its origin; --config names the file that declares it',
 }
 
 /** By name: which queue confirmed first is chance, and two summaries should be easy to compare. */

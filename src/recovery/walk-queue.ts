@@ -30,6 +30,8 @@ export interface WalkTask {
   readonly onExtra: (delivery: Delivery) => void
   /** Acks that had to wait are on their way. */
   readonly onAcksSent?: () => void
+  /** So many may be sent ahead from now on, and come again should their acks be lost. */
+  readonly onCredit?: ((count: number) => void) | undefined
   /** @default 1500000 (25 minutes, below RabbitMQ's own limit of 30) */
   readonly maxHoldMs?: number
   /** So long have messages been held, be it after the walk: they are to go back now. */
@@ -103,7 +105,12 @@ export class QueueWalk {
 
   /** Acknowledged, but the broker is not told yet. */
   get lateAcks(): number {
-    return this.#relay.lateCount
+    return this.#relay.lateCount + this.#task.channel.owedAcks
+  }
+
+  /** What is acknowledged now waits until nobody is left whom it would let the broker send to. */
+  get holdsAcks(): boolean {
+    return this.#relay.holdsAcks
   }
 
   /** Walks; settles when all are handed over. What was handed over may still be unsettled. */
@@ -233,6 +240,7 @@ export class QueueWalk {
   #takeOver(prefetch: () => number): Promise<void> {
     return this.#relay.change(() => {
       this.#credit = prefetch()
+      this.#task.onCredit?.(this.#credit)
       this.#given += this.#credit
       this.#heldBefore = this.#task.heldCount()
       return this.#credit

@@ -113,10 +113,7 @@ function plainFlow({ name, options, isExact, bind, arguments: args }: ResolvedQu
       ? { kind: 'rejections', queue: name, baseHeader: seedHeaders.attempts }
       : { kind: 'header', header: seedHeaders.attempts },
     maxAttempts: 1,
-    redrive: {
-      ...{ target: 'origin', attempts: 'reset', retry: undefined, exchange: bind?.[0]?.exchange },
-      origin: { exchange: '', key: name },
-    },
+    redrive: { origin: { exchange: '', key: name }, retry: undefined, exchange: bind?.[0]?.exchange },
     waitQueues: [],
     deadLetterQueue: undefined,
     headers: seedHeaders,

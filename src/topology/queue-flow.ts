@@ -70,9 +70,6 @@ export interface OwnDeadLetters {
 }
 
 export interface RedriveRule {
-  /** What `--to` means when it is not said. */
-  readonly target: RedriveTarget
-  readonly attempts: 'reset' | 'continue'
   /** The queue it failed in, through the default exchange, so that no other consumer sees it again. */
   readonly origin: PublishAddress
   /** Into the wait queue first, where the layout has one. */
@@ -80,8 +77,6 @@ export interface RedriveRule {
   /** The exchange that `--to exchange` takes when the message does not say where it came from. */
   readonly exchange: string | undefined
 }
-
-export type RedriveTarget = 'origin' | 'retry' | 'exchange'
 
 /** Header names of the layout. */
 export interface FlowHeaders {

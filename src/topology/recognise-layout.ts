@@ -13,6 +13,7 @@ import type { Layout, LayoutGuess } from './layouts/layout.ts'
 import { layoutNames } from './layouts/layout-names.ts'
 import { layouts } from './layouts/layouts.ts'
 import { indexLive, type LiveIndex, type LiveQueue, type LiveTopology } from './live-topology.ts'
+import type { QueueFlow } from './queue-flow.ts'
 
 /** A declaration made from what stands on a broker, and which of its queues follow a layout. */
 export interface Recognised {
@@ -34,7 +35,7 @@ export interface RecognisedQueue {
  */
 export function recogniseTopology(live: LiveTopology): Recognised {
   const index = indexLive(live)
-  const matches = live.queues.flatMap((queue) => recogniseQueue({ queue, live, index }))
+  const matches = matchQueues(live, index)
   const covered = new Set(matches.flatMap(({ compiled }) => compiled.queues.map(({ name }) => name)))
   const plain = live.queues.filter(({ name }) => !covered.has(name))
   const made = new Set(matches.flatMap(({ compiled }) => compiled.exchanges.map(({ name }) => name)))
@@ -57,6 +58,15 @@ export function recogniseTopology(live: LiveTopology): Recognised {
     queues: matches.map(({ name, options, exact }) => ({ name, layout: options.name, isExact: exact })),
     plainQueues: plain.map(({ name }) => name),
   }
+}
+
+/** How messages of those queues are retried and parked that follow a layout. */
+export function recogniseFlows(live: LiveTopology): readonly QueueFlow[] {
+  return matchQueues(live, indexLive(live)).flatMap(({ compiled }) => compiled.flows)
+}
+
+function matchQueues(live: LiveTopology, index: LiveIndex): readonly Match[] {
+  return live.queues.flatMap((queue) => recogniseQueue({ queue, live, index }))
 }
 
 interface Match {

@@ -3,13 +3,12 @@ import { declareQueue } from '../../src/broker/amqp/operations.ts'
 import { Session } from '../../src/broker/amqp/session.ts'
 import type { CutPoint } from '../../src/embedded/server/faults.ts'
 import { type EmbeddedBroker, startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
-import { encodeMessage } from '../../src/publisher/outgoing-message.ts'
 import { Publisher } from '../../src/publisher/publisher.ts'
 import type { Receipt } from '../../src/recovery/receipt.ts'
 import { startRedrive } from '../../src/recovery/redrive.ts'
 import { toFieldTable } from '../../src/wire/plain-fields.ts'
-import { editProperties } from '../../src/wire/properties.ts'
 import { createRecoveryRig, unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
+import { publishUnnamed } from '../support/publish-unnamed.ts'
 import { startProxy } from '../support/start-proxy.ts'
 import { useBroker } from '../support/use-broker.ts'
 import { cutPoints } from './cut-points.ts'
@@ -57,17 +56,9 @@ async function play(fields: {
   return ending
 }
 
-async function publishUnnamed(publisher: Publisher, body: string, prefix = ''): Promise<void> {
+async function publishDead(publisher: Publisher, body: string, prefix = ''): Promise<void> {
   const headers = { 'x-original-queue': `${prefix}work` }
-  const { messageId: _, ...message } = encodeMessage(
-    { key: `${prefix}dlq`, body, headers },
-    { messageId: 'none', nowMs: 0 },
-  )
-  const properties = editProperties(message.properties, { remove: ['messageId'] })
-  const result = await new Promise<{ kind: string }>((settle) =>
-    publisher.publishEncoded({ ...message, messageId: undefined, properties }, settle),
-  )
-  expect(result.kind).toBe('confirmed')
+  await publishUnnamed(publisher, { key: `${prefix}dlq`, body, headers })
 }
 
 async function publishTwin(publisher: Publisher, body: string): Promise<void> {
@@ -125,8 +116,8 @@ async function cutEverywhere(
 
 describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
   it.each([
-    ['without an id that are different', different, publishUnnamed],
-    ['without an id that are alike', alike, publishUnnamed],
+    ['without an id that are different', different, publishDead],
+    ['without an id that are alike', alike, publishDead],
     ['with one id that are alike', alike, publishTwin],
   ] as const)('messages %s are all moved, wherever a connection is cut', async (_, bodies, publish) => {
     const load = { profile, bodies, publish }
@@ -146,7 +137,7 @@ it('a consuming connection that is cut leaves no message without an id behind, a
   await rig.declare(`${prefix}work`)
   await rig.declare(`${prefix}dlq`)
   const bodies = Array.from({ length: 1_000 }, (_, index) => `m-${index}`)
-  await Promise.all(bodies.map((body) => publishUnnamed(rig.publisher, body, prefix)))
+  await Promise.all(bodies.map((body) => publishDead(rig.publisher, body, prefix)))
   let isCut = false
 
   const receipt = await rig.redrive({

@@ -17,6 +17,8 @@ export interface AckWriter {
   stop(): void
   /** Deliveries that are neither acknowledged nor settled. */
   readonly openCount: number
+  /** Acknowledged, and not written yet. */
+  readonly owedCount: number
   /** May the broker send on for a while before it needs our acks? */
   readonly hasCreditLeft: boolean
 }
@@ -85,6 +87,9 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
     },
     get openCount() {
       return ledger.openCount
+    },
+    get owedCount() {
+      return ledger.owedCount
     },
     get hasCreditLeft() {
       if (prefetch === 0) return true

@@ -103,6 +103,11 @@ export class AmqpChannel {
     return this.#acks.openCount
   }
 
+  /** Deliveries that are acknowledged and of which the broker is not told yet. */
+  get owedAcks(): number {
+    return this.#acks.owedCount
+  }
+
   get consumerCount(): number {
     return this.#consumers.size
   }
@@ -196,9 +201,15 @@ export class AmqpChannel {
     return this.#giveUp(deliveryTag, { name: 'basic.reject', deliveryTag, requeue })
   }
 
-  /** Sends the acks that wait for company, e.g. because the connection is about to close. */
+  /** Writes the acks that wait for company, e.g. because the connection is about to close. */
   flushAcks(): void {
     this.#acks.flush()
+  }
+
+  /** The same, and hands them to the socket at once: from now on they leave whatever becomes of this process. */
+  sendAcks(): void {
+    this.#acks.flush()
+    this.#host.output.flush()
   }
 
   /** Closes the channel; what was delivered and not settled goes back to its queue, in order. Safe to call twice. */

@@ -4,6 +4,7 @@ import { joinSignals } from '../../join-signals.ts'
 import { readProperty } from '../../wire/properties.ts'
 import { type HoldTask, holdMessages } from '../hold-messages.ts'
 import { prepareLook } from '../prepare-look.ts'
+import { idOf as readableId } from '../redrive-repeats.ts'
 import { type BackupOptions, headerFor } from './backup-queue.ts'
 import { BackupWriter } from './backup-writer.ts'
 import { identifyMessage } from './identify-message.ts'
@@ -51,16 +52,24 @@ export async function discardMessages(options: DiscardOptions): Promise<DiscardR
         tags.push(delivery.deliveryTag)
         return 'hold'
       },
+      onExtra: (delivery) => counts.addLeft(delivery),
       whileHeld: async ({ channel }) => {
         await writer.seal(new Date())
         await verifyBackup(file)
         return acknowledge(channel, tags)
       },
     })
-    const rest = await removeLeftovers({ task, counts, expected: present - tags.length, left: depth })
+    const { isWhole } = first
+    const rest = await removeLeftovers({
+      task,
+      counts,
+      isWhole,
+      expected: present - tags.length,
+      left: depth,
+    })
     const isDone = first.removed === tags.length && rest.isClear
     if (isDone) await writer.markRemoved({ removed: tags.length, removedAt: new Date().toISOString() })
-    return { file, present, removed: tags.length, left: rest.left, isDone, isWhole: first.isWhole }
+    return { file, present, removed: tags.length, left: rest.left, isDone, isWhole }
   } finally {
     stopping.release()
     await writer.close()
@@ -88,9 +97,8 @@ class DiscardCounts {
   }
 
   addLeft(message: IncomingMessage): void {
-    const id = idOf(message)
-    // Who has an id of its own has no twin, and that is nearly everyone.
-    if (id !== undefined && this.#removedIds.has(id)) add(this.#left, identityOf(message))
+    // Who has an id of its own has no twin, and that is nearly everyone. What nobody can read was not removed.
+    if (this.#removedIds.has(readableId(message))) add(this.#left, identityOf(message))
   }
 
   /** Whether one that is in the queue again was removed; as many as were left are not. */
@@ -117,6 +125,8 @@ function takeOne(counts: Map<string, number>, name: string): boolean {
 interface Leftovers {
   readonly task: Omit<HoldTask, 'purpose' | 'onMessage' | 'sink'>
   readonly counts: DiscardCounts
+  /** All were seen: one that nobody has seen may be the twin of one that was removed. */
+  readonly isWhole: boolean
   readonly expected: number
   readonly left: number
 }
@@ -125,7 +135,7 @@ interface Leftovers {
  * An ack can be lost behind the close of its channel. What comes back then was delivered before and is one of
  * those removed; with a message id to prove it, it is acknowledged again. Others that look so stay, and are told.
  */
-async function removeLeftovers({ task, counts, expected, left }: Leftovers): Promise<Clearance> {
+async function removeLeftovers({ task, counts, isWhole, expected, left }: Leftovers): Promise<Clearance> {
   const surplus = left - expected
   if (surplus <= 0) return { left, isClear: true }
   const tags: number[] = []
@@ -135,7 +145,7 @@ async function removeLeftovers({ task, counts, expected, left }: Leftovers): Pro
     onMessage: (delivery) => {
       const mayBeLeft = delivery.isRedelivered && tags.length + unproved < surplus
       if (!mayBeLeft || !counts.takeRemoved(delivery)) return undefined
-      if (idOf(delivery) === undefined) {
+      if (idOf(delivery) === undefined || !isWhole) {
         unproved += 1
         return undefined
       }

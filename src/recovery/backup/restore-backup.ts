@@ -8,6 +8,7 @@ import { sureDepth } from '../confirm-depth.ts'
 import { describeFailure, type FailureKind } from '../failed-publish.ts'
 import { holdMessages } from '../hold-messages.ts'
 import type { LookPermission } from '../prepare-look.ts'
+import { seenInPart } from '../seen-in-part.ts'
 import { takeLock } from '../take-lock.ts'
 import type { BackupRecord } from './backup-record.ts'
 import { identifyMessage, restorableProperties } from './identify-message.ts'
@@ -105,9 +106,9 @@ async function idsIn(options: RestoreOptions & { queue: string }): Promise<Map<s
       return undefined
     },
   }).catch((error: unknown) => {
-    throw isHeldTooLong(error) ? seenInPart(options.queue, { cause: error }) : error
+    throw isHeldTooLong(error) ? restoresNothing(options.queue, { cause: error }) : error
   })
-  if (!isWhole) throw seenInPart(options.queue)
+  if (!isWhole) throw restoresNothing(options.queue)
   return ids
 }
 
@@ -116,14 +117,10 @@ function isHeldTooLong(error: unknown): boolean {
 }
 
 /** What was not seen would be put there twice. */
-function seenInPart(queue: string, options?: ErrorOptions): RecoveryError {
-  const problem = {
-    code: 'RECOVERY_HELD_TOO_LONG',
-    message:
-      `Nothing was restored: the messages of "${queue}" had to go back before all were looked at, so nobody knows which ` +
-      'records are there already. Restore into an empty queue (--to), or work on some of its messages first.',
-  } as const
-  return new RecoveryError(problem, options)
+function restoresNothing(queue: string, options?: ErrorOptions): RecoveryError {
+  const unknown = 'nobody knows which records are there already, and nothing was restored'
+  const wayOut = 'Restore into an empty queue (--to), or work on some of its messages first.'
+  return seenInPart({ queue, unknown, wayOut }, options)
 }
 
 interface RunParts {

@@ -49,7 +49,7 @@ function notWritten(file: string, cause: unknown): RecoveryError {
 
 async function append(handle: FileHandle, line: object): Promise<void> {
   // On a line of its own, whatever a crash has left behind.
-  await handle.write(`\n${JSON.stringify(line)}\n`)
+  await handle.appendFile(`\n${JSON.stringify(line)}\n`)
   await handle.sync()
 }
 

@@ -73,7 +73,7 @@ describe('layout event-bus', () => {
     },
   )
 
-  it('states its flow: ten retries, parked through the default exchange, a re-drive continues the count', () => {
+  it('states its flow: ten retries, parked through the default exchange, re-driven to all', () => {
     const [flow] = compileTopology({ ...declaration, exact: true }, { brokerVersion: '3.10' }).flows
 
     expect(flow).toMatchObject({
@@ -84,7 +84,7 @@ describe('layout event-bus', () => {
       park: { kind: 'publish', exchange: '', key: 'wms.dlq.wms-cincout' },
       attempts: { kind: 'rejections', queue: 'wms.queue.wms-cincout' },
       maxAttempts: 11,
-      redrive: { target: 'origin', attempts: 'continue', exchange: 'wms.main-exchange' },
+      redrive: { exchange: 'wms.main-exchange' },
     })
   })
 

@@ -66,7 +66,7 @@ function compileQueue(of: ResolvedQueue): LayoutParts {
       ...loop,
       // The document has no exchange in front of the DLQ, so the default one leads there.
       park: { kind: 'publish', exchange: '', key: dlq },
-      redrive: { attempts: 'continue', exchange: mainExchange },
+      redrive: { exchange: mainExchange },
       // On a quorum queue each requeue counts as a delivery, so only a classic one follows the document here.
       ...(of.type === 'classic' ? { defer: { short: 'sleep-and-requeue', tiers: [] } } : {}),
     }),

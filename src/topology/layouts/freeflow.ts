@@ -162,8 +162,6 @@ function flowOf({ of, tiers, names, bind }: FlowParts): QueueFlow {
     attempts: { kind: 'header', header: seedHeaders.attempts },
     maxAttempts: of.retry?.maxAttempts ?? 1,
     redrive: {
-      target: 'origin',
-      attempts: 'reset',
       origin: { exchange: '', key: of.name },
       retry: first === undefined ? undefined : { exchange: first.exchange, key: first.key },
       exchange: bind[0]?.exchange,

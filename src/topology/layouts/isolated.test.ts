@@ -74,7 +74,7 @@ describe('layout isolated', () => {
       park: { kind: 'publish', exchange: 'dlq.q.validator', key: 'parking' },
       attempts: { kind: 'rejections', queue: 'q.validator' },
       maxAttempts: 3,
-      redrive: { target: 'retry', retry: { exchange: 'retry.q.validator', key: 'retry' } },
+      redrive: { retry: { exchange: 'retry.q.validator', key: 'retry' } },
     })
   })
 })

@@ -51,7 +51,6 @@ function compileQueue(of: ResolvedQueue): LayoutParts {
     flow: rejectLoopFlow({
       ...loop,
       park: { kind: 'publish', exchange: dlqExchange, key: 'parking' },
-      redrive: { target: 'retry' },
     }),
   }
 }

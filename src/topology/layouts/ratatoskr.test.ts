@@ -69,8 +69,6 @@ describe('layout ratatoskr', () => {
       },
       maxAttempts: 4,
       redrive: {
-        target: 'origin',
-        attempts: 'reset',
         origin: { exchange: '', key: 'my-service.events' },
         retry: { exchange: '', key: 'my-service.events.retry' },
         exchange: 'events',

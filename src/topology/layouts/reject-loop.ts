@@ -50,8 +50,6 @@ export function rejectLoopFlow({
     attempts: { kind: 'rejections', queue, baseHeader: seedHeaders.attempts },
     maxAttempts: of.retry?.maxAttempts ?? 1,
     redrive: {
-      target: 'origin',
-      attempts: 'reset',
       origin: { exchange: '', key: queue },
       retry: { exchange: wait.exchange, key: wait.key },
       exchange: of.bind?.[0]?.exchange,

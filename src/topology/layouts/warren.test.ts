@@ -62,7 +62,6 @@ describe('layout warren', () => {
       attempts: { kind: 'header', header: 'warren-attempts' },
       maxAttempts: 6,
       redrive: {
-        target: 'origin',
         origin: { exchange: '', key: 'billing.orders' },
         exchange: 'orders.events',
       },

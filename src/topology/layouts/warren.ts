@@ -100,8 +100,6 @@ function flowOf({
     attempts: { kind: 'header', header: warrenHeaders.attempts },
     maxAttempts: of.retry?.maxAttempts ?? 1,
     redrive: {
-      target: 'origin',
-      attempts: 'reset',
       origin: { exchange: '', key: of.name },
       retry: first === undefined ? undefined : { exchange: first.exchange, key: first.key },
       exchange: of.bind?.[0]?.exchange,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
+import { inspectQueue } from '../../../src/broker/amqp/operations.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 import type { Receipt } from '../../../src/recovery/receipt.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
@@ -70,8 +71,40 @@ test('a message cannot steer the terminal that shows it', async () => {
   const [peek, causes, json] = shown.map(({ stdout }) => stdout)
   expect(peek).toContain('\n  first\\u001b]0;done\\u0007\\u001b[2J\\u009b8m🐛[2J\n  1 shown of 1\n')
   expect(peek).toMatch(/^id\\n0 shown\\u001b/)
+  expect(peek).toContain('\n  warren-error-type: Timeout\\u001b')
   expect(causes).toContain('Timeout\\u001b')
   expect(JSON.parse(json!)).toMatchObject({ messages: [{ body: { text: `first${evil}\n1 shown of 1` } }] })
+})
+
+test('peek shows the headers of a message above its body, and what died how', async () => {
+  const { dlq, work, declare, fill, admin, pipe } = await setup(0)
+  const dying = `${work}.dying`
+  const next = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dlq }
+  await declare(dying, { ...next, 'x-message-ttl': 1 })
+  await fill(dying, 1, () => ({ headers: { tenant: 'acme', size: 3 } }))
+  await expect.poll(async () => (await inspectQueue(admin, dlq)).messageCount).toBe(1)
+
+  const { stdout } = await pipe('peek', dlq)
+
+  expect(stdout).toContain('\n  tenant: acme\n')
+  expect(stdout).toContain('\n  size: 3\n')
+  expect(stdout).toContain(`\n  x-death: expired in ${dying}\n`)
+  expect(stdout).toContain(`\n\n  0\n1 shown of 1 in ${dlq}.\n`)
+})
+
+test('every command that looks takes the name of who does it', async () => {
+  const { dlq, pipe, path } = await setup(2)
+  await pipe('redrive', dlq, '--yes', '--limit', '1', '--receipt', path('receipt.json'))
+  const by = ['--by', 'ann']
+
+  const ended = [
+    await pipe('peek', dlq, ...by),
+    await pipe('causes', dlq, ...by),
+    await pipe('verify', path('receipt.json'), ...by),
+    await pipe('backup', dlq, '--out', path('all.backup'), ...by),
+  ]
+
+  expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0])
 })
 
 test('a re-drive that nobody can answer for is refused before a message is taken', async () => {

@@ -153,6 +153,7 @@ test('a queue that cannot be recovered is told and does not keep the next one fr
   ])
   expect(await depth(scans)).toBe(5)
   expect(lines.filter((line) => line.includes('SUMMARY'))).toHaveLength(2)
+  expect(lines.filter((line) => line.startsWith('DLQ: '))).toEqual(['DLQ: missing', `DLQ: ${dlq}`])
   await expect(recover({ queues: ['missing'] })).rejects.toMatchObject({ code: 'RECOVERY_QUEUE_NOT_FOUND' })
 })
 

@@ -128,6 +128,20 @@ test('an edit changes one message and no other', async () => {
   expect(await depth(dlq)).toBe(2)
 })
 
+test('an edit that would bring a death history back is refused, and no message is taken', async () => {
+  const { dlq, work, admin, folder, streams, command, depth } = await setup(1)
+  const file = join(folder, 'edit.json')
+  const death = { queue: work, reason: 'expired', count: 1, exchange: '', 'routing-keys': [work] }
+  await writeFile(file, JSON.stringify({ headers: { 'x-death': [death] } }))
+
+  const exitCode = await command('--edit', file)
+
+  expect(exitCode).toBe(1)
+  expect(streams.shown.text).toMatch(/Nothing was moved \(--edit\): .*The header "x-death" cannot be edited/)
+  expect([await depth(dlq), await depth(work)]).toEqual([1, 0])
+  expect((await admin.get(dlq))?.isRedelivered).toBe(false)
+})
+
 test.each([
   [['--stop-when-dead', 'many'], "'--stop-when-dead <n>' argument 'many' is invalid"],
   [['--attempts', 'twice'], "'--attempts <rule>' argument 'twice' is invalid"],

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { declareQueue, deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
+import { createMoveHistory } from '../../../src/recovery/move-history.ts'
 import { OverLimitQueue } from '../../../src/recovery/over-limit-queue.ts'
 import { prepareLook } from '../../../src/recovery/prepare-look.ts'
 import { RedriveTally } from '../../../src/recovery/redrive-tally.ts'
@@ -22,7 +23,7 @@ test('a session that is closed while the queue is counted leaves a receipt that 
   )
   await consuming.close()
 
-  expect(await receipt).toMatchObject({ present: 6, moved: 6, isCounted: false })
+  expect(await receipt).toMatchObject({ outcome: 'cancelled', present: 6, moved: 6, isCounted: false })
 })
 
 test('a session that is closed in the middle of a pass leaves a receipt of what was moved', async () => {
@@ -75,13 +76,18 @@ test('a message that comes back is noticed, although others were moved aside', a
   tally.countMove({ exchange: '', key: 'work' }, { id: 'cause', label: 'cause' })
 
   // Nine were there: one was moved, two are aside, six are left, and the one that was moved is dead again.
+  const recent = createMoveHistory(2)
+  const moved = { id: 'm-0', properties: Buffer.alloc(2), digest: '' }
+  recent.add({ ...moved, isCounted: true, to: { exchange: '', key: 'work' } })
   const watch = new RedriveWatch({
     ...{ session, publisher, queue: 'dlq', redriveId: 'this', rules, tally, present: 9 },
-    ...{ deadLimit: undefined, canary: { messages: 1 } },
+    ...{ deadLimit: undefined, canary: { messages: 1 }, recent },
   })
 
   expect(await watch.judge()).toBe('stop')
   expect(watch.cameBack).toBe(1)
+  // What it looked at comes again without having been moved.
+  expect(recent.hasTwin('m-0')).toBe(true)
 })
 
 test('a queue for what is over the limit that cannot be made is told once, with its name and the cause', async () => {

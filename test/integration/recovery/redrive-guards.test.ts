@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startRedrive } from '../../../src/recovery/redrive.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, unlimitedQuorum } from './recovery-rig.ts'
@@ -59,6 +59,27 @@ test('a canary whose messages stay away is followed by all the others, and none 
   await expect.poll(() => taken.length).toBe(300)
   expect(new Set(taken).size).toBe(300)
   expect(await depth(dlq)).toBe(0)
+})
+
+test('a canary warns where what fails again goes to a queue that it does not look into', async () => {
+  const { dlq, declare, fill, redrive } = await setup(0)
+  const [spare, late] = [`${dlq}-spare`, `${dlq}-late`]
+  await declare(late)
+  const toLate = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': late }
+  await declare(spare, { ...unlimitedQuorum(broker.version), ...toLate })
+  await fill(dlq, 2)
+  const warnings: string[] = []
+  const keep = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', keep)
+  onTestFinished(() => void process.off('warning', keep))
+  const to = { kind: 'queue', queue: spare } as const
+
+  const quiet = await redrive({ queue: dlq, to, limit: 1 })
+  const watched = await redrive({ queue: dlq, to, canary: { messages: 1, waitMs: 10 } })
+
+  expect([quiet.moved, watched.moved]).toEqual([1, 1])
+  const ours = warnings.filter((message) => message.includes(`"${late}", where this re-drive does not look`))
+  expect(ours).toHaveLength(1)
 })
 
 test('messages that others dead-letter meanwhile do not stop a canary', async () => {

@@ -80,6 +80,19 @@ test('a plan with a limit tells how many match', async () => {
   expect(shown).toContain('3 of 20 messages would move out of dlq (10 match):')
 })
 
+test('a plan says where a message lands that fails again, if that is another queue', async () => {
+  const { session, command } = await setup({ count: 2 })
+  const channel = await session.openChannel()
+  const toScans = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'scans' }
+  await declareQueue(channel, { queue: 'spare', arguments: toFieldTable(toScans) })
+
+  const { shown, plan } = await command('--to', 'spare')
+
+  const secondFailure = '"spare" to "scans", where this re-drive does not look'
+  expect(plan.targets).toMatchObject([{ target: 'spare', count: 2, secondFailure }])
+  expect(shown).toContain(`a second failure: ${secondFailure}`)
+})
+
 test('a plan of what could not be looked at to the end says so', async () => {
   const short = { name: 'short', vhost: '/', pattern: '^dlq$', definition: { 'consumer-timeout': 0 } }
   const { broker, session, command } = await setup({ count: 5_000, policies: [{ ...short, priority: 1 }] })

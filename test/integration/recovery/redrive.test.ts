@@ -126,6 +126,25 @@ test('what a full target refuses stays in the dead-letter queue', async () => {
   expect(await depth(dlq)).toBe(receipt.failed)
 })
 
+test.each([
+  ['classic', 'every try would put a copy into'],
+  ['quorum', 'drops its oldest message'],
+])('a %s target that does not only refuse when it is full is left alone', async (type, words) => {
+  const { dlq, declare, fill, redrive, depth } = await setup()
+  const full = `${dlq}-${type}`
+  const toDlq = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': dlq }
+  const limit = { 'x-max-length': 1, 'x-overflow': 'reject-publish-dlx' }
+  await declare(full, { 'x-queue-type': type, ...limit, ...toDlq })
+  await fill(dlq, 6, from(full))
+
+  const receipt = await redrive({ queue: dlq })
+
+  expect(receipt).toMatchObject({ present: 6, moved: 0, failed: 0, kept: 6, isBalanced: true })
+  expect(receipt.keptBecause).toEqual([{ reason: 'target-refused', count: 6 }])
+  expect(receipt.refusals).toEqual([expect.stringContaining(words)])
+  expect([await depth(dlq), await depth(full)]).toEqual([6, 0])
+})
+
 test('a limit moves so many from the head and leaves the rest untouched', async () => {
   const { work, dlq, fill, redrive, drain } = await setup()
   await fill(dlq, 50, from(work))

@@ -93,3 +93,18 @@ test('a publisher without room says nothing of the queue: no message is moved as
   expect(broker.inspect('dlq.over-limit')).toBeUndefined()
   await eventually(() => expect(depth('dlq')).toBe(40))
 })
+
+test('a message whose copy was taken while its own line was lost is there twice, and that is told', async () => {
+  const rig = await setup(1)
+  const rules = await prepareLook(rig.task)
+  const refreshes = new Refreshes({ publisher: rig.publisher, rules, ack: () => 'stale' })
+  const { channel, held } = await takeAll(rig, 1)
+  const ends: string[] = []
+
+  expect(refreshes.leave(held[0]!, (end) => ends.push(end))).toBe(true)
+  await refreshes.idle()
+
+  expect(ends).toEqual(['held-with-copy'])
+  expect(rig.depth('dlq') + rig.unacknowledged()).toBe(2)
+  await channel.close()
+})
