@@ -4,22 +4,26 @@ import type { Session } from './broker/amqp/session.ts'
 import { type Management, openManagement } from './broker/management/open-management.ts'
 import { messageFilter } from './recovery/filter-message.ts'
 import { type CauseGroup, createCauseGroups } from './recovery/group-causes.ts'
-import { lookAtQueue } from './recovery/look-at-queue.ts'
+import { type LookReport, lookAtQueue } from './recovery/look-at-queue.ts'
 import { parseFilter } from './recovery/parse-filter.ts'
 import type { Destination, TypeRoutes } from './recovery/plan-redrive.ts'
 import { previewRedrive, type RedrivePreview } from './recovery/preview-redrive.ts'
 import { type DeadLetter, readDeadLetter } from './recovery/read-dead-letter.ts'
 import type { Receipt } from './recovery/receipt.ts'
 import { type RedriveOptions, startRedrive } from './recovery/redrive.ts'
+import { seenInPart } from './recovery/seen-in-part.ts'
 import type { QueueFlow } from './topology/queue-flow.ts'
 
 /** The messages of one dead-letter queue: see why they are dead, and put them back. Nothing here loses one. */
 export interface DeadLetters {
   /** The dead-letter queue, by its name on the broker. */
   readonly queue: string
-  /** Shows messages from the head of the queue, and leaves them in it. */
+  /** Shows messages from the head of the queue, and leaves them in it. Rejects where it could not look for as many. */
   peek(options?: PeekOptions): Promise<readonly DeadLetter[]>
-  /** Why they are dead, the most frequent cause first. Reads the whole queue unless `count` is said. */
+  /**
+   * Why they are dead, the most frequent cause first. Reads the whole queue unless `count` is said, and rejects where it
+   * could not.
+   */
   causes(options?: CausesOptions): Promise<readonly CauseGroup[]>
   /** What a re-drive with these options would do, read from every message and without moving one. */
   preview(options?: RedriveChoice): Promise<RedrivePreview>
@@ -120,7 +124,7 @@ async function peek(line: OpenLine, options: PeekOptions): Promise<readonly Dead
   const { count = 20, bodyBytes = 1024, where } = options
   const isWanted = selection(where)
   const found: DeadLetter[] = []
-  await lookAtQueue({
+  const report = await lookAtQueue({
     ...lookOptions(line, options),
     // A filter has to look past those that do not match; without one only those shown are touched.
     ...(where === undefined && { count }),
@@ -128,20 +132,32 @@ async function peek(line: OpenLine, options: PeekOptions): Promise<readonly Dead
       if (found.length < count && isWanted(message)) found.push(readDeadLetter(message, bodyBytes))
     },
   })
+  if (found.length < count) refusePart(line, report)
   return found
 }
 
 async function causes(line: OpenLine, options: CausesOptions): Promise<readonly CauseGroup[]> {
   const isWanted = selection(options.where)
   const groups = createCauseGroups()
-  await lookAtQueue({
+  const report = await lookAtQueue({
     ...lookOptions(line, options),
     ...(options.count !== undefined && { count: options.count }),
     onMessage: (message) => {
       if (isWanted(message)) groups.add(message)
     },
   })
+  refusePart(line, report)
   return groups.list()
+}
+
+/** A list has no place to say that it is not all, and whoever counts it would count wrong. */
+function refusePart({ queue }: OpenLine, { isWhole, seen, present }: LookReport): void {
+  if (isWhole) return
+  throw seenInPart({
+    queue,
+    unknown: `only ${seen} of ${present} are known`,
+    wayOut: 'Ask for fewer (count), or let them be held for longer (maxHoldMs) where the broker does.',
+  })
 }
 
 function lookOptions({ queue, consuming, publishing, management }: OpenLine, options: LookChoice) {

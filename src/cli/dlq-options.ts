@@ -26,9 +26,15 @@ export function readAccept({ acceptDeliveryLimit }: Readonly<Record<string, unkn
   return { acceptDeliveryLimit: acceptDeliveryLimit === true }
 }
 
+/** `--by`, for every command that takes the lock of a queue: whoever comes second is told who holds it. */
+export function addByOption(command: Command): void {
+  command.option('--by <name>', 'who (also WARREN_OPERATOR; default: your user name)')
+}
+
 /** For every command that holds messages while it looks at them. */
 export function addLookOptions(command: Command): void {
   addAcceptOption(command)
+  addByOption(command)
   command.option(
     '--hold <time>',
     'give messages back after so long; for a broker with a short consumer_timeout (default: 25m)',

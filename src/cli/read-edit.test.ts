@@ -30,6 +30,7 @@ describe('an edit', () => {
     ['{}', /changes nothing/],
     ['{ "hedaers": {} }', /has "hedaers"/],
     ['{ "headers": "tenant" }', /"headers" in .* must be an object/],
+    ['{ "headers": { "x-death": [] } }', /^Nothing was moved .*The header "x-death" cannot be edited/],
   ])('that is %s is refused with a sentence', async (text, sentence) => {
     await expect(readEdit(await setup(text))).rejects.toThrow(sentence)
   })

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { InvalidArgumentError } from '../errors.ts'
-import type { MessageEdit } from '../recovery/redrive-edit.ts'
+import { type MessageEdit, problemOfEdit } from '../recovery/redrive-edit.ts'
 import type { PlainTable } from '../wire/plain-fields.ts'
 
 /** What `--edit` names: a JSON object with the new body, headers, or both. */
@@ -30,6 +30,8 @@ function parseEdit(text: string, file: string): { body?: unknown; headers?: Plai
     throw refusal(`${file} changes nothing; it must hold an object${example}`)
   if (edit.headers !== undefined && !isObject(edit.headers))
     throw refusal(`"headers" in ${file} must be an object${example}`)
+  const problem = problemOfEdit(edit)
+  if (problem !== undefined) throw refusal(`${file}: ${problem}`)
   return edit
 }
 

@@ -1,5 +1,5 @@
+import { escapeLine } from '../message/escape-text.ts'
 import type { ListedQueue } from '../recovery/list-dead-letters.ts'
-import { escapeLine } from './escape-text.ts'
 import { renderAge } from './render-age.ts'
 
 /** One dead-letter queue of a list: its own line, and those below it. */

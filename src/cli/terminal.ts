@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
-import { escapeText } from './escape-text.ts'
+import { escapeText } from '../message/escape-text.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 

@@ -1,4 +1,5 @@
 import { ChannelError } from '../errors.ts'
+import { escapeLine } from '../message/escape-text.ts'
 import { dropsOver, noWayOut, tooLarge, waitsToStart } from './render-log-line.ts'
 
 /** What a consumer says to the process, once each, because nobody may listen to its events. */
@@ -17,7 +18,8 @@ export function createConsumerWarnings(queue: string): ConsumerWarnings {
   function warn(code: string, message: string): void {
     if (told.has(code)) return
     told.add(code)
-    process.emitWarning(message, { code })
+    // Node writes it to the terminal as it is, and names and a broker's words may hold anything.
+    process.emitWarning(escapeLine(message), { code })
   }
 
   return {

@@ -87,6 +87,8 @@ export interface CauseList {
   readonly queue: string
   readonly present: number
   readonly seen: number
+  /** False: messages could not be held until all were seen, and the counts are of those `seen`. */
+  readonly isWhole: boolean
   readonly causes: readonly CauseCount[]
 }
 
@@ -113,6 +115,8 @@ export interface MessageQuery {
 export interface MessagePage {
   readonly queue: string
   readonly present: number
+  /** False: messages could not be held until the page was full; `nextCursor` goes on where it ended. */
+  readonly isWhole: boolean
   readonly items: readonly MessageSummary[]
   /** Null at the end. */
   readonly nextCursor: string | null
@@ -214,6 +218,10 @@ export interface RedrivePlan {
   readonly queue: string
   readonly present: number
   readonly moving: number
+  /** Looked at; fewer than are present where messages could not be held for so long, or others took some. */
+  readonly seen: number
+  /** False: the other numbers are of those `seen`, and there may be more to move among the rest. */
+  readonly isWhole: boolean
   readonly targets: readonly PlannedTarget[]
   readonly keeping: readonly { readonly reason: string; readonly count: number }[]
   readonly refusals: readonly string[]

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from '../broker/amqp/message.ts'
 import { ApiError } from '../errors.ts'
 import { type LookReport, lookAtQueue } from '../recovery/look-at-queue.ts'
+import { seenInPart } from '../recovery/seen-in-part.ts'
 import type { ApiContext } from './api-context.ts'
 import type { Caller } from './auth/caller.ts'
 import { hasOwnNames } from './name-messages.ts'
@@ -26,6 +27,9 @@ export async function lookAtDlq(
   )
 }
 
+/** What helps where messages of a queue cannot be held until all are seen. */
+export const workOnSome = 'Try again, or work on some of its messages first.'
+
 /** What `describe` makes of the message with this key; an error where it is not there. */
 export async function findMessage<Description>(
   context: Pick<ApiContext, 'line' | 'tasks' | 'turns' | 'nameMessage' | 'settings'>,
@@ -37,8 +41,14 @@ export async function findMessage<Description>(
   const onMessage = (message: IncomingMessage): void => {
     if (!found && context.nameMessage(message) === key) found = { description: describe(message) }
   }
-  await lookAtDlq(context, { queue, caller, onMessage })
+  const { isWhole } = await lookAtDlq(context, { queue, caller, onMessage })
   if (found) return found.description
+  if (!isWhole)
+    throw seenInPart({
+      queue,
+      unknown: `nobody knows whether ${key} is among the others`,
+      wayOut: workOnSome,
+    })
   const orElse = hasOwnNames(context.settings) ? ', or the key is of another server' : ''
   throw new ApiError({
     code: 'API_NOT_FOUND',

@@ -95,6 +95,7 @@ export const causeList: Shape<Contract.CauseList> = shape<Contract.CauseList>()(
     queue: text,
     present: count,
     seen: count,
+    isWhole: Type.Boolean(),
     causes: Type.Array(
       Type.Object({ ...cause, count, first: textOrNull, last: textOrNull, sample: textOrNull }),
     ),
@@ -131,6 +132,7 @@ export const messagePage: Shape<Contract.MessagePage> = shape<Contract.MessagePa
   Type.Object({
     queue: text,
     present: count,
+    isWhole: Type.Boolean(),
     items: Type.Array(Type.Object(messageSummary)),
     nextCursor: textOrNull,
   }),
@@ -192,6 +194,8 @@ export const redrivePlan: Shape<Contract.RedrivePlan> = shape<Contract.RedrivePl
     queue: text,
     present: count,
     moving: count,
+    seen: count,
+    isWhole: Type.Boolean(),
     targets: Type.Array(
       Type.Object({ target: text, count, why: text, queues: Type.Array(text), secondFailure: textOrNull }),
     ),

@@ -75,6 +75,27 @@ describe('the dead letters of a queue', () => {
     expect(await warren.deadLetters(`${name}.dlq`).peek()).toHaveLength(2)
   })
 
+  it('that cannot be held until all are seen are told by an error, not by a part of them', async () => {
+    const { warren, name } = await setup()
+    const more = Array.from({ length: 3_000 }, (_, body) =>
+      warren.publisher().publish({ key: `${name}.dlq`, body }),
+    )
+    await Promise.all(more)
+    const dead = warren.deadLetters(name)
+
+    const [causes, peek] = [
+      await dead.causes({ maxHoldMs: 1 }).catch((error: unknown) => error),
+      await dead.peek({ maxHoldMs: 1, where: 'id:nobody' }).catch((error: unknown) => error),
+    ]
+
+    for (const error of [causes, peek]) {
+      expect(error).toMatchObject({ code: 'RECOVERY_HELD_TOO_LONG' })
+      expect(String(error)).toMatch(/only \d+ of 3006 are known\. Ask for fewer/)
+    }
+    expect(await dead.peek({ count: 1 })).toHaveLength(1)
+    expect((await dead.causes()).reduce((sum, { count }) => sum + count, 0)).toBe(3_006)
+  })
+
   it('go to a queue by its name where one is said, and no further than the limit', async () => {
     const { warren, name, plain } = await setup()
     const dead = warren.deadLetters(name)

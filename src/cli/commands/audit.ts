@@ -1,10 +1,10 @@
 import { ApiError } from '../../errors.ts'
 import { type AuditLog, type AuditReader, auditStream, findAuditLog } from '../../http-api/audit/audit-log.ts'
+import { escapeLine } from '../../message/escape-text.ts'
 import { personOf } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, ExitCode } from '../command.ts'
 import { readCount } from '../dlq-options.ts'
-import { escapeLine } from '../escape-text.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
 import type { Terminal } from '../terminal.ts'
 

@@ -21,7 +21,6 @@ export const dlqBackup: CliCommand = {
         new Option('--out <file>', 'the file; an interrupted one is gone on with').conflicts('verify'),
       )
       .option('--verify <file>', 'check every record and the whole of a file; needs no broker')
-      .option('--by <name>', 'who (also WARREN_OPERATOR; default: your user name)')
     addWhereOption(command)
     addLookOptions(command)
     addBrokerOptions(command)

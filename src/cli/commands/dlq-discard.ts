@@ -19,7 +19,6 @@ export const dlqDiscard: CliCommand = {
       .argument('<queue>')
       .requiredOption('--out <file>', 'the backup of what is removed; an interrupted one is gone on with')
       .option('--limit <n>', 'remove at most so many', readCount)
-      .option('--by <name>', 'who (also WARREN_OPERATOR; default: your user name)')
     addWhereOption(command)
     addLookOptions(command)
     addYesOption(command)

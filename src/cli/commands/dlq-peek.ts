@@ -1,13 +1,15 @@
+import { escapeLine } from '../../message/escape-text.ts'
 import { depthOf } from '../../recovery/count-queue.ts'
 import { lookAtQueue } from '../../recovery/look-at-queue.ts'
 import { type DeadLetter, readDeadLetter } from '../../recovery/read-dead-letter.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
 import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
-import { escapeLine } from '../escape-text.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
+import { renderHeaders } from '../render-headers.ts'
 import { renderLookLimits } from '../render-look.ts'
 import { createPassTeller } from '../tell-progress.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq peek`: messages as they are, without losing any. */
 export const dlqPeek: CliCommand = {
@@ -40,18 +42,21 @@ export const dlqPeek: CliCommand = {
           if (messages.length < count && select(message)) messages.push(readDeadLetter(message, bodyBytes))
         },
       })
-      for (const { id, cause, diedAt, body } of messages) {
-        const name = terminal.paint('bold', escapeLine(id ?? '(no id)'))
-        terminal.say(`${name}  ${escapeLine(cause.label)}  ${diedAt ?? ''}`)
-        // No line of a body looks like one of ours.
-        terminal.say(`  ${body.text.replaceAll('\n', '\n  ')}${body.isCut ? ' …' : ''}`)
-      }
+      for (const message of messages) tell(message, terminal)
       terminal.say(`${messages.length} shown of ${report.present} in ${queue}.`)
       for (const text of renderLookLimits(report, queue)) terminal.say(text)
       terminal.result({ queue, ...report, messages: messages.map(forJson) })
       return report.isWhole ? 0 : 3
     })
   },
+}
+
+function tell({ id, cause, diedAt, headers, body }: DeadLetter, { say, paint }: Terminal): void {
+  say(`${paint('bold', escapeLine(id ?? '(no id)'))}  ${escapeLine(cause.label)}  ${diedAt ?? ''}`)
+  for (const header of renderHeaders(headers)) say(`  ${header}`)
+  // No line of a body looks like one of ours: an empty one ends the headers, and all of it is indented.
+  say()
+  say(`  ${body.text.replaceAll('\n', '\n  ')}${body.isCut ? ' …' : ''}`)
 }
 
 /** JSON has neither bigint nor bytes: the one becomes text, the other base64. */

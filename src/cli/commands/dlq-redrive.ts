@@ -1,5 +1,6 @@
 import { InvalidArgumentError as InvalidOptionError, Option } from 'commander'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
+import { escapeLine } from '../../message/escape-text.ts'
 import type { Destination } from '../../recovery/plan-redrive.ts'
 import type { DeadLimit } from '../../recovery/plan-redrive-stages.ts'
 import { previewRedrive, type RedrivePreview } from '../../recovery/preview-redrive.ts'
@@ -15,7 +16,6 @@ import { addConfigOption, readDurationOption } from '../config-options.ts'
 import { addYesOption, confirm, refuseUnasked } from '../confirm-options.ts'
 import { decideRedriveExit } from '../decide-redrive-exit.ts'
 import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
-import { escapeLine } from '../escape-text.ts'
 import { readEdit } from '../read-edit.ts'
 import { openReceiptFile } from '../receipt-file.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
@@ -69,7 +69,6 @@ export const dlqRedrive: CliCommand = {
       .option('--stop-when-target-above <n>', 'stop before a target holds more messages than this', readCount)
       .option('--edit <file>', 'change one message: JSON with body, headers or both; null takes a header off')
       .option('--reason <text>', 'why; written into every message and the receipt')
-      .option('--by <name>', 'who (also WARREN_OPERATOR; default: your user name)')
       .option('--receipt <file>', 'write the receipt to a new file as JSON')
       .option('--dry-run', 'print the plan and stop')
     addWhereOption(command)

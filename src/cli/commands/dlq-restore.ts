@@ -2,7 +2,7 @@ import { restoreBackup } from '../../recovery/backup/restore-backup.ts'
 import { audited } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addAcceptOption, readAccept } from '../dlq-options.ts'
+import { addAcceptOption, addByOption, readAccept } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 import { renderRestore } from '../render-restore.ts'
 import { createProgressTeller, mostlyShort } from '../tell-progress.ts'
@@ -16,8 +16,8 @@ export const dlqRestore: CliCommand = {
     command
       .argument('<file>')
       .option('--to <queue>', 'the queue (default: the one that the backup was made of)')
-      .option('--by <name>', 'who (also WARREN_OPERATOR; default: your user name)')
     addAcceptOption(command)
+    addByOption(command)
     addBrokerOptions(command)
   },
   run: (input, terminal) =>

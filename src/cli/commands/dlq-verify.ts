@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { RecoveryError } from '../../errors.ts'
+import { escapeLine } from '../../message/escape-text.ts'
 import { decideVerdict, type Verdict } from '../../recovery/decide-receipt.ts'
 import type { Receipt } from '../../recovery/receipt.ts'
 import { parseReceipt, verifyReceipt } from '../../recovery/verify-receipt.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, ExitCode } from '../command.ts'
 import { addLookOptions, readLook } from '../dlq-options.ts'
-import { escapeLine } from '../escape-text.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 import type { Style } from '../terminal.ts'
 

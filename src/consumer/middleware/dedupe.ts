@@ -1,4 +1,5 @@
 import { type Duration, parseDuration } from '../../message/duration.ts'
+import { escapeLine } from '../../message/escape-text.ts'
 import type { ConsumedMessage } from '../consumed-message.ts'
 import { isAcknowledged } from '../decide-outcome.ts'
 import { describeValue } from '../describe-value.ts'
@@ -81,22 +82,27 @@ async function endClaim(fields: {
 }
 
 function warnOfLease({ key }: DedupeClaim): void {
-  process.emitWarning(
+  warn(
+    'WARREN_DEDUPE_LEASE_ENDED',
     `The handler of ${key} took longer than its lease, and another process is at the message too. Make the lease longer.`,
-    { code: 'WARREN_DEDUPE_LEASE_ENDED' },
   )
 }
 
 function warnOfFinish({ key }: DedupeClaim, error: unknown): void {
-  process.emitWarning(
+  warn(
+    'WARREN_DEDUPE_NOT_KEPT',
     `The dedupe store could not keep that ${key} is done (${describeValue(error)}). A copy that comes after the lease runs again.`,
-    { code: 'WARREN_DEDUPE_NOT_KEPT' },
   )
 }
 
 function warnOfRelease({ key }: DedupeClaim, error: unknown): void {
-  process.emitWarning(
+  warn(
+    'WARREN_DEDUPE_NOT_RELEASED',
     `The dedupe store could not let go of ${key} (${describeValue(error)}). Its next attempt waits until the lease ends.`,
-    { code: 'WARREN_DEDUPE_NOT_RELEASED' },
   )
+}
+
+/** Node writes it to the terminal as it is, and the id of a message may hold anything. */
+function warn(code: string, message: string): void {
+  process.emitWarning(escapeLine(message), { code })
 }

@@ -188,6 +188,17 @@ describe('dedupe', () => {
     expect(await warned).toMatchObject({ code: 'WARREN_DEDUPE_NOT_RELEASED' })
   })
 
+  it('shows the id of a message in a warning, and lets it steer no terminal', async () => {
+    const failing = { ...memoryDedupeStore(), finish: () => Promise.reject(new Error('down\u0007')) }
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+
+    await dedupe(failing)(() => undefined)(message({ id: 'm\u001b[2J' }), context)
+
+    const warning = await warned
+    expect(warning.message).toContain('work:m\\u001b[2J is done')
+    expect(warning.message).not.toMatch(/\p{Cc}/u)
+  })
+
   it('leaves a message alone that was taken over when its lease ended, and warns', async () => {
     const clock = testClock()
     const store = memoryDedupeStore({ clock })

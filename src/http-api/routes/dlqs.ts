@@ -1,4 +1,5 @@
 import { createCauseGroups } from '../../recovery/group-causes.ts'
+import { seenInPart } from '../../recovery/seen-in-part.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/decide-access.ts'
@@ -6,7 +7,7 @@ import type { MessagePage, MessageQuery, MessageSummary } from '../contract.ts'
 import { describeMessage, summarise } from '../describe-message.ts'
 import { listSharedMs } from '../dlq-lists.ts'
 import { endpoints } from '../endpoints.ts'
-import { findMessage, lookAtDlq } from '../look-at-dlq.ts'
+import { findMessage, lookAtDlq, workOnSome } from '../look-at-dlq.ts'
 import { payloadRulesFor } from '../payload-rules.ts'
 import { tick } from '../rendered-answers.ts'
 import { selectFor } from '../select-for.ts'
@@ -29,12 +30,12 @@ export const addDlqRoutes: AddRoutes = (add, context) => {
 
   add(endpoints.listCauses, async ({ params: { queue }, caller }) => {
     const groups = createCauseGroups()
-    const { present, seen } = await lookAtDlq(context, { queue, caller, onMessage: groups.add })
+    const { present, seen, isWhole } = await lookAtDlq(context, { queue, caller, onMessage: groups.add })
     const causes = groups.list().map(({ first, last, sample, ...cause }) => ({
       ...cause,
       ...{ first: first ?? null, last: last ?? null, sample: sample ?? null },
     }))
-    return { queue, present, seen, causes }
+    return { queue, present, seen, isWhole, causes }
   })
 
   add(endpoints.listMessages, ({ params: { queue }, query, caller }) =>
@@ -61,7 +62,7 @@ async function readPage(
   const items: MessageSummary[] = []
   let position = 0
   let end = start
-  const { present, seen } = await lookAtDlq(context, {
+  const { present, seen, isWhole } = await lookAtDlq(context, {
     ...{ queue, caller, count: start + (where === undefined ? limit : mostLookedAt) },
     onMessage: (message) => {
       position += 1
@@ -70,6 +71,9 @@ async function readPage(
       if (isWanted(message)) items.push(summarise(message, context.nameMessage(message)))
     },
   })
+  if (!isWhole && seen <= start)
+    throw seenInPart({ queue, unknown: 'nobody knows what this page has', wayOut: workOnSome })
   const isEnd = end >= present || seen <= start
-  return { queue, present, items, nextCursor: isEnd ? null : end.toString(36) }
+  const nextCursor = isEnd ? null : end.toString(36)
+  return { queue, present, isWhole: isWhole || items.length === limit, items, nextCursor }
 }

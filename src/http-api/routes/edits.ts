@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, joinBody } from '../../broker/amqp/message.ts'
 import { ApiError } from '../../errors.ts'
-import type { MessageEdit } from '../../recovery/redrive-edit.ts'
+import { type MessageEdit, problemOfEdit } from '../../recovery/redrive-edit.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import { needsApproval } from '../approvals/decide-approval.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -49,13 +49,6 @@ function hasMasked({ settings }: ApiContext, { body }: IncomingMessage): boolean
   return maskBody(joinBody(body), settings.maskedPaths).kind !== 'as-it-is'
 }
 
-/**
- * Written by RabbitMQ or by us. `CC` and `BCC` would send copies to queues of the caller's choice, with the
- * permissions of the server.
- */
-const reserved =
-  /^(CC|BCC|x-death|x-(first|last)-death-.*|x-(delivery|acquired)-count|x-stream-.*|x-redriven-.*|x-original-.*|warren-.*)$/i
-
 function refuseEdit({ settings }: ApiContext, caller: Caller, { body, headers = {} }: EditRequest): void {
   if (body && !permissionsOf(caller.role, settings).includes('payload:read'))
     throw forbidden('Payloads are hidden from you, so you cannot write another one.')
@@ -63,11 +56,8 @@ function refuseEdit({ settings }: ApiContext, caller: Caller, { body, headers = 
     const message = 'Here every re-drive needs a second person, and an edited message cannot wait for one.'
     throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
   }
-  for (const name of Object.keys(headers)) {
-    if (!reserved.test(name) && name !== '' && Buffer.byteLength(name) <= 255) continue
-    const message = `The header "${name.slice(0, 64)}" cannot be edited: it is written by RabbitMQ or Warren, or is no name.`
-    throw new ApiError({ code: 'API_REQUEST_INVALID', message })
-  }
+  const problem = problemOfEdit({ headers })
+  if (problem !== undefined) throw new ApiError({ code: 'API_REQUEST_INVALID', message: problem })
 }
 
 function editOf({ body, headers }: EditRequest): MessageEdit {

@@ -133,11 +133,11 @@ export class TaskRun {
   }
 
   #judge({ outcome, moved }: Receipt): TaskState {
-    if (outcome !== 'cancelled' || !this.#isInterrupted) return endedState(outcome)
     const { asked, task } = this.#begun
+    // One message, so it was done in time or not at all, whatever became of the others.
+    if (asked.kind === 'edit' && moved > 0) return 'done'
+    if (outcome !== 'cancelled' || !this.#isInterrupted) return endedState(outcome)
     if (asked.kind !== 'edit') return 'interrupted'
-    // One message, so it was done in time or not at all.
-    if (moved > 0) return 'done'
     this.#problem = problemOf(editInterrupted(task.queue, 'there'))
     return 'interrupted'
   }

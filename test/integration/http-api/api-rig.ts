@@ -12,7 +12,7 @@ import { Publisher } from '../../../src/publisher/publisher.ts'
 import { readRecoverySection } from '../../../src/recovery/read-recovery-section.ts'
 import { compileTopology } from '../../../src/topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+import { type PlainTable, toFieldTable } from '../../../src/wire/plain-fields.ts'
 
 export interface RigOptions {
   readonly url: string
@@ -32,7 +32,7 @@ export interface ApiRig {
   readonly consuming: Session
   readonly publishing: Session
   /** A new one, also where there is one: CI tries a test twice, and the second must not find what the first one left. */
-  declareDlq(queue: string): Promise<void>
+  declareDlq(queue: string, args?: PlainTable): Promise<void>
   publish(messages: readonly OutgoingMessage[]): Promise<void>
   /** Listens on a free port of this machine, for what `inject` cannot show. */
   listen(): Promise<string>
@@ -67,9 +67,9 @@ export async function startApiRig({
   const isNew = !/^3\./.test(brokerVersion)
   return {
     ...{ app, consuming, publishing },
-    declareDlq: async (queue) => {
+    declareDlq: async (queue, more = {}) => {
       const channel = await consuming.openChannel()
-      const args = { 'x-queue-type': 'quorum', ...(isNew && { 'x-delivery-limit': -1 }) }
+      const args = { 'x-queue-type': 'quorum', ...(isNew && { 'x-delivery-limit': -1 }), ...more }
       await deleteQueue(channel, queue)
       await declareQueue(channel, { queue, arguments: toFieldTable(args) })
       await channel.close()

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { declareQueue } from '../../../src/broker/amqp/operations.ts'
-import type { CauseList, MessageDetail, MessagePage, Task } from '../../../src/http-api/contract.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+import type {
+  CauseList,
+  MessageDetail,
+  MessagePage,
+  RedrivePlan,
+  Task,
+} from '../../../src/http-api/contract.ts'
+import { type PlainTable, toFieldTable } from '../../../src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
@@ -10,9 +16,9 @@ const broker = await useApiBroker()
 
 const { authorization } = broker.headers
 
-async function setup(queue: string, count: number): Promise<ApiRig> {
+async function setup(queue: string, count: number, args: PlainTable = {}): Promise<ApiRig> {
   const rig = await setUpApi(broker)
-  await rig.declareDlq(queue)
+  await rig.declareDlq(queue, args)
   await rig.declareDlq(`${queue}.work`)
   await rig.publish(
     Array.from({ length: count }, (_, at) => ({
@@ -86,7 +92,7 @@ describe('dead letters over HTTP', () => {
 
     const causes = await get<CauseList>(rig, '/api/v1/dlqs/caused.dlq/causes')
 
-    expect(causes).toMatchObject({ present: 6, seen: 6 })
+    expect(causes).toMatchObject({ present: 6, seen: 6, isWhole: true })
     expect(causes.causes.reduce((sum, { count }) => sum + count, 0)).toBe(6)
     expect(await broker.depth('caused.dlq')).toBe(6)
   })
@@ -95,15 +101,18 @@ describe('dead letters over HTTP', () => {
     const rig = await setup('paged.dlq', 7)
 
     const ids: (string | null)[] = []
+    const areWhole = new Set<boolean>()
     let cursor: string | null = ''
     while (cursor !== null) {
       const query = cursor === '' ? '' : `&cursor=${cursor}`
       const page: MessagePage = await get(rig, `/api/v1/dlqs/paged.dlq/messages?limit=3${query}`)
       ids.push(...page.items.map(({ id }) => id))
+      areWhole.add(page.isWhole)
       cursor = page.nextCursor
     }
 
     expect(ids).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4', 'm-5', 'm-6'])
+    expect([...areWhole]).toEqual([true])
   })
 
   it('that a filter names come page by page too', async () => {
@@ -146,6 +155,41 @@ describe('dead letters over HTTP', () => {
   })
 })
 
+describe('dead letters that cannot be held until all are seen', () => {
+  const present = 3_000
+  const impatient = { 'x-consumer-timeout': 1 }
+  const inPart = { status: 503, code: 'RECOVERY_HELD_TOO_LONG' }
+
+  it('are counted and planned in part, and both answers say so', async () => {
+    const queue = 'hasty.dlq'
+    const rig = await setup(queue, present, impatient)
+
+    const { isWhole, seen, causes } = await get<CauseList>(rig, `/api/v1/dlqs/${queue}/causes`)
+    const answer = await rig.app.inject({
+      ...{ method: 'POST', url: '/api/v1/redrives/plan', headers: { authorization }, payload: { queue } },
+    })
+
+    expect([isWhole, seen]).toEqual([false, causes.reduce((sum, { count }) => sum + count, 0)])
+    const plan = answer.json<RedrivePlan>()
+    expect(plan).toMatchObject({ present, isWhole: false, moving: plan.seen })
+    expect(plan.seen).toBeLessThan(present)
+  })
+
+  it('are neither told as gone nor as at their end', async () => {
+    const queue = 'unseen.dlq'
+    const rig = await setup(queue, present, impatient)
+    const ask = (path: string) =>
+      rig.app.inject({ url: `/api/v1/dlqs/${queue}/messages${path}`, headers: { authorization } })
+
+    const one = await ask(`/${'0'.repeat(32)}`)
+    const lastPage = await ask(`?limit=1&cursor=${(present - 1).toString(36)}`)
+
+    expect(one.json()).toMatchObject(inPart)
+    expect(one.json<{ detail: string }>().detail).toContain(`nobody knows whether ${'0'.repeat(32)} is among`)
+    expect(lastPage.json()).toMatchObject(inPart)
+  })
+})
+
 describe('a re-drive over HTTP', () => {
   it('of a queue that is not there is not found, and nothing is begun', async () => {
     const rig = await setUpApi(broker)
@@ -174,7 +218,7 @@ describe('a re-drive over HTTP', () => {
     })
 
     expect(answer.json()).toMatchObject({
-      ...{ present: 4, moving: 2, keeping: [{ reason: 'not-selected', count: 2 }] },
+      ...{ present: 4, moving: 2, seen: 4, isWhole: true, keeping: [{ reason: 'not-selected', count: 2 }] },
       targets: [{ target: 'planned.dlq.work', count: 2 }],
     })
     expect(await broker.depth('planned.dlq')).toBe(4)
