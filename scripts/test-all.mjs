@@ -2,16 +2,16 @@
 //   node scripts/test-all.mjs [what vitest is to be told, e.g. a file: then it is one run]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { brokerProjects } from './broker-projects.mjs'
 
 const told = process.argv.slice(2)
 const withoutBroker = ['unit', 'embedded*']
-const withBroker = ['integration', 'faults', 'conformance', 'e2e']
 
 process.exitCode = told.length > 0 ? await runVitest({ projects: ['!fuzz'], told }) : await runAll()
 
 async function runAll() {
   const beside = runVitest({ projects: withoutBroker, name: 'without-broker', isShownAtEnd: true })
-  const status = await runVitest({ projects: withBroker })
+  const status = await runVitest({ projects: brokerProjects })
   return (await beside) || status
 }
 

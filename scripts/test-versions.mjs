@@ -7,6 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
+import { brokerProjects } from './broker-projects.mjs'
 import { readTestCounts } from './read-test-counts.mjs'
 
 const supported = [
@@ -15,7 +16,6 @@ const supported = [
   // Comes from Debian sid, which may be without it for a while.
   { version: '4.3', isRequired: false },
 ]
-const projects = ['integration', 'faults', 'conformance', 'e2e']
 
 // What needs a broker, though its version can change nothing: words, files and the HTTP server's own defences.
 // `npm test` runs it once.
@@ -72,7 +72,7 @@ async function runVersion({ version, isRequired }) {
 function runTests(version, env) {
   const args = [
     ...['vitest', 'run'],
-    ...projects.flatMap((name) => ['--project', name]),
+    ...brokerProjects.flatMap((name) => ['--project', name]),
     ...sameOnEveryVersion.flatMap((file) => ['--exclude', file]),
   ]
   const tests = spawn('npx', args, { env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,4 +1,4 @@
-import { createIdSet } from './id-set.ts'
+import { createIdSet, type IdSet } from './id-set.ts'
 import { createMoveRing, type MoveRing, type RecentMoves } from './recent-moves.ts'
 
 /** Recent moves of which later ones do not push out those of a lost line: what it held may come back after a minute. */
@@ -27,6 +27,12 @@ export function createMoveHistory(capacity: number): MoveHistory {
     for (const ring of rings) for (const id of ring.ids()) moved.add(id)
   }
 
+  function see(id: string, seen: IdSet): void {
+    startComparing()
+    if (seen.has(id) || moved.has(id)) twins.add(id)
+    seen.add(id)
+  }
+
   function compareMoved(id: string): void {
     moved.add(id)
     if (left.has(id)) twins.add(id)
@@ -53,17 +59,9 @@ export function createMoveHistory(capacity: number): MoveHistory {
       left.clear()
       for (const move of present.takeAll()) earlier.add(move)
     },
-    seeLeft: (id) => {
-      startComparing()
-      if (left.has(id) || moved.has(id)) twins.add(id)
-      left.add(id)
-    },
+    seeLeft: (id) => see(id, left),
     startLook: () => looked.clear(),
-    seeLooked: (id) => {
-      startComparing()
-      if (looked.has(id) || moved.has(id)) twins.add(id)
-      looked.add(id)
-    },
+    seeLooked: (id) => see(id, looked),
     hasTwin: (id) => twins.has(id),
     makeRoom: (count) => {
       for (const ring of [present, earlier]) ring.makeRoom(count)

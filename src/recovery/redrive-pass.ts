@@ -204,8 +204,7 @@ export class RedrivePass {
   /** Ends the pass with an error; what is under way is finished. */
   fail(error: unknown): void {
     this.#failure ??= { error }
-    if (this.#next && this.#repeats.isUnproved(this.#next.delivery))
-      this.#repeats.remember(this.#next.delivery)
+    if (this.#next) this.#repeats.remember(this.#next.delivery)
     this.#next = undefined
     this.cancel()
   }
@@ -260,7 +259,7 @@ export class RedrivePass {
 
   /** The broker has taken it back before its turn, and hands it to the next pass. */
   #seeTakenBack(delivery: Delivery): void {
-    if (this.#repeats.isUnproved(delivery)) this.#repeats.remember(delivery)
+    this.#repeats.remember(delivery)
     this.#repeats.seeLeft(delivery)
   }
 

@@ -1,9 +1,8 @@
 import type { Delivery } from '../broker/amqp/delivery.ts'
-import { WireError } from '../errors.ts'
-import { readProperty } from '../wire/properties.ts'
 import { mayBeReturned } from './decide-leftover.ts'
 import { digestBody } from './digest-message.ts'
 import type { RedriveStep } from './plan-redrive.ts'
+import { readableId } from './readable-id.ts'
 import type { RecentMove, RecentMoves, RememberedMove } from './recent-moves.ts'
 
 export interface RepeatsTask {
@@ -39,14 +38,14 @@ export class RedriveRepeats {
 
   /** The pass was handed a message and has not moved it: its twin may have been moved. */
   seeLeft(delivery: Delivery): void {
-    const id = idOf(delivery)
+    const id = readableId(delivery)
     if (id !== '') this.#recent.seeLeft(id)
   }
 
   /** The move of a delivery that came again; finds it once. */
   find(delivery: Delivery): { readonly move: RecentMove; readonly isProved: boolean } | undefined {
     if (!delivery.isRedelivered || (this.#surplus <= 0 && this.#uncounted <= 0)) return undefined
-    const id = idOf(delivery)
+    const id = readableId(delivery)
     const move = this.#take(delivery, id)
     if (!move) return undefined
     if (!move.isCounted) {
@@ -92,23 +91,14 @@ export class RedriveRepeats {
     return move && { kind: 'publish', exchange: move.to.exchange, key: move.to.key, why: 'moved before' }
   }
 
-  /** An unproved one may come again, or is still there. */
+  /** An unproved one may come again, or is still there. Of any other there is nothing to remember. */
   remember(delivery: Delivery): void {
-    this.#recent.add(memoryOf(delivery, { move: this.#unproved.get(delivery)!, id: idOf(delivery) }))
+    const move = this.#unproved.get(delivery)
+    if (move) this.#recent.add(memoryOf(delivery, { move, id: readableId(delivery) }))
   }
 }
 
 /** What to remember of a message that came again: its properties are others by now. */
 export function memoryOf(delivery: Delivery, { move, id }: { move: RecentMove; id: string }): RememberedMove {
   return { ...move, id, properties: Buffer.from(delivery.properties), digest: digestBody(delivery) }
-}
-
-/** Empty: it has none, or nobody can read it. Whether such a message stays is decided elsewhere. */
-export function idOf({ properties }: Pick<Delivery, 'properties'>): string {
-  try {
-    return readProperty(properties, 'messageId') ?? ''
-  } catch (error) {
-    if (error instanceof WireError) return ''
-    throw error
-  }
 }

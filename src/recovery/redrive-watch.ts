@@ -10,9 +10,9 @@ import { closeSettled, depthOf } from './count-queue.ts'
 import { completeWalk } from './finish-walk.ts'
 import { type Canary, type DeadLimit, deadThreshold } from './plan-redrive-stages.ts'
 import type { LookRules } from './prepare-look.ts'
+import { readableId } from './readable-id.ts'
 import type { RecentMoves } from './recent-moves.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
-import { idOf } from './redrive-repeats.ts'
 import type { RedriveTally } from './redrive-tally.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
 import { QueueWalk } from './walk-queue.ts'
@@ -43,7 +43,7 @@ async function lookForCameBack(channel: AmqpChannel, question: CameBackQuestion)
   recent.startLook()
   const refreshes = new Refreshes({ publisher, rules, ack: (delivery) => walk.ack(delivery) })
   const hold = (delivery: Delivery): void => {
-    const id = idOf(delivery)
+    const id = readableId(delivery)
     if (id !== '') recent.seeLooked(id)
     refreshes.leave(delivery, () => walk.growIfNeeded())
   }
