@@ -73,6 +73,16 @@ export default {
       from: { path: '^src/', pathNot: `^src/(${mayOpenSockets.join('|')})/|${tests}` },
       to: { path: networkModules, dependencyTypes: ['core'] },
     },
+    {
+      // One of another broker would be believed: only what is paired with a connection is proved to be its own.
+      name: 'a-management-api-is-proved-before-it-is-asked',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/broker/management/|^src/cli/with-management\\.ts$|${tests}` },
+      to: {
+        path: '^src/broker/management/open-management\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
     { name: 'no-import-of-nothing', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'library-needs-no-dev-dependency',

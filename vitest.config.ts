@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
-import { SecondTriesReporter } from './test/support/second-tries-reporter.ts'
 import { splitTests } from './test/support/split-tests.ts'
+import { UncountedReporter } from './test/support/uncounted-reporter.ts'
 
 // One project per kind of test; each can be named with --project. `npm test` runs all but the long fuzz.
 
@@ -33,7 +33,10 @@ const config: ViteUserConfig = defineConfig({
   test: {
     reporters: [
       'default',
-      new SecondTriesReporter(resultsFile('second-tries')),
+      new UncountedReporter({
+        secondTries: resultsFile('second-tries'),
+        strayErrors: resultsFile('stray-errors'),
+      }),
       ...(outputFile ? [['json', { outputFile }] satisfies ['json', object]] : []),
     ],
     projects: [

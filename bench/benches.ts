@@ -48,6 +48,10 @@ const consumers = ['warren', 'amqplib', 'rabbitmq-client'].map((name) => ({
   name,
   script: `consume-${name}`,
 }))
+const filtered = [
+  { name: 'warren', script: 'redrive-filtered-warren' },
+  { name: 'look and move', script: 'redrive-look-and-move' },
+]
 
 export const benches: readonly Bench[] = [
   {
@@ -223,6 +227,28 @@ export const benches: readonly Bench[] = [
     isFilledFirst: true,
     hasTarget: true,
     targets: [{ against: 'warren at 10,000', metric: 'peakMemoryMiB', atMost: 48 }],
+  },
+  {
+    name: 'redrive-filtered',
+    what: 're-drive every twentieth of 119,762 messages of 1 KiB, beside a look at all and a re-drive of as many',
+    participants: filtered,
+    queueTypes: ['quorum'],
+    messages: 119_762,
+    runs: 3,
+    isFilledFirst: true,
+    hasTarget: true,
+    targets: [{ against: 'look and move', metric: 'seconds', atMost: 1.5 }],
+  },
+  {
+    name: 'redrive-filtered-million',
+    what: 'the same with 1,000,000 messages',
+    participants: filtered,
+    queueTypes: ['quorum'],
+    messages: 1_000_000,
+    runs: 1,
+    isFilledFirst: true,
+    hasTarget: true,
+    targets: [{ against: 'look and move', metric: 'seconds', atMost: 1.5 }],
   },
   {
     name: 'embedded',

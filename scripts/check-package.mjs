@@ -34,7 +34,7 @@ try {
   refusePackagesForNewerNodes()
   const tarball = pack()
   run('npx', ['publint', 'run', tarball, '--strict'])
-  run('npx', ['attw', tarball, '--profile', 'esm-only'])
+  run('npx', ['attw', tarball, '--profile', 'node16'])
   useInEmptyProject(tarball)
 } catch (error) {
   // The tool has said on the terminal what it found.

@@ -1,11 +1,12 @@
-// Writes the files that are made from code: the JSON Schema, the list of all commands with their options, and the
-// diagrams under the declarations of a page.
+// Writes the files that are made from code: the JSON Schema, the list of all commands with their options, the
+// diagrams under the declarations of a page, and the drawing of a re-drive.
 // With --check it writes nothing, names what is not current, and fails. Reads dist/, so build first.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { parse } from 'yaml'
 import { commands } from '../dist/cli/commands.js'
+import { renderRedrivePhases } from '../dist/recovery/redrive/render-redrive-phases.js'
 import { compileTopology } from '../dist/topology/compile-topology.js'
 import { renderMermaid } from '../dist/topology/render-mermaid.js'
 import { topologySchema } from '../dist/topology/topology-schema.js'
@@ -25,6 +26,11 @@ function withDiagrams(page) {
     const topology = compileTopology(readTopology(parse(declaration)), { brokerVersion: '4.3' })
     return `${before}\`\`\`mermaid\n${renderMermaid(topology)}\`\`\``
   })
+}
+
+/** The phases of a re-drive, as its state machine has them. */
+function withPhases(page) {
+  return page.replace(/```mermaid\n[\s\S]*?```/, () => `\`\`\`mermaid\n${renderRedrivePhases()}\`\`\``)
 }
 
 /** As the formatter of this repository writes it: short lists on one line. */
@@ -64,9 +70,11 @@ function cell(text) {
 }
 
 const layoutsPage = 'docs/concepts/layouts.md'
+const redrivePage = 'docs/concepts/redrive-life-cycle.md'
 const files = {
   'schema/topology.schema.json': renderJson(topologySchema),
   [layoutsPage]: withDiagrams(read(layoutsPage)),
+  [redrivePage]: withPhases(read(redrivePage)),
   'docs/reference/commands.md': commandsPage(),
 }
 

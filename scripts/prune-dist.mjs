@@ -5,6 +5,6 @@ import { join } from 'node:path'
 
 const built = existsSync('dist') ? readdirSync('dist', { recursive: true, encoding: 'utf8' }) : []
 for (const file of built) {
-  const source = file.replace(/(\.d\.ts|\.js)$/, '.ts')
-  if (source !== file && !existsSync(join('src', source))) rmSync(join('dist', file))
+  const source = file.replace(/(\.d\.ts|\.js)$/, '.ts').replace(/^cjs\//, '')
+  if (/\.ts$/.test(source) && !existsSync(join('src', source))) rmSync(join('dist', file))
 }

@@ -20,9 +20,12 @@ const supported = [
 // What needs a broker, though its version can change nothing: words, files and the HTTP server's own defences.
 // `npm test` runs it once.
 const sameOnEveryVersion = [
-  ...['config-cli', 'docs'].map((name) => `test/e2e/${name}.test.ts`),
+  ...['config-cli', 'docs', 'topology-cli-words'].map((name) => `test/e2e/${name}.test.ts`),
   ...['missing-broker', 'orphans', 'proxy'].map((name) => `test/integration/support/${name}.test.ts`),
-  ...['hostile', 'limits', 'oidc', 'webhooks'].map((name) => `test/integration/http-api/${name}.test.ts`),
+  ...[
+    ...['disclosure', 'doors', 'guesses', 'hostile', 'hostile-connections', 'limits', 'names', 'oidc'],
+    ...['openapi', 'payloads', 'sessions', 'typed-bodies', 'webhooks'],
+  ].map((name) => `test/integration/http-api/${name}.test.ts`),
 ]
 
 const { values, positionals } = parseArgs({

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { realClock } from './clock.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { realClock, steadyClock } from './clock.ts'
 
 describe('the real clock', () => {
   it('tells the time of the machine', () => {
@@ -44,4 +44,14 @@ describe('the real clock', () => {
     expect(waiting()).toBe(before)
     callOff()
   })
+})
+
+it('the steady clock goes on whatever the clock on the wall is set to', () => {
+  const before = steadyClock.now()
+  const wall = vi.spyOn(Date, 'now').mockReturnValue(0)
+
+  const now = steadyClock.now()
+  wall.mockRestore()
+
+  expect(now).toBeGreaterThanOrEqual(before)
 })

@@ -1,11 +1,13 @@
 import { hostname } from 'node:os'
 import type { IncomingMessage } from './broker/amqp/message.ts'
 import type { Session } from './broker/amqp/session.ts'
-import { type Management, openManagement } from './broker/management/open-management.ts'
+import type { Management } from './broker/management/open-management.ts'
+import { checkCausesOptions, checkPeekOptions, checkRedriveChoice } from './check-dead-letter-options.ts'
 import { messageFilter } from './recovery/filter-message.ts'
 import { type CauseGroup, createCauseGroups } from './recovery/group-causes.ts'
 import { type LookReport, lookAtQueue } from './recovery/look-at-queue.ts'
 import { parseFilter } from './recovery/parse-filter.ts'
+import { parseGroupBy } from './recovery/parse-group-by.ts'
 import type { Destination, TypeRoutes } from './recovery/plan-redrive.ts'
 import { previewRedrive, type RedrivePreview } from './recovery/preview-redrive.ts'
 import { type DeadLetter, readDeadLetter } from './recovery/read-dead-letter.ts'
@@ -51,6 +53,11 @@ export interface LookChoice {
 export interface CausesOptions extends LookChoice {
   /** Look at so many from the head. @default all */
   readonly count?: number
+  /**
+   * Tell the messages of one cause apart by `type`, `key`, `exchange`, `queue`, `attempts`, `header.NAME` or
+   * `body.PATH`. @default one group per cause, with the fields (`splits`) that tell its messages apart
+   */
+  readonly groupBy?: string | readonly string[]
 }
 
 export interface PeekOptions extends LookChoice {
@@ -78,6 +85,11 @@ export interface RedriveChoice
     > {
   /** The queue each failed in, its wait queue, where it was first published, or a queue by name. @default 'origin' */
   readonly to?: 'origin' | 'retry' | 'exchange' | { readonly queue: string }
+  /**
+   * Believe what headers tell of where a message failed, where no queue is known to dead-letter here. Anybody who may
+   * publish can write them. @default false: such a message stays, as `origin-foreign`
+   */
+  readonly trustHeaders?: boolean
 }
 
 /** What the dead letters of a queue are reached by. */
@@ -85,7 +97,7 @@ export interface DeadLetterLine {
   readonly queue: string
   readonly consuming: Session
   readonly publishing: Session
-  readonly managementUrl: string
+  readonly management: Management
   readonly flows: readonly QueueFlow[]
   /** Where messages of a type go whose origin nothing else tells. */
   readonly types: TypeRoutes | undefined
@@ -94,33 +106,19 @@ export interface DeadLetterLine {
 export function openDeadLetters(line: DeadLetterLine): DeadLetters {
   return {
     queue: line.queue,
-    peek: (options = {}) => withManagement(line, (management) => peek({ ...line, management }, options)),
-    causes: (options = {}) => withManagement(line, (management) => causes({ ...line, management }, options)),
-    preview: (options = {}) =>
-      withManagement(line, (management) => previewRedrive(redriveOptions({ ...line, management }, options))),
-    redrive: (options = {}) =>
-      withManagement(
-        line,
-        (management) => startRedrive(redriveOptions({ ...line, management }, options)).receipt,
-      ),
+    peek: (options = {}) => peek(line, options),
+    causes: (options = {}) => causes(line, options),
+    preview: async (options = {}) => previewRedrive(redriveOptions('preview()', line, options)),
+    redrive: async (options = {}) => {
+      const { where } = options
+      const receipt = await startRedrive(redriveOptions('redrive()', line, options)).receipt
+      return { ...receipt, ...(where !== undefined && { where }) }
+    },
   }
 }
 
-type OpenLine = DeadLetterLine & { readonly management: Management }
-
-async function withManagement<Result>(
-  { managementUrl }: DeadLetterLine,
-  work: (management: Management) => Promise<Result>,
-): Promise<Result> {
-  const management = openManagement(managementUrl)
-  try {
-    return await work(management)
-  } finally {
-    management.close()
-  }
-}
-
-async function peek(line: OpenLine, options: PeekOptions): Promise<readonly DeadLetter[]> {
+async function peek(line: DeadLetterLine, options: PeekOptions): Promise<readonly DeadLetter[]> {
+  checkPeekOptions(options)
   const { count = 20, bodyBytes = 1024, where } = options
   const isWanted = selection(where)
   const found: DeadLetter[] = []
@@ -136,9 +134,14 @@ async function peek(line: OpenLine, options: PeekOptions): Promise<readonly Dead
   return found
 }
 
-async function causes(line: OpenLine, options: CausesOptions): Promise<readonly CauseGroup[]> {
+async function causes(line: DeadLetterLine, options: CausesOptions): Promise<readonly CauseGroup[]> {
+  checkCausesOptions(options)
   const isWanted = selection(options.where)
-  const groups = createCauseGroups()
+  const { groupBy = [] } = options
+  const fields = typeof groupBy === 'string' ? [groupBy] : groupBy
+  const groups = createCauseGroups(
+    fields.length === 0 ? { splits: 'all' } : { groupBy: parseGroupBy(fields.join(',')) },
+  )
   const report = await lookAtQueue({
     ...lookOptions(line, options),
     ...(options.count !== undefined && { count: options.count }),
@@ -151,7 +154,7 @@ async function causes(line: OpenLine, options: CausesOptions): Promise<readonly 
 }
 
 /** A list has no place to say that it is not all, and whoever counts it would count wrong. */
-function refusePart({ queue }: OpenLine, { isWhole, seen, present }: LookReport): void {
+function refusePart({ queue }: DeadLetterLine, { isWhole, seen, present }: LookReport): void {
   if (isWhole) return
   throw seenInPart({
     queue,
@@ -160,17 +163,18 @@ function refusePart({ queue }: OpenLine, { isWhole, seen, present }: LookReport)
   })
 }
 
-function lookOptions({ queue, consuming, publishing, management }: OpenLine, options: LookChoice) {
+function lookOptions({ queue, consuming, publishing, management }: DeadLetterLine, options: LookChoice) {
   const { acceptDeliveryLimit, maxHoldMs, by = hostname() } = options
   return { queue, consuming, publishing, management, acceptDeliveryLimit, maxHoldMs, by }
 }
 
-function redriveOptions(line: OpenLine, choice: RedriveChoice): RedriveOptions {
-  const { to = 'origin', where, acceptDeliveryLimit: _, by: __, ...rest } = choice
+function redriveOptions(owner: string, line: DeadLetterLine, choice: RedriveChoice): RedriveOptions {
+  checkRedriveChoice(owner, choice)
+  const { to = 'origin', where, trustHeaders = false, acceptDeliveryLimit: _, by: __, ...rest } = choice
   return {
     ...lookOptions(line, choice),
     ...rest,
-    ...{ flows: line.flows, types: line.types },
+    ...{ flows: line.flows, types: line.types, trustHeaders },
     to: destinationOf(to),
     ...(where !== undefined && { select: selection(where) }),
   }

@@ -116,6 +116,8 @@ const publishErrors = {
     'The broker did not answer before the deadline. Whether it has the message is told by wasSent.',
   PUBLISH_QUEUE_FULL:
     'Too many publishes wait for the broker already. Await publisher.room() or the results before publishing more.',
+  PUBLISH_RETURN_UNMATCHED:
+    'The broker returned a message that cannot be told from this one, so a queue may have it or not. Publish with message ids, and do not change a body before its result is there.',
   PUBLISHER_CLOSED:
     'The publisher was closed before the broker answered. Whether it has the message is told by wasSent.',
 } as const
@@ -129,15 +131,23 @@ export class InvalidArgumentError extends WarrenError {
 export class ManagementError extends WarrenError {
   readonly code: ManagementErrorCode
   readonly status: number | undefined
+  /** It is as if there were none: nobody answers, or at an address that nobody named answers something else. */
+  readonly isAbsent: boolean
 
   constructor(
-    fields: { code: ManagementErrorCode; message: string; status?: number | undefined },
+    fields: { code: ManagementErrorCode; message: string; status?: number | undefined; isAbsent?: boolean },
     options?: ErrorOptions,
   ) {
     super(fields.message, options)
     this.code = fields.code
     this.status = fields.status
+    this.isAbsent = fields.isAbsent ?? fields.code === 'MANAGEMENT_UNREACHABLE'
   }
+}
+
+/** Whether there is no management API, as far as whoever can go on without one is concerned. */
+export function isManagementAbsent(error: unknown): boolean {
+  return error instanceof ManagementError && error.isAbsent
 }
 
 export type ManagementErrorCode =
@@ -149,6 +159,7 @@ export type ManagementErrorCode =
   | 'MANAGEMENT_NOT_FOUND'
   | 'MANAGEMENT_REFUSED'
   | 'MANAGEMENT_UNEXPECTED_ANSWER'
+  | 'MANAGEMENT_NOT_PROVED'
 
 /** A declaration that cannot become a topology. `mistakes` has all of them, not only the first. */
 export class TopologyError extends WarrenError {
@@ -172,12 +183,18 @@ export interface TopologyMistake {
 
 /** The broker has not what the topology says, and `apply` alone does not get it there. */
 export class DeploymentError extends WarrenError {
-  readonly code = 'DEPLOYMENT_INCOMPLETE'
-  /** What was done all the same, step by step. */
+  /** Refused: nothing was done, because not all of it can be. Incomplete: a step failed. */
+  readonly code: 'DEPLOYMENT_REFUSED' | 'DEPLOYMENT_INCOMPLETE'
+  /** What was done all the same, step by step; undefined where nothing was tried. */
   readonly report: unknown
 
-  constructor({ report, plan }: { report: unknown; plan: string }) {
-    super(`The topology could not be applied as a whole. Run \`warren plan\` and \`warren apply\`.\n${plan}`)
+  constructor({ report, plan }: { report?: unknown; plan: string }) {
+    const sentence =
+      report === undefined
+        ? 'The broker has things that would have to go or change, which apply() does not do by itself. Nothing was changed. Run `warren plan` and `warren apply`.'
+        : 'The topology could not be applied as a whole. Run `warren plan` and `warren apply`.'
+    super(`${sentence}\n${plan}`)
+    this.code = report === undefined ? 'DEPLOYMENT_REFUSED' : 'DEPLOYMENT_INCOMPLETE'
     this.report = report
   }
 }
@@ -203,8 +220,11 @@ export type ConsumerErrorCode =
   | 'MESSAGE_INVALID'
   | 'MESSAGE_TOO_LARGE'
   | 'HANDLER_TIMEOUT'
+  | 'HANDLER_ANSWER_WRONG'
   | 'HTTP_DELIVERY_FAILED'
   | 'CONSUMER_CLOSING'
+  | 'WAY_OUT_BROKEN'
+  | 'WAY_OUT_UNPROVED'
 
 /** A file of the command line that cannot be used as it is, or cannot be written. */
 export class ConfigError extends WarrenError {
@@ -269,6 +289,8 @@ export type EmbeddedBrokerErrorCode =
   | 'EMBEDDED_PORT_UNAVAILABLE'
   | 'EMBEDDED_DEFINITIONS_REFUSED'
   | 'EMBEDDED_NEVER_SETTLES'
+  | 'EMBEDDED_STILL_IN_HAND'
+  | 'EMBEDDED_PASSED_OVER'
 
 /** Why the admin API did not do what was asked. */
 export class ApiError extends WarrenError {
@@ -295,11 +317,15 @@ export type ApiErrorCode =
   | 'API_CSRF_REFUSED'
   | 'API_NOT_FOUND'
   | 'API_TASK_ENDED'
+  | 'API_TASK_UNPROVED'
   | 'API_TASK_NOT_ENDED'
   | 'API_EDIT_INTERRUPTED'
   | 'API_APPROVAL_NEEDED'
   | 'API_APPROVAL_DECIDED'
+  | 'API_APPROVAL_UNPROVED'
   | 'API_PLAN_CHANGED'
+  | 'API_KEY_REUSED'
+  | 'API_REQUEST_UNDER_WAY'
   | 'API_TOO_LARGE'
   | 'API_NO_BACKUP_FOLDER'
   | 'API_TOO_MANY_ATTEMPTS'

@@ -1,19 +1,26 @@
 import { openSessionPair, type SessionPair } from './broker/amqp/open-session-pair.ts'
 import type { Session, SessionEvents, SessionOptions } from './broker/amqp/session.ts'
-import { deriveManagementUrl } from './broker/management/management-url.ts'
-import { openManagement } from './broker/management/open-management.ts'
+import { locateManagement, type ManagementPlace } from './broker/management/management-url.ts'
+import type { Management } from './broker/management/open-management.ts'
+import { pairManagement } from './broker/management/pair-management.ts'
+import { checkConnectOptions, checkUrls } from './check-connect-options.ts'
+import { checkQueueName } from './check-dead-letter-options.ts'
 import type { Consumer } from './consumer/consumer.ts'
 import type { ConsumerOptions } from './consumer/consumer-options.ts'
 import type { Handler } from './consumer/handler.ts'
 import type { SchemaOutput, StandardSchema } from './consumer/middleware/validate-body.ts'
 import { type EndingSignal, onSignals } from './consumer/on-signals.ts'
 import { startConsumer } from './consumer/start-consumer.ts'
+import { createWayLook, type WayLook } from './consumer/way-look.ts'
 import { type DeadLetters, openDeadLetters } from './dead-letters.ts'
 import { type ApplyReport, applyPlan } from './deploy/apply-plan.ts'
 import { type PlannedDeployment, planBlindly, planDeployment } from './deploy/deploy-topology.ts'
-import { DeploymentError, InvalidArgumentError, ManagementError } from './errors.ts'
+import type { LeftoverChoice } from './deploy/remove-leftover.ts'
+import { refuseUnknownChoice, warnOfLeftovers } from './deploy/warn-of-leftovers.ts'
+import { DeploymentError, InvalidArgumentError, isManagementAbsent } from './errors.ts'
 import type { Events } from './events.ts'
-import type { Duration } from './message/duration.ts'
+import { type Duration, parseDuration } from './message/duration.ts'
+import { type OptionNames, refuseUnknown } from './message/refuse-unknown.ts'
 import { Publisher, type PublisherOptions } from './publisher/publisher.ts'
 import { TracedPublisher } from './publisher/traced-publisher.ts'
 import type { TracingApi } from './publisher/tracing-api.ts'
@@ -28,7 +35,11 @@ import { renderPlan } from './topology/render-plan.ts'
 export interface ConnectOptions<QueueName extends string = never> extends SessionOptions {
   /** What `defineTopology` gave; `consume` takes its queues and `apply` declares it. */
   readonly topology?: Topology<QueueName>
-  /** Where RabbitMQ's HTTP API is, for `plan` and `apply`. @default the same host, port 15672 or 15671 */
+  /**
+   * Where RabbitMQ's HTTP API is, for `plan`, `apply`, `deadLetters` and `recover`. Without a login it is that of the
+   * broker's URL. Nothing is asked of it before it is proved to be the API of this very broker. @default the variable
+   * MANAGEMENT_URL, or the same host, port 15672 or 15671
+   */
   readonly managementUrl?: string
   /**
    * Closes everything at one of these signals, then lets the signal end the process, or leaves that to whoever else
@@ -46,20 +57,40 @@ export async function connect<const QueueName extends string = never>(
   url: string | readonly string[],
   settings: ConnectOptions<QueueName> = {},
 ): Promise<Warren<QueueName>> {
+  checkUrls(url)
+  checkConnectOptions(settings)
   const { topology, managementUrl, closeOn = [], closeDeadline, tracing, ...options } = settings
-  const firstUrl = typeof url === 'string' ? url : url[0]
-  if (firstUrl === undefined)
-    throw new InvalidArgumentError('connect() was given no URL. Give it at least one.')
+  const firstUrl = typeof url === 'string' ? url : url[0]!
   return new Warren({
     ...(await openSessionPair(url, options)),
     ...{ topology, tracing, closeOn, closeDeadline },
-    managementUrl: managementUrl ?? deriveManagementUrl(firstUrl),
+    managementPlace: locateManagement(firstUrl, managementUrl ?? process.env.MANAGEMENT_URL),
   })
+}
+
+export interface ApplySettings {
+  /**
+   * Wait queues of delays that the topology no longer has. `remove-empty` deletes one that is empty, while its work queue
+   * has no consumer: a replica of an older release could still publish there. @default 'keep'
+   */
+  readonly leftovers?: LeftoverChoice
+}
+
+/** Answers that are on their way are waited for although the handlers took all of the time. */
+const lastAnswersMs = 250
+
+type RecoverChoice = Pick<RecoverOptions, 'by' | 'log' | 'signal' | 'acceptDeliveryLimit'>
+
+const recoverOptions: OptionNames<RecoverChoice> = {
+  by: true,
+  log: true,
+  signal: true,
+  acceptDeliveryLimit: true,
 }
 
 interface WarrenParts<QueueName extends string> extends SessionPair {
   readonly topology: Topology<QueueName> | undefined
-  readonly managementUrl: string
+  readonly managementPlace: ManagementPlace
   readonly tracing: TracingApi | undefined
   readonly closeOn: readonly EndingSignal[]
   readonly closeDeadline: Duration | undefined
@@ -70,21 +101,24 @@ export class Warren<QueueName extends string = never> {
   readonly #consuming: Session
   readonly #publishing: Session
   readonly #topology: Topology<QueueName> | undefined
-  readonly #managementUrl: string
+  readonly #managementPlace: ManagementPlace
   readonly #publishers = new Set<Publisher>()
   readonly #consumers = new Set<Consumer>()
   readonly #tracing: TracingApi | undefined
+  readonly #wayLook: WayLook
   readonly #stopListening: () => void
   #sharedPublisher: Publisher | undefined
   #compiled: CompiledTopology | undefined
+  #openedManagement: Management | undefined
 
   /** @internal */
   constructor(parts: WarrenParts<QueueName>) {
     this.#consuming = parts.consuming
     this.#publishing = parts.publishing
     this.#topology = parts.topology
-    this.#managementUrl = parts.managementUrl
+    this.#managementPlace = parts.managementPlace
     this.#tracing = parts.tracing
+    this.#wayLook = createWayLook(() => this.#management)
     const deadline = parts.closeDeadline
     this.#stopListening = onSignals(parts.closeOn, (signal, { isHeardByOthers }) => {
       void this.close(deadline === undefined ? {} : { deadline }).finally(() => {
@@ -137,6 +171,7 @@ export class Warren<QueueName extends string = never> {
       consuming: this.#consuming,
       publishing: this.#publishing,
       flow,
+      wayLook: this.#wayLook,
       handler: handler as Handler,
       options: this.#tracing ? { tracing: this.#tracing, ...options } : options,
     })
@@ -149,23 +184,30 @@ export class Warren<QueueName extends string = never> {
   /** Compares the topology with the broker. */
   async plan(): Promise<PlannedDeployment> {
     const topology = this.#declared()
-    const management = openManagement(this.#managementUrl)
     try {
-      return await planDeployment(topology, { management, vhost: this.#vhost })
+      return await planDeployment(topology, { management: this.#management, vhost: this.#vhost })
     } catch (error) {
       // Without the HTTP API everything is declared, and the report says what was not looked at.
-      if (!(error instanceof ManagementError) || error.code !== 'MANAGEMENT_UNREACHABLE') throw error
+      if (!isManagementAbsent(error)) throw error
       return planBlindly(topology, this.broker.version)
-    } finally {
-      management.close()
     }
   }
 
-  /** Declares what is missing. Throws a DeploymentError when the broker has things that would have to go or change. */
-  async apply(): Promise<ApplyReport> {
+  /**
+   * Declares what is missing. Throws a DeploymentError, before it changes anything, when the broker has things that would
+   * have to go or change. A wait queue of a delay that was dropped is kept, with a warning: it runs empty by itself.
+   */
+  async apply(options: ApplySettings = {}): Promise<ApplyReport> {
+    refuseUnknown('apply()', options, { leftovers: true })
+    const { leftovers = 'keep' } = options
+    refuseUnknownChoice(leftovers)
     const { plan } = await this.plan()
-    const report = await applyPlan(this.#consuming, plan)
+    if (plan.disruptive.length + plan.impossible.length > 0)
+      throw new DeploymentError({ plan: renderPlan(plan) })
+    const observe = async () => (await this.plan()).live
+    const report = await applyPlan(this.#consuming, plan, { leftovers, observe })
     if (!report.isComplete) throw new DeploymentError({ report, plan: renderPlan(plan) })
+    warnOfLeftovers(report)
     return report
   }
 
@@ -174,6 +216,7 @@ export class Warren<QueueName extends string = never> {
    * the broker by its own name.
    */
   deadLetters(queue: QueueName | (string & {})): DeadLetters {
+    checkQueueName(queue)
     const flows = this.#topology ? this.#compile().flows : []
     const flow = flows.find(({ name }) => name === queue)
     if (flow && flow.deadLetterQueue === undefined)
@@ -183,41 +226,43 @@ export class Warren<QueueName extends string = never> {
       queue: flow?.deadLetterQueue ?? queue,
       consuming: this.#consuming,
       publishing: this.#publishing,
-      managementUrl: this.#managementUrl,
+      management: this.#management,
       flows,
       types: recovery && readRecoverySection(recovery).types,
     })
   }
 
   /** Puts dead letters back by their type, as the topology's `recovery` section says. Meant for a worker's start. */
-  async recover(
-    options: Pick<RecoverOptions, 'by' | 'log' | 'signal' | 'acceptDeliveryLimit'> = {},
-  ): Promise<readonly QueueRecovery[]> {
+  async recover(options: RecoverChoice = {}): Promise<readonly QueueRecovery[]> {
+    refuseUnknown('recover()', options, recoverOptions)
     const section = readRecoverySection(this.#declared().recovery)
-    const management = openManagement(this.#managementUrl)
     const sessions = { consuming: this.#consuming, publishing: this.#publishing }
-    try {
-      return await recoverQueues({ ...section, ...options, ...sessions, management })
-    } finally {
-      management.close()
-    }
+    return recoverQueues({ ...section, ...options, ...sessions, management: this.#management })
   }
 
   /** Gives the broker a new password or token before the old one ends: now, and whenever it connects again. */
   async updateSecret(newSecret: string, reason: string): Promise<void> {
+    if (typeof newSecret !== 'string' || typeof reason !== 'string')
+      throw new InvalidArgumentError('updateSecret() takes the new secret and a reason, both as text.')
     const sessions = [this.#publishing, this.#consuming]
     await Promise.all(sessions.map((session) => session.updateSecret(newSecret, reason)))
   }
 
   /**
    * Takes no more messages, lets running handlers finish until the deadline and gives the rest back, waits for the
-   * answers that are still to come, then closes. @default a deadline of '30s'
+   * answers that are still to come, then closes. It keeps the deadline whatever the broker does: a publish that waits
+   * for longer is `unknown`, and is not sent any more. @default a deadline of '30s'
    */
   async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
+    refuseUnknown('close()', options, { deadline: true })
+    const deadlineMs = parseDuration(options.deadline ?? '30s')
+    const endsAtMs = Date.now() + deadlineMs
+    const leftMs = () => Math.max(lastAnswersMs, endsAtMs - Date.now())
     this.#stopListening()
-    await Promise.all([...this.#consumers].map((consumer) => consumer.close(options)))
-    await Promise.all([...this.#publishers].map((publisher) => publisher.close()))
-    await Promise.all([this.#publishing.close(), this.#consuming.close()])
+    await Promise.all([...this.#consumers].map((consumer) => consumer.close({ deadline: deadlineMs })))
+    await Promise.all([...this.#publishers].map((publisher) => publisher.close({ deadline: leftMs() })))
+    await Promise.all([this.#publishing, this.#consuming].map((session) => session.close(leftMs())))
+    this.#openedManagement?.close()
   }
 
   #createPublisher(options: PublisherOptions): Publisher {
@@ -228,6 +273,12 @@ export class Warren<QueueName extends string = never> {
       : new Publisher(this.#publishing, options)
     this.#publishers.add(publisher)
     return publisher
+  }
+
+  /** One for all who ask, so that it is proved once per connection. */
+  get #management(): Management {
+    this.#openedManagement ??= pairManagement(this.#consuming, this.#managementPlace)
+    return this.#openedManagement
   }
 
   get #vhost(): string {

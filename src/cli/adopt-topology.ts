@@ -1,6 +1,7 @@
 import type { TopologyMistake } from '../errors.ts'
 import { formatDuration } from '../message/duration.ts'
 import { compileTopology } from '../topology/compile-topology.ts'
+import type { CompiledQueue } from '../topology/compiled-topology.ts'
 import type { QueueDeclaration, TopologyDeclaration } from '../topology/declaration.ts'
 import type { LiveTopology } from '../topology/live-topology.ts'
 import { planTopology } from '../topology/plan-topology.ts'
@@ -12,6 +13,8 @@ export interface Adoption {
   readonly topology: TopologyDeclaration
   readonly queues: readonly RecognisedQueue[]
   readonly plainQueues: readonly string[]
+  /** What each queue is for, and whose it is. */
+  readonly roles: readonly AdoptedRole[]
   /** Queues that the broker named itself: they belong to a connection and come and go with it. */
   readonly leftOut: readonly string[]
   /** What stands on the broker but cannot be declared. */
@@ -19,6 +22,8 @@ export interface Adoption {
   /** A plan from the declaration to what exists is empty. */
   readonly isSame: boolean
 }
+
+export type AdoptedRole = Pick<CompiledQueue, 'name' | 'role' | 'owner'>
 
 /** Writes down what exists as a person would: layouts where it follows one, durations as text. */
 export function adoptTopology(live: LiveTopology): Adoption {
@@ -35,8 +40,14 @@ export function adoptTopology(live: LiveTopology): Adoption {
   const mistakes = validateTopology(readable)
   return {
     ...{ topology: readable, queues, plainQueues, leftOut, mistakes },
+    roles: mistakes.length === 0 ? rolesOf(readable, live) : [],
     isSame: mistakes.length === 0 && isSame(readable, live),
   }
+}
+
+function rolesOf(topology: TopologyDeclaration, { brokerVersion }: LiveTopology): readonly AdoptedRole[] {
+  const { queues } = compileTopology(topology, { brokerVersion })
+  return queues.map(({ name, role, owner }) => ({ name, role, owner }))
 }
 
 function isSame(topology: TopologyDeclaration, live: LiveTopology): boolean {

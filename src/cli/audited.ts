@@ -3,6 +3,7 @@ import type { Session } from '../broker/amqp/session.ts'
 import { ApiError, InvalidArgumentError } from '../errors.ts'
 import { type AuditLog, type AuditReader, findAuditLog, openAuditLog } from '../http-api/audit/audit-log.ts'
 import type { AuditEntry } from '../http-api/audit/audit-record.ts'
+import { findServerKeys } from './find-server-keys.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Who acts, on which broker, and what the config says of the audit log. */
@@ -13,6 +14,8 @@ export interface AuditedLine {
   readonly by: string
   /** The config's section for `warren serve`. */
   readonly server: Readonly<Record<string, unknown>> | undefined
+  /** Has the key of the servers, if anything has. */
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 export interface AuditedAction<Result> {
@@ -82,8 +85,11 @@ async function begin(fields: {
   if (rule === 'off') return undefined
   let log: AuditLog | undefined
   try {
-    log = await (rule === 'where-there-is-one' ? findAuditLog(line) : openAuditLog(line))
+    const { consuming, publishing } = line
+    const lines = { consuming, publishing, keys: findServerKeys(line, terminal) }
+    log = await (rule === 'where-there-is-one' ? findAuditLog(lines) : openAuditLog(lines))
     await log?.write(entry)
+    if (log && !log.isSigned) warnUnsigned(terminal)
     return log
   } catch (error) {
     await log?.close()
@@ -103,6 +109,17 @@ export function personOf({ consuming, by }: Pick<AuditedLine, 'consuming' | 'by'
 
 function warn(terminal: Terminal, error: unknown, what: string): void {
   terminal.say(terminal.paint('yellow', `The audit log does not have ${what}: ${reasonOf(error)}`))
+}
+
+const warned = new WeakSet<Terminal>()
+
+/** Once a run: some commands write down several things. */
+function warnUnsigned(terminal: Terminal): void {
+  if (warned.has(terminal)) return
+  warned.add(terminal)
+  const sentence =
+    'The audit log has this without a signature, because there is no WARREN_SERVER_KEY: `warren audit --verify` will say so. Give the command the key of the servers.'
+  terminal.say(terminal.paint('yellow', sentence))
 }
 
 function refusal(error: unknown): ApiError {

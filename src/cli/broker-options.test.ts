@@ -8,6 +8,7 @@ describe('the address of the broker', () => {
   it('is the local one where nobody says anything', () => {
     expect(read({}, { AMQP_URL: '' })).toEqual({
       url: 'amqp://localhost',
+      isUrlGuessed: true,
       managementUrl: 'http://guest:guest@localhost:15672',
       isManagementGuessed: true,
       vhost: '/',
@@ -17,10 +18,13 @@ describe('the address of the broker', () => {
   it('comes from the options before the environment', () => {
     const env = { AMQP_URL: 'amqp://a/one', MANAGEMENT_URL: 'http://a:1' }
 
-    expect(read({}, env)).toMatchObject({ url: 'amqp://a/one', managementUrl: 'http://a:1', vhost: 'one' })
-    expect(read({ url: 'amqp://b/two', managementUrl: 'http://b:2' }, env)).toEqual({
+    expect(read({}, env)).toMatchObject({
+      ...{ url: 'amqp://a/one', managementUrl: 'http://guest:guest@a:1/', vhost: 'one' },
+    })
+    expect(read({ url: 'amqp://b/two', managementUrl: 'http://me:pw@b:2' }, env)).toEqual({
       url: 'amqp://b/two',
-      managementUrl: 'http://b:2',
+      isUrlGuessed: false,
+      managementUrl: 'http://me:pw@b:2',
       isManagementGuessed: false,
       vhost: 'two',
     })

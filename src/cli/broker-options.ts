@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { parseAmqpUrl } from '../broker/amqp/parse-amqp-url.ts'
-import { deriveManagementUrl } from '../broker/management/management-url.ts'
+import { locateManagement, type ManagementPlace } from '../broker/management/management-url.ts'
 import type { CommandInput } from './command.ts'
 
 /** `--url`, `--management-url` and `--vhost`, for every command that talks to a broker. */
@@ -15,25 +15,20 @@ export function addBrokerOptions(command: Command): void {
 }
 
 /** Where the broker is, and which part of it is meant. */
-export interface BrokerAddress {
+export interface BrokerAddress extends ManagementPlace {
   readonly url: string
-  readonly managementUrl: string
-  /** Nobody said where the HTTP API is; it may be somewhere else, or not at all. */
-  readonly isManagementGuessed: boolean
+  /** Nobody said where the broker is. */
+  readonly isUrlGuessed: boolean
   readonly vhost: string
 }
 
 export function readBrokerOptions({ options, env }: Pick<CommandInput, 'options' | 'env'>): BrokerAddress {
-  const given = textOption(options.url) ?? textOption(env.AMQP_URL) ?? 'amqp://localhost'
+  const said = textOption(options.url) ?? textOption(env.AMQP_URL)
+  const given = said ?? 'amqp://localhost'
   const vhost = textOption(options.vhost) ?? parseAmqpUrl(given)[0]!.vhost
   const url = textOption(options.vhost) === undefined ? given : withVhost(given, vhost)
   const managementUrl = textOption(options.managementUrl) ?? textOption(env.MANAGEMENT_URL)
-  return {
-    url,
-    managementUrl: managementUrl ?? deriveManagementUrl(given),
-    isManagementGuessed: managementUrl === undefined,
-    vhost,
-  }
+  return { url, isUrlGuessed: said === undefined, ...locateManagement(given, managementUrl), vhost }
 }
 
 // An empty variable in a compose file means that nobody said anything.

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Terminal } from './terminal.ts'
 
-/** 0 done · 1 failed · 2 bad usage · 3 done, but not everything. */
+/** 0 what was asked for is done · 1 failed · 2 bad usage · 3 not all of it: some failed, or was not proved. */
 export type ExitCode = 0 | 1 | 2 | 3
 
 /** One command of `warren`: a file in commands/ and a line in the list of commands.ts. */

@@ -33,7 +33,7 @@ const variables = new Set(
     .flatMap((name) => [...readFileSync(join('src', name), 'utf8').matchAll(/\benv\.([A-Z_]+)/g)])
     .map(([, name]) => name!),
 )
-const wanted = ['AMQP_URL', 'MANAGEMENT_URL', 'WARREN_SESSION_KEY']
+const wanted = ['AMQP_URL', 'MANAGEMENT_URL', 'WARREN_SESSION_KEY', 'WARREN_SERVER_KEY']
 
 function checkConfig(text: string): void {
   const { server } = readTopology(parse(text))
@@ -159,6 +159,11 @@ describe('the systemd unit', () => {
     expect([env, warren]).toEqual(['/usr/bin/env', 'warren'])
     expect(parseLine(line)).toMatchObject({ host: '127.0.0.1', port: defaultPort })
     expect([...unit.matchAll(/^# {3}([A-Z_]+)=/gm)].map(([, name]) => name)).toEqual(wanted)
+  })
+
+  it('may write to a folder of its own, which is closed to others, and nowhere else', () => {
+    expect([value('StateDirectory'), value('StateDirectoryMode')]).toEqual(['warren', '0700'])
+    expect([value('ProtectSystem'), value('DynamicUser')]).toEqual(['strict', 'yes'])
   })
 })
 

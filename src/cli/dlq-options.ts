@@ -9,7 +9,16 @@ export function addWhereOption(command: Command): void {
   command.option(
     '--where <filter>',
     'only messages such as: type:OrderPlaced and (cause:Timeout or died<2h) and not header.tenant:acme',
+    saidOnce('Join the filters by "and" or "or" in one --where.'),
   )
+}
+
+/** Commander takes the last of two without a word, and what was chosen by the first is then moved or deleted all the same. */
+export function saidOnce(wayOut: string): (text: string, before: string | undefined) => string {
+  return (text, before) => {
+    if (before === undefined) return text
+    throw new InvalidOptionError(`It is said twice. ${wayOut}`)
+  }
 }
 
 /** `--accept-delivery-limit`, for every command that takes messages from a queue. */

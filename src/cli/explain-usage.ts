@@ -1,4 +1,4 @@
-import { editDistance, suggestName } from '../topology/suggest-name.ts'
+import { editDistance, suggestName } from '../message/suggest-name.ts'
 import type { CommandShape } from './completion/describe-commands.ts'
 
 export interface BadUsage {

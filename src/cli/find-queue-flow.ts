@@ -1,6 +1,7 @@
-import { openManagement } from '../broker/management/open-management.ts'
+import type { Session } from '../broker/amqp/session.ts'
+import { pairManagement } from '../broker/management/pair-management.ts'
 import { observeTopology } from '../deploy/observe-topology.ts'
-import { InvalidArgumentError, ManagementError } from '../errors.ts'
+import { InvalidArgumentError, isManagementAbsent } from '../errors.ts'
 import { compileTopology } from '../topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../topology/declaration.ts'
 import type { LiveTopology } from '../topology/live-topology.ts'
@@ -22,8 +23,9 @@ export interface FoundFlow {
  */
 export async function findQueueFlow(
   queue: string,
-  { input, address, brokerVersion }: { input: CommandInput; address: BrokerAddress; brokerVersion: string },
+  { input, address, session }: { input: CommandInput; address: BrokerAddress; session: Session },
 ): Promise<FoundFlow> {
+  const brokerVersion = session.broker.version
   const flowIn = (topology: TopologyDeclaration): QueueFlow | undefined =>
     compileTopology(topology, { brokerVersion }).flows.find(
       (flow) => flow.name === queue || flow.queue === queue,
@@ -31,25 +33,21 @@ export async function findQueueFlow(
   const declared = await findDeclaration(input.options)
   const ofConfig = declared && flowIn(declared)
   if (ofConfig) return { flow: ofConfig, source: 'config' }
-  const live = await observe(address)
+  const live = await observe(session, address)
   if (!live) return { flow: flowIn({ queues: { [queue]: { deadLetter: false } } })!, source: 'unknown' }
   const ofBroker = flowIn(recogniseTopology(live).topology)
   if (ofBroker) return { flow: ofBroker, source: 'broker' }
   throw new InvalidArgumentError(
-    `There is no queue "${queue}" to deliver from in vhost "${address.vhost}". Check the name and the vhost.`,
+    `There is no queue "${queue}" to deliver from in vhost "${address.vhost}". Check the name, or name another vhost with --vhost.`,
   )
 }
 
-async function observe({
-  managementUrl,
-  isManagementGuessed,
-  vhost,
-}: BrokerAddress): Promise<LiveTopology | undefined> {
-  const management = openManagement(managementUrl)
+async function observe(session: Session, address: BrokerAddress): Promise<LiveTopology | undefined> {
+  const management = pairManagement(session, address)
   try {
-    return await observeTopology(management, { vhost })
+    return await observeTopology(management, { vhost: address.vhost })
   } catch (error) {
-    if (error instanceof ManagementError && isManagementGuessed) return undefined
+    if (isManagementAbsent(error) && address.isManagementGuessed) return undefined
     throw error
   } finally {
     management.close()

@@ -6,6 +6,7 @@ import { parseDocument } from 'yaml'
 import { ConfigError, TopologyError, type TopologyMistake } from '../errors.ts'
 import type { TopologyDeclaration } from '../topology/declaration.ts'
 import { readTopology } from '../topology/validate-topology.ts'
+import { isTooDeep, isYamlTooDeep, tooDeep } from './is-too-deep.ts'
 
 /** The names that are looked for, in this order. */
 export const configNames: readonly string[] = [
@@ -63,10 +64,17 @@ function findConfig(named: string | undefined, folder: string): string {
 
 async function readConfig(path: string, file: string): Promise<TopologyDeclaration> {
   try {
-    return readTopology(await readers[readerFor(path, file)](path, file))
+    return readTopology(withQueues(await readers[readerFor(path, file)](path, file)))
   } catch (error) {
     throw explain(error, file)
   }
+}
+
+/** Who only recovers dead letters declares no queue. */
+function withQueues(value: unknown): unknown {
+  const isRecovery =
+    typeof value === 'object' && value !== null && 'recovery' in value && !('queues' in value)
+  return isRecovery ? { queues: {}, ...value } : value
 }
 
 const readers = { module: readModule, data: readData } as const
@@ -84,7 +92,9 @@ function readerFor(path: string, file: string): keyof typeof readers {
 
 async function readData(path: string, file: string): Promise<unknown> {
   const text = await readFile(path, 'utf8')
-  return (extname(path) === '.json' ? tryJson(text) : undefined) ?? readYaml(text, file)
+  const value = (extname(path) === '.json' ? tryJson(text) : undefined) ?? readYaml(text, file)
+  if (isTooDeep(value)) throw unreadable(file, `${tooDeep}.`)
+  return value
 }
 
 function tryJson(text: string): unknown {
@@ -97,14 +107,15 @@ function tryJson(text: string): unknown {
 
 /** Also for JSON with a slip in it: YAML has nearly all of JSON, and says line and column. */
 function readYaml(text: string, file: string): unknown {
+  if (isYamlTooDeep(text)) throw unreadable(file, `${tooDeep}.`)
   const document = parseDocument(text, { prettyErrors: true, merge: true })
   const [slip] = document.errors
   if (slip === undefined) return document.toJS()
-  throw new ConfigError({
-    code: 'CONFIG_UNREADABLE',
-    file,
-    message: `${file} cannot be read: ${firstLine(slip.message)}`,
-  })
+  throw unreadable(file, firstLine(slip.message))
+}
+
+function unreadable(file: string, problem: string): ConfigError {
+  return new ConfigError({ code: 'CONFIG_UNREADABLE', file, message: `${file} cannot be read: ${problem}` })
 }
 
 /** The lines below it are a picture of the place, which the first line names already. */

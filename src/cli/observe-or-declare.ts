@@ -1,15 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { openManagement } from '../broker/management/open-management.ts'
+import type { Session } from '../broker/amqp/session.ts'
+import { pairManagement } from '../broker/management/pair-management.ts'
 import { type PlannedDeployment, planBlindly, planDeployment } from '../deploy/deploy-topology.ts'
-import { ManagementError } from '../errors.ts'
+import { isManagementAbsent, ManagementError } from '../errors.ts'
 import type { TopologyDeclaration } from '../topology/declaration.ts'
 import type { BrokerAddress } from './broker-options.ts'
 
 export interface Look {
   readonly topology: TopologyDeclaration
   readonly address: BrokerAddress
-  /** What the broker says of itself over AMQP. */
-  readonly brokerVersion: string
+  /** Connected to the broker. */
+  readonly session: Session
   /** In milliseconds of the epoch: how long a management API that was named may still be starting. */
   readonly deadline: number
 }
@@ -22,25 +23,23 @@ export async function observeOrDeclare(look: Look): Promise<PlannedDeployment> {
   try {
     return await observe(look)
   } catch (error) {
-    if (!(error instanceof ManagementError) || !look.address.isManagementGuessed) throw error
-    return declareAll(look, error.message)
+    if (!isManagementAbsent(error) || !look.address.isManagementGuessed) throw error
+    return declareAll(look, (error as Error).message)
   }
 }
 
 /** The plan without looking: everything is declared, and what was not looked at is said. */
-export function declareAll({ topology, brokerVersion }: Look, reason: string): PlannedDeployment {
-  const planned = planBlindly(topology, brokerVersion)
+export function declareAll({ topology, session }: Look, reason: string): PlannedDeployment {
+  const planned = planBlindly(topology, session.broker.version)
   return { ...planned, unchecked: [`Declared over AMQP alone. ${reason}`, ...planned.unchecked] }
 }
 
-async function observe({ topology, address, brokerVersion, deadline }: Look): Promise<PlannedDeployment> {
-  const management = openManagement(address.managementUrl)
+async function observe({ topology, address, session, deadline }: Look): Promise<PlannedDeployment> {
+  const management = pairManagement(session, address)
   try {
     for (;;) {
       try {
-        const planned = await planDeployment(topology, { management, vhost: address.vhost })
-        refuseOtherBroker(planned, { address, brokerVersion })
-        return planned
+        return await planDeployment(topology, { management, vhost: address.vhost })
       } catch (error) {
         if (!mayBeStarting(error, address) || Date.now() >= deadline) throw error
         await pause(Math.min(500, Math.max(0, deadline - Date.now())))
@@ -53,16 +52,4 @@ async function observe({ topology, address, brokerVersion, deadline }: Look): Pr
 
 function mayBeStarting(error: unknown, { isManagementGuessed }: BrokerAddress): boolean {
   return !isManagementGuessed && error instanceof ManagementError && error.code === 'MANAGEMENT_UNREACHABLE'
-}
-
-// Where AMQP is on a port of its own, the usual management port may belong to another broker of that machine.
-function refuseOtherBroker(
-  { live }: PlannedDeployment,
-  { address, brokerVersion }: Pick<Look, 'address' | 'brokerVersion'>,
-): void {
-  if (!address.isManagementGuessed || live.brokerVersion.text === brokerVersion) return
-  throw new ManagementError({
-    code: 'MANAGEMENT_UNEXPECTED_ANSWER',
-    message: `The management API at the usual port is that of RabbitMQ ${live.brokerVersion.text}, but the broker is ${brokerVersion}. Name the right one with --management-url.`,
-  })
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { InvalidArgumentError } from '../errors.ts'
 import { type MessageEdit, problemOfEdit } from '../recovery/redrive-edit.ts'
 import type { PlainTable } from '../wire/plain-fields.ts'
+import { isTooDeep } from './is-too-deep.ts'
 
 /** What `--edit` names: a JSON object with the new body, headers, or both. */
 export async function readEdit(file: string): Promise<MessageEdit> {
@@ -22,6 +23,8 @@ async function readText(file: string): Promise<string> {
 
 function parseEdit(text: string, file: string): { body?: unknown; headers?: PlainTable } {
   const edit = parseJson(text, file)
+  if (isTooDeep(edit, mostBodyLevels))
+    throw refusal(`${file} is nested more than ${mostBodyLevels} deep. Publish such a message yourself.`)
   if (!isObject(edit)) throw refusal(`${file} must hold an object${example}`)
   const unknown = Object.keys(edit).find((name) => name !== 'body' && name !== 'headers')
   if (unknown !== undefined)
@@ -34,6 +37,9 @@ function parseEdit(text: string, file: string): { body?: unknown; headers?: Plai
   if (problem !== undefined) throw refusal(`${file}: ${problem}`)
   return edit
 }
+
+/** A body may be deep, as long as it can be written. */
+const mostBodyLevels = 1_000
 
 const example = ' such as { "body": …, "headers": { … } }.'
 

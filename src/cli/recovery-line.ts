@@ -1,9 +1,11 @@
 import { userInfo } from 'node:os'
 import { openSessionPair } from '../broker/amqp/open-session-pair.ts'
 import type { Session } from '../broker/amqp/session.ts'
-import { type Management, openManagement } from '../broker/management/open-management.ts'
+import type { Management } from '../broker/management/open-management.ts'
+import { pairManagement } from '../broker/management/pair-management.ts'
 import { compileTopology } from '../topology/compile-topology.ts'
 import type { CompiledTopology } from '../topology/compiled-topology.ts'
+import type { TopologyDeclaration } from '../topology/declaration.ts'
 import { readBrokerOptions } from './broker-options.ts'
 import type { CommandInput, ExitCode } from './command.ts'
 import { findDeclaration } from './load-config.ts'
@@ -19,25 +21,41 @@ export interface RecoveryLine {
   readonly recovery: Readonly<Record<string, unknown>> | undefined
   /** The config's own section for `warren serve`. */
   readonly server: Readonly<Record<string, unknown>> | undefined
+  readonly env: CommandInput['env']
   /** The declared topology; undefined where there is no config. Any queue may be worked on without one. */
   readonly topology: CompiledTopology | undefined
 }
+
+export interface LineOptions {
+  /** How long to wait for a broker that is not there yet, by what the config says. @default not at all */
+  readonly waitMs?: (declaration: TopologyDeclaration | undefined) => number
+  /** How long the broker may take to answer the goodbye at the end. @default as long as any goodbye */
+  readonly goodbyeMs?: number
+}
+
+const longestConnectMs = 10_000
 
 /** Opens the line for one command and closes it when the command is done. */
 export async function withRecoveryLine(
   input: CommandInput,
   work: (line: RecoveryLine) => Promise<ExitCode>,
+  { waitMs = () => 0, goodbyeMs }: LineOptions = {},
 ): Promise<ExitCode> {
-  const { url, managementUrl, vhost } = readBrokerOptions(input)
-  const withUser = withCredentials(managementUrl, url)
+  const { url, vhost, ...place } = readBrokerOptions(input)
+  const declaration = await findDeclaration(input.options)
+  const waitForBrokerMs = waitMs(declaration)
+  // Who waits for a while waits no longer for a broker that takes the connection and says nothing.
+  const patience = {
+    waitForBrokerMs,
+    ...(waitForBrokerMs > 0 && { connectTimeoutMs: Math.min(longestConnectMs, waitForBrokerMs) }),
+  }
   const { consuming, publishing } = await openSessionPair(
     url,
-    { name: 'warren dlq' },
-    { name: 'warren dlq publishing' },
+    { name: 'warren dlq', ...patience },
+    { name: 'warren dlq publishing', ...patience },
   )
-  const management = openManagement(withUser)
+  const management = pairManagement(consuming, place)
   try {
-    const declaration = await findDeclaration(input.options)
     const brokerVersion = consuming.broker.version
     const topology = declaration && compileTopology(declaration, { brokerVersion })
     const recovery = declaration?.recovery
@@ -50,21 +68,12 @@ export async function withRecoveryLine(
       topology,
       recovery,
       server: declaration?.server,
+      env: input.env,
     })
   } finally {
-    await Promise.all([consuming.close(), publishing.close()])
+    await Promise.all([consuming.close(goodbyeMs), publishing.close(goodbyeMs)])
     management.close()
   }
-}
-
-/** A management URL without a user means the user of the broker URL. */
-function withCredentials(managementUrl: string, amqpUrl: string): string {
-  const management = new URL(managementUrl)
-  if (management.username !== '') return managementUrl
-  const userInfoPart = /^amqps?:\/\/([^@/]*)@/.exec(amqpUrl)?.[1]
-  return userInfoPart === undefined
-    ? managementUrl
-    : `${management.protocol}//${userInfoPart}@${management.host}${management.pathname}`
 }
 
 /** Who is meant to do it: as they say, or as the machine knows them. */

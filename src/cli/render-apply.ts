@@ -5,9 +5,7 @@ import { ChannelError } from '../errors.ts'
 export function renderResult({ step, outcome }: StepResult): string {
   const line = `${outcome.kind.padEnd(7)} ${renderStep(step)}`
   if (outcome.kind === 'failed') return `${line}: ${outcome.error.message}`
-  if (outcome.kind !== 'kept') return line
-  const messages = outcome.messages ?? 'an unknown number of'
-  return `${line}: it holds ${messages} messages and has ${outcome.consumers} consumers`
+  return outcome.kind === 'kept' ? `${line}: ${outcome.reason}` : line
 }
 
 export function renderCounts({ done, kept, skipped, failed, impossible }: ApplyReport): string {

@@ -1,5 +1,6 @@
 import { escapeLine } from '../message/escape-text.ts'
 import type { PlainField, PlainTable } from '../wire/plain-fields.ts'
+import { textOfUtf8 } from '../wire/short-text.ts'
 
 /** More of a value nobody reads on a terminal; `--json` has all of it. */
 const mostCharacters = 200
@@ -36,11 +37,17 @@ function renderDeath(death: PlainField): string | undefined {
 
 function renderValue(value: PlainField | undefined): string {
   if (Array.isArray(value)) return `[${value.map(renderValue).join(', ')}]`
-  if (Buffer.isBuffer(value)) return `${value.length} bytes`
+  if (Buffer.isBuffer(value)) return renderBytes(value)
   if (value instanceof Date) return value.toISOString()
   if (!isTable(value)) return String(value)
   const fields = Object.entries(value).map(([name, field]) => `${name}: ${renderField(name, field)}`)
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
+}
+
+/** .NET clients send text as bytes. */
+function renderBytes(bytes: Buffer): string {
+  const text = textOfUtf8(bytes, 0, bytes.length)
+  return text === undefined || /\p{Cc}/u.test(text) ? `${bytes.length} bytes` : text
 }
 
 function isTable(value: PlainField | undefined): value is PlainTable {

@@ -20,6 +20,15 @@ describe('a listed queue', () => {
     expect(renderListedQueue({ ...listed, growthPerMinute }, 0).facts).toBe(expected)
   })
 
+  it.each([
+    [0, ''],
+    [1, '1 consumer'],
+    [2, '2 consumers'],
+    [undefined, 'consumers not known'],
+  ])('with %s consumers of its own says so: %s', (consumers, expected) => {
+    expect(renderListedQueue({ ...listed, consumers }, 0).facts).toBe(expected)
+  })
+
   it('tells no consumers from consumers that nobody could count', () => {
     const sources = [
       { queue: 'orders', consumers: 0 },

@@ -18,7 +18,7 @@ export function renderListedQueue(listed: ListedQueue, nowMs: number): ListedLin
   const facts = [
     ...(oldest === undefined ? [] : [`oldest ${renderAge(nowMs - Date.parse(oldest))}`]),
     ...renderGrowth(growthPerMinute),
-    ...(consumers ? [`${consumers} consumers`] : []),
+    ...(consumers === 0 ? [] : [renderConsumers(consumers)]),
   ]
   return {
     depth: String(messages).padStart(10),
@@ -34,7 +34,8 @@ export function renderListedQueue(listed: ListedQueue, nowMs: number): ListedLin
 
 /** Where nobody could count them there may be any number. */
 function renderConsumers(consumers: number | undefined): string {
-  return consumers === undefined ? 'consumers not known' : `${consumers} consumers`
+  if (consumers === undefined) return 'consumers not known'
+  return consumers === 1 ? '1 consumer' : `${consumers} consumers`
 }
 
 function renderCauses({ causes, looked, messages }: ListedQueue): readonly string[] {

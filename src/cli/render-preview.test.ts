@@ -3,7 +3,12 @@ import { renderPreview } from './render-preview.ts'
 
 const preview = {
   ...{ queue: 'dlq', present: 20, matching: 10, moving: 3, seen: 20, areRoutesProved: true, isWhole: true },
-  targets: [{ target: 'orders', count: 3, why: 'x-death', queues: ['orders'], secondFailure: 'dlq' }],
+  targets: [
+    {
+      ...{ target: 'orders', count: 3, why: 'x-death', queues: ['orders'], secondFailure: 'dlq' },
+      ...{ keyChanges: 0, keysBefore: [] as string[] },
+    },
+  ],
   ...{ keeping: [{ reason: 'origin-unknown', count: 10 } as const], refusals: ['There is no queue "gone".'] },
 }
 
@@ -12,9 +17,17 @@ describe('the plan of a re-drive', () => {
     expect(renderPreview(preview)).toEqual([
       '3 of 20 messages would move out of dlq (10 match):',
       '  3 to orders (known by x-death; a second failure: dlq)',
-      '  10 stay: its origin is not known (origin-unknown)',
+      '  10 stay: its origin is not known',
       '  refused: There is no queue "gone".',
     ])
+  })
+
+  it('says whose routing key changes, and where the old one is kept', () => {
+    const changed = { ...preview.targets[0]!, keyChanges: 2, keysBefore: ['order.placed', 'order.paid'] }
+
+    expect(renderPreview({ ...preview, targets: [changed] })[2]).toBe(
+      '    2 of these will have another routing key there than before: it was "order.placed", "order.paid". The header x-original-routing-key keeps it.',
+    )
   })
 
   it('says that it is not of all', () => {

@@ -1,4 +1,4 @@
-import type { RedrivePreview } from '../recovery/preview-redrive.ts'
+import type { PreviewTarget, RedrivePreview } from '../recovery/preview-redrive.ts'
 import { describeKept } from '../recovery/render-recovery.ts'
 
 /** The plan of a re-drive for people. */
@@ -7,11 +7,8 @@ export function renderPreview(preview: RedrivePreview): readonly string[] {
   const limited = moving < matching ? ` (${matching} match)` : ''
   return [
     `${moving} of ${present} messages would move out of ${queue}${limited}:`,
-    ...preview.targets.map(({ target, count, why, secondFailure }) => {
-      const again = secondFailure === undefined ? '' : `; a second failure: ${secondFailure}`
-      return `  ${count} to ${target} (known by ${why}${again})`
-    }),
-    ...preview.keeping.map(({ reason, count }) => `  ${count} stay: ${describeKept(reason)} (${reason})`),
+    ...preview.targets.flatMap(renderTarget),
+    ...preview.keeping.map(({ reason, count }) => `  ${count} stay: ${describeKept(reason)}`),
     ...preview.refusals.map((problem) => `  refused: ${problem}`),
     ...(preview.areRoutesProved
       ? []
@@ -19,5 +16,23 @@ export function renderPreview(preview: RedrivePreview): readonly string[] {
           '  Not proved: where these routes lead. There is no management API to ask, and what has no route stays.',
         ]),
     ...(isWhole ? [] : [`  This is not all: only ${seen} of ${present} messages could be looked at.`]),
+  ]
+}
+
+/** One more is known, so that it can be told that there are more. */
+const mostKeysShown = 3
+
+function renderTarget(planned: PreviewTarget): readonly string[] {
+  const { target, count, why, secondFailure, keyChanges, keysBefore } = planned
+  const again = secondFailure === undefined ? '' : `; a second failure: ${secondFailure}`
+  const shown = keysBefore.slice(0, mostKeysShown).map((key) => `"${key}"`)
+  const keys = [...shown, ...(keysBefore.length > mostKeysShown ? ['…'] : [])].join(', ')
+  return [
+    `  ${count} to ${target} (known by ${why}${again})`,
+    ...(keyChanges === 0
+      ? []
+      : [
+          `    ${keyChanges} of these will have another routing key there than before: it was ${keys}. The header x-original-routing-key keeps it.`,
+        ]),
   ]
 }

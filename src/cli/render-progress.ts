@@ -4,6 +4,8 @@ export interface ProgressFields {
   readonly done: number
   readonly total: number
   readonly elapsedMs: number
+  /** Told behind the numbers. */
+  readonly note?: string | undefined
 }
 
 /** A bar with the rate and what is left of the time: `[######------] 12000 of 24000  3000/s  4 s to go`. */
@@ -14,11 +16,11 @@ export function renderProgressBar(fields: ProgressFields): string {
 }
 
 /** The same for a log. */
-export function renderProgressLine({ done, total, elapsedMs }: ProgressFields): string {
+export function renderProgressLine({ done, total, elapsedMs, note }: ProgressFields): string {
   const perSecond = (done * 1000) / Math.max(1, elapsedMs)
   const left = Math.max(0, total - done)
   const toGo = perSecond === 0 ? '' : `  ${renderSeconds(left / perSecond)} to go`
-  return `${done} of ${total}  ${Math.round(perSecond)}/s${toGo}`
+  return `${done} of ${total}${note === undefined ? '' : ` ${note}`}  ${Math.round(perSecond)}/s${toGo}`
 }
 
 /** In place of both while nothing can move. */

@@ -1,28 +1,56 @@
 import { expect, test } from 'vitest'
 import { renderRestore } from './render-restore.ts'
 
+const report = {
+  ...{
+    file: 'a.backup',
+    queue: 'dlq',
+    records: 9,
+    restored: 3,
+    restoredBefore: 2,
+    alreadyThere: 1,
+    failed: 3,
+  },
+  ...{ notRemoved: 0, duplicatesPossible: 0, mayBeBack: 0, unreadable: 0, isDamaged: false },
+}
+
 test('a restore says what was not taken, and whether to run it again', () => {
   const lines = renderRestore({
-    ...{
-      file: 'a.backup',
-      queue: 'dlq',
-      records: 9,
-      restored: 3,
-      restoredBefore: 2,
-      alreadyThere: 1,
-      failed: 3,
-    },
+    ...report,
     failures: [
       { kind: 'too-large', count: 1 },
       { kind: 'refused', count: 2 },
+      { kind: 'unanswered', count: 3 },
     ],
   })
 
   expect(lines).toEqual([
     '3 of 9 messages restored into dlq.',
-    '  2 were restored by an earlier run',
-    '  1 stand in the queue already',
+    '  2 were put back by an earlier run, wherever they are now; to put them back once more, delete a.backup.restored',
+    '  1 are in the queue already',
     '  1 were not taken: they are larger than this version of RabbitMQ takes, and running it again does not help',
     '  2 were not taken: the queue refused them, as a full one does; make room, and run it again for these',
+    '  3 may be there or not: the broker did not answer; run it again for these',
+  ])
+})
+
+test('a restore says what may be there twice, what stayed in the queue and what cannot be read', () => {
+  const doubts = { notRemoved: 4, duplicatesPossible: 3, mayBeBack: 2, unreadable: 7, isDamaged: true }
+  const lines = renderRestore({
+    ...report,
+    restoredBefore: 0,
+    alreadyThere: 0,
+    ...doubts,
+    failed: 0,
+    failures: [],
+  })
+
+  expect(lines).toEqual([
+    '3 of 9 messages restored into dlq.',
+    '  1 copies too many may be in the queue now, because an earlier run was interrupted',
+    '  2 copies too many may be in the queue now, because a crash of RabbitMQ can have brought back what was removed',
+    '  4 had not been removed: the discard was interrupted before them',
+    '  7 more cannot be read',
+    '  a.backup is damaged; keep it as it is. All that can be read of it was used',
   ])
 })

@@ -7,6 +7,7 @@ import { describeCommands } from './completion/describe-commands.ts'
 import { explainUsage, helpFor } from './explain-usage.ts'
 import { packageVersion } from './package-version.ts'
 import { createTerminal, type Streams } from './terminal.ts'
+import { wrapText } from './wrap-text.ts'
 
 /** Runs one command line and gives its exit code. Nothing is thrown and the process is not ended. */
 export async function runCli(args: readonly string[], streams: Streams): Promise<ExitCode> {
@@ -16,7 +17,7 @@ export async function runCli(args: readonly string[], streams: Streams): Promise
   })
   try {
     if (args.length === 0) program.outputHelp()
-    else await program.parseAsync(args, { from: 'user' })
+    else await program.parseAsync(asHelp(args, program), { from: 'user' })
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0 // --help and --version
@@ -24,9 +25,27 @@ export async function runCli(args: readonly string[], streams: Streams): Promise
     const fault = error instanceof CommanderError ? asUsage(error, { args, program }) : error
     if (args.includes('--json'))
       streams.stdout.write(`${escapeText(JSON.stringify(describeError(fault), null, 2))}\n`)
-    streams.stderr.write(`${escapeText(explain(fault))}\n`)
+    const said = escapeText(explain(fault))
+    const { isTTY, columns = 0 } = streams.stderr
+    streams.stderr.write(`${isTTY && columns > 0 ? wrapText(said, { columns }) : said}\n`)
     return fault instanceof BadUsageError ? 2 : 1
   }
+}
+
+/**
+ * `warren help dlq redrive` and `warren dlq help redrive` are `warren dlq redrive --help`: commander's own command takes
+ * one word. Words that lead to no command are left to it, and are told as a mistake.
+ */
+function asHelp(args: readonly string[], program: Command): readonly string[] {
+  const words = args.filter((word) => !word.startsWith('-'))
+  const at = words.indexOf('help')
+  const path = words.filter((_, index) => index !== at)
+  const paths = describeCommands(program).map((shape) => shape.path.join(' '))
+  const group = words.slice(0, at).join(' ')
+  // Behind a command that is no group it is an argument, such as a queue of this name.
+  const isGroup = group === '' || paths.some((each) => each.startsWith(`${group} `))
+  if (at < 0 || !isGroup) return args
+  return paths.includes(path.join(' ')) ? [...path, '--help'] : path
 }
 
 /** Commander's own words, with what was meant. */

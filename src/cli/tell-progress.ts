@@ -18,13 +18,13 @@ export function createProgressTeller({
   terminal,
   lineEvery,
   now = Date.now,
-}: ProgressTelling): (done: number, total: number) => void {
+}: ProgressTelling): (done: number, total: number, note?: string) => void {
   const startedAt = now()
   let drawnAt = Number.NEGATIVE_INFINITY
   let told = { done: 0, at: startedAt }
-  return (done, total) => {
+  return (done, total, note) => {
     const at = now()
-    const fields = { done, total, elapsedMs: at - startedAt }
+    const fields = { done, total, elapsedMs: at - startedAt, note }
     if (terminal.isInteractive) {
       if (at - drawnAt < redrawMs) return
       drawnAt = at

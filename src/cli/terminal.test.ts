@@ -29,11 +29,22 @@ const clearScreen = '\u001b[2J'
 
 describe('a terminal', () => {
   it('shows what would steer it, with its own colours around', () => {
-    const { stdout, terminal } = setup()
+    const { stdout, terminal } = setup({ columns: 80 })
 
     terminal.say(`${terminal.paint('bold', `m-1${clearScreen}`)} ${clearScreen} 🐛[2J \udc1b[2J`)
 
     expect(stdout.text).toBe('\u001b[1mm-1\\u001b[2J\u001b[22m \\u001b[2J 🐛[2J \ufffd[2J\n')
+  })
+
+  it('breaks a line between words, with its colours on, but not what a message holds', () => {
+    const { stdout, terminal } = setup()
+
+    terminal.say(`  ${terminal.paint('bold', 'one two three')} four five`)
+    terminal.say('  {"a": "one two three four"}', 'exact')
+
+    expect(stdout.text).toBe(
+      '  \u001b[1mone two three\u001b[22m four\n  five\n  {"a": "one two three four"}\n',
+    )
   })
 
   it('shows the same on a moving line, which it cuts at its width', () => {

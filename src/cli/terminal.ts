@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { escapeText } from '../message/escape-text.ts'
+import { wrapText } from './wrap-text.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
@@ -13,8 +14,11 @@ export interface Terminal {
   readonly isInteractive: boolean
   /** Is there somebody who could answer a question? */
   readonly canAsk: boolean
-  /** A line for people; with --json it goes to stderr. What would steer a terminal is shown instead of obeyed. */
-  say(line?: string): void
+  /**
+   * A line for people; with --json it goes to stderr. What would steer a terminal is shown instead of obeyed. On a
+   * terminal it is broken between words, unless it is `exact`, as what a message holds.
+   */
+  say(line?: string, how?: 'exact'): void
   /** Rewrites the last line where that is possible; elsewhere it is left out. */
   progress(line: string): void
   /** The one document on stdout; without --json it is left to `say`. */
@@ -39,6 +43,8 @@ export function createTerminal(streams: Streams, { isJson }: { isJson: boolean }
   const hasColours = isInteractive && !env.NO_COLOR
   /** Stands for ESC in our own colours until they are written; no message can know it. */
   const ownEscape = `<${randomUUID()}>`
+  const ownColours = new RegExp(`${ownEscape}\\[\\d+m`, 'g')
+  const widthOf = (text: string): number => [...text.replace(ownColours, '')].length
   let hasProgress = false
 
   function clearProgress(): void {
@@ -50,9 +56,12 @@ export function createTerminal(streams: Streams, { isJson }: { isJson: boolean }
     isJson,
     isInteractive,
     canAsk: isInteractive && stdin.isTTY === true,
-    say: (line = '') => {
+    say: (line = '', how) => {
       clearProgress()
-      stream.write(`${escapeText(line).replaceAll(ownEscape, '\u001b')}\n`)
+      const text = escapeText(line)
+      const columns = (stream.isTTY === true && stream.columns) || 0
+      const shown = how === 'exact' || columns === 0 ? text : wrapText(text, { columns, widthOf })
+      stream.write(`${shown.replaceAll(ownEscape, '\u001b')}\n`)
     },
     progress: (line) => {
       if (!isInteractive) return
@@ -68,7 +77,10 @@ export function createTerminal(streams: Streams, { isJson }: { isJson: boolean }
     paint: (style, text) => (hasColours ? paintText({ style, text, ownEscape }) : text),
     ask: (question) => {
       clearProgress()
-      return askOn({ input: stdin, output: stderr }, escapeText(question))
+      const columns = (stderr.isTTY === true && stderr.columns) || 80
+      // The answer is typed behind it, so the space at its end stays.
+      const text = `${wrapText(escapeText(question).trimEnd(), { columns: columns - 2 })} `
+      return askOn({ input: stdin, output: stderr }, text)
     },
   }
 }

@@ -1,8 +1,11 @@
 import { longestTimerMs } from '../clock.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import { readDuration } from '../message/duration.ts'
+import { refuseUnknown } from '../message/refuse-unknown.ts'
+import type { BreakerPolicy } from './breaker-state.ts'
+import type { ConsumerOptions } from './consumer-options.ts'
 import { describeValue } from './describe-value.ts'
-import { statusMeanings, statusTables } from './status-tables.ts'
+import { type StatusRule, type StatusTable, statusMeanings, statusTables } from './status-tables.ts'
 
 /** AMQP has two bytes for it. */
 export const mostPrefetch = 65_535
@@ -14,6 +17,8 @@ interface Rule {
 }
 
 type Rules = Readonly<Record<string, Rule>>
+/** One for each name that there is, and none besides. */
+type RulesOf<Options> = Readonly<Record<keyof Options & string, Rule>>
 
 const count: Rule = {
   mustBe: `a whole number from 1 to ${mostPrefetch}`,
@@ -29,7 +34,7 @@ const fewMs: Rule = {
 }
 const text: Rule = { mustBe: 'a text', isAllowed: (value) => typeof value === 'string' }
 
-const consumerRules: Rules = {
+const consumerRules: RulesOf<ConsumerOptions> = {
   concurrency: count,
   prefetch: count,
   orderBy: { mustBe: 'a function of the message', isAllowed: isFunction },
@@ -43,6 +48,7 @@ const consumerRules: Rules = {
   },
   poisonLimit: limit,
   deliveryLimit: limit,
+  requireProof: { mustBe: 'true or false', isAllowed: (value) => typeof value === 'boolean' },
   breaker: {
     mustBe: 'true, false or { failureRatio, minimumResults, windowMs, openMs, maxOpenMs }',
     isAllowed: (value) => typeof value === 'boolean' || isObject(value),
@@ -80,7 +86,7 @@ const consumerRules: Rules = {
   random: { mustBe: 'a function that gives numbers from 0 up to 1', isAllowed: isFunction },
 }
 
-const breakerRules: Rules = {
+const breakerRules: RulesOf<BreakerPolicy> = {
   failureRatio: {
     mustBe: 'a number above 0 and not above 1',
     isAllowed: (value) => typeof value === 'number' && value > 0 && value <= 1,
@@ -93,7 +99,7 @@ const breakerRules: Rules = {
 
 const status: Rule = { mustBe: 'a status from 100 to 999', isAllowed: (value) => isWhole(value, 100, 999) }
 
-const statusRules: Rules = {
+const statusRules: RulesOf<StatusRule> = {
   from: status,
   to: status,
   means: {
@@ -102,7 +108,7 @@ const statusRules: Rules = {
   },
 }
 
-const tableRules: Rules = {
+const tableRules: RulesOf<StatusTable> = {
   rules: { mustBe: 'a list of { from, to, means }', isAllowed: (value) => isListOfObjects(value) },
   honoursRetryAfter: { mustBe: 'true or false', isAllowed: (value) => typeof value === 'boolean' },
 }
@@ -113,9 +119,13 @@ const tableRules: Rules = {
  */
 export function checkConsumerOptions(options: object): void {
   if (!isObject(options)) refuse('What a consumer got as its options', options, 'an object')
+  refuseUnknown('consume()', options, consumerRules)
   checkFields(options, consumerRules)
   const breaker = read(options, 'breaker')
-  if (isObject(breaker)) checkFields(breaker, breakerRules, 'breaker.')
+  if (isObject(breaker)) {
+    refuseUnknown('breaker', breaker, breakerRules)
+    checkFields(breaker, breakerRules, 'breaker.')
+  }
   const table = read(options, 'statusTable')
   if (isObject(table)) checkStatusTable(table)
 }
@@ -125,8 +135,10 @@ export function checkHandler(handler: unknown): void {
 }
 
 function checkStatusTable(table: object): void {
+  refuseUnknown('statusTable', table, tableRules)
   checkFields(table, tableRules, 'statusTable.', ['rules', 'honoursRetryAfter'])
   for (const [index, rule] of (read(table, 'rules') as readonly object[]).entries()) {
+    refuseUnknown(`statusTable.rules[${index}]`, rule, statusRules)
     checkFields(rule, statusRules, `statusTable.rules[${index}].`, ['from', 'means'])
   }
 }

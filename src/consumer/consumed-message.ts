@@ -1,17 +1,20 @@
+import { type InspectOptions, inspect } from 'node:util'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { joinBody } from '../broker/amqp/message.ts'
 import { headerText } from '../message/header-values.ts'
+import { isHop } from '../message/is-hop.ts'
 import { originalAddress, readDeaths } from '../message/read-deaths.ts'
 import { warrenHeaders } from '../message/warren-headers.ts'
 import { type PlainTable, toPlainTable } from '../wire/plain-fields.ts'
 import { decodeProperties, type Properties } from '../wire/properties.ts'
 import { decodeTable } from '../wire/read-field.ts'
-import type { BodyDecoder } from './decode-body.ts'
+import { messageToJson, showMessage } from './show-message.ts'
 
 /** A message as a handler sees it. Everything is decoded when it is first asked for. */
 export interface ConsumedMessage<Body = unknown> {
-  /** Decoded by content type. Reading it throws where it cannot be decoded, and the message is parked. */
+  /** Unpacked, and decoded by content type. Reading it throws where it cannot be decoded, and the message is parked. */
   readonly body: Body
+  /** As it came: packed, where `contentEncoding` says so. */
   readonly rawBody: Buffer
   readonly headers: PlainTable
   /** Where it was first published; retries and dead-lettering do not change it. */
@@ -28,6 +31,17 @@ export interface ConsumedMessage<Body = unknown> {
   readonly isRedelivered: boolean
 }
 
+/** All of a message but its body, for whoever makes that: `rawBody` has the bytes as they came, packed where they are. */
+export type Undecoded = Omit<ConsumedMessage, 'body'>
+
+export type BodyDecoder = (message: Undecoded) => unknown
+
+/** What a layout says in a header, where the broker's own loop cannot write it. */
+export interface Retries {
+  readonly header: string
+  readonly count: number
+}
+
 /** One message of a delivery. The bytes belong to it, so it outlives the connection it came by. */
 export class DeliveredMessage implements ConsumedMessage {
   readonly #delivery: Delivery
@@ -37,10 +51,12 @@ export class DeliveredMessage implements ConsumedMessage {
   #address: { readonly exchange: string; readonly routingKey: string } | undefined
   #rawBody: Buffer | undefined
   #body: { readonly value: unknown } | undefined
+  readonly #retries: Retries | undefined
 
-  constructor(delivery: Delivery, decode: BodyDecoder) {
+  constructor(delivery: Delivery, decode: BodyDecoder, retries?: Retries) {
     this.#delivery = delivery
     this.#decode = decode
+    this.#retries = retries
   }
 
   get body(): unknown {
@@ -54,8 +70,7 @@ export class DeliveredMessage implements ConsumedMessage {
   }
 
   get headers(): PlainTable {
-    const { headers } = this.#decoded
-    this.#headers ??= headers === undefined ? {} : toPlainTable(decodeTable(headers))
+    this.#headers ??= this.#readHeaders()
     return this.#headers
   }
 
@@ -104,6 +119,17 @@ export class DeliveredMessage implements ConsumedMessage {
     return this.#delivery.isRedelivered
   }
 
+  /** What `JSON.stringify(message)` writes: everything that fits into a log line. */
+  toJSON(): unknown {
+    return messageToJson(this)
+  }
+
+  #readHeaders(): PlainTable {
+    const { headers } = this.#decoded
+    const own = headers === undefined ? {} : toPlainTable(decodeTable(headers))
+    return this.#retries === undefined ? own : { ...own, [this.#retries.header]: this.#retries.count }
+  }
+
   get #decoded(): Properties {
     this.#properties ??= decodeProperties(this.#delivery.properties)
     return this.#properties
@@ -115,14 +141,41 @@ export class DeliveredMessage implements ConsumedMessage {
   }
 }
 
-/** Where a message was first published: as a retry wrote it down, as its deaths tell, or as it came. */
+// What console.log(message) shows: the class has getters alone, which it would leave out.
+Object.defineProperty(DeliveredMessage.prototype, inspect.custom, {
+  value(this: DeliveredMessage, _depth: number, options: InspectOptions): string {
+    return `DeliveredMessage ${inspect(showMessage(this), options)}`
+  },
+})
+
+/**
+ * Where a message was first published: as its deaths tell, as a retry wrote it down where it died first on its way
+ * (`isHop`), or as it came.
+ */
 export function originOf(
   delivery: { readonly exchange: string; readonly routingKey: string },
   headers: Buffer | undefined,
 ): { readonly exchange: string; readonly routingKey: string } {
   if (headers === undefined) return delivery
+  const written = writtenAddress(headers)
+  const history = readDeaths(headers)
+  const died = originalAddress(history)
+  if (!died || !isAddress(died)) return written ?? delivery
+  const { queue = '', reason = '' } = history.first ?? {}
+  const isOnItsWay = isHop({ queue, reason, exchange: died.exchange, key: died.routingKey }, headers)
+  return isOnItsWay ? (written ?? died) : died
+}
+
+function writtenAddress(
+  headers: Buffer,
+): { readonly exchange: string; readonly routingKey: string } | undefined {
   const exchange = headerText(headers, warrenHeaders.originalExchange)
   const routingKey = headerText(headers, warrenHeaders.originalRoutingKey)
-  if (exchange !== undefined && routingKey !== undefined) return { exchange, routingKey }
-  return originalAddress(readDeaths(headers)) ?? delivery
+  if (exchange === undefined || routingKey === undefined) return undefined
+  return isAddress({ exchange, routingKey }) ? { exchange, routingKey } : undefined
+}
+
+/** A client can write anything into a header. No broker has such a name or key of more than 255 bytes, nor takes one. */
+function isAddress({ exchange, routingKey }: { readonly exchange: string; readonly routingKey: string }) {
+  return Buffer.byteLength(exchange) <= 255 && Buffer.byteLength(routingKey) <= 255
 }

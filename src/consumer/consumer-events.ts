@@ -10,8 +10,13 @@ export interface ConsumerEvents {
   'consumer.started': { readonly queue: string }
   /** Its channel is gone; it comes back by itself. Until then nothing arrives. */
   'consumer.interrupted': { readonly queue: string; readonly error: Error | undefined }
-  /** The queue, or one that its messages could end in, is not there. It is tried again. */
+  /**
+   * The queue is not there, or a failed message of it would be lost: `error.code` is `WAY_OUT_BROKEN` then. It takes no
+   * messages, and tries again.
+   */
   'consumer.start-failed': { readonly queue: string; readonly error: Error }
+  /** It begins, and nobody could tell whether a failed message is kept; the error says what could not be seen. */
+  'consumer.unproved': { readonly queue: string; readonly error: Error }
   /** Its queue has a delivery limit and nothing takes what is over it: RabbitMQ deletes that. Told once. */
   'consumer.limited': { readonly queue: string; readonly deliveryLimit: number }
   'consumer.closed': { readonly queue: string; readonly unfinished: number }

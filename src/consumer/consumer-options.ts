@@ -5,8 +5,8 @@ import type { TracingApi } from '../publisher/tracing-api.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import type { BreakerPolicy } from './breaker-state.ts'
 import { checkConsumerOptions, mostPrefetch } from './check-consumer-options.ts'
-import type { ConsumedMessage } from './consumed-message.ts'
-import { type BodyDecoder, decodeBody, decodeJson } from './decode-body.ts'
+import type { BodyDecoder, ConsumedMessage } from './consumed-message.ts'
+import { createDecoder, decodeJson } from './decode-body.ts'
 import type { Middleware } from './handler.ts'
 import { type DedupeStore, dedupe } from './middleware/dedupe.ts'
 import { type StandardSchema, validateBody } from './middleware/validate-body.ts'
@@ -38,8 +38,9 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
   /** What `{ status }` means. @default that of the layout */
   readonly statusTable?: StatusTableName | StatusTable
   /**
-   * Deliveries that may end without an answer, by a crash or a lost connection. Classic queues of event-bus refuse it:
-   * what is too early is requeued there, and nobody can tell that from a crash. Means nothing on a plain queue without a
+   * Runs alone that may end without an answer, by a crash or a lost connection, before a message is parked as poison. After
+   * half as many deliveries without an answer it is run alone. Classic queues of event-bus refuse it: what is too early is
+   * requeued there, and nobody can tell that from a crash. Means nothing on a plain queue without a
    * dead-letter exchange. @default 10; there, false
    */
   readonly poisonLimit?: number | false
@@ -49,9 +50,14 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
    * declares for the queue, else the broker's: 20 from 4.0 on
    */
   readonly deliveryLimit?: number | false
+  /**
+   * Takes no message before it is proved that a failed one is kept, where `false` begins with a warning if nobody can
+   * tell. What is known to be missing is waited for in any case. @default false
+   */
+  readonly requireProof?: boolean
   /** Pauses consuming while most messages fail. `true` is `{ failureRatio: 0.5 }`. @default false */
   readonly breaker?: boolean | Partial<BreakerPolicy>
-  /** @default 'auto': JSON and text by content type, bytes otherwise */
+  /** @default 'auto': JSON and text by content type; without one, JSON where it is that beyond doubt; else bytes */
   readonly decode?: 'auto' | 'json' | BodyDecoder
   /** A Standard Schema (zod, valibot, arktype, …); what fails it is parked at once, and the handler gets its type. */
   readonly schema?: Schema
@@ -88,6 +94,7 @@ export interface SettledConsumerOptions {
   readonly poisonLimit: number | undefined
   /** Undefined: that of the broker, where nobody said another. */
   readonly deliveryLimit: number | false | undefined
+  readonly requireProof: boolean
   readonly breaker: BreakerPolicy
   readonly decode: BodyDecoder
   readonly middleware: readonly Middleware[]
@@ -122,8 +129,9 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     statusTable: chooseStatusTable(options.statusTable, flow),
     poisonLimit: choosePoisonLimit(options.poisonLimit, flow),
     deliveryLimit: options.deliveryLimit,
+    requireProof: options.requireProof ?? false,
     breaker: chooseBreaker(options.breaker ?? false),
-    decode: chooseDecoder(options.decode ?? 'auto'),
+    decode: chooseDecoder(options.decode ?? 'auto', flow),
     middleware: chooseMiddleware(options),
     service: options.service,
     host: options.host,
@@ -224,9 +232,9 @@ function chooseBreaker(choice: boolean | Partial<BreakerPolicy>): BreakerPolicy 
   }
 }
 
-function chooseDecoder(choice: NonNullable<ConsumerOptions['decode']>): BodyDecoder {
+function chooseDecoder(choice: NonNullable<ConsumerOptions['decode']>, { queue }: QueueFlow): BodyDecoder {
   if (typeof choice === 'function') return choice
-  return choice === 'json' ? decodeJson : decodeBody
+  return choice === 'json' ? decodeJson : createDecoder(queue)
 }
 
 /** What waits for its turn for too long is given back, and a broker counts that; so no more than surely get theirs. */

@@ -17,6 +17,7 @@ const consumerEvents: FieldsOf<ConsumerEvents, DeliveryEvent> = {
   'consumer.started': {},
   'consumer.interrupted': { error: true },
   'consumer.start-failed': { error: true },
+  'consumer.unproved': { error: true },
   'consumer.limited': { deliveryLimit: true },
   'consumer.closed': { unfinished: true },
   'delivery.settled': { outcome: true, durationMs: true },
@@ -45,8 +46,17 @@ const outcomeKinds: Readonly<Record<(Outcome | SettledOutcome)['kind'], true>> =
 
 const options: Names<ConsumerOptions> = {
   ...{ concurrency: true, prefetch: true, orderBy: true, timeout: true, ackTimeout: true, holdUpTo: true },
-  ...{ retryJitter: true, statusTable: true, poisonLimit: true, deliveryLimit: true, breaker: true },
-  ...{ decode: true, schema: true, dedupe: true, middleware: true, service: true, host: true, tracing: true },
+  ...{ retryJitter: true, statusTable: true, poisonLimit: true, deliveryLimit: true, requireProof: true },
+  ...{
+    breaker: true,
+    decode: true,
+    schema: true,
+    dedupe: true,
+    middleware: true,
+    service: true,
+    host: true,
+    tracing: true,
+  },
   ...{ priority: true, clock: true, random: true },
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
@@ -7,6 +8,7 @@ import { ConsumerError } from '../errors.ts'
 import { createEvents, type EventSource, type Events } from '../events.ts'
 import { type BrokerVersion, parseBrokerVersion } from '../message/broker-version.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
+import { refuseUnknown } from '../message/refuse-unknown.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import { type BodyLimit, createBodyLimit } from './body-limit.ts'
@@ -27,6 +29,7 @@ import {
   type Handled,
   type HandlingPorts,
   handleDelivery,
+  mayBegin,
 } from './handle-delivery.ts'
 import { type Handler, wrapHandler } from './handler.ts'
 import { createOversizedHold, type OversizedHold } from './hold-oversized.ts'
@@ -36,15 +39,20 @@ import { pause } from './pause.ts'
 import { attemptOf, createRun, type Run, type RunReading } from './run.ts'
 import { Runs } from './runs.ts'
 import { type Settlement, settleAtOnce } from './settle-delivery.ts'
+import { createStartGate } from './start-gate.ts'
 import { type Subscription, subscribe } from './subscribe.ts'
 import { createRunTracing } from './trace-run.ts'
 import { createTurnClock } from './turn-clock.ts'
+import type { WayLook } from './way-look.ts'
+import { WayProver } from './way-prover.ts'
 
 export interface ConsumerParts {
   readonly consuming: Session
   /** A session gets a publisher of its own. Use another connection than the consuming one: a blocked publisher is not read. */
   readonly publishing: Publisher | Session
   readonly flow: QueueFlow
+  /** Who is asked for what AMQP does not show of the way of a failed message; undefined: nobody. */
+  readonly wayLook?: WayLook | undefined
   readonly handler: Handler
   readonly options?: ConsumerOptions
 }
@@ -59,6 +67,7 @@ export class Consumer {
   readonly #emit: EventSource<ConsumerEvents> = createEvents<ConsumerEvents>()
   readonly #session: Session
   readonly #flow: QueueFlow
+  readonly #way: WayProver
   readonly #options: SettledConsumerOptions
   readonly #reading: RunReading
   readonly #receivedAt: () => number
@@ -80,17 +89,21 @@ export class Consumer {
   #subscription: Subscription | undefined
   #version: BrokerVersion
 
-  constructor({ consuming, publishing, flow, handler, options = {} }: ConsumerParts) {
+  constructor({ consuming, publishing, flow, wayLook, handler, options = {} }: ConsumerParts) {
     this.queue = flow.queue
     this.events = this.#emit
     this.#warnings = createConsumerWarnings(flow.queue)
     this.#session = consuming
     this.#flow = flow
+    setMaxListeners(0, this.#ending.signal) // each copy that waits for its next try listens to it
     checkHandler(handler)
     this.#options = settleConsumerOptions(options, flow)
+    const { requireProof } = this.#options
+    this.#way = new WayProver({ flow, session: consuming, look: wayLook, requireProof })
     this.#oversized = createOversizedHold(this.#options)
     const { clock, prefetch, decode, orderBy, breaker: policy } = this.#options
-    this.#reading = { decode, orderBy, attempts: flow.attempts }
+    const hasPoison = this.#options.poisonLimit !== undefined && flow.park !== undefined
+    this.#reading = { decode, orderBy, attempts: flow.attempts, hasPoison }
     this.#receivedAt = createTurnClock(clock)
     this.#ownsPublisher = publishing instanceof Session
     this.#publisher = publishing instanceof Session ? new Publisher(publishing) : publishing
@@ -107,6 +120,7 @@ export class Consumer {
       queue: this.queue,
       options: this.#options,
       breaker: this.#breaker,
+      mayBegin: (run) => mayBegin(run, this.#receivedAt, this.#ports),
       handle: (run) => handleDelivery(run, this.#ports),
       giveBack: (run) => this.#giveBack(run),
     })
@@ -131,9 +145,10 @@ export class Consumer {
    * Takes no more, gives back what has not begun, lets what runs come to its end, and closes. After the deadline
    * the signals of the handlers are aborted and their messages go back to the queue too. Safe to call twice.
    */
-  close({ deadline = '30s' }: { readonly deadline?: Duration } = {}): Promise<void> {
-    this.#closed ??= this.#close(parseDuration(deadline))
-    return this.#closed
+  async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
+    refuseUnknown('close()', options, { deadline: true })
+    this.#closed ??= this.#close(parseDuration(options.deadline ?? '30s'))
+    await this.#closed
   }
 
   async #close(deadlineMs: number): Promise<void> {
@@ -152,10 +167,11 @@ export class Consumer {
     const unfinished = this.counts.running
     this.#ending.abort()
     this.#runs.abort(closingError(this.queue))
-    await this.#channel.close()
+    // Before the messages go back: a copy that is sent later would be one more.
+    if (this.#ownsPublisher) await this.#publisher.close({ deadline: leftMs() })
+    await this.#channel.close(leftMs())
     this.#oversized.forget()
     this.#breaker.stop()
-    if (this.#ownsPublisher) await this.#publisher.close()
     this.#state = 'closed'
     this.#emit.emit('consumer.closed', { queue: this.queue, unfinished })
   }
@@ -188,8 +204,9 @@ export class Consumer {
         this.#warnings.tooLarge(delivery.bodyBytes)
         this.#oversized.take(delivery)
       }
-      const how = { flow: this.#flow, options: this.#options, receive: this.#receive, onOversized }
-      subscription.consumerTag = await subscribe({ channel, ...how })
+      const unproved = (error: ConsumerError) => this.#unproved(error)
+      const how = { way: this.#way, options: this.#options, receive: this.#receive, onOversized }
+      subscription.consumerTag = await subscribe({ channel, ...how, unproved })
     } catch (error) {
       if (this.#state === 'running') this.#startFailed(error as Error)
       throw error
@@ -205,6 +222,12 @@ export class Consumer {
   #startFailed(error: Error): void {
     this.#emit.emit('consumer.start-failed', { queue: this.queue, error })
     this.#warnings.startFailed(error)
+  }
+
+  /** A turn later, as below. */
+  #unproved(error: ConsumerError): void {
+    this.#warnings.unproved(error)
+    setImmediate(() => this.#emit.emit('consumer.unproved', { queue: this.queue, error }))
   }
 
   #channelLost(error: Error | undefined): void {
@@ -271,11 +294,12 @@ export class Consumer {
       this.#runs.pump()
       return
     }
-    this.#runs.ended(run)
+    const isMarked = outcome.kind === 'recount' && outcome.why === 'alone'
+    this.#runs.ended(run, { isBackSoon: isMarked && settlement?.kind === 'settled' })
     if (settlement) this.#settled(run, outcome, settlement)
     else if (outcome.kind === 'hold') this.#hold(run, outcome)
     else if (outcome.kind === 'requeue') this.#holdUntil(run, outcome.atMs, 'give-back')
-    this.#runs.pump()
+    this.#runs.pumpAfter(run)
   }
 
   #canWait(run: Run): boolean {
@@ -380,7 +404,14 @@ export class Consumer {
       random,
       clock,
       tracing: tracing && createRunTracing(tracing),
+      gate: createStartGate({
+        clock,
+        concurrency: options.concurrency,
+        output: () => this.#subscription?.channel.output,
+        reopened: () => this.#runs.pump(),
+      }),
       ending: this.#ending.signal,
+      beginsNow: (run) => this.#runs.beginsNow(run),
       answered: (run, result) => conclude(run, result, this.#ports),
       decided: (run, outcome) => this.#decided(run, outcome),
       settleFailed: (failed) => this.#settleFailed(failed),

@@ -27,6 +27,8 @@ function admit(
   })
 }
 
+const suspected = (deliveries: number) => ({ kind: 'recount', deliveries, why: 'suspected', runsAlone: 0 })
+
 describe('before its handler runs, a message', () => {
   it('of a first delivery is let in', () => {
     expect(admit(undefined)).toEqual({ kind: 'run' })
@@ -34,31 +36,29 @@ describe('before its handler runs, a message', () => {
   })
 
   it.each(['3.10.8', '4.0.5', '4.3.6'])(
-    'that a quorum queue on %s counted to the limit is poison',
+    'that a quorum queue on %s counted to half of the limit is a suspect, and no more',
     (version) => {
       const counted = (count: number) =>
         admit({ 'x-delivery-count': count }, { isRedelivered: true, version })
-      expect(counted(2)).toEqual({ kind: 'run' })
-      expect(counted(3)).toEqual({ kind: 'poisonous', deliveries: 3 })
+      expect(counted(1)).toEqual({ kind: 'run' })
+      expect(counted(2)).toEqual(suspected(2))
+      expect(counted(9)).toEqual(suspected(9))
     },
   )
 
-  it('that was rejected again and again is no poison on 4.0, where the count comes along', () => {
-    const headers = { 'x-delivery-count': 12, 'x-death': [{ queue: 'work', reason: 'rejected', count: 10n }] }
+  it('that was rejected again and again is no suspect on 4.0, where the count comes along', () => {
+    const headers = { 'x-delivery-count': 11, 'x-death': [{ queue: 'work', reason: 'rejected', count: 10n }] }
     expect(admit(headers, { isRedelivered: true })).toEqual({ kind: 'run' })
-    expect(admit({ ...headers, 'x-delivery-count': 13 }, { isRedelivered: true })).toEqual({
-      kind: 'poisonous',
-      deliveries: 3,
-    })
+    expect(admit({ ...headers, 'x-delivery-count': 12 }, { isRedelivered: true })).toEqual(suspected(2))
   })
 
-  it('that was only given back is no poison on 4.3', () => {
+  it('that was only given back is no suspect on 4.3', () => {
     const headers = { 'x-acquired-count': 30 }
     expect(admit(headers, { isRedelivered: true, version: '4.3.6' })).toEqual({ kind: 'run' })
   })
 
   it.each(['3.10.8', '4.0.5'])(
-    'that we gave back ourselves is no poison on %s, where that counts',
+    'that we gave back ourselves is no suspect on %s, where that counts',
     (version) => {
       const returned = (count: number, times: number) =>
         admit(
@@ -66,8 +66,8 @@ describe('before its handler runs, a message', () => {
           { isRedelivered: true, version, givenBack: { times, isLast: true } },
         )
       expect(returned(5, 5)).toEqual({ kind: 'run' })
-      expect(returned(7, 5)).toEqual({ kind: 'run' })
-      expect(returned(8, 5)).toEqual({ kind: 'poisonous', deliveries: 3 })
+      expect(returned(6, 5)).toEqual({ kind: 'run' })
+      expect(returned(7, 5)).toEqual(suspected(2))
     },
   )
 
@@ -76,7 +76,7 @@ describe('before its handler runs, a message', () => {
       admit({ 'x-delivery-count': count }, { isRedelivered: true, givenBack: { times: 9, isLast: true } })
     expect(returned(9)).toEqual({ kind: 'run' })
     expect(returned(10)).toEqual({ kind: 'recount', deliveries: 1, why: 'near-limit' })
-    expect(returned(12)).toEqual({ kind: 'poisonous', deliveries: 3 })
+    expect(returned(12)).toEqual(suspected(3))
   })
 
   it.each(['4.0.5', '4.3.6'])(
@@ -93,8 +93,9 @@ describe('before its handler runs, a message', () => {
 
   it('that cannot be parked is run, however often it was delivered', () => {
     const counted = { 'warren-deliveries': 10 }
-    expect(admit(counted)).toEqual({ kind: 'poisonous', deliveries: 10 })
+    expect(admit(counted)).toEqual(suspected(10))
     expect(admit(counted, { isPlain: true })).toEqual({ kind: 'run' })
+    expect(admit({ 'warren-suspect': 3 }, { isPlain: true })).toEqual({ kind: 'run' })
     expect(admit(counted, { isPlain: true, isRedelivered: true })).toEqual({ kind: 'run' })
     expect(admit({ ...counted, 'warren-deferred-until': 1_500 }, { isPlain: true })).toEqual({
       kind: 'early',
@@ -104,7 +105,7 @@ describe('before its handler runs, a message', () => {
 
   it('of 4.3 is not excused by what we gave back, which is not counted there', () => {
     const options = { isRedelivered: true, version: '4.3.6', givenBack: { times: 30, isLast: true } }
-    expect(admit({ 'x-delivery-count': 3 }, options)).toEqual({ kind: 'poisonous', deliveries: 3 })
+    expect(admit({ 'x-delivery-count': 3 }, options)).toEqual(suspected(3))
   })
 
   it('of a classic queue that we gave back ourselves is not counted for it', () => {
@@ -120,16 +121,29 @@ describe('before its handler runs, a message', () => {
       deliveries: 1,
       why: 'uncounted',
     })
-    expect(admit({ 'warren-deliveries': 1 }, { isRedelivered: true })).toEqual({
-      kind: 'recount',
-      deliveries: 2,
-      why: 'uncounted',
-    })
-    expect(admit({ 'warren-deliveries': 2 }, { isRedelivered: true })).toEqual({
-      kind: 'poisonous',
+    expect(admit({ 'warren-deliveries': 1 }, { isRedelivered: true })).toEqual(suspected(2))
+    expect(admit({ 'warren-deliveries': 1 })).toEqual({ kind: 'run' })
+  })
+
+  it('that is a suspect is copied when its turn comes, to be run alone, and is poison after so many runs alone', () => {
+    const counts = { 'warren-deliveries': 2, 'warren-suspect': 1 }
+    const turn = (runsAlone: number) => ({ kind: 'recount', deliveries: 2, why: 'alone', runsAlone })
+    expect(admit(counts)).toEqual(turn(1))
+    expect(admit({ ...counts, 'warren-alone': 1 })).toEqual({ kind: 'run' })
+    expect(admit({ ...counts, 'warren-alone': 1, 'x-delivery-count': 1 }, { isRedelivered: true })).toEqual({
+      ...turn(2),
       deliveries: 3,
     })
-    expect(admit({ 'warren-deliveries': 2 })).toEqual({ kind: 'run' })
+    const last = { 'warren-deliveries': 2, 'warren-suspect': 2, 'warren-alone': 1 }
+    expect(admit(last)).toEqual({ kind: 'run' })
+    expect(admit(last, { isRedelivered: true })).toEqual({ kind: 'poisonous', runsAlone: 3 })
+  })
+
+  it('that is a suspect starts its count anew before the broker takes it away, with its runs alone', () => {
+    const headers = { 'warren-suspect': 1, 'x-delivery-count': 10 }
+    expect(admit(headers, { isRedelivered: true })).toEqual({
+      ...{ kind: 'recount', deliveries: 10, why: 'near-limit', runsAlone: 1 },
+    })
   })
 
   it('is never poison where no limit is set', () => {

@@ -101,7 +101,7 @@ describe('decideOutcome', () => {
     ['any failure without a retry', failed, { flow: unretried }, 'attempts-exhausted'],
     ['a permanent error', permanent, {}, 'permanent-error'],
     ['a rejection', { kind: 'rejected', reason: 'no' } as const, {}, 'rejected-by-handler'],
-    ['poison', { kind: 'poisonous', deliveries: 10 } as const, {}, 'poison'],
+    ['poison', { kind: 'poisonous', runsAlone: 10 } as const, {}, 'poison'],
     ['a 404', status(404), {}, 'refused-status'],
     ['a 503 at the last attempt', status(503), { attempt: 4 }, 'attempts-exhausted'],
     [

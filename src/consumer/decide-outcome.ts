@@ -71,7 +71,7 @@ export function decideOutcome(decision: Decision): Outcome {
       return deadLetter(decision, 'rejected-by-handler', { errorMessage: result.reason })
     case 'poisonous':
       return deadLetter(decision, 'poison', {
-        errorMessage: `It was delivered ${result.deliveries} times and never answered.`,
+        errorMessage: `It was run alone ${times(result.runsAlone)}, and its process or its connection ended each time before it answered.`,
       })
     case 'retry-asked':
       return tryAgain(decision, { errorMessage: result.reason }, result.afterMs)
@@ -176,6 +176,10 @@ function deferUntil(decision: Decision, wishedMs: number): Outcome {
     case 'publish':
       return { kind: 'defer', untilMs, tier: deferral.tier }
   }
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`
 }
 
 function permanentReason({ errorCode }: Failure): DeadLetterReason {

@@ -10,7 +10,7 @@ import type { HandlerResult } from './handler-result.ts'
 import type { LimitRule } from './near-limit.ts'
 import { pause } from './pause.ts'
 import { attemptOf, type Run } from './run.ts'
-import { RunContext, runHandler } from './run-handler.ts'
+import { createContext, runHandler } from './run-handler.ts'
 import {
   type SettledOutcome,
   type Settlement,
@@ -18,6 +18,7 @@ import {
   settleAtOnce,
   settleByPublish,
 } from './settle-delivery.ts'
+import type { StartGate } from './start-gate.ts'
 import type { StatusTable } from './status-tables.ts'
 import type { RunTracing } from './trace-run.ts'
 
@@ -32,8 +33,10 @@ export interface HandlingPorts extends SettlePorts {
   readonly random: () => number
   readonly clock: Clock
   readonly tracing: RunTracing | undefined
+  readonly gate: StartGate
   /** Aborted when the consumer waits no longer. */
   readonly ending: AbortSignal
+  readonly beginsNow: (run: Run) => boolean
   /** The handler has answered: what `conclude` does, bound to these ports once and not for every message. */
   readonly answered: (run: Run, result: HandlerResult) => void
   /** The outcome is known and not yet told. */
@@ -65,7 +68,8 @@ export interface Handled {
  * of a quick handler are acknowledged on the spot.
  */
 export function handleDelivery(run: Run, ports: HandlingPorts): void {
-  const admission = admit(run, ports)
+  const admission = run.admission ?? admit(run, run.startedAtMs ?? run.receivedAtMs, ports)
+  run.admission = undefined
   if (admission.kind === 'run' && !run.refusal) {
     runInSpan(run, ports)
     return
@@ -88,8 +92,16 @@ export function handleDelivery(run: Run, ports: HandlingPorts): void {
   }
 }
 
+/** May it begin now? What needs no handler always may. Where it may not, the gate says when it is to be asked again. */
+export function mayBegin(run: Run, nowMs: () => number, ports: HandlingPorts): boolean {
+  const isPlain = run.headers === undefined && !run.delivery.isRedelivered
+  run.admission = isPlain ? undefined : admit(run, nowMs(), ports)
+  if (run.refusal || (run.admission && run.admission.kind !== 'run')) return true
+  return ports.gate.isOpenFor(run)
+}
+
 function runInSpan(run: Run, ports: HandlingPorts): void {
-  const context = new RunContext(run, ports)
+  const context = createContext(run, ports)
   run.span = ports.tracing?.begin(run.message, context)
   if (run.span) run.span.within(() => runHandler(run, ports.handler, context, ports.answered))
   else runHandler(run, ports.handler, context, ports.answered)
@@ -118,7 +130,7 @@ export function settle(run: Run, outcome: SettledOutcome, ports: HandlingPorts):
 
 async function settleInTime(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Handled> {
   for (let failures = 1; ; failures += 1) {
-    const settlement = await settleByPublish(run, outcome, ports)
+    const settlement = await move(run, outcome, ports)
     if (settlement.kind === 'unwritable') return settleUnwritable(run, outcome, settlement.cause, ports)
     if (settlement.kind !== 'unpublished') return { outcome, settlement }
     const leftMs = run.receivedAtMs + ports.holding().longestMs - ports.clock.now()
@@ -133,9 +145,20 @@ async function settleInTime(run: Run, outcome: SettledOutcome, ports: HandlingPo
   }
 }
 
+/** Until it is over, a copy may be in its queue beside its original: no handler starts that could leave both there. */
+async function move(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Settlement> {
+  const isHome = outcome.kind === 'recount'
+  ports.gate.moving(isHome)
+  try {
+    return await settleByPublish(run, outcome, ports)
+  } finally {
+    ports.gate.moved(isHome)
+  }
+}
+
 /** A copy for the sake of the limit is a precaution: where it cannot be placed, the message is handled without. */
 async function recountOrRun(run: Run, outcome: Recount, ports: HandlingPorts): Promise<void> {
-  const settlement = await settleByPublish(run, outcome, ports)
+  const settlement = await move(run, outcome, ports)
   if (settlement.kind === 'settled' || settlement.kind === 'stale') {
     ports.ended(run, { outcome, settlement })
   } else if (!run.delivery.isCurrent) {
@@ -173,7 +196,7 @@ async function settleUnwritable(
 const unwritablePauseMs = 60_000
 const giveBack: SettledOutcome = { kind: 'give-back' }
 
-function admit(run: Run, ports: HandlingPorts): Admission {
+function admit(run: Run, nowMs: number, ports: HandlingPorts): Admission {
   return decideAdmission({
     headers: run.headers,
     isRedelivered: run.delivery.isRedelivered,
@@ -182,7 +205,7 @@ function admit(run: Run, ports: HandlingPorts): Admission {
     limitRule: run.ignoresLimit ? { ...ports.limitRule, deliveryLimit: false } : ports.limitRule,
     canPark: ports.flow.park !== undefined,
     givenBack: run.givenBack,
-    nowMs: run.startedAtMs ?? run.receivedAtMs,
+    nowMs,
   })
 }
 

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { defer, readAnswer, reject, retry } from './handler-answer.ts'
 
@@ -14,6 +15,43 @@ describe('an answer', () => {
   ])('says why in a text, whatever it is given: %#', (given, reason) => {
     expect(reject(given as string).result).toEqual({ kind: 'rejected', reason })
     if (given !== undefined) expect(retry({ reason: given as string }).result).toMatchObject({ reason })
+  })
+})
+
+describe('a value that is no answer', () => {
+  it.each([undefined, null, 7, 'done', { rows: 1 }, [], new Map(), () => 5])('acknowledges: %s', (value) => {
+    expect(readAnswer(value)).toEqual({ kind: 'handled' })
+  })
+
+  it('that is an error counts as thrown, from whatever realm it is', () => {
+    const foreign: unknown = runInNewContext(`new TypeError('no price')`)
+    expect(readAnswer(new Error('no price'))).toMatchObject({ failure: { errorMessage: 'no price' } })
+    expect(readAnswer(foreign)).toMatchObject({ kind: 'failed', isPermanent: false })
+    expect(readAnswer(Object.assign(new Error('never'), { isPermanent: true }))).toMatchObject({
+      isPermanent: true,
+    })
+  })
+
+  it.each([
+    ['retry', retry],
+    ['reject', reject],
+    ['defer', defer],
+  ])('that is %s without its call is a failure that says so', (name, value) => {
+    expect(readAnswer(value)).toMatchObject({
+      kind: 'failed',
+      isPermanent: false,
+      failure: {
+        errorCode: 'HANDLER_ANSWER_WRONG',
+        errorMessage: expect.stringContaining(`returned ${name} without`),
+      },
+    })
+  })
+
+  it('that is a generator is a failure, because nothing of the handler has run', () => {
+    function* some() {}
+    async function* later() {}
+    for (const value of [some(), later()])
+      expect(readAnswer(value)).toMatchObject({ failure: { errorCode: 'HANDLER_ANSWER_WRONG' } })
   })
 })
 

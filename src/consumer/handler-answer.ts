@@ -1,9 +1,11 @@
-import { InvalidArgumentError } from '../errors.ts'
+import { ConsumerError, InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
+import { refuseUnknown } from '../message/refuse-unknown.ts'
 import { describeValue } from './describe-value.ts'
-import type { HandlerResult } from './handler-result.ts'
+import { failedBy, type HandlerResult } from './handler-result.ts'
+import { isError } from './is-error.ts'
 
-/** What a handler may return besides nothing. Anything else it returns acknowledges the message too. */
+/** What a handler may return besides nothing. A returned error counts as thrown; anything else acknowledges. */
 export type HandlerAnswer = Answer | StatusAnswer
 
 /** An HTTP status: the consumer's status table says what it means. A `Response` of `fetch` is one, with its `Retry-After`. */
@@ -27,6 +29,7 @@ export class Answer {
 
 /** It failed and may work later. `after` takes the nearest delay of the queue that is not below it. */
 export function retry(options: { readonly after?: Duration; readonly reason?: string } = {}): Answer {
+  refuseUnknown('retry()', options, { after: true, reason: true })
   const afterMs = options.after === undefined ? undefined : parseDuration(options.after)
   const reason = options.reason === undefined ? undefined : textOf(options.reason)
   return new Answer({ kind: 'retry-asked', afterMs, reason })
@@ -55,10 +58,13 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : describeValue(value)
 }
 
-/** What a handler's return value means. */
+/** What a handler's return value means. `failed`: it is no answer, and the handler's author meant something else. */
 export function readAnswer(value: unknown): HandlerResult {
+  if (typeof value === 'function') return readFunction(value)
   if (typeof value !== 'object' || value === null) return handled
   if (value instanceof Answer) return value.result
+  if (isError(value)) return failedBy(value)
+  if (isGenerator(value)) return failedBy(wrongAnswer(generatorReturned))
   if (!isStatusAnswer(value)) return handled
   const { status, error } = value
   return {
@@ -68,6 +74,26 @@ export function readAnswer(value: unknown): HandlerResult {
     retryAfter: retryAfterOf(value),
     error: typeof error === 'string' ? error : undefined,
   }
+}
+
+/** `return retry` looks like an answer to whoever wrote it. */
+function readFunction(value: unknown): HandlerResult {
+  const name = Object.entries({ retry, reject, defer }).find(([, answer]) => answer === value)?.[0]
+  if (name === undefined) return handled
+  return failedBy(
+    wrongAnswer(`The handler returned ${name} without calling it. Write \`return ${name}(…)\`.`),
+  )
+}
+
+function isGenerator(value: object): boolean {
+  return /^\[object (Async)?Generator\]$/.test(Object.prototype.toString.call(value))
+}
+
+const generatorReturned =
+  'The handler is a generator function, and nothing of it has run. Make it an ordinary or an async function.'
+
+function wrongAnswer(message: string): ConsumerError {
+  return new ConsumerError({ code: 'HANDLER_ANSWER_WRONG', message })
 }
 
 /** Rounded up, because a wish is never cut short. */

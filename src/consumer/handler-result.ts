@@ -1,4 +1,5 @@
 import { describeValue } from './describe-value.ts'
+import { isError } from './is-error.ts'
 
 /** What one run of a handler came to, before anything is decided. */
 export type HandlerResult =
@@ -21,7 +22,7 @@ export type HandlerResult =
       readonly error: string | undefined
     }
   /** It ended the process that handled it too often; it is not run again. */
-  | { readonly kind: 'poisonous'; readonly deliveries: number }
+  | { readonly kind: 'poisonous'; readonly runsAlone: number }
 
 /** Why an attempt failed, as it is written into headers, logs and events. */
 export interface Failure {
@@ -34,7 +35,7 @@ export interface Failure {
 
 /** Describes whatever was thrown. All that is said of it is text, because it is going to be encoded. */
 function describeFailure(thrown: unknown): Failure {
-  if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: describeValue(thrown) }
+  if (!isError(thrown)) return { errorType: typeof thrown, errorMessage: describeValue(thrown) }
   const { name, message, code } = thrown as { name: unknown; message: unknown; code?: unknown }
   return {
     errorType: textOf(name),
@@ -63,7 +64,7 @@ function readStack(thrown: Error): string | undefined {
 
 /** Does the error say that it can never work? Any error may, by `isPermanent: true`. */
 function isPermanentError(thrown: unknown): boolean {
-  return thrown instanceof Error && (thrown as { isPermanent?: unknown }).isPermanent === true
+  return isError(thrown) && (thrown as { isPermanent?: unknown }).isPermanent === true
 }
 
 /** What a throw of the handler comes to. */

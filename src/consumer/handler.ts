@@ -1,11 +1,18 @@
 import type { ConsumedMessage } from './consumed-message.ts'
+import type { HandlerAnswer } from './handler-answer.ts'
 import type { StatusTable } from './status-tables.ts'
 
 /**
- * The user's function. Returning acknowledges; throwing retries, or parks if the error says `isPermanent`;
+ * The user's function. Returning nothing acknowledges; throwing retries, or parks if the error says `isPermanent`;
  * `retry()`, `reject()`, `defer()` and `{ status }` say it by value.
  */
-export type Handler<Body = unknown> = (message: ConsumedMessage<Body>, context: HandlerContext) => unknown
+export type Handler<Body = unknown> = (
+  message: ConsumedMessage<Body>,
+  context: HandlerContext,
+) => Returned | PromiseLike<Returned>
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement has this type.
+type Returned = HandlerAnswer | void
 
 export interface HandlerContext {
   /** Aborted when the time-out passes, or when the consumer closes and cannot wait any longer. */
@@ -14,6 +21,11 @@ export interface HandlerContext {
   readonly attempt: number
   readonly maxAttempts: number
   readonly queue: string
+  /**
+   * For middleware that makes a message wait before its handler: the time-out counts from the call of what this gives. That
+   * says false where the message has waited too long to have all of its time; it is to be deferred then.
+   */
+  waits?(): () => boolean
   /** What a `{ status }` means to this consumer. @default that of preset `warren` */
   readonly statusTable?: StatusTable
 }

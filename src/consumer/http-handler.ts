@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { ConsumerError, InvalidArgumentError } from '../errors.ts'
 import { joinSignals } from '../join-signals.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
+import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
 import type { ConsumedMessage } from './consumed-message.ts'
 import type { Handler, HandlerContext } from './handler.ts'
 import type { StatusAnswer } from './handler-answer.ts'
@@ -21,11 +22,21 @@ export interface HttpHandlerOptions {
   readonly fetch?: typeof fetch
 }
 
+const handlerOptions: OptionNames<HttpHandlerOptions> = {
+  url: true,
+  method: true,
+  headers: true,
+  timeout: true,
+  secret: true,
+  fetch: true,
+}
+
 /**
  * A handler that pushes each message to an HTTP endpoint, so that a service in any language gets retries and a
  * dead-letter queue. The body is sent as it is; the status of the answer decides, by the consumer's status table.
  */
 export function httpHandler(options: HttpHandlerOptions): Handler {
+  refuseUnknown('httpHandler()', options, handlerOptions)
   const url = readUrl(options.url)
   const method = readMethod(options.method ?? 'POST')
   const timeoutMs = readTimeout(options)
@@ -127,16 +138,14 @@ function signature(body: Buffer, secret: string): Record<string, string> {
 }
 
 /** The signature that a receiver computes to compare, as hexadecimal digits. */
-export function signBody({
-  body,
-  timestamp,
-  secret,
-}: {
+export function signBody(signed: {
   readonly body: Buffer
   /** As it stands in `warren-timestamp`. */
   readonly timestamp: string
   readonly secret: string
 }): string {
+  refuseUnknown('signBody()', signed, { body: true, timestamp: true, secret: true })
+  const { body, timestamp, secret } = signed
   return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
 }
 

@@ -26,7 +26,7 @@ function recount(from: Rememberable): Rememberable {
     { brokerVersion: '4.0.5' },
   ).flows
   const of = { delivery: from, flow: flow!, login: 'guest', failedAttempts: 0 }
-  return { ...from, properties: recountProperties({ ...of, deliveries: 0 }) }
+  return { ...from, properties: recountProperties({ ...of, deliveries: 0, why: 'near-limit' }) }
 }
 
 function redelivered(of: Rememberable, count: number): Rememberable {

@@ -1,9 +1,10 @@
 import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import type { BrokerVersion } from '../message/broker-version.ts'
-import type { EncodedHeaders } from '../message/header-values.ts'
+import { type EncodedHeaders, headerInteger } from '../message/header-values.ts'
 import { readDeathEntries } from '../message/read-deaths.ts'
 import { readDeliveryCounts } from '../message/read-delivery-counts.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
+import { consumerHeaders } from './consumer-headers.ts'
 
 /** What is known of the number of returns after which a quorum queue takes a message out by itself. */
 export interface LimitRule {
@@ -40,8 +41,8 @@ export function effectiveLimit({ deliveryLimit }: LimitRule, version: BrokerVers
 }
 
 /**
- * Has a message used up half of its returns, and would be lost by the rest, or dead-lettered for nothing but our own? A
- * copy at the end of the queue has all of them again. Half, because a consumer may die before it comes to make one.
+ * Has a message used up half of its returns, and would be lost by the rest, or dead-lettered for nothing but our own, or
+ * before it was proved to be what it is suspected of? A copy at the end of the queue has all of them again. Half, because a consumer may die before it comes to make one.
  */
 export function isNearLimit({
   headers,
@@ -56,7 +57,8 @@ export function isNearLimit({
 }): boolean {
   const limit = effectiveLimit(rule, version)
   if (limit === undefined || headers === undefined) return false
-  if (!rule.isLostOver && countedReturns(givenBack, version) === 0) return false
+  const isSuspect = headerInteger(headers, consumerHeaders.suspect) !== undefined
+  if (!rule.isLostOver && !isSuspect && countedReturns(givenBack, version) === 0) return false
   // A copy of what was never returned would gain nothing, whatever the limit.
   return countUnanswered(headers, version, rule.queue) >= Math.max(1, Math.ceil(limit / 2))
 }

@@ -1,5 +1,7 @@
+export const endingSignals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const
+
 /** A signal that asks a process to end. */
-export type EndingSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGUSR2'
+export type EndingSignal = (typeof endingSignals)[number]
 
 /**
  * Runs a task at the first of these signals, once. A second signal finds no listener of ours any more, so that it

@@ -10,7 +10,7 @@ import type { DeadLetterReason } from './decide-outcome.ts'
 import type { Failure } from './handler-result.ts'
 import {
   addressHeaders,
-  attemptsHeader,
+  attemptsHeaders,
   firstFailureOf,
   integer,
   type Republish,
@@ -110,13 +110,16 @@ const staleHeaders: ReadonlySet<string> = new Set([
   consumerHeaders.deferredUntil,
   consumerHeaders.deliveries,
   consumerHeaders.recounts,
+  consumerHeaders.suspect,
+  consumerHeaders.alone,
 ])
 
 function countHeaders(park: Park): readonly FieldEntry[] {
   const { flow, failedAttempts } = park
+  const retries = Math.max(0, failedAttempts - 1)
   return [
-    attemptsHeader(park),
-    integer(flow.headers.finalRetryCount, Math.max(0, failedAttempts - 1)),
+    ...attemptsHeaders({ flow, failedAttempts, retries }),
+    integer(flow.headers.finalRetryCount, retries),
     text(flow.headers.originalQueue, flow.queue),
   ]
 }

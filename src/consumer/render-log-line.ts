@@ -28,6 +28,7 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
     line('warn', { queue, ...errorFields(error) }, `The channel to "${queue}" is gone; opening another.`),
   'consumer.start-failed': ({ queue, error }) =>
     line('error', { queue, ...errorFields(error) }, `Cannot consume "${queue}" now: ${error.message}`),
+  'consumer.unproved': ({ queue, error }) => line('warn', { queue, ...errorFields(error) }, error.message),
   'consumer.limited': ({ queue, deliveryLimit }) =>
     line('warn', { queue, deliveryLimit }, dropsOver(queue, deliveryLimit)),
   'consumer.closed': ({ queue, unfinished }) =>
@@ -156,8 +157,9 @@ function errorFields(error: Error | undefined): LogLine['fields'] {
 
 function levelOf(outcome: Outcome | SettledOutcome): LogLevel {
   if (outcome.kind === 'dead-letter') return 'error'
-  const isNearLimit = outcome.kind === 'recount' && outcome.why === 'near-limit'
-  return outcome.kind === 'retry' || isNearLimit ? 'warn' : 'debug'
+  const isWarning =
+    outcome.kind === 'recount' && (outcome.why === 'near-limit' || outcome.why === 'suspected')
+  return outcome.kind === 'retry' || isWarning ? 'warn' : 'debug'
 }
 
 function sentenceOf(outcome: Outcome | SettledOutcome): string {
@@ -175,6 +177,9 @@ function sentenceOf(outcome: Outcome | SettledOutcome): string {
     case 'recount':
       if (outcome.why === 'near-limit')
         return 'Put at the end of its queue, since its delivery limit is near.'
+      if (outcome.why === 'alone') return 'Its turn to be run alone; put at the end of its queue with a mark.'
+      if (outcome.why === 'suspected')
+        return `In hand ${outcome.deliveries} times when a process or a connection ended; it is going to be run alone.`
       return `Delivered ${outcome.deliveries} times without an answer; put at the end of its queue with that count.`
     case 'give-back':
     case 'requeue':

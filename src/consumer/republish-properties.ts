@@ -7,6 +7,7 @@ import type { FieldEntry } from '../wire/field-value.ts'
 import { editProperties, type RawProperties, readProperty } from '../wire/properties.ts'
 import { originOf } from './consumed-message.ts'
 import { consumerHeaders } from './consumer-headers.ts'
+import type { Recount } from './decide-admission.ts'
 
 /** What a re-publish of a delivered message starts from. */
 export interface Republish {
@@ -27,24 +28,30 @@ export interface Republish {
 /** The properties of a message that is published to a wait queue because it failed. */
 export function retryProperties(of: Republish & { readonly nowMs: number }): RawProperties {
   const firstFailedAt = time(warrenHeaders.firstFailedAt, firstFailureOf(of))
-  return editForRepublish(of, { set: [firstFailedAt], remove: [consumerHeaders.deferredUntil] })
+  // It answered: what was held against it before is void.
+  const { deferredUntil, deliveries, suspect, alone } = consumerHeaders
+  return editForRepublish(of, { set: [firstFailedAt], remove: [deferredUntil, deliveries, suspect, alone] })
 }
 
 /** Of one that waits for its time. */
 export function deferProperties(of: Republish & { readonly untilMs: number }): RawProperties {
   return editForRepublish(of, {
     set: [{ name: consumerHeaders.deferredUntil, value: { type: 'l', value: BigInt(of.untilMs) } }],
-    remove: [],
+    remove: [consumerHeaders.alone], // it comes back by a wait queue, which may say that it was delivered before
   })
 }
 
-/** Of one that goes back to its own queue with a count of its unanswered deliveries. */
-export function recountProperties(of: Republish & { readonly deliveries: number }): RawProperties {
+/** Of one that goes back to its own queue with a count of its unanswered deliveries, and of its runs alone. */
+export function recountProperties(
+  of: Republish & Pick<Recount, 'deliveries' | 'runsAlone' | 'why'>,
+): RawProperties {
   const recounts = headerInteger(readProperty(of.delivery.properties, 'headers'), consumerHeaders.recounts)
   // Two copies with the same bytes would be one to the memory of lost acknowledgements, which drops the second.
   const next = (Math.max(0, recounts ?? 0) % largestInteger) + 1
   const set = [integer(consumerHeaders.deliveries, of.deliveries), integer(consumerHeaders.recounts, next)]
-  return editForRepublish(of, { set, remove: [] })
+  if (of.runsAlone !== undefined) set.push(integer(consumerHeaders.suspect, of.runsAlone))
+  if (of.why === 'alone') set.push(integer(consumerHeaders.alone, 1))
+  return editForRepublish(of, { set, remove: of.why === 'alone' ? [] : [consumerHeaders.alone] })
 }
 
 function editForRepublish(
@@ -59,17 +66,20 @@ function editForRepublish(
     ...edit,
     headers: {
       remove: (name) => gone.includes(name) || edit.headers!.remove!(name),
-      set: [...edit.headers!.set!, ...set, ...addressHeaders(of), attemptsHeader(of), ...spanHeader(of)],
+      set: [...edit.headers!.set!, ...set, ...addressHeaders(of), ...attemptsHeaders(of), ...spanHeader(of)],
     },
   })
 }
 
-/** The count in the header that the layout's rule reads. */
-export function attemptsHeader({
+/** The count in the header that the layout's rule reads, and the retries where the layout has a header for them. */
+export function attemptsHeaders({
   flow: { attempts },
   failedAttempts,
-}: Pick<Republish, 'flow' | 'failedAttempts'>): FieldEntry {
-  return integer(attempts.kind === 'header' ? attempts.header : attempts.baseHeader, failedAttempts)
+  retries = failedAttempts,
+}: Pick<Republish, 'flow' | 'failedAttempts'> & { readonly retries?: number }): readonly FieldEntry[] {
+  if (attempts.kind === 'header') return [integer(attempts.header, failedAttempts)]
+  const count = integer(attempts.baseHeader, failedAttempts)
+  return attempts.retriesHeader === undefined ? [count] : [count, integer(attempts.retriesHeader, retries)]
 }
 
 /** Where the message was first published, so that no hop can hide it. */

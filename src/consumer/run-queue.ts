@@ -9,6 +9,8 @@ export interface RunQueue<Item> {
   done(item: Item): void
   /** It is to be taken once more, after others that wait, and before all of its key, which stays taken until then. */
   putBack(item: Item): void
+  /** It is to be taken next after all; its key stays taken. */
+  putFirst(item: Item): void
   /** Takes out all that wait and that the test holds for, in their order. */
   removeWaiting(isRemoved: (item: Item) => boolean): Item[]
 }
@@ -52,6 +54,7 @@ export function createRunQueue<Item>(keyOf: (item: Item) => unknown): RunQueue<I
     take: () => ready.shift(),
     done,
     putBack: (item) => ready.push(item),
+    putFirst: (item) => ready.unshift(item),
     removeWaiting: (isRemoved) => {
       const removed: Item[] = []
       const kept: Item[] = []

@@ -4,8 +4,9 @@ import { type AttemptsRule, countAttempts } from '../message/count-attempts.ts'
 import type { EncodedHeaders } from '../message/header-values.ts'
 import { readProperty } from '../wire/properties.ts'
 import type { BreakerCause } from './breaker-state.ts'
-import { type ConsumedMessage, DeliveredMessage } from './consumed-message.ts'
-import type { BodyDecoder } from './decode-body.ts'
+import { type BodyDecoder, type ConsumedMessage, DeliveredMessage, type Retries } from './consumed-message.ts'
+import type { Admission } from './decide-admission.ts'
+import { decideStanding, type Standing } from './decide-standing.ts'
 import { failedBy, type HandlerResult } from './handler-result.ts'
 import type { GivenBack } from './near-limit.ts'
 import type { Placed } from './placed-set.ts'
@@ -29,11 +30,16 @@ export interface Run extends Placed {
   probes: BreakerCause | undefined
   /** What this consumer itself returned of this message to its queue; undefined when nothing is known of it. */
   readonly givenBack: GivenBack | undefined
+  readonly standing: Standing
   /** The copy that a near delivery limit asks for could not be made, so that the limit is looked at no more. */
   readonly ignoresLimit: boolean
   readonly receivedAtMs: number
+  /** What was decided about it right before its start. */
+  admission: Admission | undefined
   /** When its handler last began; undefined while it never has. */
   startedAtMs: number | undefined
+  /** The turn of the event loop in which it last began. */
+  startedTick: number
   /** Made when the handler asks for its signal. */
   abort: AbortController | undefined
   /** Ends the wait for the handler with this result; undefined while no handler runs. */
@@ -47,6 +53,8 @@ export interface RunReading {
   readonly decode: BodyDecoder
   readonly orderBy: ((message: ConsumedMessage) => unknown) | undefined
   readonly attempts: AttemptsRule
+  /** What ends its process too often can be parked, and shall be. */
+  readonly hasPoison: boolean
 }
 
 export function createRun(
@@ -62,27 +70,41 @@ export function createRun(
     readonly nowMs: number
   },
 ): Run {
-  const message = new DeliveredMessage(delivery, reading.decode)
-  const { orderKey, refusal } = orderOf(message, reading.orderBy)
   const headers = readProperty(delivery.properties, 'headers')
+  const failedBefore = headers === undefined ? 0 : countAttempts({ headers, rule: reading.attempts, version })
+  const message = new DeliveredMessage(delivery, reading.decode, retriesOf(reading, failedBefore))
+  const { orderKey, refusal } = orderOf(message, reading.orderBy)
   return {
     delivery,
     message,
     headers,
-    failedBefore: headers === undefined ? 0 : countAttempts({ headers, rule: reading.attempts, version }),
+    failedBefore,
     orderKey,
     refusal,
     localFailures: 0,
     probes: undefined,
     givenBack,
+    standing: decideStanding({
+      headers,
+      isRedelivered: delivery.isRedelivered,
+      hasLimit: reading.hasPoison,
+      givenBack,
+    }),
     ignoresLimit: false,
     receivedAtMs: nowMs,
+    admission: undefined,
     startedAtMs: undefined,
+    startedTick: -1,
     abort: undefined,
     give: undefined,
     span: undefined,
     place: -1,
   }
+}
+
+function retriesOf({ attempts }: RunReading, count: number): Retries | undefined {
+  if (attempts.kind !== 'rejections' || attempts.retriesHeader === undefined) return undefined
+  return { header: attempts.retriesHeader, count }
 }
 
 /** The attempt that a run is, from 1. */

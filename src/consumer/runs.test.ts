@@ -12,13 +12,15 @@ function setup() {
     queue: 'work',
     options: { clock, concurrency: 1, timeoutMs: 5_000, longestHoldMs: 100, startWithinMs: 100 },
     breaker: { kind: 'closed', probes: undefined },
+    mayBegin: () => true,
     handle: ({ delivery }) => started.push(delivery.deliveryTag),
     giveBack: ({ delivery }) => givenBack.push(delivery.deliveryTag),
   })
   let deliveryTag = 0
+  const standing = { kind: 'free' } as const
   const receive = (orderKey: unknown) => {
     deliveryTag += 1
-    const run = { delivery: { deliveryTag }, orderKey, receivedAtMs: clock.now(), place: -1 }
+    const run = { delivery: { deliveryTag }, orderKey, receivedAtMs: clock.now(), place: -1, standing }
     runs.add(run as Partial<Run> as Run)
   }
   const advance = (untilMs: number) => {

@@ -8,6 +8,8 @@ import { createPlacedSet, type PlacedSet } from './placed-set.ts'
 import type { Run } from './run.ts'
 import { interruptRun } from './run-handler.ts'
 import { createRunQueue, type RunQueue } from './run-queue.ts'
+import { type Company, processSolitude, type Solitude } from './solitude.ts'
+import { createSuspects, type Suspects } from './suspects.ts'
 
 /** What the runs need of their consumer. */
 export interface RunsParts {
@@ -17,11 +19,18 @@ export interface RunsParts {
     'clock' | 'concurrency' | 'timeoutMs' | 'longestHoldMs' | 'startWithinMs'
   >
   readonly breaker: Pick<Breaker, 'kind' | 'probes'>
+  /** @default that of the process */
+  readonly solitude?: Solitude
+  /** May it begin now? Where not, `pump` is called once it may. */
+  readonly mayBegin: (run: Run) => boolean
   /** Takes a run to its outcome, and says so by `ended`, at once or later. */
   readonly handle: (run: Run) => void
   /** Returns a run that is not in a handler to its queue. */
   readonly giveBack: (run: Run) => void
 }
+
+/** So long others wait for one that is alone, or that waits to be: its handler may wait for one of theirs, in milliseconds. */
+const longestSolitudeMs = 30_000
 
 /** The runs that a consumer has in hand: those that wait for a place, those in a handler, those held for later. */
 export class Runs {
@@ -29,24 +38,37 @@ export class Runs {
   readonly #waiting: RunQueue<Run> = createRunQueue<Run>((run) => run.orderKey)
   readonly #running: PlacedSet<Run> = createPlacedSet<Run>()
   readonly #holds: Holds<Run>
+  readonly #suspects: Suspects
+  readonly #company: Company
+  /** Of the one that runs alone, or waits to. */
+  readonly #solitude: Alarm
+  #alone: Run | undefined
+  #isSolitudeOver = false
   /** For handlers that take too long, and for what is kept too long: timers per message would cost too much. */
   readonly #timeouts: Alarm
   readonly #overdue: Alarm
   #hasBegun = false
   #isStarting = true
   #isPumping = false
+  #isPumpDue = false
+  #tick = 0
+  #isTickEnding = false
   #idle: (() => void) | undefined
 
   constructor(parts: RunsParts) {
     this.#parts = parts
     const { clock } = parts.options
     this.#holds = createHolds(clock)
+    this.#suspects = createSuspects({ clock, mayGoOn: () => this.pump() })
+    this.#company = (parts.solitude ?? processSolitude).join(() => this.pump())
+    this.#solitude = createAlarm(clock, () => this.#endSolitude())
     this.#timeouts = createAlarm(clock, (nowMs) => this.#timeOutLate(nowMs))
     this.#overdue = createAlarm(clock, (nowMs) => this.#giveBackOverdue(nowMs))
   }
 
   get counts(): { readonly waiting: number; readonly running: number; readonly held: number } {
-    return { waiting: this.#waiting.size, running: this.#running.size, held: this.#holds.size }
+    const waiting = this.#waiting.size + this.#suspects.size
+    return { waiting, running: this.#running.size, held: this.#holds.size }
   }
 
   get heldCount(): number {
@@ -57,7 +79,7 @@ export class Runs {
   add(run: Run): void {
     this.#overdue.setBy(this.#overdueAt(run))
     // Most find a place at once, and need not stand in a line of none.
-    if (run.orderKey === undefined && this.#waiting.size === 0 && this.#mayStart())
+    if (this.#isNext(run) && this.#mayStart() && this.#parts.mayBegin(run))
       this.#start(run, this.#parts.options.clock.now(), this.#parts.breaker.probes)
     else this.#enqueue(run)
   }
@@ -93,25 +115,47 @@ export class Runs {
     this.#isPumping = false
   }
 
+  /**
+   * The same, when those that end just now have ended: what they have to say to the broker leaves with one write, and not
+   * with one for each. Those that ended within the tick they began in are all there once this turn is over; what comes
+   * from outside ends one by one, and the end of the tick is waited for.
+   */
+  pumpAfter(run: Run): void {
+    if (this.#isPumpDue || this.#waiting.size + this.#suspects.size === 0) return
+    this.#isPumpDue = true
+    if (run.startedTick === this.#tick) queueMicrotask(this.#pumpNow)
+    else setImmediate(this.#pumpNow)
+  }
+
+  /** Its handler, which waited for something else than a place, begins. False where it could not have its time any more. */
+  beginsNow(run: Run): boolean {
+    const { clock, startWithinMs } = this.#parts.options
+    const nowMs = clock.now()
+    if (nowMs > run.receivedAtMs + startWithinMs) return false
+    run.startedAtMs = nowMs
+    this.#timeouts.setBy(this.#handlerDueAt(run, nowMs))
+    return true
+  }
+
   /** Its handler's place is free again, and it is not in hand any more unless it is held anew. */
-  ended(run: Run): void {
-    this.#running.delete(run)
+  ended(run: Run, { isBackSoon = false }: { readonly isBackSoon?: boolean } = {}): void {
+    this.#leavePlace(run)
     this.#waiting.done(run)
-    if (this.#running.size === 0) this.#idle?.()
+    if (run.standing.kind === 'suspect') this.#suspects.left(isBackSoon)
   }
 
   /** Like `ended`, but it waits for another place, and its key for it: nothing of the key comes before it. */
   putBack(run: Run): void {
-    this.#running.delete(run)
+    this.#leavePlace(run)
     run.abort = undefined
-    this.#waiting.putBack(run)
-    if (this.#running.size === 0) this.#idle?.()
+    if (run.standing.kind === 'free') this.#waiting.putBack(run)
+    else this.#suspects.add(run)
   }
 
   /** Forgets those whose channel is gone; the broker has them back. Gives those that are still in a handler. */
   dropStale(): readonly Run[] {
     const isStale = ({ delivery }: Run) => !delivery.isCurrent
-    this.#waiting.removeWaiting(isStale)
+    this.#removeWaiting(isStale)
     this.#holds.removeAll(isStale)
     return this.#running.list().filter(isStale)
   }
@@ -122,7 +166,7 @@ export class Runs {
   }
 
   giveBackUnstarted(): void {
-    this.#giveBackInOrder([...this.#waiting.removeWaiting(() => true), ...this.#holds.removeAll(() => true)])
+    this.#giveBackInOrder([...this.#removeWaiting(() => true), ...this.#holds.removeAll(() => true)])
   }
 
   /** Resolves when no handler runs any more, or after the deadline. */
@@ -147,14 +191,76 @@ export class Runs {
     }
     this.#timeouts.stop()
     this.#overdue.stop()
+    this.#solitude.stop()
+    this.#company.leave()
+  }
+
+  readonly #pumpNow = (): void => {
+    this.#isPumpDue = false
+    this.pump()
   }
 
   #takeNext(): Run | undefined {
-    return this.#waiting.size > 0 && this.#mayStart() ? this.#waiting.take() : undefined
+    if (this.#suspects.firstAlone) return this.#takeAlone(this.#suspects.firstAlone)
+    if (this.#waiting.size + this.#suspects.size === 0 || !this.#mayStart()) return undefined
+    const suspect = this.#suspects.takeToMark()
+    if (suspect) return suspect
+    const run = this.#waiting.take()
+    if (run === undefined || this.#parts.mayBegin(run)) return run
+    this.#waiting.putFirst(run)
+    return undefined
+  }
+
+  /** Nothing starts before it, here or elsewhere in the process, until it is done or its solitude is over. */
+  #takeAlone(run: Run): Run | undefined {
+    if (!this.#mayStart()) return undefined
+    if (!this.#isSolitudeOver) {
+      this.#company.claim()
+      this.#solitude.setBy(this.#parts.options.clock.now() + longestSolitudeMs)
+      if (!this.#company.isQuiet) return undefined
+    }
+    if (!this.#parts.mayBegin(run)) return undefined
+    this.#alone = run
+    return this.#suspects.takeAlone()
+  }
+
+  /** Handlers of others may be what it waits for, or may take hours. */
+  #endSolitude(): void {
+    this.#isSolitudeOver = true
+    this.#company.release()
+    this.pump()
+  }
+
+  #leaveSolitude(): void {
+    this.#alone = undefined
+    this.#isSolitudeOver = false
+    this.#solitude.stop()
+    this.#company.release()
+  }
+
+  /** Its place is free, and so is the process if it was alone in it. */
+  #leavePlace(run: Run): void {
+    if (run.place !== -1) this.#company.ended()
+    this.#running.delete(run)
+    if (run === this.#alone) this.#leaveSolitude()
+    if (this.#running.size === 0) this.#idle?.()
+  }
+
+  #removeWaiting(isRemoved: (run: Run) => boolean): Run[] {
+    const removed = [...this.#waiting.removeWaiting(isRemoved), ...this.#suspects.removeWaiting(isRemoved)]
+    if (!this.#alone && !this.#suspects.firstAlone) this.#leaveSolitude()
+    return removed
+  }
+
+  /** Suspects that wait for their turn hold up nobody; one that is to be alone does. */
+  #isNext({ orderKey, standing }: Run): boolean {
+    if (orderKey !== undefined || standing.kind !== 'free') return false
+    return this.#waiting.size === 0 && this.#suspects.firstAlone === undefined
   }
 
   #mayStart(): boolean {
-    if (!this.#hasBegun || !this.#isStarting) return false
+    if (!this.#hasBegun || !this.#isStarting || !this.#company.isFree) return false
+    if (this.#alone && !this.#isSolitudeOver) return false
     switch (this.#parts.breaker.kind) {
       case 'closed':
         return this.#running.size < this.#parts.options.concurrency
@@ -175,6 +281,8 @@ export class Runs {
   /** It comes again with all of its time before it; those of its key behind it, so that their order stays. */
   #giveBackLate(run: Run): void {
     const { orderKey } = run
+    this.#leavePlace(run)
+    if (run.standing.kind === 'suspect') this.#suspects.left(false)
     const behind =
       orderKey === undefined ? [] : this.#waiting.removeWaiting((other) => other.orderKey === orderKey)
     this.#waiting.done(run)
@@ -183,10 +291,23 @@ export class Runs {
 
   #start(run: Run, nowMs: number, probes: Run['probes']): void {
     this.#running.add(run)
+    this.#company.began()
     run.probes = probes
     run.startedAtMs = nowMs
+    run.startedTick = this.#currentTick()
     this.#timeouts.setBy(this.#handlerDueAt(run, nowMs))
     this.#parts.handle(run)
+  }
+
+  #currentTick(): number {
+    if (!this.#isTickEnding) {
+      this.#isTickEnding = true
+      setImmediate(() => {
+        this.#isTickEnding = false
+        this.#tick += 1
+      })
+    }
+    return this.#tick
   }
 
   #runAgain(run: Run): void {
@@ -195,7 +316,8 @@ export class Runs {
   }
 
   #enqueue(run: Run): void {
-    this.#waiting.push(run)
+    if (run.standing.kind === 'free') this.#waiting.push(run)
+    else this.#suspects.add(run.orderKey === undefined ? run : { ...run, orderKey: undefined })
     this.pump()
   }
 
@@ -210,7 +332,7 @@ export class Runs {
       if (dueMs > nowMs) this.#overdue.setBy(dueMs)
       return dueMs <= nowMs
     }
-    const overdue = [...this.#waiting.removeWaiting(isOverdue), ...this.#holds.removeAll(isOverdue)]
+    const overdue = [...this.#removeWaiting(isOverdue), ...this.#holds.removeAll(isOverdue)]
     // Those of a key that wait behind an overdue one go with it, so that their order stays.
     const keys = new Set(overdue.map(({ orderKey }) => orderKey))
     keys.delete(undefined)

@@ -140,9 +140,8 @@ function planMove({ message }: Run, outcome: SettledOutcome, ports: SettlePorts)
       }
     }
     case 'recount': {
-      const { deliveries } = outcome
       const home = { exchange: '', key: ports.flow.queue }
-      return { address: home, failures: 0, propertiesOf: (of) => recountProperties({ ...of, deliveries }) }
+      return { address: home, failures: 0, propertiesOf: (of) => recountProperties({ ...of, ...outcome }) }
     }
     case 'dead-letter': {
       const { park, reason, failure, isBare } = outcome

@@ -1,17 +1,18 @@
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import { type Clock, realClock } from '../clock.ts'
 import { ConnectionError, WarrenError } from '../errors.ts'
-import type { ImpossibleStep, Plan } from '../topology/plan-topology.ts'
+import type { DisruptiveStep, ImpossibleStep, Leftover, Plan, SafeStep } from '../topology/plan-topology.ts'
+import type { ChannelSource } from './channel-source.ts'
 import { type ExecutableStep, executeStep, type StepOutcome } from './execute-step.ts'
-
-/** What can open a channel: a Session, or a connection. */
-export interface ChannelSource {
-  openChannel(): Promise<AmqpChannel>
-}
+import { type LeftoverChoice, type LeftoverRemoval, removeLeftover } from './remove-leftover.ts'
 
 export interface ApplyOptions {
-  /** Also remove bindings and delete idle queues that the topology no longer has. @default false */
+  /** Also remove bindings that the topology no longer has. @default false */
   readonly allowDisruptive?: boolean
+  /** What becomes of wait queues that the topology no longer has. @default 'keep' */
+  readonly leftovers?: LeftoverChoice
+  /** Looks at the broker anew; without it nothing that is left over is removed. */
+  readonly observe?: LeftoverRemoval['observe']
   /** Steps at once, each on a channel of its own. @default 4 */
   readonly concurrency?: number
   /** How long a broker that went away may take to come back before the rest of the steps fail. @default 10 s */
@@ -36,7 +37,7 @@ export interface ApplyReport {
   readonly failed: number
   /** Told again, because apply cannot do anything about them. */
   readonly impossible: readonly ImpossibleStep[]
-  /** Everything of the plan was done. */
+  /** Everything of the plan was done. What is left over and was kept does not count. */
   readonly isComplete: boolean
 }
 
@@ -60,6 +61,7 @@ export async function applyPlan(
   const phases = [things, bindings, options.allowDisruptive === true ? plan.disruptive : []]
   const patient = waitBriefly(source, options.reconnectMs ?? 10_000)
   for (const steps of phases) await runPhase({ source: patient, steps, options, tell })
+  await runLeftovers({ source: patient, steps: plan.leftovers, options, tell })
   if (options.allowDisruptive !== true) {
     for (const step of plan.disruptive) tell({ step, outcome: { kind: 'skipped' } })
   }
@@ -89,9 +91,9 @@ function waitBriefly(source: ChannelSource, waitMs: number, clock: Clock = realC
   }
 }
 
-interface Phase {
+interface Phase<Step = SafeStep | DisruptiveStep> {
   readonly source: ChannelSource
-  readonly steps: readonly ExecutableStep[]
+  readonly steps: readonly Step[]
   readonly options: ApplyOptions
   readonly tell: (result: StepResult) => void
 }
@@ -107,7 +109,7 @@ async function runLane({
   open,
   options,
   tell,
-}: Omit<Phase, 'steps'> & { open: ExecutableStep[] }): Promise<void> {
+}: Omit<Phase, 'steps'> & { open: (SafeStep | DisruptiveStep)[] }): Promise<void> {
   let channel: AmqpChannel | undefined
   for (let step = open.pop(); step !== undefined; step = open.pop()) {
     options.signal?.throwIfAborted()
@@ -123,6 +125,33 @@ async function runLane({
   await channel?.close()
 }
 
+/** Last of all, when everything that takes their place is there. */
+async function runLeftovers({ source, steps, options, tell }: Phase<Leftover>): Promise<void> {
+  const open = [...steps]
+  const runNext = async (): Promise<void> => {
+    for (let step = open.shift(); step !== undefined; step = open.shift()) {
+      options.signal?.throwIfAborted()
+      try {
+        tell({ step, outcome: await treatLeftover(step, { source, options }) })
+      } catch (error) {
+        if (!(error instanceof WarrenError)) throw error
+        tell({ step, outcome: { kind: 'failed', error } })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: options.concurrency ?? 4 }, runNext))
+}
+
+async function treatLeftover(
+  step: Leftover,
+  { source, options }: Pick<Phase, 'source' | 'options'>,
+): Promise<StepOutcome> {
+  const { leftovers = 'keep', observe, allowDisruptive = false } = options
+  if (leftovers === 'keep') return { kind: 'kept', reason: 'nobody said to remove it' }
+  if (observe === undefined) return { kind: 'kept', reason: 'there is no management API to look with' }
+  return removeLeftover(step, { source, observe, isOldReleaseGone: allowDisruptive })
+}
+
 function summarise(results: readonly StepResult[], { impossible }: Plan): ApplyReport {
   const count = (kind: StepResult['outcome']['kind']) =>
     results.filter(({ outcome }) => outcome.kind === kind).length
@@ -136,6 +165,6 @@ function summarise(results: readonly StepResult[], { impossible }: Plan): ApplyR
     results,
     ...counts,
     impossible,
-    isComplete: counts.done === results.length && impossible.length === 0,
+    isComplete: counts.skipped + counts.failed + impossible.length === 0,
   }
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { brokerCapabilities } from '../message/broker-capabilities.ts'
+import { parseBrokerVersion } from '../message/broker-version.ts'
 import type { LivePolicy } from '../topology/live-topology.ts'
 import { decideEffectivePolicy } from './decide-effective-policy.ts'
 
@@ -6,8 +8,9 @@ const policy = (name: string, fields: Partial<LivePolicy> = {}): LivePolicy => (
   ...{ name, pattern: '.*', applyTo: 'queues', priority: 0, definition: {}, isOperatorPolicy: false },
   ...fields,
 })
+const capabilities = brokerCapabilities(parseBrokerVersion('4.0'))
 const decide = (policies: readonly LivePolicy[], named?: string) =>
-  decideEffectivePolicy({ queue: 'orders.dlq', type: 'quorum', policy: named, policies })
+  decideEffectivePolicy({ queue: 'orders.dlq', type: 'quorum', policy: named, policies, capabilities })
 
 describe('the policy in force', () => {
   it('is none where the broker names none and no operator policy matches', () => {

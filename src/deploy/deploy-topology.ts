@@ -6,6 +6,7 @@ import type { TopologyDeclaration } from '../topology/declaration.ts'
 import { exactFormOf } from '../topology/list-hardening.ts'
 import type { LiveTopology } from '../topology/live-topology.ts'
 import { type Plan, planTopology } from '../topology/plan-topology.ts'
+import { type Proof, proveTopology } from '../topology/prove/prove-topology.ts'
 import { observeTopology } from './observe-topology.ts'
 
 /** A plan with all it was made from. */
@@ -27,6 +28,11 @@ export async function planDeployment(
   const wanted = compileTopology(topology, { brokerVersion })
   const exactForm = compileTopology(exactFormOf(topology), { brokerVersion })
   return { wanted, live, plan: planTopology({ wanted, live, exactForm }), unchecked: [] }
+}
+
+/** What the proof says of a deployment, with the policies that stand on the broker where it was looked at. */
+export function proveDeployment({ wanted, live, unchecked }: PlannedDeployment): Proof {
+  return proveTopology(unchecked.length === 0 ? { ...wanted, policies: live.policies } : wanted)
 }
 
 /**

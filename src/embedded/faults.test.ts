@@ -146,10 +146,10 @@ test('who publishes while the broker is blocked is told so, and its publishes wa
   await channel.waitForConfirms()
 
   broker.faults.block('low on disk')
-  await broker.settled()
+  await broker.settled({ held: 'pass' })
   const toldBeforeItPublishes = [...events]
   channel.sendToQueue('work', Buffer.from('second'))
-  await broker.settled()
+  await broker.settled({ held: 'pass' })
   const whileBlocked = broker.inspect('work')?.counts.ready
   broker.faults.unblock()
   await channel.waitForConfirms()
@@ -165,7 +165,7 @@ test('a channel can be closed under a consumer, and what it held comes back', as
   channel.sendToQueue('work', Buffer.from('m'))
   await channel.waitForConfirms()
   await channel.consume('work', () => undefined)
-  await broker.settled()
+  await broker.settled({ held: 'pass' })
   const closed = closing(channel)
 
   broker.faults.closeChannels({ queue: 'work', reason: 'just so' })
@@ -275,9 +275,9 @@ describe('a crash while several connections consume', () => {
     await holder.channel.consume('shared', () => undefined)
     channel.sendToQueue('shared', Buffer.from('held'), { persistent: true })
     await channel.waitForConfirms()
-    await broker.settled()
+    await broker.settled({ held: 'pass' })
     for (const other of [earlier, later]) await other.channel.consume('shared', () => undefined, { noAck })
-    await broker.settled()
+    await broker.settled({ held: 'pass' })
 
     await broker.faults.crash()
     await broker.faults.restart()
@@ -309,7 +309,7 @@ test('a durable queue that deletes itself outlives a crash, with its consumer go
   channel.sendToQueue('fleeting', Buffer.from('kept'), { persistent: true })
   await channel.waitForConfirms()
   await channel.consume('fleeting', () => undefined)
-  await broker.settled()
+  await broker.settled({ held: 'pass' })
 
   await broker.faults.crash()
   await broker.faults.restart()

@@ -1,4 +1,6 @@
 import { realClock } from '../clock.ts'
+import { refuseChoice } from '../message/refuse-choice.ts'
+import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
 import { type InspectedQueue, inspectQueue } from './inspect-queue.ts'
 import { loadDefinitions } from './load-definitions.ts'
 import { addVhost, createBroker, grant } from './model/broker.ts'
@@ -10,8 +12,11 @@ import { createVirtualClock } from './model/virtual-clock.ts'
 import { type AmqpServer, startAmqpServer } from './server/amqp-server.ts'
 import { createFaults, type FaultSwitches } from './server/faults.ts'
 import { startManagementServer } from './server/management/management-server.ts'
-import { type BrokerClock, settle, steerVirtualClock } from './server/steer-clock.ts'
+import { createDeliveryNotes } from './server/served-consumers.ts'
+import { type SettleOptions, settle } from './server/settle-clients.ts'
+import { type BrokerClock, steerVirtualClock } from './server/steer-clock.ts'
 import { createStoppableClock } from './server/stoppable-clock.ts'
+import { createWake } from './server/wake.ts'
 
 export interface EmbeddedBrokerOptions {
   /** The version of RabbitMQ to behave as. @default '4.3' */
@@ -26,10 +31,28 @@ export interface EmbeddedBrokerOptions {
   readonly vhosts?: readonly string[]
   /** What it starts with: an export of RabbitMQ's HTTP API, or what `warren export` writes. */
   readonly definitions?: object
-  /** For the names that the broker gives to queues and consumers. @default 1 */
+  /** For the names that the broker gives to queues and consumers, and the order of confirms. @default 1 */
   readonly seed?: number
-  /** How long `clock.advance` and `settled` wait, in real time, for the clients to come to rest. @default 30000 */
+  /**
+   * `shuffled`: confirms of publishes to different queues come in any order, as RabbitMQ sends them; the seed says which.
+   * `in-order`: in the order of the publishes.
+   * @default 'shuffled'
+   */
+  readonly confirms?: 'shuffled' | 'in-order'
+  /** How long `clock.advance` and `settled` wait, in real time, for handlers to end and clients to come to rest. @default 30000 */
   readonly settleTimeoutMs?: number
+  /**
+   * How long time waits at least, in real time, for what a client says after it has settled its deliveries. Every turn of the
+   * clock that delivers something takes as long. For handlers that acknowledge first and then ask something outside of this process.
+   * @default 5
+   */
+  readonly quietMs?: number
+  /**
+   * How long a virtual clock waits at most, in real time, for timers that were started in this process after a delivery, and for
+   * files and names of hosts. Repeated timers and those that do not keep the process alive are not waited for.
+   * @default 1000
+   */
+  readonly timersMs?: number
 }
 
 /** Faults that concern the broker as a whole, with those of its connections. */
@@ -57,24 +80,56 @@ export interface EmbeddedBroker {
   /** What is in a queue, without touching it; undefined when there is none. @default vhost '/' */
   inspect(queue: string, options?: { readonly vhost?: string }): InspectedQueue | undefined
   /**
-   * Waits until every client has what it was sent and nothing more goes to and fro. Rejects when that never ends, as
-   * with a handler that gives back what it gets.
+   * Waits until every client has what it was sent, its handlers have settled it and nothing more goes to and fro.
+   * Rejects when that never ends, as with a handler that gives back what it gets, and names who holds what.
    */
-  settled(): Promise<void>
+  settled(options?: SettleOptions): Promise<void>
   /** Ends every connection, gives the ports back and calls off all that would fall due. */
   stop(): Promise<void>
+}
+
+const brokerOptions: OptionNames<EmbeddedBrokerOptions> = {
+  profile: true,
+  clock: true,
+  port: true,
+  managementPort: true,
+  vhosts: true,
+  definitions: true,
+  seed: true,
+  confirms: true,
+  settleTimeoutMs: true,
+  quietMs: true,
+  timersMs: true,
 }
 
 const everything = { configure: '.*', write: '.*', read: '.*' }
 const nodeName = 'embedded@localhost'
 
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Promise<EmbeddedBroker> {
+  refuseUnknown('startEmbeddedBroker()', options, brokerOptions)
+  refuseChoice('profile', options.profile, Object.keys(profiles))
+  refuseChoice('clock', options.clock, ['real', 'virtual'])
   const { profile = '4.3', clock: clockKind = 'real', port = 0, managementPort = 0, seed = 1 } = options
-  const settling = { connections: () => amqp.connections, timeoutMs: options.settleTimeoutMs ?? 30_000 }
+  const settling = {
+    connections: () => amqp.connections,
+    timeoutMs: options.settleTimeoutMs ?? 30_000,
+    // `await sleep(0)` and a publish behind an ack are common.
+    quietMs: options.quietMs ?? 5,
+    wake: createWake({ timersMs: options.timersMs ?? 1000 }),
+    sent: createDeliveryNotes(),
+    answerable: createDeliveryNotes(),
+  }
   const virtualClock = clockKind === 'virtual' ? createVirtualClock(realClock.now()) : undefined
+  // Where time goes on by itself nobody may ever wait, and the watch would never end.
+  const onDelivery = virtualClock ? settling.wake.open : () => undefined
   const stoppableClock = createStoppableClock(realClock)
   const clock = virtualClock ?? stoppableClock
-  const broker = createBroker({ profile: profiles[profile], clock, seed })
+  const broker = createBroker({
+    profile: profiles[profile],
+    clock,
+    seed,
+    confirmsInOrder: options.confirms === 'in-order',
+  })
   for (const vhost of options.vhosts ?? []) {
     addVhost(broker, vhost)
     grant(broker, { vhost, user: 'guest', permission: everything })
@@ -83,7 +138,14 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
   const switches = createFaults(clock, () => {
     for (const connection of amqp.connections) connection.endBlock()
   })
-  const amqp = await startAmqpServer({ broker, faults: switches, clusterName: nodeName, port, report })
+  const amqp = await startAmqpServer({
+    broker,
+    faults: switches,
+    clusterName: nodeName,
+    port,
+    onDelivery,
+    report,
+  })
   const connections = () => amqp.connections
   const management = await startManagementServer(
     { broker, faults: switches, connections, clusterName: nodeName, nodeName, amqpPort: amqp.port },
@@ -111,19 +173,28 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
         await Promise.all([amqp.reopen(), management.reopen()])
       },
     },
-    inspect: (queue, { vhost = '/' } = {}) => inspectQueue(broker, { vhost, queue }),
-    settled: () => settle(settling),
+    inspect: (queue, options = {}) => {
+      refuseUnknown('inspect()', options, { vhost: true })
+      return inspectQueue(broker, { vhost: options.vhost ?? '/', queue })
+    },
+    settled: async (settleOptions = {}) => {
+      refuseUnknown('settled()', settleOptions, { held: true })
+      await settle(settling, settleOptions)
+    },
     stop: async () => {
       await Promise.all([amqp.stop(), management.stop()])
       stoppableClock.stop()
+      settling.wake.end()
     },
   }
 }
 
 function closeChannels(
   { connections }: AmqpServer,
-  { queue, reason = 'closed by a fault' }: { readonly queue?: string; readonly reason?: string } = {},
+  options: { readonly queue?: string; readonly reason?: string } = {},
 ): void {
+  refuseUnknown('closeChannels()', options, { queue: true, reason: true })
+  const { queue, reason = 'closed by a fault' } = options
   for (const { channels } of connections) {
     for (const channel of channels.values()) {
       const consumed = [...channel.model.consumers.values()].map((active) => active.queue.name)

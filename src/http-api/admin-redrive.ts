@@ -25,11 +25,14 @@ export async function adminRedriveOptions(
 /** Of queues with a dead-letter queue: as the config declares them, else as the broker shows them. */
 export async function knownFlows({ line }: Pick<ApiContext, 'line'>): Promise<readonly QueueFlow[]> {
   const { topology, management, vhost, consuming } = line
+  // A config may declare no queues and be there for its other settings.
+  const declared = topology?.flows ?? []
   const flows =
-    topology?.flows ??
-    compileTopology(recogniseTopology(await observeTopology(management, { vhost })).topology, {
-      brokerVersion: consuming.broker.version,
-    }).flows
+    declared.length > 0
+      ? declared
+      : compileTopology(recogniseTopology(await observeTopology(management, { vhost })).topology, {
+          brokerVersion: consuming.broker.version,
+        }).flows
   return flows.filter(({ deadLetterQueue }) => deadLetterQueue !== undefined)
 }
 

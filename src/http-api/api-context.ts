@@ -4,25 +4,32 @@ import type { AuditLog } from './audit/audit-log.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { Caller } from './auth/caller.ts'
 import type { Sessions } from './auth/sessions.ts'
-import type { BrokerLine, QueueTurns } from './broker-line.ts'
+import type { BrokerLine } from './broker-line.ts'
 import type { DlqLists } from './dlq-lists.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { DepthHistory } from './history/depth-history.ts'
 import type { NameMessage } from './name-messages.ts'
 import type { NoticeBoard } from './notices/notice-board.ts'
+import type { Once } from './once/once.ts'
+import type { QueueTurns } from './queue-turns.ts'
 import type { ServerSettings } from './read-server-section.ts'
+import type { Strays } from './records/strays.ts'
+import type { RequestSlots } from './request-slots.ts'
 import type { Tasks } from './tasks/tasks.ts'
 
 /** What every route works with. */
 export interface ApiContext {
   readonly line: BrokerLine
+  readonly slots: RequestSlots
   readonly turns: QueueTurns
   readonly dlqs: DlqLists
   readonly history: DepthHistory
   readonly tasks: Tasks
   readonly approvals: Approvals
   readonly notices: NoticeBoard
+  readonly once: Once
   readonly audit: AuditLog
+  readonly strays: Strays
   readonly settings: ServerSettings
   readonly nameMessage: NameMessage
   readonly authenticator: Authenticator

@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts'
 import type { ApiContext } from './api-context.ts'
 import type { Caller } from './auth/caller.ts'
 import { decideAccess } from './auth/decide-access.ts'
+import { mayReadQueue } from './auth/may-read-queue.ts'
 import { isSameSecret } from './auth/same-secret.ts'
 import type { Endpoint } from './endpoints.ts'
 import { sessionCookie } from './session-cookie.ts'
@@ -26,7 +27,8 @@ export async function checkAccess(
   const isChange = request.method !== 'GET' && request.method !== 'HEAD'
   const { queue } = (request.params ?? {}) as { queue?: string }
   const access = decideAccess({
-    ...{ needs, caller, queue, isChange, hidePayloadsFrom: settings.hidePayloadsFrom },
+    ...{ needs, caller, isChange, hidePayloadsFrom: settings.hidePayloadsFrom },
+    isReadable: queue === undefined || !caller || mayReadQueue(caller, queue),
     isCrossSite: isCrossSite(request),
     isAddressedHere: ['localhost', '127.0.0.1', '[::1]', settings.host].includes(request.hostname),
     hasCsrfToken: isChange && hasCsrfToken(request, caller),

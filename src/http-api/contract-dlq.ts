@@ -67,6 +67,10 @@ export interface Restored {
   readonly restored: number
   readonly restoredBefore: number
   readonly alreadyThere: number
+  /** Of a discard: these never left the queue. */
+  readonly notRemoved: number
+  /** At most so many copies too many are in the queue now: an earlier run was interrupted, or a crash of RabbitMQ brought them back. */
+  readonly duplicatesPossible: number
   readonly failed: number
 }
 
@@ -96,6 +100,27 @@ export interface HistoryList {
   readonly items: readonly DepthHistory[]
 }
 
+/** What comes and goes in a queue, over the last seconds. Null: RabbitMQ does not say. */
+export interface QueueTraffic {
+  readonly queue: string
+  readonly type: string | null
+  /** Dead letters end here. */
+  readonly isDlq: boolean
+  readonly ready: number | null
+  readonly unacknowledged: number | null
+  readonly consumers: number | null
+  readonly inPerSecond: number | null
+  readonly outPerSecond: number | null
+  readonly acknowledgedPerSecond: number | null
+}
+
+export interface QueueTrafficList {
+  readonly vhost: string
+  /** When RabbitMQ was asked; its own figures are up to five seconds older. */
+  readonly at: string
+  readonly items: readonly QueueTraffic[]
+}
+
 export type ApprovalState = 'waiting' | 'granted' | 'refused' | 'expired'
 
 /** What waits for a second person, or did. */
@@ -112,6 +137,8 @@ export interface Approval {
   readonly state: ApprovalState
   readonly decidedBy: string | null
   readonly decidedAt: string | null
+  /** False: no server with this one's key wrote it, so nobody knows who asked, and nobody can grant it. */
+  readonly isSigned: boolean
 }
 
 /** The request that is made once it is granted. A re-drive then has the id of its approval. */

@@ -37,7 +37,7 @@ export interface CompiledQueue extends TopologyQueue {
 export interface LiveQueue extends TopologyQueue {
   readonly policy: string | null
   readonly operatorPolicy: string | null
-  /** Some seconds old. */
+  /** Some seconds old, as are the consumers; null where RabbitMQ keeps no statistics, or has none yet. */
   readonly messages: number | null
   readonly consumers: number | null
 }
@@ -96,6 +96,12 @@ export interface TopologyPlan {
     readonly messages: number | null
     readonly waysOut: readonly WayOut[]
   }[]
+  /** Wait queues of delays that were dropped. They run empty by themselves, and an apply over HTTP keeps them. */
+  readonly leftovers: readonly {
+    readonly queue: string
+    readonly of: string
+    readonly messages: number | null
+  }[]
   /** Bindings of others, which are left alone. */
   readonly unmanaged: readonly TopologyBinding[]
   readonly policyConflicts: readonly {
@@ -118,6 +124,12 @@ export interface TopologyFinding {
   readonly wayOut: string
 }
 
+/** A queue, or `exchange x`, and which of its messages. */
+export interface PlaceOfLoss {
+  readonly at: string
+  readonly what: 'on-the-way' | 'due-meanwhile' | 'everything'
+}
+
 /** What was proved of the declared topology on this broker's version, and what was not. */
 export interface TopologyProblems {
   readonly brokerVersion: string
@@ -130,7 +142,11 @@ export interface TopologyProblems {
   }[]
   readonly findings: readonly TopologyFinding[]
   readonly accepted: readonly { readonly finding: TopologyFinding; readonly reason: string }[]
+  /** What the end of a node loses: by a clean stop, and by a crash (kill -9). */
+  readonly losesAt: { readonly stop: readonly PlaceOfLoss[]; readonly crash: readonly PlaceOfLoss[] }
   readonly assumptions: readonly { readonly text: string; readonly queues: readonly string[] }[]
+  /** What the broker does by itself, out of everybody's hands. */
+  readonly caveats: readonly { readonly text: string; readonly queues: readonly string[] }[]
   /** Known faults of this version of RabbitMQ. */
   readonly notes: readonly { readonly severity: string; readonly text: string }[]
 }
@@ -138,7 +154,7 @@ export interface TopologyProblems {
 export interface ApplyRequest {
   /** The digest of the plan that was read. */
   readonly plan: string
-  /** Also remove bindings and delete idle queues. */
+  /** Also remove bindings. */
   readonly allowDisruptive?: boolean
   readonly reason?: string
 }

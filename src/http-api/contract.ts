@@ -78,6 +78,7 @@ export interface Dlq {
   readonly type: string | null
   /** Ready messages, exact and at most a second old; null where the queue went away meanwhile. */
   readonly messages: number | null
+  /** Counted with them. */
   readonly consumers: number | null
   readonly sources: readonly string[]
   readonly knownBy: 'topology' | 'dead-lettering' | 'name'
@@ -103,6 +104,20 @@ export interface CauseCount extends Cause {
   readonly first: string | null
   readonly last: string | null
   readonly sample: string | null
+  /** What the group has in the fields of `groupBy`; null for no such field. */
+  readonly by: readonly { readonly field: string; readonly value: string | null }[]
+  /** Fields that tell its messages apart, the likeliest first, where only a reason is known. */
+  readonly splits: readonly {
+    readonly field: string
+    readonly values: readonly { readonly value: string | null; readonly count: number }[]
+  }[]
+}
+
+export interface CausesQuery {
+  /** As `warren dlq causes --group-by` takes it. */
+  readonly groupBy?: string
+  /** As `--where` takes it. */
+  readonly where?: string
 }
 
 export interface MessageQuery {
@@ -233,6 +248,10 @@ export interface PlannedTarget {
   readonly why: string
   readonly queues: readonly string[]
   readonly secondFailure: string | null
+  /** Of these, so many were first published with another key; the header `x-original-routing-key` keeps it. */
+  readonly keyChanges: number
+  /** Such keys, the first four. */
+  readonly keysBefore: readonly string[]
 }
 
 export interface TaskParams {
@@ -276,6 +295,8 @@ export interface Task {
   readonly movedBefore: number
   /** Why it failed, or why nobody can go on with it. */
   readonly problem: Problem | null
+  /** False: no server with this one's key wrote it, so anybody may have. It blocks no queue and cannot be resumed. */
+  readonly isSigned: boolean
 }
 
 export interface Receipt extends Omit<WrittenReceipt, 'digest'> {
@@ -290,11 +311,16 @@ export interface AuditQuery {
 
 export interface AuditPage {
   /** The newest first; the very first of the first page is that it was read, and by whom. */
-  readonly items: readonly AuditRecord[]
+  readonly items: readonly ListedAuditRecord[]
   /** What stands among them in the stream and is no record of Warren. `warren audit --verify` says where. */
   readonly unreadable: number
   /** Leads to older ones; null where there are none. */
   readonly nextCursor: string | null
+}
+
+export interface ListedAuditRecord extends AuditRecord {
+  /** False: nobody with the key of this server wrote it; or it has none. */
+  readonly isSigned: boolean
 }
 
 /**

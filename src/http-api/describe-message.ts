@@ -4,6 +4,7 @@ import { lastingHeaders } from '../message/lasting-headers.ts'
 import { readDeaths } from '../message/read-deaths.ts'
 import { type DeadLetter, readDeadLetter } from '../recovery/read-dead-letter.ts'
 import type { FieldValue } from '../wire/field-value.ts'
+import { toJson } from '../wire/json-fields.ts'
 import { toPlainField, toPlainTable } from '../wire/plain-fields.ts'
 import { editProperties, readProperty } from '../wire/properties.ts'
 import { decodeShownTable } from '../wire/read-field.ts'
@@ -110,14 +111,4 @@ function summaryOf(key: string, letter: DeadLetter): MessageSummary {
 
 function describeHeader({ name, value }: { name: string; value: FieldValue }): TypedHeader {
   return { name, type: value.type, value: toJson(toPlainField(value)) }
-}
-
-/** JSON has neither bigint nor bytes: the one becomes text, the other base64. */
-function toJson(value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value)
-  if (Buffer.isBuffer(value)) return value.toString('base64')
-  if (value instanceof Date) return value.toISOString()
-  if (Array.isArray(value)) return value.map(toJson)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toJson(each)]))
 }

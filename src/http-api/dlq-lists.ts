@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import type { DeadLetterQueue } from '../recovery/decide-dead-letter-queues.ts'
 import type { BrokerLine } from './broker-line.ts'
-import { type CountMessages, createCounter, listDlqs } from './list-dlqs.ts'
+import { createInspector, type InspectDlq, listDlqs } from './list-dlqs.ts'
 import { shareAnswers } from './share-answers.ts'
 
 /** The dead-letter queues and their depths, read from the broker once for all who ask. */
@@ -10,9 +10,14 @@ export interface DlqLists {
   /** The same, read anew. */
   listNow(): Promise<readonly DeadLetterQueue[]>
   /** Ready messages, exact; null where the queue is gone. */
-  readonly count: CountMessages
-  /** Throws where it is none, so that no live queue is emptied or filled. Reads the broker anew. */
-  require(queue: string): Promise<void>
+  count(queue: string): Promise<number | null>
+  /** The same with those who consume from it. */
+  readonly inspect: InspectDlq
+  /**
+   * Throws where it is none, so that no live queue is read, emptied or filled. For a change the broker is read anew; for
+   * a look a list will do that is at most a second old.
+   */
+  require(queue: string, options?: { readonly isChange: boolean }): Promise<void>
 }
 
 /** Finding out which queues there are takes six requests, and their depths one question each. */
@@ -22,13 +27,18 @@ export const listSharedMs = 250
 
 export function createDlqLists(line: BrokerLine): DlqLists {
   const list = shareAnswers(sharedMs, () => listDlqs(line))
+  // Who asks for queues that are none, or not yet, is one question to the broker at a time.
+  const listAnew = shareAnswers(0, () => listDlqs(line))
+  const inspect = shareAnswers(sharedMs, createInspector(line))
   return {
     list: () => list(''),
     listNow: () => listDlqs(line),
-    count: shareAnswers(sharedMs, createCounter(line)),
-    require: async (queue) => {
-      const found = await listDlqs(line)
-      if (found.some((each) => each.queue === queue)) return
+    count: async (queue) => (await inspect(queue))?.messageCount ?? null,
+    inspect,
+    require: async (queue, { isChange } = { isChange: true }) => {
+      const isAmong = (found: readonly DeadLetterQueue[]) => found.some((each) => each.queue === queue)
+      if (isChange ? isAmong(await listDlqs(line)) : isAmong(await list('')) || isAmong(await listAnew('')))
+        return
       const message = `"${queue}" is no dead-letter queue of this vhost. GET /api/v1/dlqs lists them.`
       throw new ApiError({ code: 'API_NOT_FOUND', message })
     },

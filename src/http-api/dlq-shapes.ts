@@ -18,7 +18,8 @@ import {
 const headerValue = Type.Union([
   Type.Null(),
   Type.Boolean(),
-  Type.Number(),
+  // Beyond these JSON is read as the nearest number that there is, which may be another one.
+  Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
   Type.String({ maxLength: 65_536 }),
 ])
 export const editRequest: Shape<Contract.EditRequest> = shape<Contract.EditRequest>()(
@@ -72,7 +73,8 @@ export const restoreQuery: Shape<Contract.RestoreQuery> = shape<Contract.Restore
 export const restored: Shape<Contract.Restored> = shape<Contract.Restored>()(
   Type.Object({
     ...{ queue: text, records: count, restored: count },
-    ...{ restoredBefore: count, alreadyThere: count, failed: count },
+    ...{ restoredBefore: count, alreadyThere: count, notRemoved: count },
+    ...{ duplicatesPossible: count, failed: count },
   }),
 )
 
@@ -96,6 +98,20 @@ export const historyList: Shape<Contract.HistoryList> = shape<Contract.HistoryLi
   Type.Object({ everySeconds: Type.Number(), items: Type.Array(depthHistorySchema) }),
 )
 
+const numberOrNull = Type.Union([Type.Number(), Type.Null()])
+export const queueTrafficList: Shape<Contract.QueueTrafficList> = shape<Contract.QueueTrafficList>()(
+  Type.Object({
+    ...{ vhost: text, at: text },
+    items: Type.Array(
+      Type.Object({
+        ...{ queue: text, type: textOrNull, isDlq: Type.Boolean() },
+        ...{ ready: countOrNull, unacknowledged: countOrNull, consumers: countOrNull },
+        ...{ inPerSecond: numberOrNull, outPerSecond: numberOrNull, acknowledgedPerSecond: numberOrNull },
+      }),
+    ),
+  }),
+)
+
 // What it asks for was checked by the schema of its own endpoint, and is given back as it came.
 const asks = Type.Unsafe<Contract.ApprovalAsks>({
   type: 'object',
@@ -106,11 +122,14 @@ const asks = Type.Unsafe<Contract.ApprovalAsks>({
   },
   required: ['action', 'request'],
 })
-const approvalSchema = Type.Object({
+const approvalFields = {
   ...{ kind: oneOf(['approval']), id: text, asks, messages: countOrNull, by: text, reason: textOrNull },
   ...{ askedAt: text, expiresAt: text, state: oneOf(['waiting', 'granted', 'refused', 'expired']) },
   ...{ decidedBy: textOrNull, decidedAt: textOrNull },
-})
+}
+/** As it stands in the stream; who reads it says whether it is signed. */
+export const storedApproval: Type.TObject = Type.Object(approvalFields)
+const approvalSchema = Type.Object({ ...approvalFields, isSigned: Type.Boolean() })
 export const approval: Shape<Contract.Approval> = shape<Contract.Approval>()(approvalSchema)
 export const approvalParams: Shape<Contract.ApprovalParams> = shape<Contract.ApprovalParams>()(
   Type.Object({ id: uuid }, closed),

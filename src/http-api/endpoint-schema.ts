@@ -1,5 +1,6 @@
 import type { FastifySchema } from 'fastify'
 import type { Endpoint } from './endpoints.ts'
+import { takesKey } from './once/read-once-key.ts'
 import { either, type Shape } from './shape.ts'
 import { problem } from './shapes.ts'
 
@@ -22,10 +23,22 @@ export function endpointSchema(endpoint: AnyEndpoint): EndpointSchema {
     'x-permission': needs,
     ...(params && { params }),
     ...(query && { querystring: query }),
+    ...(takesKey(endpoint) && { headers: onceHeaders }),
     ...requestBody(endpoint),
     security: needs === 'anyone' ? [] : [{ account: [] }, { bearer: [] }, { session: [] }],
     response: { ...successes(endpoint), ...failures(endpoint) },
   }
+}
+
+const onceHeaders = {
+  type: 'object',
+  properties: {
+    'idempotency-key': {
+      type: 'string',
+      description:
+        'Names this request. Sent again with the same name within a day, it is answered as the first time and not done again.',
+    },
+  },
 }
 
 /** A file is not validated here: it is read piece by piece, and proved whole by whoever reads it. */

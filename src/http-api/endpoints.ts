@@ -16,6 +16,10 @@ export interface Endpoint<Params = undefined, Query = undefined, Body = undefine
   readonly params?: Shape<Params>
   readonly query?: Shape<Query>
   readonly body?: Shape<Body>
+  /** It is about what a queue was, which may be gone or no dead-letter queue any more. */
+  readonly isOfPast?: true
+  /** A request without a body is one with an empty object. */
+  readonly mayLackBody?: true
   /** The status of success. @default 200, or 204 without an answer */
   readonly status?: number
   readonly answer?: Shape<Answer>
@@ -37,7 +41,7 @@ export interface Endpoints {
   readonly myPermissions: Endpoint<undefined, undefined, undefined, Contract.MyPermissions>
   readonly brokerState: Endpoint<undefined, undefined, undefined, Contract.BrokerState>
   readonly listDlqs: Endpoint<undefined, undefined, undefined, Contract.DlqList>
-  readonly listCauses: Endpoint<Contract.QueueParams, undefined, undefined, Contract.CauseList>
+  readonly listCauses: Endpoint<Contract.QueueParams, Contract.CausesQuery, undefined, Contract.CauseList>
   readonly listMessages: Endpoint<
     Contract.QueueParams,
     Contract.MessageQuery,
@@ -53,6 +57,7 @@ export interface Endpoints {
     Contract.DepthHistory
   >
   readonly listHistory: Endpoint<undefined, Contract.HistoryQuery, undefined, Contract.HistoryList>
+  readonly listTraffic: Endpoint<undefined, undefined, undefined, Contract.QueueTrafficList>
   readonly downloadBackup: Endpoint<Contract.QueueParams, Contract.FilterQuery>
   readonly discardMessages: Endpoint<
     Contract.QueueParams,
@@ -144,7 +149,7 @@ export const endpoints: Endpoints = {
   listCauses: {
     ...{ method: 'GET', path: '/api/v1/dlqs/:queue/causes', tag: 'dead letters', needs: 'dlq:read' },
     summary: 'Why the messages of a queue died, the most frequent cause first',
-    ...{ params: queueParams, answer: shapes.causeList },
+    ...{ params: queueParams, query: shapes.causesQuery, answer: shapes.causeList },
   },
   listMessages: {
     ...{ method: 'GET', path: '/api/v1/dlqs/:queue/messages', tag: 'dead letters', needs: 'dlq:read' },
@@ -161,16 +166,23 @@ export const endpoints: Endpoints = {
     ...{ needs: 'dlq:redrive', status: 202 },
     summary: 'Put one message back, with changes if you like; what it was is kept in a header',
     ...{ params: messageParams, body: dlqShapes.editRequest, answer: shapes.task, locates: 'The task' },
+    mayLackBody: true,
   },
   showHistory: {
     ...{ method: 'GET', path: '/api/v1/dlqs/:queue/history', tag: 'dead letters', needs: 'dlq:read' },
     summary: 'Depth and growth of a queue over time, for charts',
+    isOfPast: true,
     ...{ params: queueParams, query: dlqShapes.historyQuery, answer: dlqShapes.depthHistory },
   },
   listHistory: {
     ...{ method: 'GET', path: '/api/v1/history', tag: 'dead letters', needs: 'dlq:read' },
     summary: 'Depth and growth of all dead-letter queues over time',
     ...{ query: dlqShapes.historyQuery, answer: dlqShapes.historyList },
+  },
+  listTraffic: {
+    ...{ method: 'GET', path: '/api/v1/queues', tag: 'dead letters', needs: 'dlq:read' },
+    summary: 'All queues of the vhost: ready, unacknowledged, consumers, messages per second in and out',
+    answer: dlqShapes.queueTrafficList,
   },
   downloadBackup: {
     ...{ method: 'GET', path: '/api/v1/dlqs/:queue/backup', tag: 'backups', needs: 'dlq:backup' },
@@ -302,8 +314,8 @@ export const endpoints: Endpoints = {
   },
   isReady: {
     ...{ method: 'GET', path: '/readyz', tag: 'operation', needs: 'anyone', mediaType: 'text/plain' },
-    summary: 'The broker is there; 503 while it is not',
-    unavailable: 'The broker is not there',
+    summary: 'The broker is there and requests are answered; 503 while that is not so',
+    unavailable: 'The broker is not there, or every request that may be answered at once hangs',
   },
   metrics: {
     ...{ method: 'GET', path: '/metrics', tag: 'operation', needs: 'dlq:read', mediaType: 'text/plain' },
@@ -326,7 +338,9 @@ export const endpoints: Endpoints = {
   },
   adminRedrive: {
     ...{ method: 'POST', path: '/admin/dlq/queues/:queue/re-drive', tag: 'admin', needs: 'dlq:admin' },
-    summary: 'Put messages back through the retry exchange of their queue; answers when it is done',
+    summary:
+      'Put messages back through the retry exchange of their queue, 10 unless said otherwise; answers when it is done',
     ...{ params: queueParams, body: shapes.adminRedriveRequest, answer: shapes.adminRedrive },
+    mayLackBody: true,
   },
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
+import { Settings } from 'typebox/system'
 import Value from 'typebox/value'
-import { didYouMean } from '../topology/suggest-name.ts'
+import { didYouMean } from '../message/suggest-name.ts'
 
 /** What a schema finds wrong, as far as it is read here. */
 interface Mistake {
@@ -19,23 +20,37 @@ interface JsonSchema {
 }
 
 /**
- * What is wrong with a value, and what is possible instead; undefined where nothing is. Of several forms that a value
- * may have, the one is meant whose mistakes lie deepest: the others do not fit at all.
+ * All that is wrong with a value, the highest place first, and what is possible there instead. Of several forms that a
+ * value may have, the one is meant whose mistakes lie deepest: the others do not fit at all.
  */
-export function explainMistake(
+export function explainMistakes(
   schema: TSchema,
   { name, value }: { readonly name: string; readonly value: unknown },
-): string | undefined {
-  const mistakes: readonly Mistake[] = Value.Errors(schema, value)
-  const deepest = Math.max(...mistakes.map(depthOf))
-  const first = mistakes.find((each) => depthOf(each) === deepest)
-  if (!first) return undefined
-  const there = mistakes.filter(({ instancePath }) => instancePath === first.instancePath)
-  return `${name}${first.instancePath.replaceAll('/', '.')} ${sayAll(schema, first, there)}`
+): readonly string[] {
+  const mistakes = findAll(schema, value)
+  const places = [...new Set(mistakes.map(({ instancePath }) => instancePath))]
+  const deepest = places.filter((place) => !places.some((other) => other.startsWith(`${place}/`)))
+  return deepest
+    .toSorted((one, other) => depthOf(one) - depthOf(other))
+    .map((place) => {
+      const there = mistakes.filter(({ instancePath }) => instancePath === place)
+      return `${name}${place.replaceAll('/', '.')} ${sayAll(schema, there[0]!, there)}`
+    })
 }
 
-function depthOf({ instancePath }: Mistake): number {
-  return instancePath.split('/').length
+/** A slip costs three entries and the usual most are eight. A config is its owner's own, so it may have more. */
+function findAll(schema: TSchema, value: unknown): readonly Mistake[] {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: 1_000 })
+  try {
+    return Value.Errors(schema, value)
+  } finally {
+    Settings.Set({ maxErrors })
+  }
+}
+
+function depthOf(place: string): number {
+  return place.split('/').length
 }
 
 function sayAll(schema: TSchema, first: Mistake, mistakes: readonly Mistake[]): string {

@@ -2,15 +2,17 @@ import type { Delivery } from '../broker/amqp/delivery.ts'
 import { joinBody } from '../broker/amqp/message.ts'
 import { declareQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
-import { headerInteger } from '../message/header-values.ts'
+import { headerInteger, headerText } from '../message/header-values.ts'
 import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
 import { readProperty } from '../wire/properties.ts'
+import { type Proof, type RecordSeals, sealHeader } from './records/record-seals.ts'
 
 /** One record of a stream. */
 export interface StreamEntry {
   readonly offset: number
   /** Undefined for what is not JSON. */
   readonly value: unknown
+  readonly proof: Proof
 }
 
 export interface StreamTask {
@@ -18,6 +20,8 @@ export interface StreamTask {
   readonly stream: string
   /** `last` begins with what was written last, a handful of records. */
   readonly from: 'first' | 'last'
+  /** Judges who wrote a record; without it nothing is proved. */
+  readonly seals?: Pick<RecordSeals, 'judge'> | undefined
   readonly onEntry: (entry: StreamEntry) => void
 }
 
@@ -36,7 +40,7 @@ export async function declareStream(
 }
 
 /** Tells every record of a stream once and in order, over as many connections as it takes. */
-export function followStream({ session, stream, from, onEntry }: StreamTask): {
+export function followStream({ session, stream, from, seals, onEntry }: StreamTask): {
   readonly close: () => Promise<void>
 } {
   let last: number | undefined
@@ -44,7 +48,7 @@ export function followStream({ session, stream, from, onEntry }: StreamTask): {
     await channel.setPrefetch(500)
     const onDelivery = (delivery: Delivery): void => {
       channel.ack(delivery.deliveryTag)
-      const entry = readEntry(delivery)
+      const entry = readEntry(delivery, seals)
       // A stream is read by chunks, so the first records may be older than those asked for.
       if (last !== undefined && entry.offset <= last) return
       last = entry.offset
@@ -55,12 +59,30 @@ export function followStream({ session, stream, from, onEntry }: StreamTask): {
   })
 }
 
-export function readEntry({ properties, body }: Delivery): StreamEntry {
-  const offset = headerInteger(readProperty(properties, 'headers'), 'x-stream-offset') ?? 0
-  return { offset, value: readJson(joinBody(body)) }
+export function readEntry(
+  { properties, body }: Delivery,
+  seals?: Pick<RecordSeals, 'judge'> | undefined,
+): StreamEntry {
+  const headers = readProperty(properties, 'headers')
+  const bytes = joinBody(body)
+  const seal = headerText(headers, sealHeader)
+  return {
+    offset: headerInteger(headers, 'x-stream-offset') ?? 0,
+    value: readJson(bytes),
+    proof: seals?.judge(seal, bytes) ?? unproved(seal),
+  }
 }
 
+/** Who has no key cannot tell whose a seal is. */
+function unproved(seal: string | undefined): Proof {
+  return seal === undefined ? { kind: 'unsigned' } : { kind: 'not-ours', key: undefined }
+}
+
+/** None of ours comes near it, and to read a hundred megabytes of somebody else's would keep everybody waiting. */
+const mostBytes = 4 * 1024 * 1024
+
 function readJson(body: Buffer): unknown {
+  if (body.length > mostBytes) return undefined
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {

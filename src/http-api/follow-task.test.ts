@@ -42,7 +42,7 @@ function setup({ isRead = true } = {}) {
   const set = (state: TaskState, moved: number): void => {
     task = {
       ...{ id: 't', kind: 'redrive', state, queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-      ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null },
+      ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
       progress: { present: 1_000, moved, failed: 0, kept: 0 },
     }
   }

@@ -98,35 +98,49 @@ describe('the server section', () => {
   })
 
   it('takes the key of sessions from the environment only', () => {
-    expect(readServerSection({}, { WARREN_SESSION_KEY: 'key' }).sessionKey).toBe('key')
+    expect(readServerSection({}, { WARREN_SESSION_KEY: 'k'.repeat(32) }).sessionKey).toBe('k'.repeat(32))
     expect(() => readServerSection({ session: { key: 'key' } })).toThrow(/server\.session/)
+  })
+
+  it('tells all mistakes at once', () => {
+    const given = { porrt: 1, host: 5, auth: { token: [] }, history: { evry: '1s' } }
+
+    expect(() => readServerSection(given)).toThrow(
+      [
+        'The server section has 4 mistakes:',
+        '  server.porrt is not known; there is host, port, auth, session, trustProxy, payloads, anyQueue, approval, history, backups, keyFile, audit, webhooks, limits; did you mean "port"?',
+        '  server.host must be text',
+        '  server.auth.token is not known; there is accounts, tokens, oidc; did you mean "tokens"?',
+        '  server.history.evry is not known; there is every, keep; did you mean "every"?',
+      ].join('\n'),
+    )
   })
 
   it.each<[Record<string, unknown>, RegExp]>([
     [{ prot: 1 }, /^server\.prot is not known; there is host, port, .*; did you mean "port"\?/],
-    [{ port: 'x' }, /^server\.port must be a whole number\. /],
-    [{ port: 70_000 }, /^server\.port must be <= 65535\. /],
-    [{ auth: 'nobody' }, /^server\.auth must be "none" or an object with accounts, tokens, oidc\. /],
-    [{ auth: 5 }, /^server\.auth must be "none" or an object with accounts, tokens, oidc\. /],
+    [{ port: 'x' }, /^server\.port must be a whole number\.$/],
+    [{ port: 70_000 }, /^server\.port must be <= 65535\.$/],
+    [{ auth: 'nobody' }, /^server\.auth must be "none" or an object with accounts, tokens, oidc\.$/],
+    [{ auth: 5 }, /^server\.auth must be "none" or an object with accounts, tokens, oidc\.$/],
     [
       { auth: { token: [] } },
       /^server\.auth\.token is not known; there is accounts, tokens, oidc; did you mean "tokens"\?/,
     ],
     [
       { auth: { accounts: 'yes' } },
-      /^server\.auth\.accounts must be true or false or an object with roles\. /,
+      /^server\.auth\.accounts must be true or false or an object with roles\.$/,
     ],
     [
       { auth: { accounts: { roles: { support: 'boss' } } } },
-      /^server\.auth\.accounts\.roles\.support must be "viewer" or "operator" or "admin"\. /,
+      /^server\.auth\.accounts\.roles\.support must be "viewer" or "operator" or "admin"\.$/,
     ],
-    [{ auth: { tokens: {} } }, /^server\.auth\.tokens must be a list\. /],
+    [{ auth: { tokens: {} } }, /^server\.auth\.tokens must be a list\.$/],
     [{ auth: { oidc: { issuer: 'https://id' } } }, /^server\.auth\.oidc must have .*audience/],
     [
       { auth: { tokens: [{ name: 'a', role: 'admin', hash: 'plain-text' }] } },
       /^server\.auth\.tokens\.0\.hash must match pattern "\^sha256:/,
     ],
-    [{ audit: 'sometimes' }, /^server\.audit must be "required" or "on" or "off"\. /],
+    [{ audit: 'sometimes' }, /^server\.audit must be "required" or "on" or "off"\.$/],
     ...['2026-13-01', '2026-02-30', '2030-01-01 or later', '2030-01-01T25:00:00Z', 'soon', ''].map(
       (expires): [Record<string, unknown>, RegExp] => [
         { auth: { tokens: [{ name: 'ci', role: 'admin', hash, expires }] } },

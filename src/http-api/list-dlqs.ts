@@ -1,5 +1,5 @@
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
-import { inspectQueue } from '../broker/amqp/operations.ts'
+import { inspectQueue, type QueueCounts } from '../broker/amqp/operations.ts'
 import { createTurns } from '../broker/amqp/turns.ts'
 import { observeTopology } from '../deploy/observe-topology.ts'
 import { ChannelError } from '../errors.ts'
@@ -16,14 +16,14 @@ export async function listDlqs({
   return decideDeadLetterQueues(await observeTopology(management, { vhost }), topology)
 }
 
-/** Says how many messages are ready in a queue at this moment; null where it is gone. */
-export type CountMessages = (queue: string) => Promise<number | null>
+/** Says how many messages are ready in a queue at this moment, and who consumes from it; null where it is gone. */
+export type InspectDlq = (queue: string) => Promise<QueueCounts | null>
 
 /**
  * Counts by asking the queue itself: the statistics of RabbitMQ are seconds old. One channel is kept for it, since
  * opening one for each question would be most of the work; a queue that is gone closes it.
  */
-export function createCounter(line: Pick<BrokerLine, 'consuming' | 'publishing'>): CountMessages {
+export function createInspector(line: Pick<BrokerLine, 'consuming' | 'publishing'>): InspectDlq {
   const { consuming } = line
   const turns = createTurns()
   let kept: AmqpChannel | undefined
@@ -41,7 +41,7 @@ export function createCounter(line: Pick<BrokerLine, 'consuming' | 'publishing'>
     turns.take(async () => {
       refuseWithoutBroker(line)
       try {
-        return (await inspectQueue(kept ?? (await openChannel()), queue)).messageCount
+        return await inspectQueue(kept ?? (await openChannel()), queue)
       } catch (error) {
         kept = undefined // also where nobody has told yet that it is closed
         if (error instanceof ChannelError && error.replyCode === 404) return null

@@ -29,6 +29,8 @@ export function retryAfterOf(error: unknown): number | undefined {
 const away = 'The server has no connection to RabbitMQ now. Try again; its log says more.'
 const refused =
   'RabbitMQ refused what the server asked of it, such as for a permission that the account of the server has not. Who runs the server finds it in its log.'
+const foreign =
+  'The management API that the server was given is not that of its broker, so the server asks nothing of it. Who runs the server finds more in its log.'
 const slow =
   'RabbitMQ did not answer the server in time, and whether it did what was asked is not known. Look before you try again.'
 const busy = 'The server has more under way with RabbitMQ than it may. Try again in a moment.'
@@ -48,10 +50,14 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   API_CSRF_REFUSED: 403,
   API_NOT_FOUND: 404,
   API_TASK_ENDED: 409,
+  API_TASK_UNPROVED: 409,
   API_TASK_NOT_ENDED: 409,
   API_EDIT_INTERRUPTED: 409,
   API_APPROVAL_NEEDED: 403,
   API_APPROVAL_DECIDED: 409,
+  API_KEY_REUSED: 422,
+  API_REQUEST_UNDER_WAY: 409,
+  API_APPROVAL_UNPROVED: 403,
   API_PLAN_CHANGED: 409,
   API_TOO_LARGE: 413,
   API_NO_BACKUP_FOLDER: 409,
@@ -95,6 +101,7 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   CHANNEL_TIMEOUT: slow,
   PUBLISH_DEADLINE: slow,
   PUBLISH_QUEUE_FULL: busy,
+  PUBLISH_RETURN_UNMATCHED: busy,
   PUBLISHER_CLOSED: away,
   MANAGEMENT_BAD_URL: refused,
   MANAGEMENT_UNREACHABLE: away,
@@ -104,6 +111,7 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   MANAGEMENT_NOT_FOUND: refused,
   MANAGEMENT_REFUSED: refused,
   MANAGEMENT_UNEXPECTED_ANSWER: refused,
+  MANAGEMENT_NOT_PROVED: foreign,
   // Of the wire, of programs that consume, of the command line, and of a server that does not start.
   WIRE_TRUNCATED: 'inside',
   WIRE_TRAILING_BYTES: 'inside',
@@ -116,12 +124,16 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   WIRE_UNEXPECTED: 'inside',
   TOPOLOGY_INVALID: 'inside',
   DEPLOYMENT_INCOMPLETE: 'inside',
+  DEPLOYMENT_REFUSED: 'inside',
   MESSAGE_UNDECODABLE: 'inside',
   MESSAGE_INVALID: 'inside',
   MESSAGE_TOO_LARGE: 'inside',
   HANDLER_TIMEOUT: 'inside',
   HTTP_DELIVERY_FAILED: 'inside',
   CONSUMER_CLOSING: 'inside',
+  HANDLER_ANSWER_WRONG: 'inside',
+  WAY_OUT_BROKEN: 'inside',
+  WAY_OUT_UNPROVED: 'inside',
   CONFIG_NOT_FOUND: 'inside',
   CONFIG_UNREADABLE: 'inside',
   CONFIG_INVALID: 'inside',
@@ -130,6 +142,8 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   EMBEDDED_PORT_UNAVAILABLE: 'inside',
   EMBEDDED_DEFINITIONS_REFUSED: 'inside',
   EMBEDDED_NEVER_SETTLES: 'inside',
+  EMBEDDED_STILL_IN_HAND: 'inside',
+  EMBEDDED_PASSED_OVER: 'inside',
   SERVER_UNPROTECTED: 'inside',
   SERVER_PORT_UNAVAILABLE: 'inside',
   AUDIT_BROKEN: 'inside',

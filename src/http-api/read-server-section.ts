@@ -6,8 +6,9 @@ import type { StoredToken } from './auth/api-tokens.ts'
 import { type RoleNames, roleByTag } from './auth/decide-role.ts'
 import type { OidcSettings } from './auth/oidc.ts'
 import type { Role } from './contract.ts'
-import { explainMistake } from './explain-mistake.ts'
+import { explainMistakes } from './explain-mistake.ts'
 import type { HistorySettings } from './history/depth-history.ts'
+import { readServerKeys, type ServerKeys } from './records/server-keys.ts'
 import { readWebhooks, type WebhookSettings, webhooksSection } from './webhooks/webhook-settings.ts'
 
 /** What `warren serve` goes by. */
@@ -21,6 +22,8 @@ export interface ServerSettings {
   readonly tokens: readonly StoredToken[]
   readonly oidc: OidcSettings | undefined
   readonly sessionKey: string | undefined
+  /** What servers sign their records with. */
+  readonly keys: ServerKeys
   readonly sessionLifetimeMs: number
   /** How old a session's role may be. */
   readonly sessionRecheckMs: number
@@ -29,10 +32,14 @@ export interface ServerSettings {
   readonly hidePayloadsFrom: readonly Role[]
   /** Paths in JSON bodies that nobody is shown, such as `card.number`. */
   readonly maskedPaths: readonly string[]
+  /** Who may also work on queues that are no dead-letter queues. */
+  readonly anyQueueRoles: readonly Role[]
   readonly maxRequests: number
   readonly maxBodyBytes: number
   /** How long a body may take to come, unless it is a backup. */
   readonly bodyTimeoutMs: number
+  /** How long a look at messages may take, with the wait for its turn; what it has not seen by then is told. */
+  readonly lookTimeoutMs: number
   /** Of a backup that is restored. */
   readonly maxUploadBytes: number
   /** When a second person has to agree; undefined: never. */
@@ -87,11 +94,13 @@ const section = Type.Object(
         closed,
       ),
     ),
+    anyQueue: Type.Optional(Type.Array(role)),
     approval: Type.Optional(
       Type.Object({ above: Type.Integer({ minimum: 0 }), expires: Type.Optional(text) }, closed),
     ),
     history: Type.Optional(Type.Object({ every: Type.Optional(text), keep: Type.Optional(text) }, closed)),
     backups: Type.Optional(Type.Object({ folder: text }, closed)),
+    keyFile: Type.Optional(text),
     // Read by the other commands; the server itself does nothing that it cannot write down.
     audit: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['required', 'on', 'off'] })),
     webhooks: Type.Optional(webhooksSection),
@@ -101,6 +110,7 @@ const section = Type.Object(
           requests: Type.Optional(Type.Integer({ minimum: 1 })),
           bodyBytes: Type.Optional(Type.Integer({ minimum: 1024 })),
           bodyTimeout: Type.Optional(text),
+          lookTimeout: Type.Optional(text),
           uploadBytes: Type.Optional(Type.Integer({ minimum: 1024 })),
         },
         closed,
@@ -115,22 +125,19 @@ export function readServerSection(
   given: Readonly<Record<string, unknown>> = {},
   env: Readonly<Record<string, string | undefined>> = {},
 ): ServerSettings {
-  const mistake = explainMistake(section, { name: 'server', value: given })
-  if (mistake) {
-    const sentence = mistake.endsWith('?') ? mistake : `${mistake}.`
-    throw new InvalidArgumentError(`${sentence} See docs/reference/http-api.md.`)
-  }
+  checkServerShape(given)
   const { host = '127.0.0.1', port = 15_680, auth: ways = {}, ...rest } = given as Static<typeof section>
   const isOpen = ways === 'none'
   const { accounts = true, tokens = [], oidc: provider } = isOpen ? { accounts: false } : ways
   const { payloads = {}, limits = {}, session = {}, trustProxy: trustedProxies = [] } = rest
-  const { approval, history = {}, backups, webhooks } = rest
+  const { anyQueue: anyQueueRoles = [], approval, history = {}, backups, keyFile, webhooks } = rest
   for (const each of tokens) refuseNoDate(each)
   return {
-    ...{ host, port, isOpen, tokens, trustedProxies },
+    ...{ host, port, isOpen, tokens, trustedProxies, anyQueueRoles },
     accountRoles: accountRolesOf(accounts),
     oidc: provider && { claim: 'roles', nameClaim: 'sub', ...provider },
-    sessionKey: env.WARREN_SESSION_KEY || undefined,
+    sessionKey: readKey('WARREN_SESSION_KEY', env.WARREN_SESSION_KEY),
+    keys: readServerKeys(env, keyFile),
     sessionLifetimeMs: readDuration('session.lifetime', session.lifetime ?? '8h', shared),
     sessionRecheckMs: readDuration('session.recheck', session.recheck ?? '1m', {
       ...{ leastMs: 1_000, mostMs: 3_600_000 },
@@ -141,6 +148,9 @@ export function readServerSection(
     maxBodyBytes: limits.bodyBytes ?? 1024 * 1024,
     bodyTimeoutMs: readDuration('limits.bodyTimeout', limits.bodyTimeout ?? '15s', {
       ...{ leastMs: 100, mostMs: 300_000 },
+    }),
+    lookTimeoutMs: readDuration('limits.lookTimeout', limits.lookTimeout ?? '1m', {
+      ...{ leastMs: 1_000, mostMs: 25 * 60_000 },
     }),
     maxUploadBytes: limits.uploadBytes ?? 1024 ** 3,
     approval: approval && {
@@ -154,6 +164,32 @@ export function readServerSection(
     backupFolder: backups?.folder,
     webhooks: readWebhooks(webhooks, env),
   }
+}
+
+/** A key that can be guessed is none: whoever finds it is logged in as anybody. */
+function readKey(name: string, given: string | undefined): string | undefined {
+  if (given === undefined || given === '') return undefined
+  if (Buffer.byteLength(given) >= leastKeyBytes) return given
+  throw new InvalidArgumentError(
+    `${name} has ${Buffer.byteLength(given)} bytes, and less than ${leastKeyBytes} can be guessed. Make one with \`openssl rand -hex 32\`.`,
+  )
+}
+
+const leastKeyBytes = 32
+
+/** Refuses names and values that the section cannot have, all of them at once. */
+export function checkServerShape(given: Readonly<Record<string, unknown>>): void {
+  const mistakes = explainMistakes(section, { name: 'server', value: given })
+  if (mistakes.length > 0) throw new InvalidArgumentError(sayMistakes(mistakes))
+}
+
+function sayMistakes(mistakes: readonly string[]): string {
+  const [mistake = ''] = mistakes
+  if (mistakes.length > 1) {
+    const lines = mistakes.map((each) => `  ${each}`)
+    return [`The server section has ${mistakes.length} mistakes:`, ...lines].join('\n')
+  }
+  return `${mistake}${mistake.endsWith('?') ? '' : '.'}`
 }
 
 const dateOrTime = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/

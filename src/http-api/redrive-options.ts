@@ -1,9 +1,10 @@
 import { ApiError } from '../errors.ts'
+import { isOwnQueue } from '../recovery/is-own-queue.ts'
 import type { Destination } from '../recovery/plan-redrive.ts'
 import type { RedriveOptions } from '../recovery/redrive.ts'
 import type { ApiContext } from './api-context.ts'
 import type { Caller } from './auth/caller.ts'
-import { mayReadQueue } from './auth/decide-access.ts'
+import { mayReadQueue } from './auth/may-read-queue.ts'
 import type { RedriveRequest } from './contract.ts'
 import { selectFor } from './select-for.ts'
 
@@ -19,6 +20,8 @@ export function redriveOptions(
     ...{ consuming: line.consuming, publishing: line.publishing, management: line.management },
     ...{ queue, by: caller.name, to: destinationOf(to, caller), flows: line.topology?.flows ?? [] },
     types: line.types,
+    // Who can name a target may do that; nobody else decides that strangers tell the truth.
+    trustHeaders: false,
     ...(attempts !== undefined && { attempts }),
     ...(select && { select }),
     ...(limit !== undefined && { limit }),
@@ -30,6 +33,10 @@ export function redriveOptions(
 /** Messages are published with the server's account, so whoever names a queue must be one to whom it is open. */
 function destinationOf(to: string, caller: Caller): Destination {
   if (to === 'origin' || to === 'retry' || to === 'exchange') return { kind: to }
+  if (isOwnQueue(to)) {
+    const message = `"${to}" is where Warren keeps its own records. Name another queue.`
+    throw new ApiError({ code: 'API_FORBIDDEN', message })
+  }
   if (caller.role === 'admin' && mayReadQueue(caller, to)) return { kind: 'queue', queue: to }
   throw new ApiError({
     code: 'API_FORBIDDEN',

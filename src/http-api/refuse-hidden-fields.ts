@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts'
 import type { Filter, FilterField } from '../recovery/filter.ts'
 import { parseFilter } from '../recovery/parse-filter.ts'
+import type { GroupField } from '../recovery/parse-group-by.ts'
 import { recoveryHeaders } from '../recovery/recovery-headers.ts'
 import type { Caller } from './auth/caller.ts'
 import { payloadRulesFor, showsAll } from './payload-rules.ts'
@@ -18,6 +19,18 @@ export function refuseHiddenFields(
   throw new ApiError({
     code: 'API_FORBIDDEN',
     message: 'Payloads are hidden here, so a filter cannot ask for the body or for plain words.',
+  })
+}
+
+/** The same of fields that messages are grouped by: each group shows what they have there. */
+export function refuseHiddenGroups(
+  groupBy: readonly GroupField[],
+  { caller, settings }: Parameters<typeof refuseHiddenFields>[1],
+): void {
+  if (showsAll(payloadRulesFor(caller, settings)) || !groupBy.some(({ field }) => isHidden(field))) return
+  throw new ApiError({
+    code: 'API_FORBIDDEN',
+    message: 'Payloads are hidden here, so messages cannot be grouped by the body.',
   })
 }
 
@@ -41,6 +54,10 @@ function asksForBody(filter: Filter): boolean {
     case 'text':
       return true
     case 'compare':
-      return filter.field.kind === 'body' || isPrevious(filter.field)
+      return isHidden(filter.field)
   }
+}
+
+function isHidden(field: FilterField): boolean {
+  return field.kind === 'body' || isPrevious(field)
 }

@@ -17,7 +17,11 @@ export function refuseWithoutBroker({
 
 /** Throws where nobody waits for the answer any more; they may have asked again, or decided otherwise. */
 export function refuseWithoutClient(reply: Pick<FastifyReply, 'raw'> | undefined): void {
-  if (!reply?.raw.destroyed) return
+  if (reply?.raw.destroyed) throw goneError()
+}
+
+/** Told to nobody but the log. */
+export function goneError(): ApiError {
   const message = 'Whoever asked did not wait for the answer, so nothing was done.'
-  throw new ApiError({ code: 'API_BUSY', message })
+  return new ApiError({ code: 'API_BUSY', message })
 }

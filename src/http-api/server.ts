@@ -20,17 +20,22 @@ import type { Caller } from './auth/caller.ts'
 import { openOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/sessions.ts'
 import { watchAccounts } from './auth/watch-accounts.ts'
-import { type BrokerLine, createQueueTurns } from './broker-line.ts'
+import type { BrokerLine } from './broker-line.ts'
 import { createDlqLists } from './dlq-lists.ts'
 import { endpoints } from './endpoints.ts'
+import { explainRequest } from './explain-request.ts'
 import { DepthHistory } from './history/depth-history.ts'
 import { createSampleReader } from './history/read-broker-samples.ts'
 import { limitBodies } from './limit-bodies.ts'
 import { limitRequests } from './limit-requests.ts'
+import { createFailureLog, describeFailure } from './log-failure.ts'
 import { createNames, hasOwnNames } from './name-messages.ts'
 import { openNotices } from './notices/open-notices.ts'
 import { problemOf, retryAfterOf } from './problems.ts'
+import { createQueueTurns } from './queue-turns.ts'
 import type { ServerSettings } from './read-server-section.ts'
+import { createStrays } from './records/strays.ts'
+import { createRequestSlots } from './request-slots.ts'
 import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
 import { addAuditRoutes } from './routes/audit.ts'
@@ -44,6 +49,7 @@ import { addRedriveRoutes } from './routes/redrives.ts'
 import { addSessionRoutes } from './routes/session.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { addTopologyRoutes } from './routes/topology.ts'
+import { addTrafficRoutes } from './routes/traffic.ts'
 import { secureHeaders } from './secure-headers.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { openTasks } from './tasks/open-tasks.ts'
@@ -57,8 +63,6 @@ declare module 'fastify' {
 
 export interface ApiServerOptions {
   readonly line: BrokerLine
-  /** Where accounts of RabbitMQ are checked, each with its own credentials. */
-  readonly managementUrl: string
   readonly settings: ServerSettings
   /** Of Warren. */
   readonly version: string
@@ -72,6 +76,7 @@ const resources: readonly AddRoutes[] = [
   addBrokerRoutes,
   addDlqRoutes,
   addHistoryRoutes,
+  addTrafficRoutes,
   addRedriveRoutes,
   addEditRoutes,
   addBackupRoutes,
@@ -100,7 +105,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     // A queue name has up to 255 bytes, and each may be written as three characters.
     routerOptions: { maxParamLength: 3 * 255 },
     // What is said nowhere is refused and not taken off; see shapes.ts.
-    ajv: { customOptions: { removeAdditional: false } },
+    // With the schema that a value does not fit, a mistake can be told by name.
+    // Nothing is made to fit: what is asked for must be what is done. Queries are read by read-query.ts.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, verbose: true } },
+    schemaErrorFormatter: (mistakes, place) => new Error(explainRequest(mistakes, place)),
     // What the router itself refuses reaches no error handler.
     frameworkErrors: sendProblem,
   })
@@ -108,12 +116,16 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   const webhooks = startWebhooks(context, app.log)
   app.decorateRequest('caller', undefined)
   answerWithProblems(app)
-  const requests = limitRequests(app, settings.maxRequests)
+  limitRequests(app, { slots: context.slots, isOpen: settings.isOpen })
   limitBodies(app, {
     timeoutMs: settings.bodyTimeoutMs,
-    mostOfStrangers: Math.max(1, Math.floor(settings.maxRequests / 5)),
+    ofStrangers: {
+      most: Math.max(1, Math.floor(settings.maxRequests / 5)),
+      mostOfNetwork: Math.max(1, Math.floor(settings.maxRequests / 25)),
+    },
     isUpload: ({ routeOptions }) => routeOptions.url === endpoints.restoreBackup.path,
   })
+  readEmptyBodies(app)
   await addPlugins(app, options.version)
   await app.register(async (scope) => {
     const add = routeAdder(scope, context)
@@ -123,13 +135,25 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     await Promise.all([context.tasks.close(), context.history.close()])
     await webhooks.close() // last: also of tasks that end now
     // Then all connections are cut, those too on which nobody has asked anything yet.
-    await requests.whenIdle(mostGoodbyeMs)
+    await context.slots.whenIdle(mostGoodbyeMs)
   })
   app.addHook('onClose', async () => {
     await Promise.all([context.audit.close(), context.notices.close()])
+    context.strays.close()
   })
   await app.ready()
   return app
+}
+
+/** A body that is sent in pieces may have none, and is then no body; whoever sends it cannot know that beforehand. */
+function readEmptyBodies(app: FastifyInstance): void {
+  const json = 'application/json'
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser(json)
+  app.addContentTypeParser<string>(json, { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else void parse(request, body, done)
+  })
 }
 
 /** A query may hold what somebody looks for in payloads, or a secret that does not belong there. */
@@ -163,28 +187,38 @@ function isLoopback(host: string): boolean {
 }
 
 async function createContext(options: ApiServerOptions, log: FastifyBaseLogger): Promise<ApiContext> {
-  const { line, settings, version, managementUrl } = options
+  const { line, settings, version } = options
   if (hasOwnNames(settings))
     log.warn(
       'payloads are hidden or masked without WARREN_SESSION_KEY: no other server knows the keys of messages',
     )
+  const { keys } = settings
+  if (!keys.isShared)
+    log.warn(
+      'there is no WARREN_SERVER_KEY: the audit log is not signed, and nobody else can prove the tasks and approvals of this server, nor this one after a restart',
+    )
+  const strays = createStrays(log)
   const turns = createQueueTurns()
   const { vhost, management } = line
   const { accountRoles: roles, sessionKey: key, sessionLifetimeMs: lifetimeMs, tokens, isOpen } = settings
   const sessions = createSessions({ key, lifetimeMs, vhost })
-  const accounts = roles && openBrokerAccounts({ managementUrl, management, vhost, roles })
+  const accounts = roles && openBrokerAccounts({ management, vhost, roles })
   const watch = roles && watchAccounts({ management, vhost, roles, everyMs: settings.sessionRecheckMs })
   const oidc = settings.oidc && openOidc(settings.oidc)
-  const audit = await openAuditLog(line)
-  const shared = await openNotices({ line, sessions, lifetimeMs: settings.approval?.lifetimeMs })
+  const { consuming, publishing } = line
+  const audit = await openAuditLog({ consuming, publishing, keys, strays })
+  const shared = await openNotices({
+    ...{ line, sessions, keys, strays, lifetimeMs: settings.approval?.lifetimeMs },
+  })
   const dlqs = createDlqLists(line)
-  const onError = (error: unknown): void => log.warn({ err: error }, 'the depths were not read')
+  const onError = createFailureLog(log, { level: 'warn', sentence: 'the depths were not read' })
   const readSamples = createSampleReader({ management, vhost, onError })
   return {
-    ...{ line, turns, settings, version, sessions, dlqs, ...shared },
+    ...{ line, turns, settings, version, sessions, dlqs, strays, ...shared },
+    slots: createRequestSlots(settings.maxRequests),
     nameMessage: createNames(settings),
     history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
-    tasks: await openTasks({ line, turns, audit, log }),
+    tasks: await openTasks({ line, turns, audit, keys, strays, log }),
     audit,
     authenticator: createAuthenticator({ isOpen, accounts, tokens, oidc, sessions, watch }),
   }
@@ -197,7 +231,8 @@ function answerWithProblems(app: FastifyInstance): void {
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error)
-  if (problem.status >= 500) request.log.error({ err: error }, 'a request failed')
+  if (problem.status >= 500)
+    request.log.error(problem.status === 500 ? { err: error } : describeFailure(error), 'a request failed')
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="warren"')
@@ -224,5 +259,8 @@ async function addPlugins(app: FastifyInstance, version: string): Promise<void> 
       },
     },
   })
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+  await app.register(swaggerUi, {
+    ...{ routePrefix: '/docs', staticCSP: true },
+    transformStaticCSP: (policy) => policy.replace(/ *upgrade-insecure-requests;/, ''), // see secure-headers.ts
+  })
 }

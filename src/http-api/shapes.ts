@@ -97,9 +97,18 @@ export const causeList: Shape<Contract.CauseList> = shape<Contract.CauseList>()(
     seen: count,
     isWhole: Type.Boolean(),
     causes: Type.Array(
-      Type.Object({ ...cause, count, first: textOrNull, last: textOrNull, sample: textOrNull }),
+      Type.Object({
+        ...{ ...cause, count, first: textOrNull, last: textOrNull, sample: textOrNull },
+        by: Type.Array(Type.Object({ field: text, value: textOrNull })),
+        splits: Type.Array(
+          Type.Object({ field: text, values: Type.Array(Type.Object({ value: textOrNull, count })) }),
+        ),
+      }),
     ),
   }),
+)
+export const causesQuery: Shape<Contract.CausesQuery> = shape<Contract.CausesQuery>()(
+  Type.Object({ groupBy: Type.Optional(filter), where: Type.Optional(filter) }, closed),
 )
 
 /** Says where a page begins; see who makes it. */
@@ -197,7 +206,10 @@ export const redrivePlan: Shape<Contract.RedrivePlan> = shape<Contract.RedrivePl
     seen: count,
     isWhole: Type.Boolean(),
     targets: Type.Array(
-      Type.Object({ target: text, count, why: text, queues: Type.Array(text), secondFailure: textOrNull }),
+      Type.Object({
+        ...{ target: text, count, why: text, queues: Type.Array(text), secondFailure: textOrNull },
+        ...{ keyChanges: count, keysBefore: Type.Array(text) },
+      }),
     ),
     keeping: Type.Array(Type.Object({ reason: text, count })),
     refusals: Type.Array(text),
@@ -220,7 +232,7 @@ export const taskStates: readonly Contract.TaskState[] = [
   'interrupted',
 ]
 
-const taskSchema = Type.Object({
+const taskFields = {
   id: text,
   kind: oneOf(['redrive']),
   state: oneOf(taskStates),
@@ -233,7 +245,10 @@ const taskSchema = Type.Object({
   progress: Type.Object({ present: count, moved: count, failed: count, kept: count }),
   movedBefore: count,
   problem: Type.Union([problemSchema, Type.Null()]),
-})
+}
+/** As it stands in the stream; who reads it says whether it is signed. */
+export const storedTask: Type.TObject = Type.Object(taskFields)
+const taskSchema = Type.Object({ ...taskFields, isSigned: Type.Boolean() })
 export const task: Shape<Contract.Task> = shape<Contract.Task>()(taskSchema)
 export const taskList: Shape<Contract.TaskList> = shape<Contract.TaskList>()(
   Type.Object({ items: Type.Array(taskSchema) }),
@@ -258,6 +273,7 @@ export const auditPage: Shape<Contract.AuditPage> = shape<Contract.AuditPage>()(
         ...{ at: text, by: text, wayIn: text, from: text, action: text, target: text, reason: textOrNull },
         ...{ result: text, receiptDigest: textOrNull, writer: text, number: count },
         ...{ previous: text, after: textOrNull, afterOffset: countOrNull, hash: text },
+        isSigned: Type.Boolean(),
       }),
     ),
     unreadable: count,

@@ -52,3 +52,14 @@ describe.each(Object.entries(shownTo))('the refusals of a receipt, for %s', (_, 
     expect(show(said)).toEqual([said])
   })
 })
+
+describe('the filter of a receipt', () => {
+  const show = (where: string, isShown: boolean) =>
+    showReceipt({ ...written, where }, { isShown, maskedPaths: [] }).where
+
+  it('is shown, but not one over bodies to who sees none', () => {
+    expect(show('body.card:4111', true)).toBe('body.card:4111')
+    expect(show('body.card:4111', false)).toBe('***')
+    expect(show('type:OrderPlaced', false)).toBe('type:OrderPlaced')
+  })
+})

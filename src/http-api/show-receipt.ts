@@ -1,6 +1,7 @@
 import type { Receipt as WrittenReceipt } from '../recovery/receipt.ts'
-import type { AuditRecord, Receipt } from './contract.ts'
+import type { ListedAuditRecord, Receipt } from './contract.ts'
 import { type PayloadRules, showsAll } from './payload-rules.ts'
+import { asksForPayload } from './refuse-hidden-fields.ts'
 
 /**
  * A receipt as a caller may see it. Its digest is one of ids and bodies: who knows the rest of the only message that
@@ -9,11 +10,14 @@ import { type PayloadRules, showsAll } from './payload-rules.ts'
  */
 export function showReceipt(receipt: WrittenReceipt, rules: PayloadRules): Receipt {
   const shown = { ...receipt, refusals: receipt.refusals.map(hideInside) }
-  return showsAll(rules) ? shown : { ...shown, digest: null }
+  if (showsAll(rules)) return shown
+  const { where } = receipt
+  // A filter over bodies tells what stands in them.
+  return { ...shown, digest: null, ...(where !== undefined && asksForPayload(where) && { where: '***' }) }
 }
 
 /** The same for the audit log, which has the digest of each receipt. */
-export function showAuditRecord(record: AuditRecord, rules: PayloadRules): AuditRecord {
+export function showAuditRecord(record: ListedAuditRecord, rules: PayloadRules): ListedAuditRecord {
   return showsAll(rules) ? record : { ...record, receiptDigest: null }
 }
 

@@ -67,6 +67,7 @@ export const topologyPlan: Shape<Contract.TopologyPlan> = shape<Contract.Topolog
         ),
       }),
     ),
+    leftovers: Type.Array(Type.Object({ queue: text, of: text, messages: countOrNull })),
     unmanaged: Type.Array(binding),
     policyConflicts: Type.Array(Type.Object({ queue: text, key: text, policies: texts, consequence: text })),
     text,
@@ -76,13 +77,18 @@ export const topologyPlan: Shape<Contract.TopologyPlan> = shape<Contract.Topolog
 const finding = Type.Object({
   ...{ property: text, code: text, queue: textOrNull, path: texts, problem: text, wayOut: text },
 })
+const placesOfLoss = Type.Array(
+  Type.Object({ at: text, what: oneOf(['on-the-way', 'due-meanwhile', 'everything']) }),
+)
 export const topologyProblems: Shape<Contract.TopologyProblems> = shape<Contract.TopologyProblems>()(
   Type.Object({
     ...{ brokerVersion: text, isProved: Type.Boolean() },
     properties: Type.Array(Type.Object({ property: text, holds: count, broken: count, accepted: count })),
     findings: Type.Array(finding),
     accepted: Type.Array(Type.Object({ finding, reason: text })),
+    losesAt: Type.Object({ stop: placesOfLoss, crash: placesOfLoss }),
     assumptions: Type.Array(Type.Object({ text, queues: texts })),
+    caveats: Type.Array(Type.Object({ text, queues: texts })),
     notes: Type.Array(Type.Object({ severity: text, text })),
   }),
 )

@@ -91,6 +91,13 @@ describe.each(versions)('attempts on %s', (version) => {
     ).toBe(11)
   })
 
+  it('go on from the retries that a message comes with, unless the attempts say more', () => {
+    const rule = { ...byRejections, baseHeader: 'warren-attempts', retriesHeader: 'x-retry-count' } as const
+    expect(count(version, rule, { 'x-retry-count': 2 })).toBe(2)
+    expect(count(version, rule, { 'x-retry-count': 2, ...deaths(1), ...companions })).toBe(3)
+    expect(count(version, rule, { 'x-retry-count': 3, 'warren-attempts': 4 })).toBe(4)
+  })
+
   it('start again after a re-drive that resets: only the new rejections', () => {
     expect(count(version, byRejections, { ...deaths(1, secondRun), ...companions })).toBe(1)
   })

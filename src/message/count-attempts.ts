@@ -9,9 +9,15 @@ import { warrenHeaders } from './warren-headers.ts'
 export type AttemptsRule =
   /**
    * The broker counts: failed messages are rejected into a dead-letter loop that leads back to `queue`. The
-   * integer in `baseHeader` is added: what had failed before a re-drive that continues the count.
+   * integer in `baseHeader` is added: what had failed before a re-drive that continues the count. `retriesHeader`: where
+   * handlers and other programs see the retries so far; a message that has that one alone goes on from it.
    */
-  | { readonly kind: 'rejections'; readonly queue: string; readonly baseHeader: string }
+  | {
+      readonly kind: 'rejections'
+      readonly queue: string
+      readonly baseHeader: string
+      readonly retriesHeader?: string | undefined
+    }
   /** Warren counts: failed messages are published to a wait queue with this header one higher. */
   | { readonly kind: 'header'; readonly header: string }
 
@@ -27,8 +33,18 @@ export function countAttempts({ headers, rule, version }: AttemptsQuestion): num
     case 'header':
       return headerInteger(headers, rule.header) ?? 0
     case 'rejections':
-      return (headerInteger(headers, rule.baseHeader) ?? 0) + countRejections(headers, rule.queue, version)
+      return baseOf(headers, rule) + countRejections(headers, rule.queue, version)
   }
+}
+
+/** Before the next attempt as many have failed as there were retries. */
+function baseOf(
+  headers: EncodedHeaders,
+  { baseHeader, retriesHeader }: AttemptsRule & { kind: 'rejections' },
+): number {
+  const base = headerInteger(headers, baseHeader)
+  if (base !== undefined || retriesHeader === undefined) return base ?? 0
+  return headerInteger(headers, retriesHeader) ?? 0
 }
 
 /**

@@ -8,6 +8,7 @@ describe('text from a message', () => {
     ['a line that would be written over', 'lost\rdone', 'lost\\u000ddone'],
     ['a sequence that begins with one byte', '\u009b2J', '\\u009b2J'],
     ['a character that would be deleted', 'a\u007f\b', 'a\\u007f\\u0008'],
+    ['a line that some would end', 'one\u2028two\u2029', 'one\\u2028two\\u2029'],
     ['text that would be turned around', '\u202eeno\u202c', '\\u202eeno\\u202c'],
   ])('shows %s', (_, text, shown) => {
     expect(escapeText(text)).toBe(shown)

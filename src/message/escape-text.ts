@@ -1,5 +1,5 @@
-/** C0 and C1 controls, DEL, and the marks that turn the direction of text around. Lines and tabs are meant. */
-const acting = /(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+/** C0 and C1 controls, DEL, other ends of lines, and the marks that turn text around. Lines and tabs are meant. */
+const acting = /(?![\n\t])[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const breaking = /[\n\t]/g
 
 /**

@@ -1,5 +1,5 @@
 import type { FieldValue } from '../wire/field-value.ts'
-import { decodeFieldValue } from '../wire/read-field.ts'
+import { decodeShownFieldValue } from '../wire/read-field.ts'
 import { encodeName, endOfValue, findValue } from './scan-headers.ts'
 
 /** The headers of a message as they stand on the wire; undefined where it has none. */
@@ -8,7 +8,7 @@ export type EncodedHeaders = Buffer | undefined
 export function headerValue(headers: EncodedHeaders, name: string): FieldValue | undefined {
   if (headers === undefined) return undefined
   const at = findValue(headers, encodeName(name))
-  return at < 0 ? undefined : decodeFieldValue(headers.subarray(at, endOfValue(headers, at)))
+  return at < 0 ? undefined : decodeShownFieldValue(headers.subarray(at, endOfValue(headers, at)))
 }
 
 export function headerText(headers: EncodedHeaders, name: string): string | undefined {

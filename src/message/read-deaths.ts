@@ -1,5 +1,5 @@
 import type { FieldTable, FieldValue } from '../wire/field-value.ts'
-import { decodeFieldValue } from '../wire/read-field.ts'
+import { decodeShownFieldValue } from '../wire/read-field.ts'
 import { type EncodedHeaders, headerText, headerValue, integerOf, textOf } from './header-values.ts'
 import { encodeName, endOfValue, findValue } from './scan-headers.ts'
 
@@ -64,7 +64,7 @@ function readNewestDeath(headers: EncodedHeaders): Death | undefined {
   const end = endOfValue(headers, at)
   for (let itemAt = at + 5; itemAt < end; ) {
     const itemEnd = endOfValue(headers, itemAt)
-    const [death] = readDeath(decodeFieldValue(headers.subarray(itemAt, itemEnd)))
+    const [death] = readDeath(decodeShownFieldValue(headers.subarray(itemAt, itemEnd)))
     if (death) return death
     itemAt = itemEnd
   }
@@ -130,8 +130,11 @@ function textsOf(value: FieldValue | undefined): readonly string[] {
 
 function timeOf(value: FieldValue | undefined): number | undefined {
   const seconds = value?.type === 'T' ? Number(value.value) : integerOf(value)
-  return seconds === undefined || !Number.isSafeInteger(seconds * 1000) ? undefined : seconds * 1000
+  return seconds === undefined || seconds > lastDateSeconds ? undefined : seconds * 1000
 }
+
+/** The last second that a Date can hold. Anybody can send a later one. */
+const lastDateSeconds = 8_640_000_000_000
 
 function readPlaces(headers: EncodedHeaders): {
   first: DeathPlace | undefined

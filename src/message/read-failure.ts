@@ -1,4 +1,4 @@
-import { decodeFieldValue } from '../wire/read-field.ts'
+import { decodeShownFieldValue } from '../wire/read-field.ts'
 import { integerOf, textOf } from './header-values.ts'
 import { endOfValue, matchNames, valueOfEntry } from './scan-headers.ts'
 import { warrenHeaders } from './warren-headers.ts'
@@ -82,6 +82,6 @@ function readText(headers: Buffer, at: number): string | undefined {
   return at < 0 ? undefined : textOf(readValue(headers, at)) || undefined
 }
 
-function readValue(headers: Buffer, at: number): ReturnType<typeof decodeFieldValue> {
-  return decodeFieldValue(headers.subarray(at, endOfValue(headers, at)))
+function readValue(headers: Buffer, at: number): ReturnType<typeof decodeShownFieldValue> {
+  return decodeShownFieldValue(headers.subarray(at, endOfValue(headers, at)))
 }

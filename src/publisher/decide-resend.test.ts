@@ -3,8 +3,9 @@ import { ChannelError, ConnectionError } from '../errors.ts'
 import { noProperties } from '../wire/properties.ts'
 import { decideResend } from './decide-resend.ts'
 
-const to = (exchange: string, messageId?: string) => {
-  return { exchange, key: 'a', properties: noProperties, body: Buffer.alloc(0), messageId }
+const to = (exchange: string, messageId?: string, lostConnections = 1) => {
+  const message = { exchange, key: 'a', properties: noProperties, body: Buffer.alloc(0), messageId }
+  return { message, lostConnections }
 }
 const unanswered = [to('orders', '1'), to('typo', '2'), to('', '3'), to('orders')]
 
@@ -28,5 +29,15 @@ it.each([
 ])('after %s only those are sent again that are not at fault and have an id', (_, error, again) => {
   const mayResend = decideResend(unanswered, error)
 
-  expect(unanswered.filter(mayResend).map(({ messageId }) => messageId)).toEqual(again)
+  expect(unanswered.filter(mayResend).map(({ message }) => message.messageId)).toEqual(again)
+})
+
+it('what was on the wire at two lost connections may be why, and is not sent a third time', () => {
+  const mayResend = decideResend(unanswered, lost)
+
+  expect([to('orders', '1', 1), to('orders', '2', 2), to('orders', '3', 3)].map(mayResend)).toEqual([
+    true,
+    false,
+    false,
+  ])
 })

@@ -27,5 +27,5 @@ it.each<[string, WarrenError, number | undefined]>([
 })
 
 it('a message that was taken or refused says nothing about sizes', () => {
-  expect(largestTaken({ kind: 'nacked', messageId: 'm1' })).toBeUndefined()
+  expect(largestTaken({ kind: 'nacked', messageId: 'm1', mayBeDuplicate: false })).toBeUndefined()
 })

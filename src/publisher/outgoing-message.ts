@@ -1,7 +1,11 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
+import type { FieldTable } from '../wire/field-value.ts'
 import type { Body } from '../wire/frame-writer.ts'
 import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
 import { encodeProperties, type RawProperties } from '../wire/properties.ts'
+import { sizeOfShortText } from '../wire/short-text.ts'
+import { encodeBody } from './encode-body.ts'
 
 /** A message to publish. Only the body and the address are needed. */
 export interface OutgoingMessage {
@@ -11,7 +15,8 @@ export interface OutgoingMessage {
   readonly key: string
   /**
    * Bytes and text are sent as they are; anything else as JSON with its content type. A buffer is sent from
-   * where it is, whatever its size: do not change it before the result is there.
+   * where it is, whatever its size: do not change it before the result is there. What JSON has no form for (a Map, a
+   * Blob, a promise) is refused.
    */
   readonly body: unknown
   readonly headers?: PlainTable
@@ -26,7 +31,7 @@ export interface OutgoingMessage {
   /** Must be the user of the connection, or the broker closes the channel. */
   readonly userId?: string
   readonly priority?: number
-  /** How long it may wait in a queue, in milliseconds. */
+  /** How long it may wait in a queue, in milliseconds: ten years at most. */
   readonly expirationMs?: number
   /** @default now */
   readonly timestamp?: Date
@@ -35,6 +40,59 @@ export interface OutgoingMessage {
   /** Ask to have it returned when no queue takes it. @default true */
   readonly mandatory?: boolean
 }
+
+const messageFields: OptionNames<OutgoingMessage> = {
+  exchange: true,
+  key: true,
+  body: true,
+  headers: true,
+  messageId: true,
+  contentType: true,
+  contentEncoding: true,
+  type: true,
+  correlationId: true,
+  replyTo: true,
+  appId: true,
+  userId: true,
+  priority: true,
+  expirationMs: true,
+  timestamp: true,
+  persistent: true,
+  mandatory: true,
+}
+
+/** Refuses what has no address, or fields that nobody reads: sent all the same, it would go where nobody looks. */
+export function checkAddress(message: OutgoingMessage): void {
+  if (isStrange(message)) refuseUnknown('publish()', message, messageFields)
+  const { exchange, key } = message as { exchange?: unknown; key: unknown }
+  if (exchange === last.exchange && key === last.key) return
+  if (exchange !== undefined && typeof exchange !== 'string') {
+    throw new InvalidArgumentError(
+      `The exchange is ${String(exchange)}; give its name, or leave it out to publish to the queue named by key.`,
+    )
+  }
+  if (typeof key !== 'string') {
+    throw new InvalidArgumentError(
+      `publish() needs a key, the routing key as text, and got ${String(key)}. Give '' where the exchange does not read it.`,
+    )
+  }
+  sizeOfShortText('The exchange', exchange ?? '')
+  sizeOfShortText('The key', key)
+  last.exchange = exchange
+  last.key = key
+}
+
+const fieldNames: ReadonlySet<string> = new Set(Object.keys(messageFields))
+
+/** Asked for every message: `for in` makes no list of the names, and a set is quicker than an object. */
+function isStrange(message: unknown): boolean {
+  if (typeof message !== 'object' || message === null) return true
+  for (const name in message) if (!fieldNames.has(name)) return true
+  return false
+}
+
+/** The next message mostly goes where the last one went. */
+const last: { exchange: string | undefined; key: string } = { exchange: undefined, key: '' }
 
 /** A message ready for the wire, with its properties encoded. */
 export interface EncodedMessage {
@@ -56,14 +114,14 @@ export function encodeMessage(
   const properties = encodeProperties({
     contentType: message.contentType ?? contentType,
     contentEncoding: message.contentEncoding,
-    headers: message.headers && toFieldTable(message.headers),
+    headers: message.headers ? encodeHeaders(message.headers) : undefined,
     deliveryMode: message.persistent === false ? 1 : 2,
     priority: message.priority,
     correlationId: message.correlationId,
-    replyTo: message.replyTo,
+    replyTo: message.replyTo === undefined ? undefined : replyAddress(message.replyTo),
     expiration: message.expirationMs === undefined ? undefined : encodeExpiration(message.expirationMs),
     messageId,
-    timestamp: secondsOf(message.timestamp?.getTime() ?? defaults.nowMs),
+    timestamp: secondsOf(message.timestamp === undefined ? defaults.nowMs : timeOf(message.timestamp)),
     type: message.type,
     userId: message.userId,
     appId: message.appId,
@@ -74,8 +132,13 @@ export function encodeMessage(
     properties,
     body,
     messageId,
-    mandatory: message.mandatory ?? true,
+    mandatory: message.mandatory !== false,
   }
+}
+
+function timeOf(timestamp: Date): number {
+  if (timestamp instanceof Date) return timestamp.getTime()
+  throw new InvalidArgumentError(`timestamp is ${String(timestamp)}; it must be a Date.`)
 }
 
 let lastSecond = 0
@@ -92,32 +155,37 @@ function secondsOf(timeMs: number): bigint {
   return lastTimestamp
 }
 
-function encodeBody(body: unknown): [Buffer, string | undefined] {
-  if (Buffer.isBuffer(body)) return [body, undefined]
-  if (body instanceof Uint8Array)
-    return [Buffer.from(body.buffer, body.byteOffset, body.byteLength), undefined]
-  if (typeof body === 'string') return [Buffer.from(body, 'utf8'), 'text/plain; charset=utf-8']
-  const json = stringify(body)
-  if (json !== undefined) return [Buffer.from(json, 'utf8'), 'application/json']
+/** Headers by which RabbitMQ routes, or which it reads itself: of another type it closes the channel or the connection. */
+function encodeHeaders(headers: PlainTable): FieldTable {
+  if (Object.prototype.toString.call(headers) !== '[object Object]')
+    throw new InvalidArgumentError('headers must be an object with a value for each name.')
+  for (const name of ['CC', 'BCC']) {
+    const keys = headers[name]
+    if (keys !== undefined && !(Array.isArray(keys) && keys.every((key) => typeof key === 'string')))
+      throw new InvalidArgumentError(`The header ${name} must be a list of routing keys, each a text.`)
+  }
+  const filter = headers['x-stream-filter-value']
+  if (filter !== undefined && typeof filter !== 'string')
+    throw new InvalidArgumentError('The header x-stream-filter-value must be text.')
+  return toFieldTable(headers)
+}
+
+/** RabbitMQ closes the channel over it where nobody consumes from there on the same channel, and a publisher never does. */
+function replyAddress(replyTo: string): string {
+  if (replyTo !== 'amq.rabbitmq.reply-to') return replyTo
   throw new InvalidArgumentError(
-    `A body of type ${typeof body} cannot be sent. Give bytes, text or a JSON value.`,
+    `replyTo is ${replyTo}, which RabbitMQ takes only on the channel that consumes the replies. Name a queue of your own.`,
   )
 }
 
-function stringify(body: unknown): string | undefined {
-  try {
-    return JSON.stringify(body)
-  } catch (cause) {
-    throw new InvalidArgumentError(`The body cannot be written as JSON: ${(cause as Error).message}`, {
-      cause,
-    })
-  }
-}
+/** The longest that RabbitMQ takes: ten years. */
+const longestExpirationMs = 315_360_000_000
 
-/** RabbitMQ closes the channel over anything but decimal digits. */
+/** RabbitMQ closes the channel over anything but decimal digits, and over more than ten years. */
 function encodeExpiration(expirationMs: number): string {
-  if (Number.isSafeInteger(expirationMs) && expirationMs >= 0) return String(expirationMs)
+  if (Number.isSafeInteger(expirationMs) && expirationMs >= 0 && expirationMs <= longestExpirationMs)
+    return String(expirationMs)
   throw new InvalidArgumentError(
-    `expirationMs is ${expirationMs}; it must be a whole number of milliseconds, 0 or more.`,
+    `expirationMs is ${expirationMs}; it must be a whole number of milliseconds from 0 to ${longestExpirationMs} (ten years).`,
   )
 }

@@ -9,15 +9,22 @@ export type PublishResult =
       /** It was sent again after a lost connection, so the broker may have it twice, both with this id. */
       readonly mayBeDuplicate: boolean
     }
-  /** No queue took it, and nothing has it: the exchange has no matching binding. */
+  /** No queue took it: the exchange has no matching binding. Nothing has it, unless it may be a duplicate. */
   | {
       readonly kind: 'returned'
       readonly messageId: string | undefined
       readonly replyCode: number
       readonly replyText: string
+      /** An earlier copy was sent by a connection that was lost, and a queue may have that one. */
+      readonly mayBeDuplicate: boolean
     }
   /** The broker refused it: a queue is full and rejects, or could not store it. Another queue may have it. */
-  | { readonly kind: 'nacked'; readonly messageId: string | undefined }
+  | {
+      readonly kind: 'nacked'
+      readonly messageId: string | undefined
+      /** An earlier copy was sent by a connection that was lost, and a queue may have that one. */
+      readonly mayBeDuplicate: boolean
+    }
   /** No answer came: the connection or channel was lost, or the deadline passed. */
   | {
       readonly kind: 'unknown'
@@ -26,3 +33,15 @@ export type PublishResult =
       readonly wasSent: boolean
       readonly cause: WarrenError
     }
+
+/** May a queue have it although it is not confirmed? Who sends it again then may make a second one. */
+export function mayHaveArrived(result: Exclude<PublishResult, { kind: 'confirmed' }>): boolean {
+  switch (result.kind) {
+    case 'unknown':
+      return result.wasSent
+    case 'nacked': // by one queue; another may have taken it
+      return true
+    case 'returned':
+      return result.mayBeDuplicate
+  }
+}

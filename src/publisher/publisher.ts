@@ -1,17 +1,21 @@
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { ReturnedMessage } from '../broker/amqp/message.ts'
 import { enableConfirms } from '../broker/amqp/operations.ts'
+import { pause } from '../broker/amqp/pause.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
-import { PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
+import { longestTimerMs } from '../clock.ts'
+import { ConnectionError, PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
+import { type Duration, parseDuration } from '../message/duration.ts'
+import { refuseUnknown } from '../message/refuse-unknown.ts'
 import { sizeOfBody } from '../wire/frame-writer.ts'
 import { ChannelRenewal } from './channel-renewal.ts'
 import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
 import { decideResend } from './decide-resend.ts'
 import { createFifo, type Fifo } from './fifo.ts'
-import { isExactReturnOf, isReturnOf } from './match-return.ts'
+import { decideReturned } from './match-return.ts'
 import { createMessageIds } from './message-ids.ts'
-import { type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
+import { checkAddress, type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
 import { createPublishMethods } from './publish-methods.ts'
 import type { PublishResult } from './publish-result.ts'
 import {
@@ -29,6 +33,12 @@ interface Publish {
   readonly settle: (result: PublishResult) => void
   mayBeDuplicate: boolean
   returned: ReturnedMessage | undefined
+  /** Connections that were lost while it was on the wire. */
+  lostConnections: number
+  /** The number by which the broker answers, on the channel of now. */
+  tag: number
+  /** A message came back that may have been this one. */
+  mayBeReturned: boolean
 }
 
 const frameOverheadBytes = 64
@@ -45,6 +55,8 @@ export class Publisher {
   readonly #stopListening: () => void
   #unanswered: ConfirmLedger<Publish>
   #unansweredBytes = 0
+  #lastReturnedTag = 0
+  #hasGivenUp = false
   #waitingBytes = 0
   #sweeper: NodeJS.Timeout | undefined
   #isWaitingForDrain = false
@@ -72,6 +84,7 @@ export class Publisher {
   publish(message: OutgoingMessage): Promise<PublishResult> {
     // What cannot be encoded rejects the promise, like anything that is thrown in here.
     return new Promise((settle) => {
+      checkAddress(message)
       const messageId = message.messageId ?? this.#nextId()
       const nowMs = Date.now()
       this.publishEncoded(encodeMessage(message, { messageId, nowMs }), settle, nowMs)
@@ -92,6 +105,9 @@ export class Publisher {
       settle,
       mayBeDuplicate: false,
       returned: undefined,
+      lostConnections: 0,
+      tag: 0,
+      mayBeReturned: false,
     }
     if (this.#isClosed) {
       tell(publish, unknown(publish, false, new PublishError('PUBLISHER_CLOSED')))
@@ -133,14 +149,28 @@ export class Publisher {
     await this.#channel.current?.close()
   }
 
-  /** Takes no more, waits for the answers that are still to come, and closes its channel. */
-  async close(): Promise<void> {
+  /**
+   * Takes no more, waits for the answers that are still to come, and closes its channel. At the deadline what was not
+   * sent is given up, and what has no answer is `unknown`. @default a deadline of each publish's own
+   */
+  async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
+    refuseUnknown('close()', options, { deadline: true })
+    const endsAtMs = options.deadline === undefined ? undefined : Date.now() + parseDuration(options.deadline)
     this.#isClosed = true
-    await this.idle()
+    await (endsAtMs === undefined ? this.idle() : this.#idleUntil(endsAtMs))
+    // What is told to be given up must not be sent when the broker reads again.
+    while (this.#waiting.size > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
     this.#stopListening()
     this.#renewal.stop()
     clearInterval(this.#sweeper)
-    await this.#channel.close()
+    await this.#channel.close(endsAtMs === undefined ? undefined : endsAtMs - Date.now())
+  }
+
+  async #idleUntil(endsAtMs: number): Promise<void> {
+    const isIdle = new AbortController()
+    const leftMs = Math.min(longestTimerMs, Math.max(0, endsAtMs - Date.now()))
+    await Promise.race([this.idle(), pause(leftMs, isIdle.signal)])
+    isIdle.abort()
   }
 
   #enqueue(publish: Publish): void {
@@ -200,13 +230,15 @@ export class Publisher {
       this.#settle(publish, unknown(publish, publish.mayBeDuplicate, error as WarrenError))
       return
     }
-    this.#unanswered.add(publish)
+    publish.tag = this.#unanswered.add(publish)
     this.#unansweredBytes += publish.bytes
   }
 
   #opened(channel: AmqpChannel): void {
     this.#unanswered = createConfirmLedger(this.#options.window.messages)
     this.#unansweredBytes = 0
+    this.#lastReturnedTag = 0
+    this.#hasGivenUp = false
     this.#renewal.opened()
     channel.events.on('returned', (message) => this.#returned(message))
     channel.events.on('confirmed', ({ tag, multiple, isAck }) => {
@@ -217,45 +249,53 @@ export class Publisher {
     this.#pump()
   }
 
-  /** The broker sends a return right before the confirm of the same publish, so it is still unanswered. */
+  /**
+   * A return stands before the confirm of its own publish, and returns come in the order of publishing. So it is of a
+   * publish without an answer, sent behind the last one that came back.
+   */
   #returned(message: ReturnedMessage): void {
-    const giveTo = (isReturn: typeof isReturnOf): boolean =>
-      this.#unanswered.some((publish) => {
-        if (publish.returned || !isReturn(publish.message, message)) return false
-        publish.returned = message
-        return true
-      })
-    // Headers decide the route, too, so the one with the same goes first. The broker may take some away (BCC).
-    if (!giveTo(isExactReturnOf)) giveTo(isReturnOf)
+    const { publish, inDoubt } = decideReturned<Publish>(message, {
+      hasGivenUp: this.#hasGivenUp,
+      some: (visit) =>
+        this.#unanswered.some((each) => each.tag > this.#lastReturnedTag && !each.returned && visit(each)),
+    })
+    if (publish) {
+      publish.returned = message
+      this.#lastReturnedTag = publish.tag
+    }
+    for (const each of inDoubt) each.mayBeReturned = true
   }
 
   #answered(publish: Publish, isAck: boolean): void {
     this.#unansweredBytes -= publish.bytes
     const { messageId } = publish.message
+    const { mayBeDuplicate } = publish
     if (publish.returned) {
       const { replyCode, replyText } = publish.returned
-      this.#settle(publish, { kind: 'returned', messageId, replyCode, replyText })
+      this.#settle(publish, { kind: 'returned', messageId, replyCode, replyText, mayBeDuplicate })
+    } else if (isAck && publish.mayBeReturned) {
+      this.#settle(publish, unknown(publish, true, new PublishError('PUBLISH_RETURN_UNMATCHED')))
     } else if (isAck) {
       this.#renewal.accepted(publish.message)
-      this.#settle(publish, { kind: 'confirmed', messageId, mayBeDuplicate: publish.mayBeDuplicate })
+      this.#settle(publish, { kind: 'confirmed', messageId, mayBeDuplicate })
     } else {
       this.#renewal.refused(publish.message)
-      this.#settle(publish, { kind: 'nacked', messageId })
+      this.#settle(publish, { kind: 'nacked', messageId, mayBeDuplicate })
     }
   }
 
   #lost(error: WarrenError | undefined): void {
     const lost: Publish[] = []
     this.#unanswered.some((publish) => {
+      if (error instanceof ConnectionError) publish.lostConnections += 1
       lost.push(publish)
       return false
     })
     this.#unanswered = createConfirmLedger(this.#options.window.messages)
     this.#unansweredBytes = 0
     const cause = error ?? new PublishError('PUBLISHER_CLOSED')
-    const messages = this.#options.resend ? lost.map(({ message }) => message) : []
-    const mayResend = decideResend(messages, error)
-    const [again, over] = partition(lost, ({ message }) => this.#options.resend && mayResend(message))
+    const mayResend = this.#options.resend ? decideResend(lost, error) : () => false
+    const [again, over] = partition(lost, mayResend)
     for (const publish of again.reverse()) this.#sendAgain(publish)
     for (const publish of over) this.#settle(publish, unknown(publish, true, cause))
   }
@@ -263,6 +303,7 @@ export class Publisher {
   #sendAgain(publish: Publish): void {
     publish.mayBeDuplicate = true
     publish.returned = undefined
+    publish.mayBeReturned = false
     this.#waiting.unshift(publish)
     this.#waitingBytes += publish.bytes
   }
@@ -291,6 +332,7 @@ export class Publisher {
       late = this.#unanswered.oldest()
     ) {
       this.#unanswered.takeOldest()
+      this.#hasGivenUp = true
       this.#unansweredBytes -= late.bytes
       this.#settle(late, unknown(late, true, new PublishError('PUBLISH_DEADLINE')))
     }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
 
 export interface PublisherOptions {
   /** Unanswered publishes at a time. @default 1024 messages, 16 MiB */
@@ -7,7 +8,10 @@ export interface PublisherOptions {
   readonly waiting?: { readonly messages?: number; readonly bytes?: number }
   /** After this long without an answer a publish is `unknown`, in milliseconds. @default 60000 */
   readonly deadlineMs?: number
-  /** Send again, with the same message id, what was unanswered when the connection was lost, or the channel by the fault of another publish. @default false */
+  /**
+   * Send again, with the same message id, what was unanswered when the connection was lost, or the channel by the fault of
+   * another publish. Once: what was there at two lost connections is `unknown`. @default false
+   */
   readonly resend?: boolean
 }
 
@@ -18,11 +22,22 @@ export interface SettledPublisherOptions {
   readonly resend: boolean
 }
 
+const publisherOptions: OptionNames<PublisherOptions> = {
+  window: true,
+  waiting: true,
+  deadlineMs: true,
+  resend: true,
+}
+const bounds: OptionNames<Required<PublisherOptions>['window']> = { messages: true, bytes: true }
+
 const mebibyte = 1024 * 1024
 
 /** Options with their defaults. A window that lets nothing through, or no deadline, would make a publish hang. */
 export function settlePublisherOptions(options: PublisherOptions): SettledPublisherOptions {
+  refuseUnknown('publisher()', options, publisherOptions)
   const { window, waiting, deadlineMs = 60_000, resend = false } = options
+  if (window !== undefined) refuseUnknown('window of a publisher', window, bounds)
+  if (waiting !== undefined) refuseUnknown('waiting of a publisher', waiting, bounds)
   const settled = {
     window: { messages: window?.messages ?? 1024, bytes: window?.bytes ?? 16 * mebibyte },
     waiting: { messages: waiting?.messages ?? 100_000, bytes: waiting?.bytes ?? 256 * mebibyte },

@@ -1,5 +1,5 @@
 import type { Session } from '../broker/amqp/session.ts'
-import type { OutgoingMessage } from './outgoing-message.ts'
+import { checkAddress, type OutgoingMessage } from './outgoing-message.ts'
 import type { PublishResult } from './publish-result.ts'
 import { Publisher, type PublisherOptions } from './publisher.ts'
 import { spanError, spanKinds, type TracingApi } from './tracing-api.ts'
@@ -14,6 +14,7 @@ export class TracedPublisher extends Publisher {
   }
 
   override async publish(message: OutgoingMessage): Promise<PublishResult> {
+    checkAddress(message)
     const { context, propagation, trace } = this.#api
     const parent = context.active()
     const { exchange = '', key } = message

@@ -16,13 +16,24 @@ export async function answerInTime<Answer>(
   ending: AbortSignal,
   ask: () => Promise<Answer>,
 ): Promise<Answer | 'away'> {
-  const isAnswered = new AbortController()
-  const answer = overLostLines(ending, ask).finally(() => isAnswered.abort())
-  answer.catch(() => {}) // it may fail when nobody waits for it any more
-  const either = joinSignals([ending, isAnswered.signal])
+  return untilAway(overLostLines(ending, ask), { ending, graceMs })
+}
+
+/** What comes of work; `away` where it is not done so long after the time is over. Nobody waits for it any more then. */
+export async function untilAway<Value>(
+  work: Promise<Value>,
+  { ending, graceMs }: { readonly ending: AbortSignal; readonly graceMs: number },
+): Promise<Value | 'away'> {
+  const isDone = new AbortController()
+  const done = work.finally(() => isDone.abort())
+  done.catch(() => {}) // it may fail when nobody waits for it any more
+  const either = joinSignals([ending, isDone.signal])
   const over = pause(longestTimerMs, either.signal).finally(either.release)
-  const away = over.then(() => pause(graceMs, isAnswered.signal)).then(() => 'away' as const)
-  return Promise.race([answer, away])
+  // What was done in the last moment is done.
+  const away = over
+    .then(() => pause(graceMs, isDone.signal))
+    .then<Value | 'away'>(() => (isDone.signal.aborted ? done : 'away'))
+  return Promise.race([done, away])
 }
 
 async function overLostLines<Answer>(

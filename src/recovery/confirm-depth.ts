@@ -3,7 +3,7 @@ import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
-import { ChannelError, RecoveryError, type WarrenError } from '../errors.ts'
+import { ChannelError, isManagementAbsent, RecoveryError, type WarrenError } from '../errors.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import { depthOf } from './count-queue.ts'
 import { internalError } from './is-line-lost.ts'
@@ -56,7 +56,7 @@ export async function sureDepth(permission: LookPermission & { signal?: AbortSig
 }
 
 function undefinedIfRefused(error: WarrenError): LookRules | undefined {
-  if (error.code === 'RECOVERY_LOOK_REFUSED' || error.code === 'MANAGEMENT_UNREACHABLE') return undefined
+  if (error.code === 'RECOVERY_LOOK_REFUSED' || isManagementAbsent(error)) return undefined
   throw error
 }
 

@@ -23,6 +23,9 @@ const live = (parts: Partial<LiveTopology>): LiveTopology => ({
   ...{ exchanges: [], queues: [], bindings: [], policies: [] },
   ...parts,
 })
+const deadLetterTo = (name: string) => ({
+  ...{ 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': name },
+})
 const found = (topology: LiveTopology) =>
   decideDeadLetterQueues(topology).map(({ queue: name, knownBy, sources }) => [name, knownBy, sources])
 
@@ -43,6 +46,13 @@ describe('a dead-letter queue is found', () => {
     ])
   })
 
+  test('but not among the queues in which Warren keeps its own records', () => {
+    const own = ['warren.audit', 'warren.tasks', 'warren.notices', 'warren.lock.orders.dlq']
+    const sly = own.map((name) => queue(`to ${name}`, deadLetterTo(name)))
+
+    expect(found(live({ queues: [...sly, ...own.map((name) => queue(name))] }))).toEqual([])
+  })
+
   test('by its name, or by the name of the exchange that messages are parked through', () => {
     const topology = live({
       exchanges: [exchange('shop.parking', 'direct')],
@@ -52,6 +62,15 @@ describe('a dead-letter queue is found', () => {
     expect(found(topology)).toEqual([
       ['orders.dlq', 'name', []],
       ['held', 'name', []],
+    ])
+  })
+
+  test('by its name beside the queue that it belongs to, whatever the word for it is', () => {
+    const named = ['orders', 'orders.dead', 'orders_error', 'failed:orders', 'error', 'mail.failed']
+    expect(found(live({ queues: named.map((name) => queue(name)) }))).toEqual([
+      ['orders.dead', 'name', []],
+      ['orders_error', 'name', []],
+      ['failed:orders', 'name', []],
     ])
   })
 

@@ -1,7 +1,9 @@
 import type { CompiledTopology } from '../topology/compiled-topology.ts'
 import type { LiveQueue, LiveTopology } from '../topology/live-topology.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
+import { baseOf, saysDead } from '../topology/queue-names.ts'
 import { indexRoutes, type RouteIndex } from '../topology/route.ts'
+import { isOwnQueue } from './is-own-queue.ts'
 
 /** A queue in which messages end, and how that is known. */
 export interface DeadLetterQueue {
@@ -9,7 +11,6 @@ export interface DeadLetterQueue {
   readonly type: LiveQueue['type']
   /** Seconds old; undefined where the broker does not say. */
   readonly messages: number | undefined
-  readonly consumers: number | undefined
   /** The queues whose dead letters come here. */
   readonly sources: readonly string[]
   readonly knownBy: 'topology' | 'dead-lettering' | 'name'
@@ -23,17 +24,24 @@ export function decideDeadLetterQueues(
   const routes = indexRoutes(live)
   const sources = findSources(live, routes)
   const parked = findParked(live, routes)
-  const declared = new Set(topology?.flows.flatMap((flow) => declaredBy(flow, routes)))
+  const names = new Set(live.queues.map(({ name }) => name))
+  const declared = new Set(topology?.flows.flatMap((flow) => parkingQueues(flow, routes)))
   return live.queues.flatMap((queue) => {
-    const knownBy = decideKind(queue, { declared, sources, parked, isStation: isStation(queue, routes) })
+    const knownBy = decideKind(queue, {
+      declared,
+      sources,
+      parked,
+      names,
+      isStation: isStation(queue, routes),
+    })
     if (knownBy === undefined) return []
-    const { name, type, messages, consumers } = queue
-    return [{ queue: name, type, messages, consumers, sources: sources.get(name) ?? [], knownBy }]
+    const { name, type, messages } = queue
+    return [{ queue: name, type, messages, sources: sources.get(name) ?? [], knownBy }]
   })
 }
 
 /** Where a declared queue parks its messages, by its own address and by the name that it gives. */
-function declaredBy({ park, deadLetterQueue }: QueueFlow, routes: RouteIndex): readonly string[] {
+export function parkingQueues({ park, deadLetterQueue }: QueueFlow, routes: RouteIndex): readonly string[] {
   const reached = park?.kind === 'publish' ? reachedFrom(routes, park.exchange, park.key) : []
   return deadLetterQueue === undefined ? reached : [deadLetterQueue, ...reached]
 }
@@ -42,15 +50,19 @@ interface Known {
   readonly declared: ReadonlySet<string>
   readonly sources: ReadonlyMap<string, readonly string[]>
   readonly parked: ReadonlySet<string>
+  /** Of all queues. */
+  readonly names: ReadonlySet<string>
   /** Its messages go on by themselves. */
   readonly isStation: boolean
 }
 
 function decideKind(queue: LiveQueue, known: Known): DeadLetterQueue['knownBy'] | undefined {
+  // Whoever lets a queue of theirs dead-letter there makes it none.
+  if (isOwnQueue(queue.name)) return undefined
   if (known.declared.has(queue.name)) return 'topology'
   if (known.isStation) return undefined
   if (known.sources.has(queue.name)) return 'dead-lettering'
-  return isNamedSo(queue.name) || known.parked.has(queue.name) ? 'name' : undefined
+  return isNamedFor(queue.name, known.names) || known.parked.has(queue.name) ? 'name' : undefined
 }
 
 /**
@@ -65,6 +77,11 @@ function isStation(queue: LiveQueue, routes: RouteIndex): boolean {
 
 /** How `decideLook` names the net that it advises. */
 const overLimitSuffix = '.over-limit'
+
+/** Also a plainer name, such as `orders.error`, where there is a queue `orders`. */
+function isNamedFor(name: string, names: ReadonlySet<string>): boolean {
+  return isNamedSo(name) || (saysDead(name) && baseOf(name, names) !== undefined)
+}
 
 function isNamedSo(name: string): boolean {
   return /(^|[._-])(dlq|dlx|dead-?letters?|parking|parked|over-limit)$/i.test(name)
@@ -91,7 +108,8 @@ function findSources(live: LiveTopology, routes: RouteIndex): ReadonlyMap<string
   return sources
 }
 
-function deadLetterTargets(queue: LiveQueue, routes: RouteIndex): readonly string[] {
+/** The queues that take what dies in a queue, by its arguments and its policy. */
+export function deadLetterTargets(queue: LiveQueue, routes: RouteIndex): readonly string[] {
   const exchange = setting(queue, 'dead-letter-exchange')
   if (typeof exchange !== 'string') return []
   const key = setting(queue, 'dead-letter-routing-key')

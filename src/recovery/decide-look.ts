@@ -12,8 +12,10 @@ export interface QueueFacts {
   /** As the broker reports it, from 4.0 on. */
   readonly reportedLimit: number | 'unlimited' | undefined
   readonly argumentLimit: number | undefined
-  /** Of the policies, as the broker merges them. */
+  /** Of the policies, as the broker merges them; told with its statistics, so some seconds late. */
   readonly policyLimit: number | undefined
+  /** Of the policies as they stand now, which is what the queue goes by. */
+  readonly standingPolicyLimit: number | undefined
   /** The policies in force, merged. Another one would displace them, so their settings have to come along. */
   readonly policyDefinition: Readonly<Record<string, unknown>>
   /** What becomes of a message over the limit. `kept`: a dead-letter exchange leads to another queue. */
@@ -101,11 +103,24 @@ function decideBlind(version: BrokerVersion, acceptsLimit: boolean): LookCost {
   )
 }
 
+/** What is told and what stands in the policies may differ for some seconds: then the stricter counts. */
 function effectiveLimit(facts: QueueFacts, version: BrokerVersion): number | undefined {
-  const { supportsUnlimitedDeliveryLimit, defaultDeliveryLimit } = brokerCapabilities(version)
+  const told = toldLimit(facts, version)
+  if (facts.standingPolicyLimit === undefined) return told
+  const standing = mergeLimits([facts.argumentLimit, facts.standingPolicyLimit], version)
+  if (told === undefined || standing === undefined) return told ?? standing
+  return Math.min(told, standing)
+}
+
+function toldLimit(facts: QueueFacts, version: BrokerVersion): number | undefined {
   if (facts.reportedLimit === 'unlimited') return undefined
   if (facts.reportedLimit !== undefined) return facts.reportedLimit
-  const limits = [facts.argumentLimit, facts.policyLimit].filter((limit) => limit !== undefined)
+  return mergeLimits([facts.argumentLimit, facts.policyLimit], version)
+}
+
+function mergeLimits(all: readonly (number | undefined)[], version: BrokerVersion): number | undefined {
+  const { supportsUnlimitedDeliveryLimit, defaultDeliveryLimit } = brokerCapabilities(version)
+  const limits = all.filter((limit) => limit !== undefined)
   if (limits.length === 0) return defaultDeliveryLimit
   if (!supportsUnlimitedDeliveryLimit) return Math.max(0, Math.min(...limits))
   const hasUnlimited = limits.some((limit) => limit < 0)
@@ -113,10 +128,10 @@ function effectiveLimit(facts: QueueFacts, version: BrokerVersion): number | und
   return limit < 0 ? undefined : limit
 }
 
-function sourceOf({ argumentLimit, policyLimit }: QueueFacts): string {
-  if (argumentLimit !== undefined && policyLimit !== undefined) return 'its argument and a policy'
+function sourceOf({ argumentLimit, policyLimit, standingPolicyLimit = policyLimit }: QueueFacts): string {
+  if (argumentLimit !== undefined && standingPolicyLimit !== undefined) return 'its argument and a policy'
   if (argumentLimit !== undefined) return 'its argument x-delivery-limit'
-  return policyLimit === undefined ? "RabbitMQ's default since 4.0" : 'a policy'
+  return standingPolicyLimit === undefined ? "RabbitMQ's default since 4.0" : 'a policy'
 }
 
 /** A policy lifts a limit that no argument sets; where one does, a policy can still catch what is over it. */

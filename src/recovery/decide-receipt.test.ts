@@ -78,6 +78,16 @@ describe('a receipt', () => {
     expect(verdicts({}, { digest: 'other' }).digest).toBe('broken')
   })
 
+  test('whose targets count a publish that went twice adds up, and its digest is not compared', () => {
+    const targets = [{ target: 'a', moved: 7 }]
+    const causes = [{ id: 'c', label: 'c', moved: 7 }]
+
+    expect(verdicts({ published: 7, targets, causes }, { digest: 'other' })).toEqual({
+      ...{ sums: 'holds', balance: 'holds', left: 'holds', moved: 'holds' },
+    })
+    expect(verdicts({ published: 8, targets, causes }).sums).toBe('broken')
+  })
+
   test('with a copy that it allows says nothing of the digest', () => {
     const places = [{ queue: 'a', role: 'target', found: 7 }] as const
     expect(verdicts({}, { places, digest: 'other' })).not.toHaveProperty('digest')

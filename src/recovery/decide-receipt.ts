@@ -59,10 +59,12 @@ export function decideReceipt(receipt: Receipt, findings: ReceiptFindings): read
 
 function checkSums(receipt: Receipt): ReceiptCheck {
   const { present, moved, failed, kept, stillThere } = receipt
+  // By target and cause it counts publishes, of which there are more than moves where some had to go twice.
+  const { published = moved } = receipt
   const wrong = [
     ...(present === moved + failed + kept + stillThere ? [] : ['present']),
-    ...(sum(receipt.targets.map((target) => target.moved)) === moved ? [] : ['targets']),
-    ...(sum(receipt.causes.map((cause) => cause.moved)) === moved ? [] : ['causes']),
+    ...(sum(receipt.targets.map((target) => target.moved)) === published ? [] : ['targets']),
+    ...(sum(receipt.causes.map((cause) => cause.moved)) === published ? [] : ['causes']),
     ...(sum(receipt.failures.map(({ count }) => count)) === failed ? [] : ['failures']),
     ...(sum(receipt.keptBecause.map(({ count }) => count)) === kept ? [] : ['keptBecause']),
   ]
@@ -111,9 +113,13 @@ function describePlace({ queue, found, why }: FoundPlace): string {
   return `${found ?? 'not looked at'} in ${queue}${why === undefined ? '' : ` (${why.replace(/\.$/, '')})`}`
 }
 
-/** Only of the whole set, each once, is the digest the same. */
-function checkDigest({ moved, digest }: Receipt, found: string, count: number): readonly ReceiptCheck[] {
-  if (count !== moved) return []
+/** Only of the whole set, each once, is the digest the same. What went twice is in it twice. */
+function checkDigest(
+  { moved, published = moved, digest }: Receipt,
+  found: string,
+  count: number,
+): readonly ReceiptCheck[] {
+  if (count !== moved || published !== moved) return []
   const check = (verdict: ReceiptCheck['verdict'], detail: string) => [
     { name: 'digest', verdict, detail } as const,
   ]

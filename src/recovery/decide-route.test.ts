@@ -11,15 +11,17 @@ const classic = (name: string, args: LiveQueue['arguments']): LiveQueue => ({
   type: 'classic',
 })
 const toDlq = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'dlq' }
+const own = [queue('warren.audit'), queue('warren.tasks')]
 const live: LiveTopology = {
   brokerVersion: parseBrokerVersion('4.3'),
   exchanges: [
     { name: 'events', type: 'topic', durable: true, autoDelete: false, internal: false, arguments: {} },
   ],
-  queues: [queue('work', toDlq), queue('dlq'), queue('bounded', { 'x-max-length': 5 })],
+  queues: [queue('work', toDlq), queue('dlq'), queue('bounded', { 'x-max-length': 5 }), ...own],
   bindings: [
     { source: 'events', destination: 'work', destinationType: 'queue', key: 'order.*', arguments: {} },
     { source: 'events', destination: 'dlq', destinationType: 'queue', key: 'back', arguments: {} },
+    { source: 'events', destination: 'warren.tasks', destinationType: 'queue', key: 'told', arguments: {} },
   ],
   policies: [],
 }
@@ -29,6 +31,7 @@ test('a bound target is proved, with where a second failure lands', () => {
   expect(book.prove({ exchange: 'events', key: 'order.placed' })).toEqual({
     isSafe: true,
     queues: ['work'],
+    refusesWhenFull: false,
     secondFailure: '"work" to "dlq"',
     unseen: [],
   })
@@ -43,6 +46,16 @@ test.each([
     'events',
     'back',
     'The exchange "events" with the key "back" leads back into the dead-letter queue "dlq".',
+  ],
+  [
+    '',
+    'warren.audit',
+    'The queue "warren.audit" leads to "warren.audit", where Warren keeps its own records.',
+  ],
+  [
+    'events',
+    'told',
+    'The exchange "events" with the key "told" leads to "warren.tasks", where Warren keeps its own records.',
   ],
   ['', 'bounded', 'The queue "bounded" drops its oldest message when it is full (overflow drop-head).'],
 ])('%j with the key %j is refused', (exchange, key, problem) => {
@@ -165,6 +178,7 @@ test.each([
   expect(expiring.prove({ exchange: '', key: 'brief' })).toEqual({
     isSafe: true,
     queues: ['brief'],
+    refusesWhenFull: false,
     secondFailure,
     unseen: [],
   })

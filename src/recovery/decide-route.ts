@@ -3,12 +3,15 @@ import type { Arguments } from '../topology/declaration.ts'
 import { effectiveValue } from '../topology/effective-arguments.ts'
 import type { LiveQueue, LiveTopology } from '../topology/live-topology.ts'
 import { indexRoutes, type RouteIndex } from '../topology/route.ts'
+import { isOwnQueue } from './is-own-queue.ts'
 
 /** Whether a re-drive to an address arrives, as far as the topology tells. */
 export type RouteProof =
   | {
       readonly isSafe: true
       readonly queues: readonly string[]
+      /** One of them takes nothing beyond its length, and says so. */
+      readonly refusesWhenFull: boolean
       /** Where a message goes that fails there again, and whether one that nobody takes in time is deleted. */
       readonly secondFailure: string
       /** The queues where it ends then, if not in the one that is re-driven: nobody looks there for what is dead again. */
@@ -63,6 +66,9 @@ function decideRoute(question: RouteQuestion): RouteProof {
   if (reached.includes(deadLetterQueue)) {
     return refuse(`${describe(exchange, key)} leads back into the dead-letter queue "${deadLetterQueue}".`)
   }
+  const own = reached.find(isOwnQueue)
+  if (own !== undefined)
+    return refuse(`${describe(exchange, key)} leads to "${own}", where Warren keeps its own records.`)
   for (const name of reached) {
     const queue = queues.get(name)
     const problem = queue && describeOverflow(question, queue)
@@ -71,6 +77,7 @@ function decideRoute(question: RouteQuestion): RouteProof {
   const failures = reached.map((name) => failAgain(question, name))
   return {
     ...{ isSafe: true, queues: reached },
+    refusesWhenFull: reached.some((name) => isBounded(question, queues.get(name))),
     secondFailure: failures.map(({ text }) => text).join('; '),
     unseen: [...new Set(failures.flatMap(({ unseen }) => unseen))],
   }
@@ -85,10 +92,7 @@ function nothingReached(exchange: string, key: string): string {
 /** What a full queue does that would cost or double a message; undefined where it takes all, or only refuses. */
 function describeOverflow(question: RouteQuestion, queue: LiveQueue): string | undefined {
   const { live, key } = question
-  const isBounded = ['x-max-length', 'x-max-length-bytes'].some(
-    (argument) => setting(queue, live, argument) !== undefined,
-  )
-  if (!isBounded) return undefined
+  if (!isBounded(question, queue)) return undefined
   const overflow = setting(queue, live, 'x-overflow') ?? 'drop-head'
   const drops = `The queue "${queue.name}" drops its oldest message when it is full`
   if (overflow === 'drop-head') return `${drops} (overflow drop-head).`
@@ -99,6 +103,12 @@ function describeOverflow(question: RouteQuestion, queue: LiveQueue): string | u
   const copies = nextHops(question, { queue: queue.name, key })
   if (!copies || copies.length === 0) return undefined
   return `The queue "${queue.name}" refuses a message when it is full, and dead-letters it all the same (overflow reject-publish-dlx): every try would put a copy into ${quote(copies)}.`
+}
+
+/** It holds so many messages or bytes and no more. */
+function isBounded({ live }: RouteQuestion, queue: LiveQueue | undefined): boolean {
+  const limits = ['x-max-length', 'x-max-length-bytes']
+  return queue !== undefined && limits.some((argument) => setting(queue, live, argument) !== undefined)
 }
 
 interface Hop {

@@ -13,6 +13,8 @@ const rejected = message({
   headers: {
     tenant: 'acme',
     retries: 7,
+    ...{ MessageType: 'Shop.OrderPlaced', bytes: Buffer.from('grün'), binary: Buffer.from([0xff, 0]) },
+    ...{ at: new Date(nowMs), size: Buffer.from('12') },
     'x-death': [{ queue: 'billing.orders', reason: 'rejected', count: 3, time: 0 }],
   },
   body: '{"customer":{"id":42,"name":"Ada"},"lines":[{"sku":"x"}]}',
@@ -61,6 +63,13 @@ describe('a filter finds in a message', () => {
   test.each([
     ['type:OrderPlaced', true, false],
     ['type:MailSent', false, true],
+    ['type:Shop.*', true, false],
+    ['type!=OrderPlaced', false, true],
+    ['header.bytes:grün', true, false],
+    ['header.bytes:gr*', true, false],
+    ['header.binary:/wA=', true, false],
+    ['header.size>=12', true, false],
+    ['header.at:2026-01-01T12:00:00.000Z', true, false],
     ['id:m-1', true, false],
     ['queue:billing.orders', true, false],
     ['queue:mails', false, true],

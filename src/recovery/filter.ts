@@ -1,3 +1,5 @@
+import { comparableNumber, comparableText } from './comparable-value.ts'
+
 /** A condition on dead letters. Made by `parseFilter`, asked by `matchesFilter`. */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
@@ -10,11 +12,11 @@ export type Filter =
       readonly operator: FilterOperator
       readonly value: string
       /** Of `died` in milliseconds, else the value as a number if it is one. */
-      readonly number: number | undefined
+      readonly number: number | bigint | undefined
     }
 
 export type FilterField =
-  | { readonly kind: 'type' | 'cause' | 'queue' | 'id' | 'died' | 'attempts' }
+  | { readonly kind: 'type' | 'cause' | 'queue' | 'id' | 'died' | 'attempts' | 'key' | 'exchange' }
   | { readonly kind: 'header'; readonly name: string }
   | { readonly kind: 'body'; readonly path: readonly string[] }
 
@@ -23,8 +25,12 @@ export type FilterOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
 /** What a filter asks of a message. Each is read only when it is asked for. */
 export interface FilterSubject {
   readonly id: string | undefined
-  readonly type: string | undefined
+  /** The `type` property and the `MessageType` header: frameworks write the one, the other, or both. */
+  readonly types: readonly string[]
   readonly queue: string | undefined
+  /** Where it was first published, as far as its headers tell, else where it was published into its queue. */
+  readonly exchange: string
+  readonly key: string
   readonly cause: { readonly id: string; readonly label: string }
   readonly ageMs: number | undefined
   readonly attempts: number | undefined
@@ -54,11 +60,20 @@ type Comparison = Extract<Filter, { kind: 'compare' }>
 
 function compare(filter: Comparison, subject: FilterSubject): boolean {
   if (filter.field.kind === 'cause') return (filter.operator === '=') === isCause(filter.value, subject.cause)
-  const actual = readField(filter.field, subject)
-  if (filter.operator === '=') return isEqual(actual, filter.value)
-  if (filter.operator === '!=') return !isEqual(actual, filter.value)
-  const left = typeof actual === 'string' && actual.trim() !== '' ? Number(actual) : actual
-  if (typeof left !== 'number' || Number.isNaN(left) || filter.number === undefined) return false
+  const values = readField(filter.field, subject)
+  switch (filter.operator) {
+    case '=':
+      return values.some((actual) => isEqual(actual, filter.value))
+    case '!=':
+      return !values.some((actual) => isEqual(actual, filter.value))
+    default:
+      return values.some((actual) => isOrdered(actual, filter))
+  }
+}
+
+function isOrdered(actual: unknown, filter: Comparison): boolean {
+  const left = comparableNumber(actual)
+  if (left === undefined || filter.number === undefined) return false
   switch (filter.operator) {
     case '<':
       return left < filter.number
@@ -68,21 +83,26 @@ function compare(filter: Comparison, subject: FilterSubject): boolean {
       return left > filter.number
     case '>=':
       return left >= filter.number
+    default:
+      return false
   }
 }
 
-function readField(field: FilterField, subject: FilterSubject): unknown {
+/** What a message has there. Of a type there may be two. */
+export function readField(field: FilterField, subject: FilterSubject): readonly unknown[] {
   switch (field.kind) {
+    case 'type':
+      return subject.types
     case 'header':
-      return subject.header(field.name)
+      return [subject.header(field.name)]
     case 'body':
-      return field.path.reduce<unknown>(memberOf, subject.json)
+      return [field.path.reduce<unknown>(memberOf, subject.json)]
     case 'died':
-      return subject.ageMs
+      return [subject.ageMs]
     case 'cause':
-      return subject.cause.id
+      return [subject.cause.id]
     default:
-      return subject[field.kind]
+      return [subject[field.kind]]
   }
 }
 
@@ -97,8 +117,8 @@ function isCause(wanted: string, { id, label }: FilterSubject['cause']): boolean
 
 /** `*` stands for anything; upper and lower case differ, because ids do. */
 function isEqual(actual: unknown, wanted: string): boolean {
-  if (actual === undefined) return false
-  const text = typeof actual === 'object' && actual !== null ? JSON.stringify(actual) : String(actual)
+  const text = comparableText(actual)
+  if (text === undefined) return false
   return wanted.includes('*') ? matches(text, wanted) : text === wanted
 }
 

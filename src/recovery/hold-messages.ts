@@ -5,7 +5,7 @@ import { RecoveryError } from '../errors.ts'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import { confirmDepth } from './confirm-depth.ts'
-import { awaitDepth, closeSettled, depthOf, settledDepth } from './count-queue.ts'
+import { type AckPassage, awaitDepth, depthOf, settleAcks, settledDepth } from './count-queue.ts'
 import { decideUnderWay } from './decide-under-way.ts'
 import { describeLostHold } from './describe-lost-hold.ts'
 import { finishWalk } from './finish-walk.ts'
@@ -33,7 +33,7 @@ export interface HoldTask extends LookPermission {
   readonly onExtra?: (delivery: Delivery) => void
   /** Where messages go that take time; the broker is not asked for more while too much waits there. */
   readonly sink?: MessageSink | undefined
-  /** Runs when all are seen and still held. What it acknowledges on the channel leaves the queue. */
+  /** Runs when all are seen and still held. What it acknowledges leaves the queue; gives how many that were. */
   readonly whileHeld?: (held: HeldMessages) => Promise<number>
   readonly signal?: AbortSignal | undefined
 }
@@ -48,8 +48,17 @@ export interface MessageSink {
 export interface HeldMessages {
   readonly end: WalkEnd
   readonly seen: number
-  readonly channel: AmqpChannel
+  /** Acknowledges one of those to be settled. Should the rest fail, it is none of those that have to be kept alive. */
+  acknowledge(deliveryTag: number): void
+  /** Resolves when the broker has answered behind the acks so far, with what that proves. The last one proves the most. */
+  prove(which: 'a-step' | 'the-last'): Promise<AckProof>
 }
+
+/**
+ * What is known of acks. `removed`: the queue has them, and a crash of the broker can undo them. `written`: not even that.
+ * `unproved`: the channel may keep some of them back, and loses these when it closes.
+ */
+export type AckProof = 'unproved' | 'removed' | 'written'
 
 export interface HoldReport {
   readonly present: number
@@ -64,22 +73,30 @@ export interface HoldReport {
   readonly depth: number
 }
 
+/** A queue that others empty meanwhile is not waited for. */
+const mostFalls = 50
+/**
+ * So many passages for acks may hold a message that arrived meanwhile: each is a consumer more, and the broker remembers
+ * the order of 32, of which a walk uses 28.
+ */
+const mostFullPassages = 3
+
 /**
  * Takes messages from the head of a queue, holds them until all are seen, and gives them back by closing the
  * channel: the one return that keeps their order on every version. Nothing is kept of a message but its tag.
  */
 export async function holdMessages(task: HoldTask): Promise<HoldReport> {
-  const { consuming, publishing, queue, isLocked = false } = task
+  const { consuming, publishing, queue, isLocked = false, signal } = task
   const rules = await prepareLook(task)
   const lock = isLocked ? undefined : await lockFor(task)
   const publisher = new Publisher(publishing)
   try {
-    const present = await confirmDepth({ session: consuming, publisher, queue, rules })
+    const present = await confirmDepth({ session: consuming, publisher, queue, rules, signal })
     const pass = new HoldingPass({ task, rules, publisher, present })
     const result = await pass.run()
     // Whoever comes next must find them all, so the lock is kept until they are back.
-    const expected = present - result.removed
-    const depth = await (result.removed === 0 ? awaitDepth : settledDepth)(consuming, queue, expected)
+    const awaited = { atLeast: present - result.removed, mostFalls }
+    const depth = await (result.removed === 0 ? awaitDepth : settledDepth)(consuming, queue, awaited)
     return { present, ...result, depth }
   } finally {
     await Promise.all([publisher.close(), lock?.release()])
@@ -102,13 +119,15 @@ class HoldingPass {
   #seen = 0
   #seenBytes = 0
   #refreshed = 0
+  #passages = 0
+  #fullPassages = 0
   /** To be settled while held, see `onMessage`. */
   #toSettle = 0
   /** The broker has ended a consumer of ours. */
   #isCancelled = false
   #failure: { readonly error: unknown } | undefined
   /** Of those to be settled: should that fail, giving them back deletes them. */
-  #endangered: Delivery[] = []
+  readonly #endangered = new Map<number, Delivery>()
 
   constructor(fields: { task: HoldTask; rules: LookRules; publisher: Publisher; present: number }) {
     this.#task = fields.task
@@ -140,9 +159,16 @@ class HoldingPass {
       }
       if (end === 'lost') throw await this.#whyLost(channel.closeReason)
       if (this.#failure) throw this.#failure.error
-      const removed = (await this.#task.whileHeld?.({ end, seen: this.#seen, channel })) ?? 0
-      this.#endangered = []
-      await closeSettled(channel, queue)
+      const acknowledge = (tag: number): void => {
+        channel.ack(tag)
+        this.#endangered.delete(tag)
+      }
+      const prove = (which: 'a-step' | 'the-last'): Promise<AckProof> => this.#prove(channel, which)
+      const removed = (await this.#task.whileHeld?.({ end, seen: this.#seen, acknowledge, prove })) ?? 0
+      this.#endangered.clear()
+      await settleAcks(channel, queue, removed > 0 ? this.#passage() : undefined)
+      await this.#refreshes.idle() // what came on the passage may need a copy before it goes back
+      await channel.close()
       const isWhole = end === 'all-seen' || end === 'emptied'
       return { seen: this.#seen, refreshed: this.#refreshed, removed, isWhole }
     } catch (error) {
@@ -153,6 +179,28 @@ class HoldingPass {
       await this.#refreshes.idle()
       await channel.close()
     }
+  }
+
+  /** A queue to which others publish fills every passage; then only the last one is taken. */
+  async #prove(channel: AmqpChannel, which: 'a-step' | 'the-last'): Promise<AckProof> {
+    const passage = this.#passage()
+    const isSkipped = which === 'a-step' && this.#fullPassages >= mostFullPassages
+    await settleAcks(channel, this.#task.queue, isSkipped ? undefined : passage)
+    if (passage && isSkipped) return 'unproved'
+    return this.#rules.countsReturns ? 'written' : 'removed'
+  }
+
+  #passage(): AckPassage | undefined {
+    const { returnsBehind, consumerArguments } = this.#rules
+    if (!returnsBehind) return undefined
+    const hold = (delivery: Delivery): void => {
+      this.#fullPassages += 1
+      this.#refreshes.leave(delivery)
+    }
+    this.#passages += 1
+    // The order of tags is that of what goes back on 3.10.
+    const consumerTag = `warren-walk-last-${String(this.#passages).padStart(8, '0')}`
+    return { consumerTag, consumerArguments, hold }
   }
 
   /** What was held has gone back by itself. */
@@ -168,7 +216,7 @@ class HoldingPass {
   async #findQueue(): Promise<'there' | RecoveryError | undefined> {
     const { consuming, queue } = this.#task
     try {
-      await settledDepth(consuming, queue, this.#present)
+      await settledDepth(consuming, queue, { atLeast: this.#present, mostFalls })
       return 'there'
     } catch {
       const problem = await depthOf(consuming, queue).catch((error: unknown) => error)
@@ -197,7 +245,7 @@ class HoldingPass {
           return
         }
         this.#toSettle += 1
-        if (this.#rules.returnDeletes(delivery)) this.#endangered.push(delivery)
+        if (this.#rules.returnDeletes(delivery)) this.#endangered.set(delivery.deliveryTag, delivery)
       },
       onExtra: (delivery) => {
         this.#task.onExtra?.(delivery)
@@ -213,7 +261,8 @@ class HoldingPass {
 
   /** What was to be settled stays after all. A channel that is lost has given it back already. */
   async #rescue(channel: AmqpChannel): Promise<void> {
-    const endangered = this.#endangered.splice(0)
+    const endangered = [...this.#endangered.values()]
+    this.#endangered.clear()
     if (channel.isOpen) for (const delivery of endangered) this.#leave(delivery)
     await this.#refreshes.idle()
   }

@@ -7,7 +7,7 @@ import { ChannelError, RecoveryError } from '../errors.ts'
 import type { CompiledTopology } from '../topology/compiled-topology.ts'
 import { readProperty } from '../wire/properties.ts'
 import { noLeaderError } from './confirm-depth.ts'
-import { depthOf } from './count-queue.ts'
+import { countsOf } from './count-queue.ts'
 import { type DeadLetterQueue, decideDeadLetterQueues } from './decide-dead-letter-queues.ts'
 import { type CauseGroup, createCauseGroups } from './group-causes.ts'
 import { lookAtQueue } from './look-at-queue.ts'
@@ -27,6 +27,8 @@ export interface ListOptions {
 export interface ListedQueue extends Omit<DeadLetterQueue, 'messages' | 'sources'> {
   /** Ready, exact; as the broker's statistics tell it where `notLookedAt` says that the queue cannot be reached. */
   readonly messages: number
+  /** Who consumes from it, exact; undefined where nobody can tell. */
+  readonly consumers: number | undefined
   /** Over the last seconds, as the broker's statistics tell it. */
   readonly growthPerMinute: number | undefined
   /** The queues whose dead letters come here: where a re-drive puts them, and who would work on them there. */
@@ -50,7 +52,7 @@ export async function listDeadLetters(options: ListOptions): Promise<readonly Li
   for (const each of found) {
     const detail = await management.queues.find({ vhost, name: each.queue })
     listed.push({
-      ...{ ...each, consumers: detail?.consumers },
+      ...each,
       growthPerMinute: detail?.messagesPerSecond === undefined ? undefined : detail.messagesPerSecond * 60,
       sources: await Promise.all(each.sources.map((queue) => countConsumers(consuming, queue))),
       ...(await countAndSample(options, { ...each, detail })),
@@ -63,12 +65,12 @@ export async function listDeadLetters(options: ListOptions): Promise<readonly Li
 async function countAndSample(
   options: ListOptions,
   { queue, detail, messages: reported }: DeadLetterQueue & { detail: ManagedQueue | undefined },
-): Promise<Sample & { messages: number }> {
+): Promise<Sample & Pick<ListedQueue, 'messages' | 'consumers'>> {
   try {
-    const messages = await depthOf(options.consuming, queue)
+    const { messageCount: messages, consumerCount: consumers } = await countsOf(options.consuming, queue)
     if (detail && isWithoutLeader(detail))
-      return { messages, ...nothing, notLookedAt: noLeaderError(queue).message }
-    return { messages, ...(await sampleQueue(options, { queue, messages })) }
+      return { messages, consumers: undefined, ...nothing, notLookedAt: noLeaderError(queue).message }
+    return { messages, consumers, ...(await sampleQueue(options, { queue, messages })) }
   } catch (error) {
     const isOfTheQueue =
       error instanceof ChannelError ||
@@ -76,7 +78,8 @@ async function countAndSample(
     if (!isOfTheQueue) throw error
     // The broker tells a queue that is gone from one whose node is down.
     const { message } = error.cause instanceof ChannelError ? error.cause : error
-    return { messages: detail?.messagesReady ?? reported ?? 0, ...nothing, notLookedAt: message }
+    const messages = detail?.messagesReady ?? reported ?? 0
+    return { messages, consumers: undefined, ...nothing, notLookedAt: message }
   }
 }
 

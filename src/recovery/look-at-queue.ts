@@ -8,6 +8,8 @@ export interface LookOptions extends LookPermission {
   readonly by: string
   /** Called once per message, in order. Copy what is kept: the bytes are reused. */
   readonly onMessage: (delivery: Delivery) => void
+  /** Ends the look; what was held goes back, and the report says that it is not whole. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export type LookReport = Pick<HoldReport, 'present' | 'seen' | 'refreshed' | 'isWhole'>

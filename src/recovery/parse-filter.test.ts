@@ -4,8 +4,9 @@ import { parseFilter } from './parse-filter.ts'
 
 const subject: FilterSubject = {
   id: 'm-1',
-  type: 'OrderPlaced',
+  types: ['OrderPlaced', 'Shop.OrderPlaced'],
   queue: 'billing.orders',
+  ...{ exchange: 'shop.events', key: 'order.placed' },
   cause: { id: 'abc123', label: 'TimeoutError: no answer (billing.orders)' },
   ageMs: 90 * 60_000,
   attempts: 4,
@@ -18,10 +19,14 @@ describe('a filter that holds', () => {
   test.each([
     ['type:OrderPlaced'],
     ['type:Order*'],
+    ['type:Shop.OrderPlaced'],
     ['type!=Other'],
     ['cause:timeouterror'],
     ['cause:abc123'],
     ['queue:billing.orders'],
+    ['key:order.*'],
+    ['exchange:shop.events'],
+    ['key!=order.paid'],
     ['id:m-1'],
     ['header.tenant:acme'],
     ['header.at:2026-01-01T00:00'],
@@ -47,6 +52,8 @@ describe('a filter that does not hold', () => {
   test.each([
     ['type:Orde'],
     ['type:orderplaced'],
+    ['type!=OrderPlaced'],
+    ['type!=Shop.OrderPlaced'],
     ['header.missing:x'],
     ['header.missing>1'],
     ['body.customer.name:x'],
@@ -74,6 +81,8 @@ describe('a mistake points at its column', () => {
     ['died<soon', 6],
     ['died=2h', 5],
     ['attempts>many', 10],
+    ['attempts>=""', 11],
+    ['attempts<" "', 10],
     ['  "open', 3],
     ['= 3', 1],
     ['type:A and or type:B', 12],

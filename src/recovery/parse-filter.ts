@@ -1,5 +1,6 @@
 import { RecoveryError } from '../errors.ts'
 import { readDuration } from '../message/duration.ts'
+import { comparableNumber } from './comparable-value.ts'
 import type { Filter, FilterField, FilterOperator } from './filter.ts'
 
 interface Token {
@@ -16,7 +17,7 @@ interface Token {
  * Words side by side mean `and`. A mistake is told with its column.
  */
 export function parseFilter(source: string): Filter {
-  const reader = { tokens: tokenize(source), at: 0, end: source.length + 1 }
+  const reader = { tokens: tokenize(source), at: 0, depth: 0, end: source.length + 1 }
   if (reader.tokens.length === 0) throw mistake('The filter is empty; leave it out to mean all.', 1)
   const filter = readOr(reader)
   const rest = reader.tokens[reader.at]
@@ -27,8 +28,13 @@ export function parseFilter(source: string): Filter {
 interface Reader {
   readonly tokens: readonly Token[]
   at: number
+  /** How many brackets and nots stand open. */
+  depth: number
   readonly end: number
 }
+
+/** More than anybody writes, and far less than a stack holds. */
+const maxDepth = 100
 
 function tokenize(source: string): readonly Token[] {
   const pattern = /"((?:[^"\\]|\\.)*)"|(<=|>=|!=|[:=<>])|([()])|([^\s"():=<>!]+)|(\S)/gy
@@ -57,7 +63,9 @@ function skipSpace(source: string, from: number): number {
 }
 
 function explainCharacter(character: string): string {
-  return character === '"' ? 'This quotation mark is not closed.' : `"${character}" means nothing here.`
+  return character === '"'
+    ? 'This quotation mark is not closed.'
+    : `"${character}" means nothing here. Put a value that has it in quotation marks, such as id:"a${character}b".`
 }
 
 function readOr(reader: Reader): Filter {
@@ -78,8 +86,19 @@ function readAnd(reader: Reader): Filter {
 }
 
 function readNot(reader: Reader): Filter {
-  if (takeWord(reader, 'not')) return { kind: 'not', part: readNot(reader) }
+  const token = reader.tokens[reader.at]
+  if (takeWord(reader, 'not')) return { kind: 'not', part: goDeeper(reader, token!, readNot) }
   return readTerm(reader)
+}
+
+/** A filter is read and asked by functions that call themselves, and their stack is finite. */
+function goDeeper(reader: Reader, token: Token, read: (reader: Reader) => Filter): Filter {
+  reader.depth += 1
+  if (reader.depth > maxDepth)
+    throw mistake(`Brackets and "not" are nested more than ${maxDepth} deep here.`, token.column)
+  const part = read(reader)
+  reader.depth -= 1
+  return part
 }
 
 function readTerm(reader: Reader): Filter {
@@ -104,7 +123,7 @@ function readTerm(reader: Reader): Filter {
 const joiners = ['and', 'or', 'not']
 
 function readGroup(reader: Reader, open: Token): Filter {
-  const inner = readOr(reader)
+  const inner = goDeeper(reader, open, readOr)
   if (reader.tokens[reader.at]?.kind !== 'close') throw mistake('This bracket is not closed.', open.column)
   reader.at += 1
   return inner
@@ -141,21 +160,28 @@ function readValue(reader: Reader): string {
   return value
 }
 
-const plainFields = ['type', 'cause', 'queue', 'id', 'died', 'attempts'] as const
+const plainFields = ['type', 'cause', 'queue', 'key', 'exchange', 'id', 'died', 'attempts'] as const
 
 function readField({ text, column }: Token): FilterField {
-  const plain = plainFields.find((name) => name === text)
-  if (plain) return { kind: plain }
-  if (text.startsWith('header.') && text.length > 7) return { kind: 'header', name: text.slice(7) }
-  if (text.startsWith('body.') && text.length > 5) return { kind: 'body', path: text.slice(5).split('.') }
+  const field = findField(text)
+  if (field) return field
   throw mistake(
     `There is no field "${text}". Known are ${plainFields.join(', ')}, header.NAME and body.PATH.`,
     column,
   )
 }
 
-function readNumber(field: FilterField, value: string, column: number): number | undefined {
-  if (field.kind !== 'died') return Number.isNaN(Number(value)) ? undefined : Number(value)
+/** The field that somebody names; undefined where there is none. */
+export function findField(text: string): FilterField | undefined {
+  const plain = plainFields.find((name) => name === text)
+  if (plain) return { kind: plain }
+  if (text.startsWith('header.') && text.length > 7) return { kind: 'header', name: text.slice(7) }
+  if (text.startsWith('body.') && text.length > 5) return { kind: 'body', path: text.slice(5).split('.') }
+  return undefined
+}
+
+function readNumber(field: FilterField, value: string, column: number): number | bigint | undefined {
+  if (field.kind !== 'died') return comparableNumber(value)
   const reading = readDuration(value)
   if (!reading.isValid) throw mistake(reading.problem, column)
   return reading.milliseconds

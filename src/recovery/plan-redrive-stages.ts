@@ -4,7 +4,7 @@ export type DeadLimit = { readonly messages: number } | { readonly share: number
 export interface Canary {
   /** So many go first. */
   readonly messages: number
-  /** How long to wait whether they come back. @default 10000 */
+  /** How long to watch for messages that die again. @default 10000 */
   readonly waitMs?: number
 }
 

@@ -28,9 +28,9 @@ describe('where a dead letter goes', () => {
   test.each<[string, Destination, PlainTable, unknown]>([
     ['written origin', { kind: 'origin' }, { 'x-original-queue': 'orders' }, publish('', 'orders')],
     [
-      'written before first death',
+      'first death before what anybody can write',
       { kind: 'origin' },
-      { 'x-original-queue': 'orders', 'x-first-death-queue': 'other' },
+      { 'x-original-queue': 'other', 'x-first-death-queue': 'orders' },
       publish('', 'orders'),
     ],
     ['first death', { kind: 'origin' }, { 'x-first-death-queue': 'orders' }, publish('', 'orders')],
@@ -108,6 +108,33 @@ describe('a dead letter that says nothing of its origin', () => {
     const step = withTypes({ kind: 'origin' }, headers)
 
     expect(step).toMatchObject({ exchange: '', key: 'orders', why: 'x-first-death-queue' })
+  })
+})
+
+describe('a dead letter whose headers name a queue that it cannot have failed in', () => {
+  const question = (to: Destination, headers: PlainTable) => ({
+    ...{ headers: encodeTable(toFieldTable(headers)), to, deadLetterQueue: 'orders.dlq', flows },
+    isForeign: (queue: string) => queue !== 'orders',
+  })
+
+  test.each<[Destination, PlainTable]>([
+    [{ kind: 'origin' }, { 'x-original-queue': 'payments.out' }],
+    [{ kind: 'origin' }, { 'x-first-death-queue': 'payments.out' }],
+    [{ kind: 'origin' }, { 'x-death': [death('payments.out', 'rejected')] }],
+    [{ kind: 'retry' }, { 'x-original-queue': 'payments.out' }],
+  ])('stays: to the $kind', (to, headers) => {
+    expect(planRedrive(question(to, headers))).toEqual({ kind: 'keep', reason: 'origin-foreign' })
+  })
+
+  test('goes where somebody names, and by what it says where that can be', () => {
+    const named = { kind: 'queue', queue: 'payments.out' } as const
+
+    expect(planRedrive(question(named, { 'x-original-queue': 'payments.out' }))).toMatchObject({
+      key: 'payments.out',
+    })
+    expect(planRedrive(question({ kind: 'origin' }, { 'x-original-queue': 'orders' }))).toMatchObject({
+      key: 'orders',
+    })
   })
 })
 

@@ -31,6 +31,8 @@ export type KeepReason =
   | 'not-selected'
   | 'over-the-limit'
   | 'origin-unknown'
+  /** What its headers name is none of the queues whose dead letters come here; anybody can write them. */
+  | 'origin-foreign'
   | 'type-unknown'
   | 'no-wait-queue'
   | 'target-refused'
@@ -49,6 +51,8 @@ export interface RedriveQuestion {
   readonly flows: readonly QueueFlow[]
   /** Tells the address of a message whose origin its headers do not tell. */
   readonly types?: TypeRoutes | undefined
+  /** Whether a message of this queue cannot have failed there. @default it can have failed anywhere */
+  readonly isForeign?: ((queue: string) => boolean) | undefined
 }
 
 /** Where one dead letter goes, and why. */
@@ -72,18 +76,20 @@ export function planRedrive(question: RedriveQuestion): RedriveStep {
 function planToOrigin(question: RedriveQuestion): RedriveStep {
   const origin = readOrigin(question)
   if (!origin) return planWithoutOrigin(question)
+  if (question.isForeign?.(origin.queue)) return keep('origin-foreign')
   return { kind: 'publish', exchange: '', key: origin.queue, why: origin.source }
 }
 
 function planToRetry(question: RedriveQuestion): RedriveStep {
   const origin = readOrigin(question)
   if (!origin) return keep('origin-unknown')
+  if (question.isForeign?.(origin.queue)) return keep('origin-foreign')
   const retry = flowOf(question, origin.queue)?.redrive.retry
   return retry ? { kind: 'publish', ...retry, why: origin.source } : keep('no-wait-queue')
 }
 
 function planToExchange(question: RedriveQuestion): RedriveStep {
-  const address = readOriginAddress(question.headers)
+  const address = readOriginAddress(question.headers, passagesOf(question))
   if (!address) return planWithoutOrigin(question)
   return { kind: 'publish', exchange: address.exchange, key: address.key, why: address.source }
 }
@@ -111,11 +117,15 @@ export function readOrigin({
   flows,
   deadLetterQueue,
 }: Pick<RedriveQuestion, 'headers' | 'flows' | 'deadLetterQueue'>): Origin | undefined {
-  // A wait queue shows up in x-death as well, but nobody works there.
-  return readOriginQueue(
-    headers,
-    (queue) => queue === deadLetterQueue || flows.some(({ waitQueues }) => waitQueues.includes(queue)),
-  )
+  return readOriginQueue(headers, passagesOf({ flows, deadLetterQueue }))
+}
+
+/** A wait queue shows up in x-death as well, but nobody works there. */
+function passagesOf({
+  flows,
+  deadLetterQueue,
+}: Pick<RedriveQuestion, 'flows' | 'deadLetterQueue'>): (queue: string) => boolean {
+  return (queue) => queue === deadLetterQueue || flows.some(({ waitQueues }) => waitQueues.includes(queue))
 }
 
 function flowOf({ flows }: RedriveQuestion, queue: string): QueueFlow | undefined {

@@ -1,7 +1,7 @@
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
-import { RecoveryError, type WarrenError } from '../errors.ts'
+import { isManagementAbsent, RecoveryError } from '../errors.ts'
 import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import { type BrokerVersion, parseBrokerVersion } from '../message/broker-version.ts'
 import type { EncodedMessage } from '../publisher/outgoing-message.ts'
@@ -69,10 +69,10 @@ export async function prepareLook(permission: LookPermission): Promise<LookRules
   const { maxHoldMs = defaultHoldMs } = permission
   const { vhost } = consuming
   const version = parseBrokerVersion(consuming.broker.version)
-  const observed = await observeQueue(management, { vhost, queue }).catch((error) => {
+  const observed = await observeQueue(management, { vhost, queue, version }).catch((error) => {
     // Who accepts a limit needs nobody to tell it.
-    if (!acceptsLimit || (error as WarrenError).code !== 'MANAGEMENT_UNREACHABLE') throw error
-    return observeQueue(undefined, { vhost, queue })
+    if (!acceptsLimit || !isManagementAbsent(error)) throw error
+    return observeQueue(undefined, { vhost, queue, version })
   })
   const { facts, consumerTimeoutMs, isSingleActive, averageBytes } = observed
   const isServedElsewhere = isSingleActive && (await countConsumers(consuming, queue)) > 0

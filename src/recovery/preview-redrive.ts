@@ -1,6 +1,8 @@
 import type { IncomingMessage } from '../broker/amqp/message.ts'
+import { readProperty } from '../wire/properties.ts'
 import { lookAtQueue } from './look-at-queue.ts'
 import type { KeepReason } from './plan-redrive.ts'
+import { readOriginAddress } from './read-origin.ts'
 import type { RedriveOptions } from './redrive.ts'
 import { prepareRules } from './redrive-rules.ts'
 import { nameAddress } from './redrive-tally.ts'
@@ -31,7 +33,16 @@ export interface PreviewTarget {
   readonly queues: readonly string[]
   /** Where a message goes that fails there again. */
   readonly secondFailure: string | undefined
+  /**
+   * Of these, so many were first published with another routing key than their consumers will see. The header
+   * `x-original-routing-key` keeps it.
+   */
+  readonly keyChanges: number
+  /** Such keys, the first four. */
+  readonly keysBefore: readonly string[]
 }
+
+const mostKeysBefore = 4
 
 /** Plans a re-drive with the very rules it would run by. Costs one look. `onMoving` is told each that would move. */
 export async function previewRedrive(
@@ -57,9 +68,8 @@ export async function previewRedrive(
       onMoving(delivery)
       const target = nameAddress(step)
       const name = `${target}\0${step.why}`
-      const known = targets.get(name)
-      const proof = known ?? proofOf(rules.prove(step))
-      targets.set(name, { ...proof, target, why: step.why, count: (known?.count ?? 0) + 1 })
+      const known = targets.get(name) ?? newTarget({ target, why: step.why }, rules.prove(step))
+      targets.set(name, { ...known, ...countKey(known, { before: keyBefore(delivery), now: step.key }) })
     },
   })
   return {
@@ -70,11 +80,26 @@ export async function previewRedrive(
   }
 }
 
-function proofOf(proof: ReturnType<Awaited<ReturnType<typeof prepareRules>>['prove']>): {
-  queues: readonly string[]
-  secondFailure: string | undefined
-} {
-  return proof?.isSafe
-    ? { queues: proof.queues, secondFailure: proof.secondFailure }
-    : { queues: [], secondFailure: undefined }
+function newTarget(
+  named: Pick<PreviewTarget, 'target' | 'why'>,
+  proof: ReturnType<Awaited<ReturnType<typeof prepareRules>>['prove']>,
+): PreviewTarget {
+  const { queues = [], secondFailure } = proof?.isSafe ? proof : {}
+  return { ...named, count: 0, queues, secondFailure, keyChanges: 0, keysBefore: [] }
+}
+
+function keyBefore({ properties }: IncomingMessage): string | undefined {
+  return readOriginAddress(readProperty(properties, 'headers'))?.key
+}
+
+function countKey(
+  { count, keyChanges, keysBefore }: PreviewTarget,
+  { before, now }: { readonly before: string | undefined; readonly now: string },
+): Pick<PreviewTarget, 'count' | 'keyChanges' | 'keysBefore'> {
+  if (before === undefined || before === now) return { count: count + 1, keyChanges, keysBefore }
+  const isNew = keysBefore.length < mostKeysBefore && !keysBefore.includes(before)
+  return {
+    ...{ count: count + 1, keyChanges: keyChanges + 1 },
+    keysBefore: isNew ? [...keysBefore, before] : keysBefore,
+  }
 }

@@ -5,10 +5,10 @@ import { readDeaths } from '../message/read-deaths.ts'
 import { readIsoTime } from '../message/read-iso-time.ts'
 import { encodeName, findValue } from '../message/scan-headers.ts'
 import { warrenHeaders } from '../message/warren-headers.ts'
-import { type PlainTable, toPlainTable } from '../wire/plain-fields.ts'
-import { decodeProperties, readProperty } from '../wire/properties.ts'
+import { type PlainTable, toPlainField, toPlainTable } from '../wire/plain-fields.ts'
+import { decodeProperties, type Properties, readProperty } from '../wire/properties.ts'
 import { decodeShownTable } from '../wire/read-field.ts'
-import { readOriginQueue } from './read-origin.ts'
+import { addressOf, readOriginQueue } from './read-origin.ts'
 
 /** A dead letter for people and programs. */
 export interface DeadLetter {
@@ -16,6 +16,8 @@ export interface DeadLetter {
   readonly type: string | undefined
   readonly exchange: string
   readonly routingKey: string
+  /** Where it was first published, as far as its headers tell; else the same as `exchange` and `routingKey`. */
+  readonly publishedTo: { readonly exchange: string; readonly key: string }
   /** The queue it failed in. */
   readonly queue: string | undefined
   readonly cause: Cause
@@ -23,9 +25,29 @@ export interface DeadLetter {
   readonly diedAt: string | undefined
   readonly attempts: number | undefined
   readonly headers: PlainTable
+  /** The properties that it has besides its id, its type and its headers. */
+  readonly properties: DeadLetterProperties
   readonly bodyBytes: number
   /** Text where it is UTF-8, else base64. */
   readonly body: { readonly encoding: 'utf8' | 'base64'; readonly text: string; readonly isCut: boolean }
+}
+
+/** As they came; one that a message does not have is not there. */
+export interface DeadLetterProperties {
+  readonly contentType?: string
+  readonly contentEncoding?: string
+  /** 2: it survives a restart of the broker. */
+  readonly deliveryMode?: number
+  readonly priority?: number
+  readonly correlationId?: string
+  readonly replyTo?: string
+  /** Milliseconds, as text. */
+  readonly expiration?: string
+  /** ISO 8601; seconds as text where they are beyond any date. */
+  readonly timestamp?: string
+  readonly userId?: string
+  readonly appId?: string
+  readonly clusterId?: string
 }
 
 /** @param maxBodyBytes how much of the body is shown */
@@ -38,19 +60,45 @@ export function readDeadLetter(message: IncomingMessage, maxBodyBytes: number): 
     type: typeOf(message),
     exchange: message.exchange,
     routingKey: message.routingKey,
+    publishedTo: publishedTo(message),
     queue: originOf(headers),
     cause: causeOf(headers),
     diedAt: timeMs === undefined ? undefined : new Date(timeMs).toISOString(),
     attempts: attemptsOf(headers),
     headers: headers === undefined ? {} : toPlainTable(decodeShownTable(headers)),
+    properties: otherProperties(properties),
     bodyBytes: message.bodyBytes,
     body: readBody(joinBody(message.body), maxBodyBytes),
   }
 }
 
+function publishedTo(message: IncomingMessage): DeadLetter['publishedTo'] {
+  const { exchange, key } = addressOf(message)
+  return { exchange, key }
+}
+
+function otherProperties({
+  messageId: _,
+  type: __,
+  headers: ___,
+  timestamp,
+  ...others
+}: Properties): DeadLetterProperties {
+  const time = timestamp === undefined ? undefined : toPlainField({ type: 'T', value: timestamp })
+  const written = time instanceof Date ? time.toISOString() : time?.toString()
+  const all = { ...others, timestamp: written }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+}
+
 /** The `type` property, or the `MessageType` header that frameworks write. */
-export function typeOf({ properties }: IncomingMessage): string | undefined {
-  return readProperty(properties, 'type') ?? headerText(readProperty(properties, 'headers'), 'MessageType')
+export function typeOf(message: IncomingMessage): string | undefined {
+  return typesOf(message)[0]
+}
+
+/** Both, where a message has both: whoever looks for either finds it. */
+export function typesOf({ properties }: IncomingMessage): readonly string[] {
+  const written = headerText(readProperty(properties, 'headers'), 'MessageType')
+  return [readProperty(properties, 'type'), written].filter((type) => type !== undefined)
 }
 
 export function originOf(headers: EncodedHeaders): string | undefined {
@@ -80,7 +128,8 @@ export function attemptsOf(headers: EncodedHeaders): number | undefined {
     headerInteger(headers, warrenHeaders.attempts) ?? headerInteger(headers, warrenHeaders.retryCount)
   if (written !== undefined) return written
   const rejections = readDeaths(headers).deaths.filter(({ reason }) => reason === 'rejected')
-  return rejections.length === 0 ? undefined : Math.max(...rejections.map(({ count }) => count))
+  if (rejections.length === 0) return undefined
+  return rejections.reduce((most, { count }) => Math.max(most, count), 0)
 }
 
 function readBody(body: Buffer, maxBytes: number): DeadLetter['body'] {

@@ -10,10 +10,11 @@ type Names<Name extends string> = Readonly<Record<Name, true>>
 
 const receipt: Names<keyof Receipt> = {
   ...{ format: true, id: true, queue: true, vhost: true, by: true, reason: true, startedAt: true },
+  where: true,
   ...{ endedAt: true, ratePerSecond: true, outcome: true, interruption: true, present: true, moved: true },
   ...{ failed: true, kept: true, stillThere: true, arrivals: true, cameBack: true, missing: true },
   ...{ otherConsumers: true, duplicatesPossible: true, refreshed: true, movedAside: true, isBalanced: true },
-  unproved: true,
+  ...{ unproved: true, published: true, acksInDoubt: true, unanswered: true },
   ...{ isCounted: true, targets: true, causes: true, failures: true, keptBecause: true, digest: true },
   ...{ refusals: true, areRoutesProved: true },
 }
@@ -23,6 +24,7 @@ const preview: Names<keyof RedrivePreview> = {
 }
 const target: Names<keyof PreviewTarget> = {
   ...{ target: true, count: true, why: true, queues: true, secondFailure: true },
+  ...{ keyChanges: true, keysBefore: true },
 }
 const outcomes: Names<RedriveOutcome> = {
   ...{ done: true, cancelled: true, 'held-too-long': true, 'came-back-dead': true, interrupted: true },
@@ -35,11 +37,18 @@ const interruptions: Names<Interruption> = {
   'queue-deleted': true,
   away: true,
   failed: true,
+  forbidden: true,
   taken: true,
 }
 const failures: Names<FailureKind> = { unroutable: true, refused: true, unanswered: true }
 const reasons: Names<KeepReason> = {
-  ...{ 'not-selected': true, 'over-the-limit': true, 'origin-unknown': true, 'type-unknown': true },
+  ...{
+    'not-selected': true,
+    'over-the-limit': true,
+    'origin-unknown': true,
+    'origin-foreign': true,
+    'type-unknown': true,
+  },
   ...{ 'no-wait-queue': true, 'target-refused': true, 'too-large': true, unreadable: true },
   ...{ 'came-back': true, 'dead-again': true, stopped: true },
 }

@@ -14,7 +14,8 @@ export type RedriveOutcome =
  * `node-lost`: a node is gone, and the queue has not given back what it held there. `no-progress`: messages are in
  * the queue that pass after pass does not get. `queue-deleted`: somebody deleted the queue, and what was left with it.
  * `away`: the broker, or the node of the queue, was away or took nothing for longer than the run was to wait.
- * `failed`: an error ended it, whose words stand among the `refusals`. `taken`: it has moved what it was to, but
+ * `failed`: an error ended it, whose words stand among the `refusals`. `forbidden`: the same, and the error is that the
+ * broker did not let this user do it. `taken`: it has moved what it was to, but
  * messages expired or somebody else took them meanwhile, and what became of those it cannot say.
  */
 export type Interruption =
@@ -24,6 +25,7 @@ export type Interruption =
   | 'queue-deleted'
   | 'away'
   | 'failed'
+  | 'forbidden'
   | 'taken'
 
 /** What became of every message that was in the queue when the re-drive began. */
@@ -34,6 +36,8 @@ export interface Receipt {
   readonly vhost: string
   readonly by: string
   readonly reason: string | undefined
+  /** The filter that selected what was to move; not there where all were. */
+  readonly where?: string
   readonly startedAt: string
   readonly endedAt: string
   readonly ratePerSecond: number
@@ -45,8 +49,14 @@ export interface Receipt {
   readonly interruption?: Interruption
   /** In the queue at the start. Equals moved + failed + kept + stillThere. */
   readonly present: number
-  /** Confirmed at their target and acknowledged here. */
+  /** Confirmed at their target and out of the queue: proved by acks, or by the broker's counts. */
   readonly moved: number
+  /** Publishes that the broker confirmed; more than were moved where some had to go twice. A receipt of 0.1 does not say. */
+  readonly published?: number
+  /** Acks that were sent and that nobody knows of: `moved` and so many more at the most are out of the queue. @default 0 */
+  readonly acksInDoubt?: number
+  /** Publishes without an answer, or refused by one queue of several: each may be at its target. @default 0 */
+  readonly unanswered?: number
   /** Tried and not taken by their target; still in the queue. */
   readonly failed: number
   /** Seen and left in the queue. */

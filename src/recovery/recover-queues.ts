@@ -8,15 +8,17 @@ import { joinSignals } from '../join-signals.ts'
 import { headerText } from '../message/header-values.ts'
 import { readDeaths } from '../message/read-deaths.ts'
 import { readProperty } from '../wire/properties.ts'
-import { answerInTime } from './answer-in-time.ts'
+import { answerInTime, untilAway } from './answer-in-time.ts'
 import { sureDepth } from './confirm-depth.ts'
 import { depthOf } from './count-queue.ts'
-import { consumerTagOf } from './create-pass.ts'
 import { isQueueGone } from './is-queue-gone.ts'
+import { nameTargets } from './name-targets.ts'
 import type { KeepReason, TypeRoutes } from './plan-redrive.ts'
 import type { Receipt } from './receipt.ts'
 import { type RecoveryRun, RecoveryTotals } from './recovery-totals.ts'
-import { type RedriveOptions, startRedrive } from './redrive.ts'
+import { consumerTagOf } from './redrive/consumer-tag.ts'
+import { type RedriveOptions, type RedriveProgress, startRedrive } from './redrive.ts'
+import { nameAddress } from './redrive-tally.ts'
 import { describeKept, type QueueRecovery, renderRecovery } from './render-recovery.ts'
 
 export interface RecoverOptions {
@@ -29,6 +31,8 @@ export interface RecoverOptions {
   readonly types: TypeRoutes
   readonly timeouts?: Partial<RecoverTimeouts>
   readonly window?: RedriveOptions['window']
+  /** How long messages are held at most, in milliseconds. @default 1500000, less where the queue says so */
+  readonly maxHoldMs?: number | undefined
   /** See `LookPermission`. @default false */
   readonly acceptDeliveryLimit?: boolean | undefined
   readonly by?: string
@@ -58,8 +62,11 @@ export interface RecoverTimeouts {
   readonly stallMs: number
 }
 
+/** For all queues together. */
+export const defaultTotalMs: number = 30 * 60_000
+
 const defaultTimeouts: RecoverTimeouts = {
-  totalMs: 30 * 60_000,
+  totalMs: defaultTotalMs,
   idleMs: 10_000,
   emptyMs: 5_000,
   stallMs: 30_000,
@@ -75,7 +82,7 @@ export async function recoverQueues(options: RecoverOptions): Promise<readonly Q
   const ending = joinSignals([options.signal], { timeoutMs: timeouts.totalMs })
   ending.signal.addEventListener('abort', () => {
     if (!options.signal?.aborted)
-      log(`⚠️  The time of ${timeouts.totalMs} ms for all queues is over. Ending...`)
+      log(`⚠️  The time of ${Math.round(timeouts.totalMs)} ms for all queues is over. Ending...`)
   })
   try {
     return await recoverAllQueues({ ...options, timeouts, ending: ending.signal, log, runs: new Set() })
@@ -96,7 +103,11 @@ async function recoverAllQueues(task: Omit<QueueTask, 'queue'>): Promise<readonl
     if (error) errors.push(error)
     for (const line of renderRecovery(recovery)) log(line)
   }
-  if (errors[0] && recoveries.every(({ problem, receipt }) => problem && !receipt)) throw errors[0]
+  if (
+    errors[0] &&
+    recoveries.every(({ problem, receipt, recovered }) => problem && !receipt && recovered === 0)
+  )
+    throw errors[0]
   return recoveries
 }
 
@@ -110,7 +121,7 @@ interface QueueTask extends RecoverOptions {
 }
 
 async function recoverQueue(task: QueueTask): Promise<QueueRecovery & { error?: WarrenError }> {
-  const totals = new RecoveryTotals(task.queue)
+  const totals = new RecoveryTotals(task.queue, nameTargets(task.types))
   try {
     await recoverAll(task, totals)
     // A run that nobody could count has waited for the broker already, for as long as a stall may last.
@@ -128,7 +139,7 @@ async function recoverQueue(task: QueueTask): Promise<QueueRecovery & { error?: 
 }
 
 async function recoverAll(task: QueueTask, totals: RecoveryTotals): Promise<void> {
-  const first = await answerInTime(task.ending, () => sureDepth({ ...task, signal: task.ending }))
+  const first = await askInTime(task, (signal) => sureDepth({ ...task, signal }))
   if (first === 'away') throw neverThere(task.queue)
   const tell = tellProgress(task)
   let depth = first
@@ -137,10 +148,17 @@ async function recoverAll(task: QueueTask, totals: RecoveryTotals): Promise<void
   while (depth > 0) {
     totals.left = depth
     const before = { recovered: totals.recovered, total: totals.recovered + depth }
-    const result = await runOnce(task, (moved) => tell(before, moved))
-    totals.add(result)
-    if (task.ending.aborted || !isAllSeen(result.receipt)) return
-    depth = await awaitMore(task, result.receipt)
+    const { receipt, failedByQueue, progress } = await runOnce(task, (moved) => tell(before, moved))
+    if (!receipt) {
+      const { messages: underWay = defaultUnderWay } = task.window ?? {}
+      totals.addUnended({ present: depth, moved: progress.moved, underWay })
+      throw notEnded(task.queue)
+    }
+    totals.add({ receipt, failedByQueue })
+    if (task.ending.aborted || !isAllSeen(receipt)) return
+    const more = await awaitMore(task, receipt)
+    if (more === 'away') totals.count(undefined)
+    depth = more === 'away' ? 0 : more
   }
 }
 
@@ -154,6 +172,32 @@ function neverThere(queue: string): RecoveryError {
     code: 'RECOVERY_INTERRUPTED',
     message: `The broker was away until the time of the recovery was over. "${queue}" was not looked at.`,
   })
+}
+
+function notEnded(queue: string): RecoveryError {
+  return new RecoveryError({
+    code: 'RECOVERY_INTERRUPTED',
+    message: `The broker did not answer until the time was over. What was under way is in "${queue}", at its target, or in both.`,
+  })
+}
+
+/** A run that is told to stop lets a broker that is away go after two seconds, and writes its receipt. */
+const stoppingMs = 3_000
+
+/** As many messages as a re-drive has under way where nobody says. */
+const defaultUnderWay = 1_000
+
+/** Asks what only counts. A broker that says nothing for as long as a stall may last is away. */
+async function askInTime<Answer>(
+  { ending, timeouts }: QueueTask,
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer | 'away'> {
+  const patience = joinSignals([ending], { timeoutMs: timeouts.stallMs })
+  try {
+    return await answerInTime(patience.signal, () => ask(patience.signal))
+  } finally {
+    patience.release()
+  }
 }
 
 const lineEvery = 1_000
@@ -181,9 +225,18 @@ function tellProgress({ queue, log, onProgress }: QueueTask): (before: RunStart,
   }
 }
 
-async function runOnce(task: QueueTask, tell: (moved: number) => void): Promise<RecoveryRun> {
-  const { log, timeouts, ending, types } = task
+async function runOnce(
+  task: QueueTask,
+  tell: (moved: number) => void,
+): Promise<RecoveryRun & { readonly progress: RedriveProgress }> {
+  const { timeouts, ending, types } = task
+  let isLeft = false
+  // A run that nobody waits for any more has no say in what was told as the end.
+  const log = (line: string): void => {
+    if (!isLeft) task.log(line)
+  }
   const failedByQueue = new Map<string, number>()
+  const nameOf = nameTargets(types)
   let waitedMs = Number.POSITIVE_INFINITY
   const id = randomUUID()
   const stalling = new AbortController()
@@ -197,7 +250,7 @@ async function runOnce(task: QueueTask, tell: (moved: number) => void): Promise<
     ...{ queue: task.queue, id, to: { kind: 'type', routes: types }, by: task.by ?? 'dlq-recovery' },
     follows: new Set(task.runs),
     ...(task.window && { window: task.window }),
-    acceptDeliveryLimit: task.acceptDeliveryLimit,
+    ...{ acceptDeliveryLimit: task.acceptDeliveryLimit, maxHoldMs: task.maxHoldMs },
     signal: stopping.signal,
     waitMs: Number.POSITIVE_INFINITY, // a stall ends it
     onWait: (waitingMs) => {
@@ -206,7 +259,7 @@ async function runOnce(task: QueueTask, tell: (moved: number) => void): Promise<
     },
     onProgress: ({ moved }) => {
       stallTimer.refresh()
-      tell(moved)
+      if (!isLeft) tell(moved)
     },
     onKept: (message, reason) => {
       stallTimer.refresh()
@@ -214,23 +267,26 @@ async function runOnce(task: QueueTask, tell: (moved: number) => void): Promise<
     },
     // Another pass is no progress: passes over a queue that cannot be reached follow each other without an end.
     onAgain: () => failedByQueue.clear(),
-    onFailed: (message, { key }) => {
+    onFailed: (message, address) => {
       stallTimer.refresh()
-      failedByQueue.set(key, (failedByQueue.get(key) ?? 0) + 1)
+      const name = nameOf(nameAddress(address))
+      failedByQueue.set(name, (failedByQueue.get(name) ?? 0) + 1)
       log(`❌ Failed to republish message. Keeping in DLQ. MessageType=${typeName(message, types)}`)
     },
   })
   task.runs.add(id)
   try {
-    return { receipt: await run.receipt, failedByQueue }
+    const receipt = await untilAway(run.receipt, { ending: stopping.signal, graceMs: stoppingMs })
+    return { receipt: receipt === 'away' ? undefined : receipt, failedByQueue, progress: run.progress }
   } finally {
+    isLeft = true
     clearTimeout(stallTimer)
     stopping.release()
   }
 }
 
 /** Waits whether more comes: the new depth, or zero when the queue has been quiet for long enough. */
-async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number> {
+async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number | 'away'> {
   const { timeouts, ending, consuming, queue } = task
   const { present, moved, movedAside = 0, unproved = 0 } = receipt
   // What may have been recovered is not sent once more on its own account.
@@ -238,8 +294,8 @@ async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number> {
   const quietMs = kept === 0 ? timeouts.emptyMs : timeouts.idleMs
   const stepMs = Math.max(1, Math.min(200, quietMs / 5))
   for (let quietFor = 0; quietFor < quietMs && !ending.aborted; quietFor += stepMs) {
-    const depth = await answerInTime(task.ending, () => depthOf(consuming, queue))
-    if (depth === 'away') return 0
+    const depth = await askInTime(task, () => depthOf(consuming, queue))
+    if (depth === 'away') return depth
     if (depth > kept) return depth
     await wait(stepMs)
   }

@@ -16,7 +16,7 @@ const run = (fields: Partial<Receipt>, failed: [string, number][] = []) => ({
 })
 
 test('what was recovered adds up over all runs, and what was kept is of the last', () => {
-  const totals = new RecoveryTotals('dlq')
+  const totals = new RecoveryTotals('dlq', (target) => target.replace('shop ', ''))
   totals.add(
     run({
       ...{ present: 10, moved: 5, kept: 4, failed: 1, targets: [{ target: 'shop scan', moved: 5 }] },
@@ -154,4 +154,25 @@ test('a queue that was deleted is not said to be tried again, nor to be robbed',
     '❌ The DLQ was deleted meanwhile, and 4 messages with it',
   ])
   expect(lines.join('\n')).not.toContain('somebody else took messages')
+})
+
+test('what may have arrived twice is added up over all runs, and stands in the summary', () => {
+  const totals = new RecoveryTotals('dlq')
+  totals.add(run({ present: 900, moved: 500, kept: 400, duplicatesPossible: 300 }))
+  totals.add(run({ present: 400, moved: 400, duplicatesPossible: 100 }))
+
+  const recovery = totals.recovery()
+
+  expect(recovery.duplicatesPossible).toBe(400)
+  expect(renderRecovery(recovery).join('\n')).toContain('Possible Duplicates: 400')
+})
+
+test('a run that was not ended in time says what it moved, and no more than was under way may be there twice', () => {
+  const totals = new RecoveryTotals('dlq')
+  totals.addUnended({ present: 50, moved: 20, underWay: 1_000 })
+
+  const recovery = totals.recovery('The broker did not answer.')
+
+  expect(recovery).toMatchObject({ recovered: 20, left: 30, duplicatesPossible: 30, isCounted: false })
+  expect(recovery.receipt).toBeUndefined()
 })

@@ -3,7 +3,8 @@ import type { QueueRecovery } from './render-recovery.ts'
 
 /** One pass of re-drive over the queue. */
 export interface RecoveryRun {
-  readonly receipt: Receipt
+  /** Undefined: it was not ended when the time was over. */
+  readonly receipt: Receipt | undefined
   readonly failedByQueue: ReadonlyMap<string, number>
 }
 
@@ -15,13 +16,17 @@ export class RecoveryTotals {
   readonly #byQueue = new Map<string, number>()
   #recovered = 0
   #movedAside = 0
+  #duplicatesPossible = 0
   #deleted = 0
   #isBalanced = true
   #isCounted = true
   #last: RecoveryRun | undefined
 
-  constructor(queue: string) {
+  readonly #nameOf: (target: string) => string
+
+  constructor(queue: string, nameOf: (target: string) => string = (target) => target) {
     this.#queue = queue
+    this.#nameOf = nameOf
   }
 
   get recovered(): number {
@@ -33,18 +38,28 @@ export class RecoveryTotals {
     return this.#isCounted
   }
 
-  add(result: RecoveryRun): void {
+  add(result: RecoveryRun & { readonly receipt: Receipt }): void {
     const { moved, movedAside = 0, targets, isBalanced, isCounted = true, present } = result.receipt
     this.#last = result
+    this.#duplicatesPossible += result.receipt.duplicatesPossible
     this.#recovered += moved
     this.#movedAside += movedAside
     this.left = present - moved - movedAside
     this.#isCounted = isCounted
     if (isCounted && !isBalanced) this.#isBalanced = false
     for (const target of targets) {
-      const name = target.target.split(' ').at(-1)!
+      const name = this.#nameOf(target.target)
       this.#byQueue.set(name, (this.#byQueue.get(name) ?? 0) + target.moved)
     }
+  }
+
+  /** A run that was not ended in time: so many it had moved, and what was under way may be there twice. */
+  addUnended({ present, moved, underWay }: { present: number; moved: number; underWay: number }): void {
+    this.#last = undefined
+    this.#recovered += moved
+    this.left = Math.max(0, present - moved)
+    this.#duplicatesPossible += Math.min(this.left, underWay)
+    this.#isCounted = false
   }
 
   /** How many are in the queue at the end; undefined where nobody could count them. */
@@ -69,6 +84,7 @@ export class RecoveryTotals {
       keptBecause: reasons.filter(({ reason }) => reason !== 'type-unknown'),
       ...{ recoveredByQueue: this.#byQueue, failedByQueue, left: this.left, receipt },
       ...{ movedAside: this.#movedAside, deleted: this.#deleted },
+      duplicatesPossible: this.#duplicatesPossible,
       ...{ isBalanced: this.#isBalanced, isCounted: this.#isCounted, problem },
     }
   }

@@ -18,6 +18,7 @@ import {
   readProperty,
 } from '../wire/properties.ts'
 import { decodeTable } from '../wire/read-field.ts'
+import { keepAddress } from './keep-address.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
 import { propertiesWriter } from './redrive-properties.ts'
 
@@ -54,6 +55,7 @@ function writeSlowly(raw: RawProperties, login: string | undefined): RawProperti
           name: recoveryHeaders.redriveCount,
           value: { type: 'I', value: Math.min(before, 0x7ffffffe) + 1 },
         },
+        ...decodeTable(keepAddress(readProperty(raw, 'headers') ?? Buffer.alloc(0)).entries),
       ],
     },
   })

@@ -5,6 +5,7 @@ import type { QueueFlow } from '../topology/queue-flow.ts'
 import type { FieldEntry } from '../wire/field-value.ts'
 import { editProperties, type RawProperties, readProperty } from '../wire/properties.ts'
 import { encodeTable } from '../wire/write-field.ts'
+import { keepAddress } from './keep-address.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
 import { createSplicer, type Splicer } from './redrive-splice.ts'
 
@@ -27,29 +28,36 @@ export type WriteProperties = (properties: RawProperties, flow: QueueFlow | unde
 
 /**
  * Makes the properties of messages that are put back: their own bytes, less what a broker would believe or
- * obey (kept in one header of ours), plus who put them back.
+ * obey (kept in one header of ours), plus who put them back and where they were first published.
  */
 export function propertiesWriter(edit: RedriveEdit): WriteProperties {
   const audit = encodeTable(auditEntries(edit.audit))
-  const splicers = new Map<string | undefined, Splicer>()
-  const splicerFor = (attemptsHeader: string | undefined): Splicer => {
-    let splicer = splicers.get(attemptsHeader)
+  const { attempts, login } = edit
+  const splicers = {
+    adding: new Map<string | undefined, Splicer>(),
+    replacing: new Map<string | undefined, Splicer>(),
+  }
+  const splicerFor = (attemptsHeader: string | undefined, isReplacing: boolean): Splicer => {
+    const known = isReplacing ? splicers.replacing : splicers.adding
+    let splicer = known.get(attemptsHeader)
     if (splicer) return splicer
-    splicer = createSplicer({ audit, attempts: edit.attempts, attemptsHeader, login: edit.login })
-    splicers.set(attemptsHeader, splicer)
+    splicer = createSplicer({ audit, attempts, attemptsHeader, login, replacesAddress: isReplacing })
+    known.set(attemptsHeader, splicer)
     return splicer
   }
   return (properties, flow) => {
-    const splice = splicerFor(flow?.headers.attempts)
-    if (edit.attempts === 'reset' || !flow) return splice(properties, noEntries)
-    // The broker's count ends with the strip, so a count that is to go on is written into the layout's header.
     const headers = readProperty(properties, 'headers')
+    const { entries: address, isReplacing } = headers === undefined ? nothingKept : keepAddress(headers)
+    const splice = splicerFor(flow?.headers.attempts, isReplacing)
+    if (edit.attempts === 'reset' || !flow) return splice(properties, address)
+    // The broker's count ends with the strip, so a count that is to go on is written into the layout's header.
     const value = countAttempts({ headers, rule: flow.attempts, version: edit.version })
-    return splice(properties, encodeTable([{ name: flow.headers.attempts, value: { type: 'I', value } }]))
+    const count = encodeTable([{ name: flow.headers.attempts, value: { type: 'I', value } }])
+    return splice(properties, address.length === 0 ? count : Buffer.concat([count, address]))
   }
 }
 
-const noEntries = Buffer.alloc(0)
+const nothingKept = { entries: Buffer.alloc(0), isReplacing: false }
 
 function auditEntries({ id, by, atMs, reason }: Audit): readonly FieldEntry[] {
   return [

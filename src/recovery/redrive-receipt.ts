@@ -1,5 +1,9 @@
 import type { Interruption, Receipt, RedriveOutcome } from './receipt.ts'
+import type { TakenMessage } from './redrive/redrive-event.ts'
+import { readNumbers } from './redrive/redrive-numbers.ts'
+import type { RedriveState } from './redrive/redrive-state.ts'
 import type { RedriveOptions } from './redrive.ts'
+import type { RedriveRules } from './redrive-rules.ts'
 import type { RedriveTally } from './redrive-tally.ts'
 
 export interface RedriveRecord {
@@ -11,34 +15,23 @@ export interface RedriveRecord {
   readonly elapsedMs: number
   readonly outcome: RedriveOutcome
   readonly interruption: Interruption | undefined
+  readonly state: RedriveState<TakenMessage>
   readonly tally: RedriveTally
-  readonly present: number
-  /** Ready messages at the end; undefined where nobody could count them. */
-  readonly depth: number | undefined
-  /** Of these, look like messages that were moved, and may as well be others that are alike. */
-  readonly unproved: number
-  /** Of those that were present, so many are in the queue for what is over the limit. */
-  readonly movedAside: number
-  readonly otherConsumers: number
+  readonly rules: Pick<RedriveRules, 'areRoutesProved' | 'refusals'>
   readonly cameBack: number
-  readonly areRoutesProved: boolean
   readonly digest: string
-  readonly refusals: readonly string[]
+  /** The words of the error that ended it. */
+  readonly problem: string | undefined
 }
-
-const taken = { outcome: 'interrupted', interruption: 'taken' } as const
 
 /** Adds up what a re-drive did. */
 export function writeReceipt(record: RedriveRecord): Receipt {
-  const { id, options, tally, present, depth, unproved, startedAtMs, endedAtMs } = record
+  const { id, options, tally, rules, outcome, interruption, startedAtMs, endedAtMs, problem } = record
   const { queue, by, reason, consuming } = options
-  const { moved, keptCount: kept, failedCount: failed } = tally
-  const { movedAside } = record
-  const expected = present - moved - movedAside
-  const missing = depth === undefined ? 0 : Math.max(0, expected - depth)
-  // Nothing is done while the numbers do not add up.
-  const isTaken = record.outcome === 'done' && missing > 0
-  const { outcome, interruption } = isTaken ? taken : record
+  const { counts, ending } = record.state
+  const numbers = readNumbers(record.state)
+  const { present, moved, failed, kept, stillThere, duplicatesPossible, missing, arrivals } = numbers
+  const isCounted = missing !== undefined
   return {
     format: 'warren-receipt/1',
     ...{ id, queue, vhost: consuming.vhost, by, reason },
@@ -47,18 +40,19 @@ export function writeReceipt(record: RedriveRecord): Receipt {
     ratePerSecond: Math.round((moved * 1000) / Math.max(1, record.elapsedMs)),
     outcome,
     ...(outcome === 'interrupted' && interruption && { interruption }),
-    ...{ present, moved, failed, kept },
-    stillThere: present - moved - failed - kept,
-    arrivals: Math.max(0, (depth ?? 0) - expected - unproved),
+    ...{ present, moved, failed, kept, stillThere },
+    published: numbers.published,
+    ...(numbers.acksInDoubt > 0 && { acksInDoubt: numbers.acksInDoubt }),
+    ...(numbers.unanswered > 0 && { unanswered: numbers.unanswered }),
+    arrivals: arrivals ?? 0,
     cameBack: record.cameBack,
-    missing,
-    otherConsumers: record.otherConsumers,
-    ...{ duplicatesPossible: tally.duplicatesPossible, refreshed: tally.refreshed },
-    ...(movedAside > 0 && { movedAside }),
-    ...(unproved > 0 && { unproved }),
-    isBalanced: depth !== undefined && depth >= expected && moved + failed + kept <= present,
-    ...(depth === undefined && { isCounted: false }),
-    ...(!record.areRoutesProved && { areRoutesProved: false }),
+    missing: missing ?? 0,
+    otherConsumers: counts.otherConsumers,
+    ...{ duplicatesPossible, refreshed: counts.refreshed },
+    ...(counts.aside > 0 && { movedAside: counts.aside }),
+    isBalanced: missing === 0 && moved + failed + kept <= present && ending.count?.kind === 'counted',
+    ...(!isCounted && { isCounted: false }),
+    ...(!rules.areRoutesProved && { areRoutesProved: false }),
     targets: tally.targets,
     causes: [...tally.causes].map(([cause, { label, count }]) => ({ id: cause, label, moved: count })),
     failures: [...tally.failed].map(([kind, count]) => ({
@@ -68,6 +62,6 @@ export function writeReceipt(record: RedriveRecord): Receipt {
     })),
     keptBecause: [...tally.kept].map(([why, count]) => ({ reason: why, count })),
     digest: record.digest,
-    refusals: record.refusals,
+    refusals: [...rules.refusals(), ...tally.problems, ...(problem === undefined ? [] : [problem])],
   }
 }

@@ -1,38 +1,42 @@
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { observeTopology } from '../deploy/observe-topology.ts'
-import { type WarrenError, WireError } from '../errors.ts'
+import { isManagementAbsent, WireError } from '../errors.ts'
 import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../message/broker-version.ts'
 import { causeOf } from '../message/fingerprint-cause.ts'
 import { type EncodedHeaders, headerText } from '../message/header-values.ts'
 import { readDeaths } from '../message/read-deaths.ts'
+import type { EncodedMessage } from '../publisher/outgoing-message.ts'
 import type { LiveTopology } from '../topology/live-topology.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import { readProperty } from '../wire/properties.ts'
+import { type OriginBook, openOriginBook } from './decide-origins.ts'
 import { openRouteBook, type RouteBook, type RouteProof } from './decide-route.ts'
+import { isOwnQueue } from './is-own-queue.ts'
 import { knownFlows } from './known-flows.ts'
 import { type KeepReason, planRedrive, type RedriveStep, readOrigin } from './plan-redrive.ts'
-import { prepareLook } from './prepare-look.ts'
+import { type LookRules, prepareLook } from './prepare-look.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
 import type { RedriveOptions } from './redrive.ts'
 import { editMessage } from './redrive-edit.ts'
-import type { PassRules, PublishStep } from './redrive-pass.ts'
 import { propertiesWriter } from './redrive-properties.ts'
 import { unseenWarner } from './warn-unseen.ts'
 
-export interface RedriveRules extends PassRules {
+export type PublishStep = Extract<RedriveStep, { kind: 'publish' }>
+
+/** What is asked about a message; nothing here touches the broker. */
+export interface RedriveRules {
   /** The most messages to move in all. */
   readonly limit: number
-  /** How long messages may be held. */
-  readonly maxHoldMs: number
-  /** So many returns a message survives; undefined: any number. */
-  readonly returnLimit: number | undefined
-  /** Of a body, as far as the broker knows. */
-  readonly averageBytes: number | undefined
-  /** The same whatever the limit. */
+  /** How the queue is looked at, as it was read at first. */
+  readonly look: LookRules
+  /** Where it goes, or why it stays, whatever the limit. */
   plan(delivery: Delivery): RedriveStep
-  /** A new pass begins; so many were moved before. */
-  startPass(moved: number): void
+  /** The same, and warns once where nobody would see a message again that dies there. */
+  decide(delivery: Delivery): RedriveStep
+  encode(delivery: Delivery, step: PublishStep): EncodedMessage
+  causeOf(delivery: Delivery): { readonly id: string; readonly label: string }
+  idOf(delivery: Delivery): string | undefined
   /** The broker takes no larger bodies than this. */
   takeAtMost(bytes: number): void
   /** False: nobody could tell what the broker's routes are, so only its answers protect. */
@@ -53,40 +57,27 @@ export async function prepareRules(
   const live = await readTopology(options)
   const book = live && openRouteBook(live, options.queue)
   const known = { ...options, flows: knownFlows(options, live) }
+  const { queue: deadLetterQueue, trustHeaders = true } = options
+  const origins = openOriginBook(live, { deadLetterQueue, flows: known.flows, trustHeaders })
   const refusals = new Set<string>()
   const { maxMessageSizeDefaultBytes } = brokerCapabilities(parseBrokerVersion(consuming.broker.version))
   const size = { largestBytes: maxMessageSizeDefaultBytes }
-  const plan = stepPlanner({ options: known, id: run.id, size, book, refusals })
+  const plan = stepPlanner({ options: known, id: run.id, size, book, origins, refusals })
   const isWatched = options.canary !== undefined || options.stopWhenDead !== undefined
   const warnUnseen = isWatched ? unseenWarner(options.queue) : undefined
-  let selected = 0
   return {
-    limit,
-    maxHoldMs: look.maxHoldMs,
-    startPass: (moved) => {
-      selected = moved
-    },
-    plan,
+    ...{ limit, look, plan },
     takeAtMost: (bytes) => {
       size.largestBytes = Math.min(size.largestBytes, bytes)
     },
     decide: (delivery) => {
-      if (selected >= limit) return overTheLimit
       const step = plan(delivery)
-      if (step.kind === 'publish') {
-        selected += 1
-        warnUnseen?.(book?.prove(step))
-      }
+      if (step.kind === 'publish') warnUnseen?.(book?.prove(step))
       return step
     },
-    isLimitReached: () => selected >= limit,
     encode: messageEncoder({ options: known, run, login: publishing.connection?.endpoint.username }),
-    ...{ encodeRefreshed: look.encodeRefreshed, mayReturn: look.mayReturn },
-    ...{ returnDeletes: look.returnDeletes, aside: look.aside },
-    ...{ returnsBehind: look.returnsBehind, countsReturns: look.countsReturns },
-    ...{ returnLimit: look.returnLimit, averageBytes: look.averageBytes },
-    consumerArguments: look.consumerArguments,
     causeOf: (delivery) => causeOf(headersOf(delivery)),
+    idOf: ({ properties }) => readProperty(properties, 'messageId'),
     areRoutesProved: book !== undefined,
     prove: (address) => book?.prove(address),
     refusals: () => [...refusals],
@@ -99,22 +90,22 @@ async function readTopology(options: RedriveOptions): Promise<LiveTopology | und
   try {
     return management && (await observeTopology(management, { vhost: consuming.vhost }))
   } catch (error) {
-    if (acceptDeliveryLimit && (error as WarrenError).code === 'MANAGEMENT_UNREACHABLE') return undefined
+    if (acceptDeliveryLimit && isManagementAbsent(error)) return undefined
     throw error
   }
 }
-
-const overTheLimit: RedriveStep = { kind: 'keep', reason: 'over-the-limit' }
 
 function stepPlanner(fields: {
   options: RedriveOptions
   id: string
   size: { readonly largestBytes: number }
   book: RouteBook | undefined
+  origins: OriginBook
   refusals: Set<string>
 }): (delivery: Delivery) => RedriveStep {
-  const { options, id, size, book, refusals } = fields
+  const { options, id, size, book, origins, refusals } = fields
   const { queue, to = { kind: 'origin' }, flows = [], types, select, follows, attempts } = options
+  const { trustHeaders = true } = options
   const plan = (delivery: Delivery): RedriveStep => {
     const headers = headersOf(delivery)
     const movedBy = headers && headerText(headers, recoveryHeaders.redriveId)
@@ -122,11 +113,14 @@ function stepPlanner(fields: {
     if (movedBy !== undefined && follows?.has(movedBy)) return keep('dead-again')
     if (select && !select(delivery)) return keep('not-selected')
     if (delivery.bodyBytes > size.largestBytes) return keep('too-large')
-    const step = planRedrive({ headers, to, deadLetterQueue: queue, flows, types })
+    const { isForeign } = origins
+    const step = planRedrive({ headers, to, deadLetterQueue: queue, flows, types, isForeign })
     if (step.kind === 'keep') return step
     // The count is read when the message is written, and one that cannot be read is to stay before that.
     if (attempts === 'continue') readDeaths(headers)
-    const proof = book?.prove(step)
+    const proof = book ? book.prove(step) : proveAlone(step)
+    if (to.kind === 'exchange' && isMadeUp(step, { proof, trustHeaders, isForeign }))
+      return keep('origin-foreign')
     if (!proof || proof.isSafe) return step
     refusals.add(proof.problem)
     return keep('target-refused')
@@ -142,11 +136,30 @@ function stepPlanner(fields: {
   }
 }
 
+/**
+ * Whether an address that headers tell leads to none of the queues that the message can have failed in. It may lead to
+ * others besides. Where nobody can be asked what the routes are, only the name of a queue tells.
+ */
+function isMadeUp(
+  { exchange, key }: PublishStep,
+  known: { proof: RouteProof | undefined; trustHeaders: boolean; isForeign: OriginBook['isForeign'] },
+): boolean {
+  const { proof, trustHeaders, isForeign } = known
+  if (proof) return proof.isSafe && proof.queues.every(isForeign)
+  return exchange === '' ? isForeign(key) : !trustHeaders
+}
+
+/** Where nobody can be asked what the routes are, only a name tells. */
+function proveAlone({ exchange, key }: PublishStep): RouteProof | undefined {
+  if (exchange !== '' || !isOwnQueue(key)) return undefined
+  return { isSafe: false, problem: `The queue "${key}" is where Warren keeps its own records.` }
+}
+
 function messageEncoder(fields: {
   options: RedriveOptions
   run: { readonly id: string; readonly atMs: number }
   login: string | undefined
-}): PassRules['encode'] {
+}): RedriveRules['encode'] {
   const { options, run, login } = fields
   const write = propertiesWriter({
     audit: { id: run.id, by: options.by, atMs: run.atMs, reason: options.reason },

@@ -24,6 +24,8 @@ export interface SpliceRules {
   readonly attemptsHeader: string | undefined
   /** The user that publishes: a `user-id` equal to it may stay, any other closes the channel. */
   readonly login: string | undefined
+  /** The address that the message has in its headers goes: `extra` has the true one. */
+  readonly replacesAddress: boolean
 }
 
 /**
@@ -80,13 +82,15 @@ function countBefore(table: Buffer): number {
 
 const mostCounted = 0x7ffffffe
 
-function matchLeaving({ attempts, attemptsHeader }: SpliceRules): NameMatcher {
+function matchLeaving({ attempts, attemptsHeader, replacesAddress }: SpliceRules): NameMatcher {
   const { redriveCount, previous: _, ...written } = recoveryHeaders
   const counters = [warrenHeaders.attempts, warrenHeaders.retryCount]
+  const address = [warrenHeaders.originalExchange, warrenHeaders.originalRoutingKey]
   const dropped = [
     ...Object.values(written),
     warrenHeaders.deathsSeen,
     ...(attempts === 'reset' ? counters : []),
+    ...(replacesAddress ? address : []),
     ...(attemptsHeader === undefined ? [] : [attemptsHeader]),
   ]
   return matchNames({

@@ -66,6 +66,11 @@ export class RedriveTally {
     this.failedAt.set(kind, noted.add(nameAddress(address)))
   }
 
+  /** Where messages were moved to. */
+  get addresses(): readonly Address[] {
+    return this.#targets
+  }
+
   get targets(): readonly { readonly target: string; readonly moved: number }[] {
     return this.#targets.map(({ exchange, key, moved }) => ({
       target: nameAddress({ exchange, key }),

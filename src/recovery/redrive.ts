@@ -7,8 +7,8 @@ import type { FailedPublish } from './failed-publish.ts'
 import type { Destination, KeepReason, TypeRoutes } from './plan-redrive.ts'
 import type { Canary, DeadLimit } from './plan-redrive-stages.ts'
 import type { Receipt } from './receipt.ts'
+import { RedriveRun } from './redrive/run-redrive.ts'
 import type { MessageEdit } from './redrive-edit.ts'
-import { RedriveRun } from './redrive-run.ts'
 
 export interface RedriveOptions {
   readonly consuming: Session
@@ -21,6 +21,11 @@ export interface RedriveOptions {
   readonly acceptDeliveryLimit?: boolean | undefined
   /** @default { kind: 'origin' } */
   readonly to?: Destination
+  /**
+   * Believe what headers tell of where a message failed, where no queue is known to dead-letter here: anybody who may
+   * publish can write them. What people call asks for it. @default true
+   */
+  readonly trustHeaders?: boolean
   /** Start the count of attempts again, or go on with it. @default 'reset' */
   readonly attempts?: 'reset' | 'continue'
   /** Where messages of a type go whose origin nothing else tells. */

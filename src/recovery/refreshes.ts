@@ -125,6 +125,7 @@ type Offered = 'taken' | 'refused' | 'unsent' | 'unanswered'
 
 function answerOf(result: PublishResult): Offered {
   if (result.kind === 'confirmed') return 'taken'
-  if (result.kind !== 'unknown') return 'refused'
+  // The first copy went by a connection that was lost, so a queue that refuses the second may have that one.
+  if (result.kind !== 'unknown') return result.mayBeDuplicate ? 'unanswered' : 'refused'
   return result.wasSent ? 'unanswered' : 'unsent'
 }

@@ -47,7 +47,7 @@ describe('a receipt for people', () => {
     expect(lines.slice(1, -1)).toEqual([
       '  2 failed: their target refused them, as a full queue does (refused), to orders, shop order.placed; still in the queue',
       '  1 failed: the broker did not answer (unanswered); still in the queue',
-      '  1 kept: no wait queue is known for its origin; --config names the file that declares it (no-wait-queue)',
+      '  1 kept: no wait queue is known for its origin; --config names the file that declares it',
     ])
   })
 

@@ -9,9 +9,11 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
   return [
     `${moved} of ${present} messages moved out of ${receipt.queue}, ${receipt.ratePerSecond}/s.`,
     ...describeOutcome(receipt),
+    ...(receipt.where === undefined ? [] : [`  selected: ${receipt.where}`]),
     ...receipt.targets.map((target) => `  ${target.moved} to ${target.target}`),
+    ...describeCopies(receipt),
     ...receipt.failures.map(describeFailures),
-    ...receipt.keptBecause.map(({ reason, count }) => `  ${count} kept: ${describeKept(reason)} (${reason})`),
+    ...receipt.keptBecause.map(({ reason, count }) => `  ${count} kept: ${describeKept(reason)}`),
     ...describeRefusals(receipt),
     ...(receipt.areRoutesProved === false ? [`  ${unprovedRoutes}`] : []),
     ...(arrivals > 0 ? [`  ${arrivals} arrived meanwhile and were not touched`] : []),
@@ -31,6 +33,24 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
   ]
 }
 
+/** By target it counts publishes. */
+function describeCopies({
+  moved,
+  published = moved,
+  acksInDoubt = 0,
+  unanswered = 0,
+}: Receipt): readonly string[] {
+  return [
+    ...(published > moved
+      ? [`  ${published} publishes were confirmed, ${published - moved} more than messages moved`]
+      : []),
+    ...(acksInDoubt > 0
+      ? [`  ${acksInDoubt} acknowledgements in doubt: so many more may be out of the queue`]
+      : []),
+    ...(unanswered > 0 ? [`  ${unanswered} publishes without an answer: each may be at its target`] : []),
+  ]
+}
+
 const unprovedRoutes =
   'not proved beforehand: where their routes lead. There was no management API to ask; what had no route failed and is still in the queue'
 
@@ -47,7 +67,7 @@ const failureWords: Readonly<Record<FailureKind, string>> = {
 
 /** The error that ended a run is the last of them, and no refusal. */
 function describeRefusals({ refusals, interruption }: Receipt): readonly string[] {
-  const hasError = interruption === 'failed'
+  const hasError = interruption === 'failed' || interruption === 'forbidden'
   return refusals.map((problem, index) => {
     const isError = hasError && index === refusals.length - 1
     return isError ? `  the error: ${problem}` : `  refused: ${problem}`
@@ -103,6 +123,8 @@ function describeInterruption(interruption: Interruption | undefined): string {
       return 'It was interrupted: the broker, or the node of the queue, was away for longer than it was to wait (--wait). Run it again for the rest.'
     case 'failed':
       return 'It was interrupted by an error, which is told below. Run it again for the rest.'
+    case 'forbidden':
+      return 'It was interrupted: the broker does not let this user do it any more; its words are told below. Run it again for the rest.'
     case 'taken':
       return 'It has moved what it was to, but the queue holds fewer than it should: messages expired, or somebody else took them.'
     case undefined:

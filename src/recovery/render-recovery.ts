@@ -18,6 +18,8 @@ export interface QueueRecovery {
   readonly left: number
   /** Over all runs: in `<queue>.over-limit` now, because the queue would have deleted them and took no copy. */
   readonly movedAside: number
+  /** Over all runs: so many at most are at their target twice. */
+  readonly duplicatesPossible: number
   /** So many were left in the queue when somebody deleted it. */
   readonly deleted: number
   /** Of the last run; undefined when the queue was empty. */
@@ -45,6 +47,7 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
     ...keptBecause.map(({ reason, count }) => `⚠️  Kept Messages: ${count} (${describeKeptAll(reason)})`),
     ...(recovery.receipt?.refusals ?? []).map((refusal) => `   ${refusal}`),
     ...describeAside(recovery),
+    ...describeDuplicates(recovery),
     ...byQueue('Successfully Recovered By Queue:', recoveredByQueue),
     ...byQueue('Failed Recoveries By Queue:', failedByQueue),
     rule,
@@ -59,6 +62,13 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
 function describeAside({ queue, movedAside }: QueueRecovery): readonly string[] {
   if (movedAside === 0) return []
   return [`⚠️  Moved Aside: ${movedAside} (in ${overLimitName(queue)}; the DLQ would have deleted them)`]
+}
+
+function describeDuplicates({ duplicatesPossible }: QueueRecovery): readonly string[] {
+  if (duplicatesPossible === 0) return []
+  return [
+    `⚠️  Possible Duplicates: ${duplicatesPossible} (an answer of the broker was lost; they may have arrived twice)`,
+  ]
 }
 
 function describeLeft({ left, isCounted, deleted }: QueueRecovery): readonly string[] {
@@ -89,6 +99,7 @@ const keptWords: Readonly<Record<KeepReason, string>> = {
   'not-selected': 'not selected',
   'over-the-limit': 'more than were asked for',
   'origin-unknown': 'its origin is not known',
+  'origin-foreign': 'its headers name a queue whose dead letters do not come here; name the target',
   'no-wait-queue': 'no wait queue is known for its origin; --config names the file that declares it',
 }
 

@@ -76,15 +76,3 @@ async function findIn({ receipt, digest, options, queue, role }: Search): Promis
     return { queue, role, found: undefined, why: error.message }
   }
 }
-
-/** Reads the JSON that `--receipt` wrote. */
-export function parseReceipt(text: string): Receipt {
-  try {
-    const value = JSON.parse(text) as Partial<Receipt>
-    const lists = [value.targets, value.causes, value.failures, value.keptBecause]
-    if (value.format === 'warren-receipt/1' && lists.every(Array.isArray)) return value as Receipt
-  } catch {
-    // told below: text that is no JSON is no receipt either
-  }
-  throw new RecoveryError({ code: 'RECEIPT_INVALID', message: 'The file is not a receipt of a re-drive.' })
-}

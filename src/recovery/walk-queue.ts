@@ -26,6 +26,11 @@ export interface WalkTask {
   /** Messages that were seen and stay unsettled until the channel closes. */
   readonly heldCount: () => number
   readonly onDelivery: (delivery: Delivery) => void
+  /**
+   * The most that may be held on the channel; then the walk is `full`, and another one goes on. RabbitMQ walks the list of
+   * what a channel holds for every single ack. @default any number
+   */
+  readonly mostHeld?: number | undefined
   /** A message that was sent ahead and is not one of those counted. It goes back when the channel closes. */
   readonly onExtra: (delivery: Delivery) => void
   /** Acks that had to wait are on their way. */
@@ -38,8 +43,8 @@ export interface WalkTask {
   readonly onTimeUp?: () => void
 }
 
-/** Why a walk ended. `emptied`: others took what was left. */
-export type WalkEnd = 'all-seen' | 'emptied' | 'stopped' | 'held-too-long' | 'lost'
+/** Why a walk ended. `emptied`: others took what was left. `full`: its channel holds as much as it may. */
+export type WalkEnd = 'all-seen' | 'emptied' | 'stopped' | 'held-too-long' | 'full' | 'lost'
 
 const tickMs = 100
 const quietTicks = 3
@@ -63,6 +68,7 @@ export class QueueWalk {
   #isOver = false
   #isLost = false
   #isTimeUp = false
+  #isLettingGo = false
   #hasSeenFresh = false
   #seen = 0
   #seenBytes = 0
@@ -106,6 +112,11 @@ export class QueueWalk {
   /** Acknowledged, but the broker is not told yet. */
   get lateAcks(): number {
     return this.#relay.lateCount + this.#task.channel.owedAcks
+  }
+
+  /** Acknowledged, and not to be told before a consumer has ended. */
+  get heldBackAcks(): number {
+    return this.#relay.lateCount
   }
 
   /** What is acknowledged now waits until nobody is left whom it would let the broker send to. */
@@ -217,12 +228,45 @@ export class QueueWalk {
     this.#finish('stopped')
   }
 
+  /** Takes no more and ends its consumer; acks wait no longer than that takes. */
+  async letGo(): Promise<void> {
+    this.stop()
+    await this.#changing
+    this.#changing = this.#endConsumer().catch(() => this.#finish('lost'))
+    await this.#changing
+  }
+
+  /** It is over, and what it holds goes back with its channel. */
+  close(): void {
+    this.#stopTimers()
+  }
+
+  /** The broker sends what it may before it is told to end, so that nothing crosses the cancel. */
+  async #endConsumer(): Promise<void> {
+    if (this.#task.returnsBehind) await this.#useUpCredit()
+    if (!this.#isLost) await this.#relay.cancel()
+    this.#relay.releaseAcks()
+  }
+
+  #handOver(): void {
+    this.#isLettingGo = true
+    this.#relay.holdAcks()
+    this.#changing = this.#endConsumer().then(
+      () => this.#finish('full'),
+      () => this.#finish('lost'),
+    )
+  }
+
   /** Asks for more when what is held has used up what the broker may send ahead; call it after each hold. */
   growIfNeeded(): void {
-    const { prefetch, heldCount, mayGrow } = this.#task
-    if (this.#isOver || this.#relay.isChanging || mayGrow?.() === false) return
+    const { prefetch, heldCount, mayGrow, mostHeld = Number.POSITIVE_INFINITY } = this.#task
+    if (this.#isOver || this.#isLettingGo || this.#relay.isChanging || mayGrow?.() === false) return
     const free = this.#credit - heldCount() + this.#heldBefore
     if (free > prefetch / 2 || free >= this.#count - this.#seen) return
+    if (heldCount() + prefetch / 2 >= mostHeld) {
+      this.#handOver()
+      return
+    }
     this.#changing = this.#takeOver(() => this.#stepFor(this.#count - this.#seen)).then(
       () => this.growIfNeeded(),
       () => this.#finish('lost'),

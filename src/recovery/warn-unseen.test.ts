@@ -14,7 +14,7 @@ function keepWarnings(): string[] {
 }
 
 const proofOf = (...unseen: string[]): RouteProof => ({
-  ...{ isSafe: true, queues: ['work'], secondFailure: '', unseen },
+  ...{ isSafe: true, queues: ['work'], refusesWhenFull: false, secondFailure: '', unseen },
 })
 
 test('each queue that is not looked into is told once, and shows its name', async () => {

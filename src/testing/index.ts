@@ -2,6 +2,7 @@ export type { InspectedMessage, InspectedQueue } from '../embedded/inspect-queue
 export type { ProfileName } from '../embedded/model/profile.ts'
 export type { QueueCounts } from '../embedded/model/queue.ts'
 export type { ConfirmFate, CutPoint } from '../embedded/server/faults.ts'
+export type { SettleOptions } from '../embedded/server/settle-clients.ts'
 export type { BrokerClock } from '../embedded/server/steer-clock.ts'
 export {
   type EmbeddedBroker,

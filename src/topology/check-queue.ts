@@ -22,6 +22,14 @@ export function checkQueue({ topology, name, queue }: CheckedQueue): readonly To
       type: queue.type ?? (isExactQueue(topology, queue) ? layout.exactType : 'quorum'),
     }),
     ...checkLayoutSettings({ queue, layout, at }),
+    ...(queue.role !== undefined && queue.deadLetter !== false
+      ? [
+          {
+            path: at('role'),
+            problem: 'is for plain queues: a layout knows its own. Drop it, or add "deadLetter: false"',
+          },
+        ]
+      : []),
     ...(isExactQueue(topology, queue) && !layout.hasExactForm
       ? [noExactForm(layout, queue.exact === undefined ? 'exact' : at('exact'))]
       : []),

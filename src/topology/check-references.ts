@@ -1,9 +1,9 @@
 import type { TopologyMistake } from '../errors.ts'
+import { didYouMean } from '../message/suggest-name.ts'
 import { type Path, renderPath } from './check-shape.ts'
 import type { CompiledTopology } from './compiled-topology.ts'
 import type { BindingDeclaration, QueueDeclaration, TopologyDeclaration } from './declaration.ts'
 import { findingNames } from './prove/finding-names.ts'
-import { didYouMean } from './suggest-name.ts'
 
 /** Exchanges that every vhost has. They can be bound to and never be declared. */
 export const builtInExchanges: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { TopologyMistake } from '../errors.ts'
-import { didYouMean } from './suggest-name.ts'
+import { didYouMean, suggestSetting } from '../message/suggest-name.ts'
 
 /** The part of JSON Schema (draft 7) that the topology's schema uses. */
 export interface Schema {
@@ -9,6 +9,8 @@ export interface Schema {
   readonly description?: string
   readonly type?: 'object' | 'array' | 'string' | 'boolean' | 'integer' | 'number'
   readonly enum?: readonly (string | boolean)[]
+  /** Values that a pattern takes, for editors and for a slip that is close to one. */
+  readonly examples?: readonly string[]
   readonly anyOf?: readonly Schema[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
@@ -101,7 +103,11 @@ function* checkText({
   if (schema.minLength !== undefined && value.length < schema.minLength)
     yield { path, problem: 'must not be empty' }
   if (schema.pattern !== undefined && !patternOf(schema.pattern).test(value)) {
-    yield { path, problem: `must be ${schema.description ?? `like ${schema.pattern}`}, not ${show(value)}` }
+    const hint = didYouMean(value, schema.examples ?? [])
+    yield {
+      path,
+      problem: `must be ${schema.description ?? `like ${schema.pattern}`}, not ${show(value)}${hint}`,
+    }
   }
 }
 
@@ -166,8 +172,8 @@ function* checkRecord({
 }
 
 function unknownSetting(name: string, known: readonly string[]): string {
-  const hint = didYouMean(name, known)
-  return `unknown setting "${name}"${hint === '' ? `; there are ${known.join(', ')}` : hint}`
+  const meant = suggestSetting(name, known)
+  return `unknown setting "${name}"; ${meant === undefined ? `there are ${known.join(', ')}` : `did you mean "${meant}"?`}`
 }
 
 function unknownChoice(value: unknown, { enum: choices = [], title = 'value' }: Schema): string {

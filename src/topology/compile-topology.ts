@@ -6,11 +6,20 @@ import type {
   CompiledExchange,
   CompiledQueue,
   CompiledTopology,
+  QueueRole,
 } from './compiled-topology.ts'
-import type { Acceptance, Arguments, QueueDeclaration, TopologyDeclaration } from './declaration.ts'
+import type {
+  Acceptance,
+  Arguments,
+  PolicyDeclaration,
+  QueueDeclaration,
+  TopologyDeclaration,
+} from './declaration.ts'
+import { inferRoles } from './infer-roles.ts'
 import type { LayoutParts, ResolvedQueue } from './layouts/layout.ts'
 import { declaredBindings, seedHeaders } from './layouts/layout-parts.ts'
 import { layouts } from './layouts/layouts.ts'
+import type { LivePolicy } from './live-topology.ts'
 import type { OwnDeadLetters, QueueFlow } from './queue-flow.ts'
 import { optionsOf, resolveQueue } from './resolve-queue.ts'
 
@@ -45,7 +54,7 @@ export function compileWithConflicts(
     for (const exchange of part.exchanges) exchanges.add(exchange)
     for (const queue of part.queues) queues.add(queue)
     for (const binding of part.bindings) bindings.set(bindingIdentity(binding), binding)
-    if (part.flow !== undefined) flows.push(withDeliveryLimit(part.flow, part.queues, capabilities))
+    if (part.flow !== undefined) flows.push(withDeclared(part.flow, part.queues, capabilities))
   }
   add(declaredParts(topology))
   for (const [name, queue] of Object.entries<QueueDeclaration>(topology.queues)) {
@@ -54,7 +63,7 @@ export function compileWithConflicts(
   add(compileShared(topology, capabilities))
 
   return {
-    topology: {
+    topology: withRoles({
       declaration: topology,
       brokerVersion: version,
       exchanges: [...exchanges.merged.values()],
@@ -62,8 +71,9 @@ export function compileWithConflicts(
       bindings: [...bindings.values()],
       flows,
       publications: topology.publications ?? [],
+      policies: (topology.policies ?? []).map(compilePolicy),
       accept: allAcceptances(topology),
-    },
+    }),
     conflicts: [
       ...[...exchanges.conflicts].map((name) => ({ kind: 'exchange' as const, name })),
       ...[...queues.conflicts].map((name) => ({ kind: 'queue' as const, name })),
@@ -72,7 +82,7 @@ export function compileWithConflicts(
 }
 
 function compileQueue(resolved: ResolvedQueue, declared: QueueDeclaration): LayoutParts {
-  if (declared.deadLetter === false) return plainQueue(resolved)
+  if (declared.deadLetter === false) return plainQueue(resolved, declared.role ?? 'work')
   return layouts[resolved.options.name].compileQueue(resolved)
 }
 
@@ -89,13 +99,33 @@ function compileShared(topology: TopologyDeclaration, capabilities: BrokerCapabi
   )
 }
 
+function compilePolicy(policy: PolicyDeclaration): LivePolicy {
+  const { name, pattern, definition, applyTo = 'all', priority = 0, operator = false } = policy
+  return { name, pattern, definition, applyTo, priority, isOperatorPolicy: operator }
+}
+
+/** Gives plain queues of which nobody has said what they are for the role that they play. */
+function withRoles(topology: CompiledTopology): CompiledTopology {
+  const declared = Object.entries<QueueDeclaration>(topology.declaration.queues)
+  const plain = declared.filter(([, { deadLetter, role }]) => deadLetter === false && role === undefined)
+  if (plain.length === 0) return topology
+  const roles = inferRoles(topology, new Set(plain.map(([name]) => name)))
+  const queues = topology.queues.map((queue) => {
+    const inferred = roles.get(queue.name)
+    return inferred === undefined || inferred.role === 'work'
+      ? queue
+      : { ...queue, ...inferred, isRoleInferred: true }
+  })
+  return { ...topology, queues }
+}
+
 /** A queue on its own: no wait queues, no dead-letter queue. */
-function plainQueue(of: ResolvedQueue): LayoutParts {
+function plainQueue(of: ResolvedQueue, role: QueueRole): LayoutParts {
   const { name, type, durable, autoDelete, arguments: args } = of
   const layout = of.options.name
   return {
     exchanges: [],
-    queues: [{ name, type, durable, autoDelete, arguments: args, role: 'work', owner: name, layout }],
+    queues: [{ name, type, durable, autoDelete, arguments: args, role, owner: name, layout }],
     bindings: declaredBindings(name, of.bind ?? []),
     flow: plainFlow(of),
   }
@@ -120,16 +150,25 @@ function plainFlow({ name, options, isExact, bind, arguments: args }: ResolvedQu
   }
 }
 
-function withDeliveryLimit(
+function withDeclared(
   flow: QueueFlow,
   queues: readonly CompiledQueue[],
-  { supportsUnlimitedDeliveryLimit }: BrokerCapabilities,
+  capabilities: BrokerCapabilities,
 ): QueueFlow {
-  const limit = queues.find(({ name }) => name === flow.queue)?.arguments['x-delivery-limit']
-  if (typeof limit !== 'number') return flow
+  const declared = queues.filter(({ role }) => role !== 'dead-letter')
+  const limit = declared.find(({ name }) => name === flow.queue)?.arguments['x-delivery-limit']
+  return typeof limit === 'number'
+    ? { ...flow, declared, deliveryLimit: effectiveDeliveryLimit(limit, capabilities) }
+    : { ...flow, declared }
+}
+
+function effectiveDeliveryLimit(
+  limit: number,
+  { supportsUnlimitedDeliveryLimit }: BrokerCapabilities,
+): number | false {
+  if (limit >= 0) return limit
   // Before 4.0 a negative limit is exceeded by the first return.
-  const lifted = supportsUnlimitedDeliveryLimit ? false : 0
-  return { ...flow, deliveryLimit: limit < 0 ? lifted : limit }
+  return supportsUnlimitedDeliveryLimit ? false : 0
 }
 
 function ownDeadLetters(args: Arguments): OwnDeadLetters | undefined {

@@ -7,6 +7,7 @@ import type {
   TopologyDeclaration,
 } from './declaration.ts'
 import type { LayoutName } from './layouts/layout-names.ts'
+import type { LivePolicy } from './live-topology.ts'
 import type { QueueFlow } from './queue-flow.ts'
 
 /** Everything the broker must have, spelled out for one broker version. */
@@ -20,6 +21,8 @@ export interface CompiledTopology {
   /** One for each declared queue, in the order of the declaration. */
   readonly flows: readonly QueueFlow[]
   readonly publications: readonly PublicationDeclaration[]
+  /** What the broker is known to have; `apply` sets none. */
+  readonly policies: readonly LivePolicy[]
   readonly accept: readonly Acceptance[]
 }
 
@@ -41,6 +44,8 @@ export interface CompiledQueue {
   /** Without `x-queue-type`, which is `type`. */
   readonly arguments: Arguments
   readonly role: QueueRole
+  /** The role was worked out from what the queue does, and nobody has said it. */
+  readonly isRoleInferred?: boolean
   /** The declared queue that this one was made for; a shared one names the first. */
   readonly owner: string
   readonly layout: LayoutName

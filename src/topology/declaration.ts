@@ -13,6 +13,8 @@ export interface TopologyDeclaration<QueueName extends string = string> {
   readonly exact?: boolean
   readonly exchanges?: Readonly<Record<string, ExchangeDeclaration>>
   readonly queues: Readonly<Record<QueueName, QueueDeclaration>>
+  /** Policies that stand on the broker. The proof and the picture count with them; `apply` does not set them. */
+  readonly policies?: readonly PolicyDeclaration[]
   /** What producers publish; the proof shows that each reaches a queue. */
   readonly publications?: readonly PublicationDeclaration[]
   /** Findings of the proof that you have weighed and live with. */
@@ -34,6 +36,21 @@ export interface LayoutOptions {
   readonly namespace?: string
   /** freeflow: domains that get delay queues although no queue is declared for them here. */
   readonly domains?: readonly string[]
+}
+
+/** A policy of RabbitMQ, as `rabbitmqctl set_policy` takes it. */
+export interface PolicyDeclaration {
+  readonly name: string
+  /** A regular expression for names of queues. */
+  readonly pattern: string
+  /** `queues`, `all`, or from 3.12 on `quorum_queues`, `classic_queues`, `streams`. @default 'all' */
+  readonly applyTo?: string
+  /** Of the policies that match a queue only the one of the highest priority applies. @default 0 */
+  readonly priority?: number
+  /** Without the `x-` of arguments. */
+  readonly definition: Arguments
+  /** An operator policy, which is merged with the other. @default false */
+  readonly operator?: boolean
 }
 
 export interface ExchangeDeclaration {
@@ -68,6 +85,11 @@ export interface QueueDeclaration {
   readonly retry?: RetryDeclaration | false
   /** `false`: a plain queue without retry and without a dead-letter queue. */
   readonly deadLetter?: DeadLetterDeclaration | false
+  /**
+   * What a plain queue (`deadLetter: false`) is for: `work` has a consumer, in `wait` messages sit out a delay, in
+   * `dead-letter` they stay until a person decides. @default worked out from what the queue does
+   */
+  readonly role?: 'work' | 'wait' | 'dead-letter'
   /** Of the queue, its wait queues and its dead-letter queue alike. @default the layout's */
   readonly type?: QueueType
   /**

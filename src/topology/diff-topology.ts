@@ -22,6 +22,7 @@ import {
   type LiveTopology,
   tierPrefix,
 } from './live-topology.ts'
+import { policiesInForce } from './policies-in-force.ts'
 
 /** Where a live broker is not what the topology says. */
 export interface TopologyDifference {
@@ -33,10 +34,16 @@ export interface TopologyDifference {
   /** Between an exchange and a queue that are both declared, and not declared itself. */
   readonly staleBindings: readonly LiveBinding[]
   /** Wait queues of a declared queue for delays that it no longer has. */
-  readonly orphanedQueues: readonly LiveQueue[]
+  readonly leftovers: readonly LeftoverQueue[]
   /** Bindings from exchanges that are not declared here to queues that are. */
   readonly foreignBindings: readonly LiveBinding[]
   readonly policyConflicts: readonly PolicyConflict[]
+}
+
+export interface LeftoverQueue {
+  readonly queue: LiveQueue
+  /** The queue on the broker to which its messages return. */
+  readonly of: string
 }
 
 export interface ChangedThing<Wanted, Live> {
@@ -69,8 +76,12 @@ export function diffTopology(wanted: CompiledTopology, live: LiveTopology): Topo
       queueChanges({ wanted: queue, live: liveQueue, capabilities }),
     ),
     ...extraBindings({ wanted, live, identities: new Set(wantedBindings) }),
-    orphanedQueues: orphanedQueues(wanted, live),
-    policyConflicts: policyConflicts({ wanted, liveQueues, capabilities }),
+    leftovers: leftoverQueues(wanted, live),
+    policyConflicts: policyConflicts({
+      // What the topology itself says of policies is no surprise.
+      wanted: policiesInForce(wanted, capabilities).topology,
+      ...{ liveQueues, capabilities },
+    }),
   }
 }
 
@@ -153,17 +164,20 @@ interface BindingCheck {
   readonly identities: ReadonlySet<string>
 }
 
-function orphanedQueues(wanted: CompiledTopology, live: LiveTopology): readonly LiveQueue[] {
+function leftoverQueues(wanted: CompiledTopology, live: LiveTopology): readonly LeftoverQueue[] {
   const declared = new Set(wanted.queues.map(({ name }) => name))
   const undeclared = live.queues.filter(({ name }) => !declared.has(name))
   if (undeclared.length === 0) return []
-  const prefixes = new Set<string | undefined>(
-    wanted.flows.flatMap(({ queue, waitQueues }) => [`${queue}.retry.`, ...waitQueues.map(tierPrefix)]),
+  const owners = new Map<string | undefined, string>(
+    wanted.flows.flatMap(({ queue, waitQueues }) =>
+      [`${queue}.retry.`, ...waitQueues.map(tierPrefix)].map((prefix) => [prefix, queue] as const),
+    ),
   )
-  return undeclared.filter(({ name, arguments: args }) => {
-    const prefix = tierPrefix(name)
+  return undeclared.flatMap((queue) => {
+    const { name, arguments: args } = queue
     const isWaitQueue = args['x-message-ttl'] !== undefined && args['x-dead-letter-exchange'] !== undefined
-    return isWaitQueue && prefix !== undefined && prefixes.has(prefix)
+    const of = owners.get(tierPrefix(name) ?? '')
+    return isWaitQueue && of !== undefined ? [{ queue, of }] : []
   })
 }
 
@@ -187,11 +201,17 @@ function policyConflicts({ wanted, liveQueues, capabilities }: PolicyCheck): rea
           key: argument.slice(2),
           wanted: asWanted,
           effective,
-          consequence: policyConsequence(argument, effective),
+          consequence: policyConsequence({ argument, effective, hasDeadLetters: deadLetters(live) }),
         },
       ]
     })
   })
+}
+
+function deadLetters({ arguments: args, effectivePolicy }: LiveQueue): boolean {
+  return (
+    args['x-dead-letter-exchange'] !== undefined || effectivePolicy?.['dead-letter-exchange'] !== undefined
+  )
 }
 
 interface PolicyCheck {

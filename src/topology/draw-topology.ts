@@ -1,6 +1,9 @@
+import { brokerCapabilities } from '../message/broker-capabilities.ts'
 import { formatDuration } from '../message/duration.ts'
+import { builtInExchanges } from './check-references.ts'
 import type { CompiledBinding, CompiledQueue, CompiledTopology } from './compiled-topology.ts'
 import { groupBy } from './group-by.ts'
+import { policiesInForce } from './policies-in-force.ts'
 import type { QueueFlow } from './queue-flow.ts'
 
 /** A topology as boxes and arrows, for whatever language draws them. */
@@ -30,8 +33,10 @@ export interface DrawnEdge {
   readonly purpose: 'deliver' | 'retry' | 'park'
 }
 
-/** Lays a compiled topology out as a drawing; queues in `problems` are marked. */
-export function drawTopology(topology: CompiledTopology, problems: ReadonlySet<string> = new Set()): Drawing {
+/** Lays a compiled topology out as a drawing; queues in `problems` are marked, and so is what is spoken of and missing. */
+export function drawTopology(declared: CompiledTopology, problems: ReadonlySet<string> = new Set()): Drawing {
+  const { topology: inForce } = policiesInForce(declared, brokerCapabilities(declared.brokerVersion))
+  const topology = { ...inForce, missing: findMissing(inForce) }
   const ids = createIds(topology)
   const edges = [
     ...topology.bindings.map(({ source, destination, destinationType, key }) => ({
@@ -48,6 +53,45 @@ export function drawTopology(topology: CompiledTopology, problems: ReadonlySet<s
 }
 
 type PlainEdge = Omit<DrawnEdge, 'purpose'>
+
+/** Where dead letters, retries and parked messages are sent although nothing of that name is declared. */
+interface Missing {
+  readonly exchanges: readonly string[]
+  readonly queues: readonly string[]
+}
+
+type DrawnTopology = CompiledTopology & { readonly missing: Missing }
+
+function findMissing({ exchanges, queues, flows }: CompiledTopology): Missing {
+  const known = new Set([...exchanges.map(({ name }) => name), ...Object.keys(builtInExchanges)])
+  const knownQueues = new Set(queues.map(({ name }) => name))
+  const addresses = [
+    ...queues.flatMap((queue) => deadLetterAddress(queue) ?? []),
+    ...flows.flatMap(({ retry, park }) => [
+      ...(retry?.kind === 'publish' ? retry.tiers : []),
+      ...(park?.kind === 'publish' ? [park] : []),
+    ]),
+  ]
+  const isDefault = ({ exchange }: { exchange: string }) => exchange === ''
+  return {
+    exchanges: unique(addresses.map(({ exchange }) => exchange)).filter(
+      (name) => name !== '' && !known.has(name),
+    ),
+    queues: unique(addresses.filter(isDefault).map(({ key }) => key ?? '')).filter(
+      (name) => !knownQueues.has(name),
+    ),
+  }
+}
+
+function deadLetterAddress({ name, arguments: args }: CompiledQueue) {
+  const { 'x-dead-letter-exchange': exchange, 'x-dead-letter-routing-key': key } = args
+  if (typeof exchange !== 'string') return undefined
+  return { exchange, key: typeof key === 'string' ? key : name, newKey: key }
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)]
+}
 
 /** Several bindings or delays between the same two boxes are one arrow with several labels. */
 function mergeParallel(edges: readonly PlainEdge[]): readonly PlainEdge[] {
@@ -83,10 +127,11 @@ interface Ids {
   address(exchange: string, key: string | undefined): string | undefined
 }
 
-function createIds({ queues, exchanges, bindings }: CompiledTopology): Ids {
-  const queueIds = new Map(queues.map(({ name }, index) => [name, `q${index}`]))
-  const names = new Set([...exchanges.map(({ name }) => name), ...bindings.map(({ source }) => source)])
-  const exchangeIds = new Map([...names].map((name, index) => [name, `e${index}`]))
+function createIds(topology: DrawnTopology): Ids {
+  const { queues, missing } = topology
+  const queueNames = [...queues.map(({ name }) => name), ...missing.queues]
+  const queueIds = new Map(queueNames.map((name, index) => [name, `q${index}`]))
+  const exchangeIds = new Map(exchangeNames(topology).map((name, index) => [name, `e${index}`]))
   return {
     queue: (name) => queueIds.get(name),
     exchange: (name) => exchangeIds.get(name),
@@ -94,19 +139,32 @@ function createIds({ queues, exchanges, bindings }: CompiledTopology): Ids {
   }
 }
 
+/** Those that are declared, those that something is bound to, and those that dead letters are sent to. */
+function exchangeNames({ exchanges, bindings, queues, missing }: DrawnTopology): readonly string[] {
+  const ofDeadLetters = queues.flatMap((queue) => deadLetterAddress(queue)?.exchange ?? [])
+  const names = [
+    ...exchanges.map(({ name }) => name),
+    ...bindings.map(({ source }) => source),
+    ...ofDeadLetters,
+    ...missing.exchanges,
+  ]
+  return unique(names).filter((name) => name !== '')
+}
+
 function drawNodes({ topology, ids, problems }: NodeParts): readonly DrawnNode[] {
   const types = new Map(topology.exchanges.map(({ name, type }) => [name, type]))
-  const names = new Set([...types.keys(), ...topology.bindings.map(({ source }) => source)])
+  const names = exchangeNames(topology)
+  const missing = new Set(topology.missing.exchanges)
   const groups = groupsOf(topology)
   const ofSource = groupBy(topology.bindings, ({ source }) => source)
   const exchanges = [...names].map((name) => ({
     ...{
       id: ids.exchange(name) ?? '',
       label: name,
-      detail: types.get(name) ?? 'exchange',
+      detail: missing.has(name) ? 'missing' : (types.get(name) ?? builtInExchanges[name] ?? 'exchange'),
       shape: 'exchange' as const,
     },
-    ...{ group: groupOfExchange(ofSource.get(name) ?? [], groups), hasProblem: false },
+    ...{ group: groupOfExchange(ofSource.get(name) ?? [], groups), hasProblem: missing.has(name) },
   }))
   const queues = topology.queues.map(({ name, type, role, arguments: args }) => ({
     ...{
@@ -117,11 +175,23 @@ function drawNodes({ topology, ids, problems }: NodeParts): readonly DrawnNode[]
     },
     ...{ group: groups.get(name)?.group, hasProblem: problems.has(name) },
   }))
-  return [...exchanges, ...queues]
+  const missingQueues = topology.missing.queues.map((name) => ({
+    ...{ id: ids.queue(name) ?? '', label: name, detail: 'missing', shape: 'work' as const },
+    ...{ group: undefined, hasProblem: true },
+  }))
+  return withoutLoneGroups([...exchanges, ...queues, ...missingQueues])
+}
+
+/** A box around a single thing says nothing. */
+function withoutLoneGroups(nodes: readonly DrawnNode[]): readonly DrawnNode[] {
+  const groups = groupBy(nodes, ({ group }) => group)
+  return nodes.map((node) =>
+    groups.get(node.group ?? '')?.length === 1 ? { ...node, group: undefined } : node,
+  )
 }
 
 interface NodeParts {
-  readonly topology: CompiledTopology
+  readonly topology: DrawnTopology
   readonly ids: Ids
   readonly problems: ReadonlySet<string>
 }
@@ -160,19 +230,24 @@ function groupOfExchange(
   return isOwn ? first?.group : undefined
 }
 
-function deadLetterEdges({ name, role, arguments: args }: CompiledQueue, ids: Ids) {
-  const exchange = args['x-dead-letter-exchange']
-  const key = args['x-dead-letter-routing-key']
-  if (typeof exchange !== 'string') return []
-  const to = ids.address(exchange, typeof key === 'string' ? key : name)
+function deadLetterEdges(queue: CompiledQueue, ids: Ids) {
+  const address = deadLetterAddress(queue)
+  if (address === undefined) return []
+  const { exchange, key } = address
   return [
     {
-      from: ids.queue(name),
-      to,
-      label: role === 'wait' ? `expired${newKey(exchange, key)}` : 'rejected',
+      from: ids.queue(queue.name),
+      to: ids.address(exchange, key),
+      label: deathLabel(queue, newKey(exchange, address.newKey)),
       kind: 'dead-letter' as const,
     },
   ]
+}
+
+/** Why messages take this way: a wait queue is left by time, one with a TTL and a consumer by both. */
+function deathLabel({ role, arguments: args }: CompiledQueue, as: string): string {
+  if (role === 'wait') return `expired${as}`
+  return args['x-message-ttl'] === undefined ? 'rejected' : 'rejected, expired'
 }
 
 /** With which key it comes back decides who sees it, where it comes back through an exchange that others share. */

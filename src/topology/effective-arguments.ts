@@ -1,4 +1,6 @@
 import type { BrokerCapabilities } from '../message/broker-capabilities.ts'
+import { formatDuration } from '../message/duration.ts'
+import { canonicalText } from './compare-values.ts'
 import type { ArgumentValue, QueueType } from './declaration.ts'
 import { knownArguments } from './known-arguments.ts'
 
@@ -61,16 +63,35 @@ export function policyArguments(definition: Readonly<Record<string, ArgumentValu
     .filter((argument) => Object.hasOwn(knownArguments, argument))
 }
 
-/** What it means that a policy sets this. */
-export function policyConsequence(argument: string, effective: ArgumentValue): string {
+/** What it means that a policy sets this, for a queue that dead-letters or not. */
+export function policyConsequence({ argument, effective, hasDeadLetters }: PolicySetting): string {
   const key = argument.slice(2)
+  const goes = hasDeadLetters ? 'leave by the dead-letter exchange' : 'are deleted'
   if (key === 'overflow') {
     return 'the policy beats the argument; unless it says reject-publish, dead-lettering falls back to at most once and pending dead letters are deleted'
   }
-  if (key === 'delivery-limit') return `a message returned more than ${effective} times leaves the queue`
-  if (key === 'expires') return 'the queue is deleted with its messages once it is unused'
-  if (key === 'message-ttl') return `messages stay for ${effective} ms`
+  if (key === 'delivery-limit')
+    return Number(effective) < 0
+      ? 'there is no limit'
+      : `messages that are returned more than ${effective} times ${goes}`
+  if (key === 'expires')
+    return `the queue is deleted with its messages once it was unused for ${showSetting(argument, effective)}`
+  if (key === 'message-ttl') return `messages ${goes} after ${showSetting(argument, effective)}`
   if (key.startsWith('max-length'))
-    return 'the queue is bounded, and what is over the limit is dropped or refused'
+    return `the queue is bounded: of what is over the limit the oldest ${goes}, or the newest are refused`
   return 'the queue itself says nothing here, so the policy decides'
+}
+
+interface PolicySetting {
+  /** With its `x-`. */
+  readonly argument: string
+  readonly effective: ArgumentValue
+  readonly hasDeadLetters: boolean
+}
+
+/** A setting for people: times as `1d`, the rest as it is. */
+export function showSetting(argument: string, value: ArgumentValue | undefined): string {
+  if (value === undefined) return 'not set'
+  const isTime = argument === 'x-message-ttl' || argument === 'x-expires'
+  return isTime && Number.isSafeInteger(value) ? formatDuration(Number(value)) : canonicalText(value)
 }

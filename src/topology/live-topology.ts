@@ -33,6 +33,8 @@ export interface LiveQueue {
   /** User and operator policy merged, as the broker applies them. */
   readonly effectivePolicy?: Arguments | undefined
   readonly messages?: number | undefined
+  /** Of the messages, those that a consumer holds. */
+  readonly unacknowledged?: number | undefined
   readonly consumers?: number | undefined
 }
 

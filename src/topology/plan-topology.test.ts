@@ -8,6 +8,7 @@ import type { QueueDeclaration, TopologyDeclaration } from './declaration.ts'
 import { type LayoutName, layoutNames } from './layouts/layout-names.ts'
 import type { LiveQueue, LiveTopology } from './live-topology.ts'
 import { type Plan, planTopology } from './plan-topology.ts'
+import { renderPlan } from './render-plan.ts'
 
 const declaration: TopologyDeclaration = {
   exchanges: { events: { type: 'topic' } },
@@ -33,14 +34,8 @@ const withQueue = (
 
 /** What a broker is like after the safe and the disruptive steps of a plan. */
 function applyToModel(live: LiveTopology, plan: Plan): LiveTopology {
-  const isRemoved = new Set(
-    plan.disruptive.flatMap((step) =>
-      step.kind === 'remove-binding' ? [bindingIdentity(step.binding)] : [],
-    ),
-  )
-  const isDeleted = new Set(
-    plan.disruptive.flatMap((step) => (step.kind === 'delete-queue' ? [step.queue] : [])),
-  )
+  const isRemoved = new Set(plan.disruptive.map(({ binding }) => bindingIdentity(binding)))
+  const isDeleted = new Set(plan.leftovers.map(({ queue }) => queue))
   return {
     ...live,
     exchanges: [
@@ -115,7 +110,51 @@ describe('plan', () => {
     expect(plan.unmanaged).toEqual([foreign])
   })
 
-  it('the wait queue of a delay that was dropped is to be deleted, with its depth told', () => {
+  it.each([
+    ['message-ttl', 86_400_000, 'orders.dlq', 'message-ttl is 1d', 'messages are deleted after 1d'],
+    [
+      'message-ttl',
+      90_000,
+      'orders',
+      'message-ttl is 1m30s',
+      'messages leave by the dead-letter exchange after 1m30s',
+    ],
+    [
+      'expires',
+      1_800_000,
+      'orders.dlq',
+      'expires is 30m',
+      'deleted with its messages once it was unused for 30m',
+    ],
+    ['max-length', 10, 'orders.dlq', 'max-length is 10', 'of what is over the limit the oldest are deleted'],
+    ['delivery-limit', 3, 'orders.dlq', 'delivery-limit is 3', 'returned more than 3 times are deleted'],
+  ])('a policy with %s %s on %s is told in plain words', (key, value, name, setting, consequence) => {
+    const wanted = compile(declaration)
+    const live = withQueue(liveOf(wanted), name, (queue) => ({
+      ...queue,
+      policy: 'tidy',
+      effectivePolicy: { [key]: value },
+    }))
+    const text = renderPlan(planTopology({ wanted, live }))
+
+    expect(text).toContain(`${setting} by policy tidy`)
+    expect(text).toContain(consequence)
+    expect(text).not.toMatch(/\d ms/)
+  })
+
+  it('a policy that the topology names itself is no surprise', () => {
+    const policies = [{ name: 'tidy', pattern: 'dlq$', definition: { 'max-length': 10 } }]
+    const wanted = compile({ ...declaration, policies })
+    const live = withQueue(liveOf(wanted), 'orders.dlq', (queue) => ({
+      ...queue,
+      policy: 'tidy',
+      effectivePolicy: { 'max-length': 10 },
+    }))
+
+    expect(planTopology({ wanted, live }).policyConflicts).toEqual([])
+  })
+
+  it('the wait queue of a delay that was dropped is left over, and no reason to do anything', () => {
     const before = compile({ ...declaration, queues: { orders: { retry: { delays: ['5s', '1m'] } } } })
     const live = withQueue(liveOf(before), 'orders.retry.1m', (queue) => ({
       ...queue,
@@ -127,9 +166,16 @@ describe('plan', () => {
       live,
     })
 
-    expect(plan.disruptive).toEqual([
-      { kind: 'delete-queue', queue: 'orders.retry.1m', type: 'quorum', messages: 7, consumers: 0 },
+    expect(plan.leftovers).toEqual([
+      {
+        ...{ kind: 'delete-queue', queue: 'orders.retry.1m', type: 'quorum', of: 'orders' },
+        ...{ messages: 7, consumers: 0 },
+      },
     ])
+    expect(plan).toMatchObject({ isEmpty: true, safe: [], disruptive: [], impossible: [] })
+    expect(renderPlan(plan)).toContain(
+      '  ? queue orders.retry.1m, whose messages return to orders; 7 messages at the last count',
+    )
   })
 
   it('an argument that differs cannot be changed in place: both values and the ways out are told', () => {

@@ -13,11 +13,13 @@ import type { LiveBinding, LiveQueue, LiveTopology } from './live-topology.ts'
 
 /** The steps that lead from a live broker to the wanted topology, and what no step can do. */
 export interface Plan {
-  /** Nothing is to be done. What is unmanaged and what policies override is told, not counted. */
+  /** Nothing is to be done. What is left over, unmanaged or overridden by policies is told, not counted. */
   readonly isEmpty: boolean
   readonly safe: readonly SafeStep[]
   readonly disruptive: readonly DisruptiveStep[]
   readonly impossible: readonly ImpossibleStep[]
+  /** Wait queues of delays that were dropped: they drain by themselves. Told, and removed only on request. */
+  readonly leftovers: readonly Leftover[]
   /** Bindings to managed queues from exchanges that this topology does not know. */
   readonly unmanaged: readonly LiveBinding[]
   readonly policyConflicts: readonly PolicyConflict[]
@@ -28,16 +30,21 @@ export type SafeStep =
   | { readonly kind: 'create-queue'; readonly queue: CompiledQueue }
   | { readonly kind: 'add-binding'; readonly binding: CompiledBinding }
 
-export type DisruptiveStep =
-  | { readonly kind: 'remove-binding'; readonly binding: LiveBinding }
-  /** Carried out only while the queue is empty and has no consumer. */
-  | {
-      readonly kind: 'delete-queue'
-      readonly queue: string
-      readonly type: QueueType
-      readonly messages: number | undefined
-      readonly consumers: number | undefined
-    }
+export interface DisruptiveStep {
+  readonly kind: 'remove-binding'
+  readonly binding: LiveBinding
+}
+
+/** A wait queue that nothing declared publishes to any more. A replica of an older release may. */
+export interface Leftover {
+  readonly kind: 'delete-queue'
+  readonly queue: string
+  readonly type: QueueType
+  /** The queue to which its messages return, and whose consumers publish to it. */
+  readonly of: string
+  readonly messages: number | undefined
+  readonly consumers: number | undefined
+}
 
 /** What RabbitMQ cannot change on a thing that exists. */
 export interface ImpossibleStep {
@@ -61,6 +68,9 @@ export function planTopology({ wanted, live, exactForm }: PlanInput): Plan {
   return {
     isEmpty: safe.length + disruptive.length + impossible.length === 0,
     ...{ safe, disruptive, impossible },
+    leftovers: difference.leftovers.map(({ queue: { name, type, messages, consumers }, of }) => ({
+      ...{ kind: 'delete-queue' as const, queue: name, type, of, messages, consumers },
+    })),
     unmanaged: difference.foreignBindings,
     policyConflicts: difference.policyConflicts,
   }
@@ -81,13 +91,8 @@ function safeSteps(difference: TopologyDifference): readonly SafeStep[] {
   ]
 }
 
-function disruptiveSteps({ staleBindings, orphanedQueues }: TopologyDifference): readonly DisruptiveStep[] {
-  return [
-    ...staleBindings.map((binding) => ({ kind: 'remove-binding' as const, binding })),
-    ...orphanedQueues.map(({ name, type, messages, consumers }) => ({
-      ...{ kind: 'delete-queue' as const, queue: name, type, messages, consumers },
-    })),
-  ]
+function disruptiveSteps({ staleBindings }: TopologyDifference): readonly DisruptiveStep[] {
+  return staleBindings.map((binding) => ({ kind: 'remove-binding', binding }))
 }
 
 function impossibleSteps(

@@ -1,4 +1,5 @@
 import type { AttemptsRule } from '../message/count-attempts.ts'
+import type { Arguments, QueueType } from './declaration.ts'
 import type { LayoutName } from './layouts/layout-names.ts'
 
 /**
@@ -23,10 +24,22 @@ export interface QueueFlow {
   readonly maxAttempts: number
   /** The delivery limit that the queue is declared with, false where it lifts the broker's; undefined: the broker's. */
   readonly deliveryLimit?: number | false | undefined
+  /** The queue itself and its wait queues as they are declared; undefined where nothing but their names is known. */
+  readonly declared?: readonly DeclaredQueue[] | undefined
   readonly redrive: RedriveRule
   readonly waitQueues: readonly string[]
   readonly deadLetterQueue: string | undefined
   readonly headers: FlowHeaders
+}
+
+/** A queue that a failed message passes, as it was declared. */
+export interface DeclaredQueue {
+  readonly name: string
+  readonly type: QueueType
+  readonly durable: boolean
+  readonly autoDelete: boolean
+  /** Without `x-queue-type`, which is `type`. */
+  readonly arguments: Arguments
 }
 
 /** Where a message is published: confirmed and mandatory, and only then is the delivery acknowledged. */

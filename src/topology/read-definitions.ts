@@ -24,7 +24,13 @@ export function readDefinitions(value: unknown, options: { vhost?: string } = {}
     exchanges: list('exchanges').map(readExchange),
     queues: list('queues').map(readQueue),
     bindings: list('bindings').map(readBinding),
-    policies: list('policies').map(readPolicy),
+    policies: [
+      ...list('policies').map((item) => readPolicy(item, false)),
+      // An export has operator policies among the parameters.
+      ...list('parameters')
+        .filter(({ component }) => component === 'operator_policy')
+        .map((item) => readPolicy({ ...(isRecord(item.value) ? item.value : {}), name: item.name }, true)),
+    ],
   }
 }
 
@@ -76,14 +82,14 @@ function readBinding(item: Item): LiveBinding {
   }
 }
 
-function readPolicy(item: Item): LivePolicy {
+function readPolicy(item: Item, isOperatorPolicy: boolean): LivePolicy {
   return {
     name: textOf(item.name),
     pattern: textOf(item.pattern),
     applyTo: textOf(item['apply-to'], 'all'),
     priority: typeof item.priority === 'number' ? item.priority : 0,
     definition: argumentsOf(item.definition),
-    isOperatorPolicy: false,
+    isOperatorPolicy,
   }
 }
 

@@ -6,13 +6,20 @@ import type {
   Arguments,
   BindingDeclaration,
   ExchangeDeclaration,
+  PolicyDeclaration,
   QueueDeclaration,
   TopologyDeclaration,
 } from './declaration.ts'
 import type { Layout, LayoutGuess } from './layouts/layout.ts'
 import { layoutNames } from './layouts/layout-names.ts'
 import { layouts } from './layouts/layouts.ts'
-import { indexLive, type LiveIndex, type LiveQueue, type LiveTopology } from './live-topology.ts'
+import {
+  indexLive,
+  type LiveIndex,
+  type LivePolicy,
+  type LiveQueue,
+  type LiveTopology,
+} from './live-topology.ts'
 import type { QueueFlow } from './queue-flow.ts'
 
 /** A declaration made from what stands on a broker, and which of its queues follow a layout. */
@@ -47,14 +54,17 @@ export function recogniseTopology(live: LiveTopology): Recognised {
     ...matches.map((match) => [match.name, declareMatch(match, common)] as const),
     ...plain.map((queue) => [queue.name, declarePlain(queue, index)] as const),
   ]
+  const policies = live.policies.filter(({ applyTo }) => applyTo !== 'exchanges')
+  const topology: TopologyDeclaration = {
+    ...(common === undefined ? {} : { layout: common.layout, ...(common.exact ? { exact: true } : {}) }),
+    exchanges: Object.fromEntries(
+      exchanges.map((exchange) => [exchange.name, declareExchange(exchange, live)]),
+    ),
+    queues: Object.fromEntries(queues),
+    ...(policies.length === 0 ? {} : { policies: policies.map(declarePolicy) }),
+  }
   return {
-    topology: {
-      ...(common === undefined ? {} : { layout: common.layout, ...(common.exact ? { exact: true } : {}) }),
-      exchanges: Object.fromEntries(
-        exchanges.map((exchange) => [exchange.name, declareExchange(exchange, live)]),
-      ),
-      queues: Object.fromEntries(queues),
-    },
+    topology: withKnownRoles(topology, live),
     queues: matches.map(({ name, options, exact }) => ({ name, layout: options.name, isExact: exact })),
     plainQueues: plain.map(({ name }) => name),
   }
@@ -252,6 +262,27 @@ function declarePlain(
     ...(autoDelete ? { autoDelete } : {}),
     ...(Object.keys(args).length === 0 ? {} : { arguments: args }),
   }
+}
+
+function declarePolicy(policy: LivePolicy): PolicyDeclaration {
+  const { name, pattern, applyTo, priority, definition, isOperatorPolicy } = policy
+  return {
+    ...{ name, pattern },
+    ...(applyTo === 'all' ? {} : { applyTo }),
+    ...(priority === 0 ? {} : { priority }),
+    definition,
+    ...(isOperatorPolicy ? { operator: true } : {}),
+  }
+}
+
+/** Says of a queue that somebody consumes, and that looks as if nobody did, that it is worked on. */
+function withKnownRoles(topology: TopologyDeclaration, live: LiveTopology): TopologyDeclaration {
+  const consumed = new Set(live.queues.filter(({ consumers = 0 }) => consumers > 0).map(({ name }) => name))
+  if (consumed.size === 0) return topology
+  const { queues } = compileTopology(topology, { brokerVersion: live.brokerVersion })
+  const mistaken = queues.filter(({ name, isRoleInferred }) => isRoleInferred === true && consumed.has(name))
+  const said = mistaken.map(({ name }) => [name, { ...topology.queues[name], role: 'work' as const }])
+  return { ...topology, queues: { ...topology.queues, ...Object.fromEntries(said) } }
 }
 
 function declareBindings(queue: string, index: LiveIndex): readonly BindingDeclaration[] {

@@ -1,7 +1,8 @@
 import { canonicalText } from './compare-values.ts'
 import type { Arguments } from './declaration.ts'
+import { showSetting } from './effective-arguments.ts'
 import type { WayOut } from './find-ways-out.ts'
-import type { DisruptiveStep, ImpossibleStep, Plan, SafeStep } from './plan-topology.ts'
+import type { DisruptiveStep, ImpossibleStep, Leftover, Plan, SafeStep } from './plan-topology.ts'
 
 type Thing = 'queue' | 'exchange'
 
@@ -18,13 +19,17 @@ export function renderPlan(plan: Plan): string {
     ),
     section('Impossible in place', plan.impossible.map(renderImpossible)),
     section(
+      'Left over (kept: they run empty by themselves)',
+      plan.leftovers.map((leftover) => [renderLeftover(leftover)]),
+    ),
+    section(
       'Bindings of others on these queues (left alone)',
       plan.unmanaged.map((binding) => [`? binding ${renderBinding(binding)}`]),
     ),
     section(
       'Policies that override arguments',
       plan.policyConflicts.map(({ queue, policies, key, wanted, effective, consequence }) => [
-        `? queue ${queue}: ${key} is ${show(effective)} by policy ${policies.join(', ') || 'of the broker'}, the topology says ${show(wanted)}: ${consequence}`,
+        `? queue ${queue}: ${key} is ${showSetting(`x-${key}`, effective)} by policy ${policies.join(', ') || 'of the broker'}, the topology says ${showSetting(`x-${key}`, wanted)}: ${consequence}`,
       ]),
     ),
   ]
@@ -56,19 +61,19 @@ function renderSafe(step: SafeStep): string {
   }
 }
 
-function renderDisruptive(step: DisruptiveStep): string {
-  switch (step.kind) {
-    case 'remove-binding':
-      return `- binding ${renderBinding(step.binding)}`
-    case 'delete-queue':
-      return `- queue ${step.queue}${depthNote(step.messages)}`
-  }
+function renderDisruptive({ binding }: DisruptiveStep): string {
+  return `- binding ${renderBinding(binding)}`
 }
 
-function depthNote(messages: number | undefined): string {
-  if (messages === 0) return ''
-  const held = messages === undefined ? 'an unknown number of messages' : `${messages} messages`
-  return ` (holds ${held}; kept until it is empty)`
+function renderLeftover({ queue, of, messages }: Leftover): string {
+  // The statistics are seconds old, and a release that is just replaced may have put something there since.
+  return `? queue ${queue}, whose messages return to ${of}; ${countMessages(messages)} at the last count`
+}
+
+/** `1 message`, `an unknown number of messages`. */
+export function countMessages(messages: number | undefined): string {
+  if (messages === undefined) return 'an unknown number of messages'
+  return messages === 1 ? '1 message' : `${messages} messages`
 }
 
 function renderImpossible(step: ImpossibleStep): readonly string[] {
@@ -76,7 +81,7 @@ function renderImpossible(step: ImpossibleStep): readonly string[] {
   return [
     ...step.changes.map(
       ({ setting, wanted, live }) =>
-        `! ${thing} ${step.name}: ${setting} is ${show(live)}, the topology says ${show(wanted)}`,
+        `! ${thing} ${step.name}: ${setting} is ${showSetting(setting, live)}, the topology says ${showSetting(setting, wanted)}`,
     ),
     ...renderWaysOut(step).map(({ text }) => `    or ${text}`),
   ]
@@ -114,8 +119,9 @@ function renderWayOut(way: WayOut, thing: Thing): string {
 function recreateText(thing: Thing, messages: number | undefined): string {
   if (thing === 'exchange') return 'delete it and apply again; its bindings go with it'
   if (messages === 0) return 'delete it and apply again: it is empty now'
-  const held = messages === undefined ? 'its messages' : `its ${messages} messages`
-  return `move ${held} elsewhere, delete it, apply again, and move them back`
+  const held = messages === undefined ? 'messages' : countMessages(messages)
+  const them = messages === 1 ? 'it' : 'them'
+  return `move its ${held} elsewhere, delete the queue, apply again, and move ${them} back`
 }
 
 function renderBinding(binding: {
@@ -131,10 +137,6 @@ function renderBinding(binding: {
 }
 
 function renderArguments(args: Arguments): string {
-  const entries = Object.entries(args).map(([name, value]) => `${name}=${show(value)}`)
+  const entries = Object.entries(args).map(([name, value]) => `${name}=${canonicalText(value)}`)
   return entries.length === 0 ? '' : ` ${entries.join(' ')}`
-}
-
-function show(value: unknown): string {
-  return value === undefined ? 'not set' : canonicalText(value)
 }

@@ -2,7 +2,8 @@ import { groupBy } from './group-by.ts'
 import type { Hardening } from './list-hardening.ts'
 import type { Finding } from './prove/finding.ts'
 import type { PropertyName } from './prove/finding-names.ts'
-import type { Proof, PropertyResult } from './prove/prove-topology.ts'
+import type { NodeLoss } from './prove/node-ends.ts'
+import type { PlaceOfLoss, Proof, PropertyResult } from './prove/prove-topology.ts'
 
 /** A proof as text for people; with `hardening`, also what the hardened form would add. */
 export function renderProof(
@@ -12,6 +13,7 @@ export function renderProof(
   const width = Math.max(...Object.values(titles).map((title) => title.length))
   const sections = [
     proof.properties.map((result) => renderResult(result, width)),
+    renderNodeEnds(proof),
     groupAlike(proof.findings).flatMap((alike, index) => [
       ...(index === 0 ? [] : ['']),
       ...renderAlike(alike),
@@ -24,6 +26,10 @@ export function renderProof(
         `Accepted but not found: ${finding}${queue === undefined ? '' : ` of ${queue}`}`,
     ),
     proof.assumptions.flatMap(({ text, queues }) => [`Assumed of ${nameSome(queues)}`, `  ${text}`]),
+    proof.caveats.flatMap(({ text, queues }) => [
+      `Out of Warren's hands on ${nameSome(queues)}`,
+      `  ${text}`,
+    ]),
     hardening.length === 0
       ? []
       : ['Hardening would add', ...hardening.map((one) => `  ${renderHardening(one)}`)],
@@ -73,6 +79,31 @@ function renderAlike(alike: readonly [Finding, ...Finding[]]): readonly string[]
   const [{ property, code, problem, wayOut }] = alike
   const title = alike.length === 1 ? nameOf(alike[0]) : `${property}/${code}, ${alike.length} times`
   return [title, ...alike.map(({ path }) => `  ${path.join(' > ')}`), `  ${problem}`, `  ${wayOut}`]
+}
+
+/** What the end of a node costs, for each way in which it can end; said once where both cost the same. */
+function renderNodeEnds({ losesAt: { stop, crash } }: Proof): readonly string[] {
+  if (stop.length + crash.length === 0)
+    return [
+      'Neither a clean stop nor a crash (kill -9) of a node loses a message that is persistent and confirmed.',
+    ]
+  const [ofStop, ofCrash] = [renderLosses(stop), renderLosses(crash)]
+  if (ofStop.join() === ofCrash.join())
+    return ['Lost when a node ends, by a clean stop as by a crash (kill -9)', ...ofStop]
+  return ['Lost by a clean stop of a node', ...ofStop, 'Lost by a crash (kill -9) of a node', ...ofCrash]
+}
+
+function renderLosses(places: readonly PlaceOfLoss[]): readonly string[] {
+  if (places.length === 0) return ['  nothing that is persistent and confirmed']
+  return [...groupBy(places, ({ what }) => what)].map(
+    ([what, alike]) => `  ${lossTexts[what]} ${nameSome([...new Set(alike.map(({ at }) => at))])}`,
+  )
+}
+
+const lossTexts: { readonly [Loss in NodeLoss]: string } = {
+  'on-the-way': 'what is leaving at that moment (not what waits):',
+  'due-meanwhile': 'what is leaving, and what comes due until the next queue has a leader again:',
+  everything: 'everything:',
 }
 
 /** Many queues need the same assumption, and their names say little. */

@@ -137,6 +137,59 @@ describe('a diagram', () => {
   })
 })
 
+describe('a diagram of what is not as it should be', () => {
+  it('draws an exchange and a queue that dead letters are sent to and that do not exist, marked', () => {
+    const topology = compile({
+      queues: {
+        a: { deadLetter: false, arguments: { 'x-dead-letter-exchange': 'ghost' } },
+        b: {
+          deadLetter: false,
+          arguments: { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'nowhere' },
+        },
+        c: { deadLetter: false, arguments: { 'x-dead-letter-exchange': 'amq.fanout' } },
+      },
+    })
+    const lines = renderMermaid(topology).split('\n')
+
+    expect(lines).toContain('  e0{{"ghost<br/><small>missing</small>"}}:::problem')
+    expect(lines).toContain('  q3[("nowhere<br/><small>missing</small>")]:::problem')
+    expect(lines).toContain('  e1{{"amq.fanout<br/><small>fanout</small>"}}:::exchange')
+    expect(lines).toContain('  q0 -.->|"rejected"| e0')
+    expect(lines).toContain('  q1 -.->|"rejected"| q3')
+  })
+
+  it('labels the arrow of what expires as expired, by arguments and by policies', () => {
+    const topology = compile({
+      queues: {
+        work: {
+          deadLetter: false,
+          arguments: { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'w' },
+        },
+        w: {
+          deadLetter: false,
+          arguments: { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'work' },
+        },
+        old: {
+          deadLetter: false,
+          arguments: { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'dead' },
+        },
+        dead: { deadLetter: false },
+      },
+      policies: [
+        { name: 'wait', pattern: '^w$', definition: { 'message-ttl': 5_000 } },
+        { name: 'age', pattern: '^old$', definition: { 'message-ttl': 60_000 } },
+      ],
+    })
+    const text = renderMermaid(topology)
+
+    expect(text).toContain('q1[("w<br/><small>quorum, 5s</small>")]:::wait')
+    expect(text).toContain('q0 -.->|"rejected"| q1')
+    expect(text).toContain('q1 -.->|"expired"| q0')
+    expect(text).toContain('q2 -.->|"rejected, expired"| q3')
+    expect(text).toContain('q3[("dead<br/><small>quorum</small>")]:::dlq')
+  })
+})
+
 describe('definitions', () => {
   it('say the queue type as an argument and the vhost on every line', () => {
     const definitions = renderDefinitions(compile(), { vhost: 'shop' })
@@ -200,7 +253,7 @@ describe('a plan in words', () => {
       '  ! queue q.dlq: x-delivery-limit is not set, the topology says -1',
       "      or leave it: it is as the layout's document says; declare it with `exact: true`",
       '      or set it by a policy, without touching the queue: {"delivery-limit":-1}',
-      '      or move its 3 messages elsewhere, delete it, apply again, and move them back',
+      '      or move its 3 messages elsewhere, delete the queue, apply again, and move them back',
       '      or change the topology to what the broker has',
       '      or give the queue a new name, and let the old one run empty',
       '',
@@ -245,5 +298,23 @@ describe('a proof in words', () => {
 
   it('that holds says so in one line', () => {
     expect(renderProof(proveTopology(compile())).split('\n')[0]).toBe('Proved on RabbitMQ 4.0.')
+  })
+
+  it('says what the end of a node loses, by a clean stop and by a crash', () => {
+    const exact = renderProof(proveTopology(compile({ layout: 'event-bus', exact: true, queues: { s: {} } })))
+
+    expect(renderProof(proveTopology(compile()))).toContain(
+      '\nNeither a clean stop nor a crash (kill -9) of a node loses a message that is persistent and confirmed.\n',
+    )
+    expect(exact).toContain(
+      '\nLost when a node ends, by a clean stop as by a crash (kill -9)\n  what is leaving at that moment (not what waits): default.queue.s, default.retry-queue.s\n',
+    )
+    expect(exact).not.toContain('loses nothing')
+  })
+
+  it("says what the broker's delivery limit does to the neighbours of a message that crashes its consumer", () => {
+    expect(renderProof(proveTopology(compile()))).toMatch(
+      /\nOut of Warren's hands on orders\n {2}RabbitMQ's own delivery limit of 20 counts every message that a crashing consumer had prefetched/,
+    )
   })
 })

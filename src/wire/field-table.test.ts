@@ -74,6 +74,12 @@ describe('a field table', () => {
   const nested = (depth: number): FieldContent =>
     depth === 0 ? { type: 'V', value: null } : { type: 'A', value: [nested(depth - 1)] }
 
+  it('that is shown is written again as it was, however deep it is', () => {
+    const bytes = encodeTable([{ name: 'a', value: nested(maxNesting + 100) }])
+
+    expect(encodeTable(decodeShownTable(bytes))).toEqual(bytes)
+  })
+
   it('is refused when it is nested too deep, before the stack ends', () => {
     expect(() => decodeTable(encodeTable([{ name: 'a', value: nested(maxNesting) }]))).not.toThrow()
     expect(() => decodeTable(encodeTable([{ name: 'a', value: nested(maxNesting + 1) }]))).toThrowError(

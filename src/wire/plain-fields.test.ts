@@ -2,8 +2,38 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyFieldTable } from '../../test/support/arbitrary/fields.ts'
 import type { FieldContent } from './field-value.ts'
-import { type PlainField, toFieldTable, toFieldValue, toPlainField, toPlainTable } from './plain-fields.ts'
+import {
+  type PlainField,
+  toFieldTable,
+  toFieldValue,
+  toPlainField,
+  toPlainTable,
+  typed,
+} from './plain-fields.ts'
+import { decodeTable, maxNesting } from './read-field.ts'
 import { encodeTable } from './write-field.ts'
+
+function circular(): PlainField {
+  const table: Record<string, PlainField> = {}
+  table.header = table
+  return table
+}
+
+function circularList(): PlainField {
+  const list: PlainField[] = []
+  list.push(list)
+  return list
+}
+
+function circularTyped(): PlainField {
+  const list: FieldContent[] = []
+  list.push({ type: 'A', value: list })
+  return typed({ type: 'A', value: list })
+}
+
+function nested(depth: number): PlainField {
+  return depth === 0 ? 1 : { header: nested(depth - 1) }
+}
 
 describe('a plain value', () => {
   it.each<[string, FieldContent, unknown]>([
@@ -41,7 +71,8 @@ describe('a plain value', () => {
     [2_147_483_648, { type: 'l', value: 2_147_483_648n }],
     [-2_147_483_649, { type: 'l', value: -2_147_483_649n }],
     [2 ** 53, { type: 'd', value: 2 ** 53 }],
-    [Number.NaN, { type: 'd', value: Number.NaN }],
+    [1.5, { type: 'd', value: 1.5 }],
+    [new Uint8Array([0, 255]) as never, { type: 'x', value: Buffer.from([0, 255]) }],
     [new Date(1_700_000_000_999), { type: 'T', value: 1_700_000_000n }],
   ])('of %s takes the narrowest type that holds it exactly', (plain, field) => {
     expect(toFieldValue(plain)).toEqual(field)
@@ -52,10 +83,43 @@ describe('a plain value', () => {
     ['a Date before 1970', new Date(-1)],
     ['a function', () => 'text'],
     ['a symbol', Symbol('text')],
+    ['not a number', Number.NaN],
+    ['endless', Number.POSITIVE_INFINITY],
+    ['endless below', Number.NEGATIVE_INFINITY],
+    ['not a number, with its type', typed({ type: 'd', value: Number.NaN })],
+    ['not a number, with a short type', typed({ type: 'f', value: Number.NaN })],
+    ['not a number in a list with its type', typed({ type: 'A', value: [{ type: 'd', value: Number.NaN }] })],
+    ['of a type that AMQP does not have', typed({ type: 'double', value: 1 } as never)],
+    ['typed by a text', typed('double' as never)],
+    ['typed by nothing', typed(undefined as never)],
+    ['a number as a long', typed({ type: 'l', value: 5 } as never)],
+    ['a number as text', typed({ type: 'S', value: 5 } as never)],
+    ['text as bytes', typed({ type: 'x', value: 'text' } as never)],
+    ['text as a boolean', typed({ type: 't', value: 'yes' } as never)],
+    ['a number as a decimal', typed({ type: 'D', value: 1.5 } as never)],
+    ['a plain number in a list with its type', typed({ type: 'A', value: [1] } as never)],
+    ['a plain table with its type', typed({ type: 'F', value: { a: 1 } } as never)],
+    ['a table without names', typed({ type: 'F', value: [{ value: { type: 'V', value: null } }] } as never)],
+    ['a list with its type, in itself', circularTyped()],
+    ['a Map', new Map([['a', 1]])],
+    ['a Set', new Set([1])],
+    ['an Error', new Error('text')],
+    ['a promise', Promise.resolve(1)],
+    ['nested in itself', circular()],
+    ['a list in itself', circularList()],
+    ['nested too deep', nested(maxNesting + 1)],
   ])('is refused when it is %s', (_, value) => {
-    expect(() => toFieldTable({ header: value as PlainField })).toThrowError(
-      expect.objectContaining({ code: 'INVALID_ARGUMENT' }),
-    )
+    const refusal = expect.objectContaining({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('header'),
+    })
+
+    expect(() => toFieldTable({ header: value as PlainField })).toThrowError(refusal)
+    expect(() => toFieldTable({ outer: { header: [1, value as PlainField] } })).toThrowError(refusal)
+  })
+
+  it('may be nested as deep as it can be read', () => {
+    expect(() => decodeTable(encodeTable(toFieldTable({ header: nested(maxNesting) })))).not.toThrow()
   })
 })
 

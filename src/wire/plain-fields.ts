@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { checkTypedField } from './check-typed-field.ts'
 import type { FieldContent, FieldTable, FieldValue } from './field-value.ts'
+import { maxNesting } from './read-field.ts'
 
 /** What people write for headers and arguments; `typed` says the AMQP type where it matters. */
 export type PlainField =
@@ -25,15 +27,23 @@ export function typed(content: FieldContent): TypedField {
   return { ...content, [isTyped]: true }
 }
 
-/** Names with `undefined` are left out, as in JSON. */
-export function toFieldTable(plain: PlainTable): FieldTable {
-  return Object.entries(plain).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ name, value: toFieldValue(value) }],
-  )
+/** Where a value stands: the names that lead to it, and how many tables and lists. */
+interface Place {
+  readonly path: string
+  readonly depth: number
+}
+
+/** Names with `undefined` are left out, as in JSON. What RabbitMQ closes a connection over is refused. */
+export function toFieldTable(plain: PlainTable, within?: Place): FieldTable {
+  return Object.entries(plain).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    const place = within ? { path: `${within.path}.${name}`, depth: within.depth } : { path: name, depth: 0 }
+    return [{ name, value: toFieldValue(value, place) }]
+  })
 }
 
 /** Whole numbers become int32 or int64, others double; a Date loses its milliseconds, as AMQP has none. */
-export function toFieldValue(plain: PlainField): FieldValue {
+export function toFieldValue(plain: PlainField, place: Place = { path: 'value', depth: 0 }): FieldValue {
   switch (typeof plain) {
     case 'string':
       return { type: 'S', value: plain }
@@ -42,9 +52,9 @@ export function toFieldValue(plain: PlainField): FieldValue {
     case 'bigint':
       return { type: 'l', value: plain }
     case 'number':
-      return numberField(plain)
+      return numberField(plain, place)
     default:
-      return objectField(plain)
+      return objectField(plain, place)
   }
 }
 
@@ -70,32 +80,78 @@ export function toPlainField(field: FieldValue): PlainField {
   }
 }
 
-function numberField(plain: number): FieldValue {
-  if (!Number.isSafeInteger(plain)) return { type: 'd', value: plain }
-  return plain >= -0x80000000 && plain <= 0x7fffffff
-    ? { type: 'I', value: plain }
-    : { type: 'l', value: BigInt(plain) }
+function numberField(plain: number, { path }: Place): FieldValue {
+  if (Number.isSafeInteger(plain)) {
+    return plain >= -0x80000000 && plain <= 0x7fffffff
+      ? { type: 'I', value: plain }
+      : { type: 'l', value: BigInt(plain) }
+  }
+  refuseNoNumber(plain, path)
+  return { type: 'd', value: plain }
 }
 
-function objectField(plain: Exclude<PlainField, string | number | bigint | boolean>): FieldValue {
+/** Erlang has no such numbers: RabbitMQ answers 541 and closes the connection, on every version and for every queue. */
+function refuseNoNumber(value: number, path: string): void {
+  if (Number.isFinite(value)) return
+  throw new InvalidArgumentError(
+    `The header ${path} is ${value}, and RabbitMQ closes the connection over it. Leave it out, or send it as text.`,
+  )
+}
+
+function objectField(
+  plain: Exclude<PlainField, string | number | bigint | boolean>,
+  place: Place,
+): FieldValue {
   if (plain === null) return { type: 'V', value: null }
-  if (Array.isArray(plain)) return { type: 'A', value: plain.map(toFieldValue) }
   if (Buffer.isBuffer(plain)) return { type: 'x', value: plain }
-  if (plain instanceof Date) return { type: 'T', value: secondsOf(plain) }
-  if (typeof plain !== 'object') {
-    throw new InvalidArgumentError(
-      `A ${typeof plain} cannot be an AMQP header. Use text, a number, a table or bytes.`,
-    )
+  if (plain instanceof Date) return { type: 'T', value: secondsOf(plain, place) }
+  if (isBytes(plain)) return { type: 'x', value: Buffer.from(plain.buffer, plain.byteOffset, plain.length) }
+  if (typeof plain === 'object' && isTyped in plain) return checkTyped(plain as TypedField, place)
+  const within = { path: place.path, depth: place.depth + 1 }
+  if (within.depth > maxNesting) throw tooDeep(place)
+  if (Array.isArray(plain)) {
+    const items: readonly PlainField[] = plain
+    return { type: 'A', value: items.map((item, index) => toFieldValue(item, inList(within, index))) }
   }
-  if (isTyped in plain) return plain as TypedField
-  return { type: 'F', value: toFieldTable(plain as PlainTable) }
+  const kind = kindOf(plain)
+  if (kind === 'Object') return { type: 'F', value: toFieldTable(plain as PlainTable, within) }
+  throw new InvalidArgumentError(
+    `The header ${place.path} is of type ${kind}, which AMQP does not have. Use text, a number, a table, a list or bytes.`,
+  )
+}
+
+function inList({ path, depth }: Place, index: number): Place {
+  return { path: `${path}[${index}]`, depth }
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array
+}
+
+/** A Map, a Set or an Error has no fields that could be sent, and would arrive as an empty table. */
+function kindOf(value: unknown): string {
+  return typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value
+}
+
+function tooDeep({ path }: Place): InvalidArgumentError {
+  const start = path.length > 40 ? `${path.slice(0, 40)}…` : path
+  return new InvalidArgumentError(
+    `The header ${start} holds itself, or is nested more than ${maxNesting} deep. Send it in the body, as JSON.`,
+  )
+}
+
+function checkTyped(field: TypedField, { path }: Place): TypedField {
+  checkTypedField(field, path)
+  return field
 }
 
 /** AMQP counts from 1970 without a sign, and an invalid Date counts nothing. */
-function secondsOf(date: Date): bigint {
+function secondsOf(date: Date, { path }: Place): bigint {
   const seconds = Math.floor(date.getTime() / 1000)
   if (seconds >= 0) return BigInt(seconds)
-  throw new InvalidArgumentError(`${String(date)} cannot be an AMQP timestamp. Use a Date from 1970 on.`)
+  throw new InvalidArgumentError(
+    `The header ${path} is ${String(date)}, which AMQP has no time for. Use a Date from 1970 on.`,
+  )
 }
 
 /** The last second that a Date can hold. */

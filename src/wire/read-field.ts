@@ -12,7 +12,7 @@ export function decodeTable(bytes: Buffer): FieldTable {
 
 /**
  * The same for who only shows it: RabbitMQ takes tables of any depth, and nobody should be kept from seeing a message
- * by them. What lies too deep is given as its bytes.
+ * by them. What lies too deep is given as its bytes, and is written again as it was.
  */
 export function decodeShownTable(bytes: Buffer): FieldTable {
   return readEntries({ bytes, at: 0, end: bytes.length, depth: 0, tooDeep: 'as-bytes' })
@@ -20,7 +20,15 @@ export function decodeShownTable(bytes: Buffer): FieldTable {
 
 /** Decodes one tagged value that fills `bytes` exactly. */
 export function decodeFieldValue(bytes: Buffer): FieldValue {
-  const cursor: Cursor = { bytes, at: 0, end: bytes.length, depth: 0, tooDeep: 'refuse' }
+  return readWhole({ bytes, at: 0, end: bytes.length, depth: 0, tooDeep: 'refuse' })
+}
+
+/** The same for who reads it to decide or to show: as `decodeShownTable` does. */
+export function decodeShownFieldValue(bytes: Buffer): FieldValue {
+  return readWhole({ bytes, at: 0, end: bytes.length, depth: 0, tooDeep: 'as-bytes' })
+}
+
+function readWhole(cursor: Cursor): FieldValue {
   const value = readValue(cursor)
   if (cursor.at !== cursor.end) fail(cursor, 'WIRE_TRAILING_BYTES', 'Bytes follow the field value')
   return value
@@ -122,6 +130,8 @@ function readItems(cursor: Cursor): readonly FieldValue[] {
 
 /** A boolean may be any byte and a NaN has many forms; what writing it again would change is kept raw. */
 function isCanonical(cursor: Cursor, start: number, content: FieldContent): boolean {
+  // What lies too deep and is shown as bytes has another type.
+  if (content.type !== String.fromCharCode(cursor.bytes[start]!)) return false
   if (content.type === 't') return cursor.bytes[start + 1]! <= 1
   if (content.type === 'f' || content.type === 'd') return !Number.isNaN(content.value)
   return true

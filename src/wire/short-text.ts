@@ -18,6 +18,7 @@ export function encodeShortText(what: string, text: string): Buffer {
 /** The bytes `writeShortText` takes. Text that AMQP cannot carry is refused here. */
 export function sizeOfShortText(what: string, text: string): number {
   const length = lengthOfText(text)
+  if (length !== text.length && broken.test(text)) throw brokenText(what, text)
   if (length <= 255) return 1 + length
   throw new InvalidArgumentError(
     `${what} has ${length} bytes; AMQP allows 255. It starts with ${JSON.stringify(text.slice(0, 40))}.`,
@@ -53,8 +54,21 @@ export function textOfUtf8(bytes: Buffer, start: number, end: number): string | 
   return Buffer.from(text, 'utf8').equals(bytes.subarray(start, end)) ? text : undefined
 }
 
+/** Are they the same bytes on the wire? Escaped ones may spell a letter, and come back as that letter. */
+export function isSameText(one: string, other: string): boolean {
+  return one === other || (isEscaped(one) && unescapeBytes(one).equals(bytesOfText(other)))
+}
+
 /** With the flag u it matches no half of a pair: only what `escapeBytes` made. */
 const escaped = /[\udc80-\udcff]/u
+/** Every other half of a pair: UTF-8 has no bytes for it, and Node would write a replacement character. */
+const broken = /[\ud800-\udc7f\udd00-\udfff]/u
+
+function brokenText(what: string, text: string): InvalidArgumentError {
+  return new InvalidArgumentError(
+    `${what} is ${JSON.stringify(text.slice(0, 40))}, with half a character in it (one half of a surrogate pair). Do not cut text inside a character.`,
+  )
+}
 
 function escapeBytes(bytes: Buffer): string {
   let text = ''

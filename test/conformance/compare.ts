@@ -18,9 +18,9 @@ export async function runOnEmbedded(
   await session.begin(prefix)
   for (const operation of program) {
     const step = session.plan(operation)
-    if (step.kind === 'wait') await embedded.clock.advance(step.ms)
+    if (step.kind === 'wait') await embedded.clock.advance(step.ms, { held: 'pass' })
     else await session.send(step)
-    await embedded.settled()
+    await embedded.settled({ held: 'pass' })
     script.push({ step, expected: session.observe() })
     await session.reopen()
   }

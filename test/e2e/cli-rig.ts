@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -18,6 +18,7 @@ export function setupCli(config?: string | object, broker?: TestVhost): CliRig {
   return {
     write,
     read: (name: string) => readFileSync(join(folder, name), 'utf8'),
+    has: (name: string) => existsSync(join(folder, name)),
     warren: (args: string, extraEnv: Record<string, string> = {}) =>
       run(args.split(' '), { folder, env: { ...env, ...extraEnv } }),
   }
@@ -34,6 +35,7 @@ export function addressOf({ url, managementUrl, username, password }: TestVhost)
 export interface CliRig {
   write(name: string, content: string | object): void
   read(name: string): string
+  has(name: string): boolean
   /** Runs `warren` with these words, separated by spaces. */
   warren(args: string, extraEnv?: Record<string, string>): Promise<Ended>
 }

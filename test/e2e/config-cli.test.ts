@@ -16,6 +16,22 @@ describe('a config that cannot be used is told with its file, its path and a way
       "queues.orders.arguments['x-max-length']: must be a whole number",
     ],
     ['a slip in a name', { layout: 'ratatosk', queues: {} }, 'did you mean "ratatoskr"?'],
+    [
+      'slips in the section of the server, all of them',
+      { queues: {}, server: { porrt: 1, history: { evry: '1s' } } },
+      'The server section has 2 mistakes:\n  server.porrt is not known',
+    ],
+    [
+      'slips in the sections for recovery and the server, all of them',
+      { queues: {}, recovery: { queus: [], tyypes: {} }, server: { porrt: 1 } },
+      'recovery has no "queus"; did you mean "queues"? recovery has no "tyypes"; did you mean "types"?\nserver.porrt is not known',
+    ],
+    ['a time of the server that is none', { queues: {}, server: { history: { every: 'soon' } } }, "'soon'"],
+    [
+      'a section for recovery that names no type',
+      { queues: {}, recovery: { queues: ['a'] } },
+      'recovery.types',
+    ],
     ['text that is not YAML', 'queues: {', 'line 1'],
   ])('%s', async (_, config, words) => {
     const { warren } = setupCli(config)
@@ -125,6 +141,36 @@ describe('warren diagram', () => {
     expect(read('topology.svg')).toContain('orders.retry.1m')
   })
 
+  it.each([
+    'diagram --output topology.png',
+    'diagram --output topology.PDF',
+    'diagram --output topology.txt',
+    'diagram --format svg --output topology.png',
+    'diagram --format svg --output topology.dot',
+  ])('%s is refused with the formats there are, and nothing is written', async (command) => {
+    const { warren, has } = setupCli(orders)
+
+    const { exitCode, stdout, stderr } = await warren(command)
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toMatch(/does not write \.\w+\. Name the file \.svg, \.dot or \.gv, or \.mmd/)
+    expect(has(command.split(' ').at(-1) ?? '')).toBe(false)
+  })
+
+  it.each([
+    ['topology.MMD', '', /^flowchart LR\n/],
+    ['topology.gv', '', /^digraph topology {\n/],
+    ['notes.txt', '--format mermaid ', /^flowchart LR\n/],
+    ['topology', '', /^flowchart LR\n/],
+  ])('what goes into %s is what its name and --format say', async (file, format, begins) => {
+    const { warren, read } = setupCli(orders)
+
+    const { exitCode, stderr } = await warren(`diagram ${format}--output ${file}`)
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(read(file)).toMatch(begins)
+  })
+
   it('marks what the proof found in red', async () => {
     const { warren } = setupCli({ layout: 'isolated', exact: true, queues: { 'q.audit': {} } })
 
@@ -185,6 +231,51 @@ describe('warren init', () => {
     expect(new Set(queues.map((queue) => queue.layout))).toEqual(new Set([layout]))
     expect(plainQueues).toEqual([])
     expect([written.exitCode, planned.exitCode]).toEqual([0, 0])
+  })
+
+  it('tells what waits and what is dead in a topology of another hand, and check counts with its policies', async () => {
+    const { warren, write } = setupCli()
+    const to = (exchange: string, key: string) => ({
+      'x-dead-letter-exchange': exchange,
+      'x-dead-letter-routing-key': key,
+    })
+    const queue = (name: string, args: object = {}) => ({
+      name,
+      arguments: { 'x-queue-type': 'quorum', ...args },
+    })
+    const policy = (name: string, definition: object) => ({ name, pattern: 'lost$', definition })
+    const definitions = {
+      rabbitmq_version: '4.0.5',
+      exchanges: [],
+      queues: [
+        queue('inbox', to('', 'inbox.later')),
+        queue('inbox.later', { 'x-message-ttl': 5_000, ...to('', 'inbox') }),
+        queue('inbox.lost.dead'),
+      ],
+      policies: [policy('tidy', { 'message-ttl': 86_400_000 })],
+    }
+    write('definitions.json', { ...definitions, queues: [...definitions.queues, queue('inbox.dead')] })
+    write('other.json', {
+      ...definitions,
+      policies: [{ ...policy('short', { 'message-ttl': 60_000 }), pattern: 'dead$' }],
+    })
+
+    const made = await warren('init --from-definitions definitions.json --config warren.config.yaml')
+    const checked = await warren('check --broker-version 4.0.5 --json')
+    const withOther = await warren('check --from-definitions other.json --json')
+
+    expect(made.exitCode, made.stderr).toBe(0)
+    expect(made.stdout).toContain(
+      'inbox: follows no layout, declared as it is; waits in inbox.later; dead letters in',
+    )
+    expect(made.stdout).toContain('inbox.later: wait queue of inbox, follows no layout')
+    expect(made.stdout).toContain('inbox.dead: dead-letter queue of inbox, follows no layout')
+    const found = (text: string) =>
+      (JSON.parse(text) as { proofs: { findings: { queue: string; code: string }[] }[] }).proofs[0]?.findings
+        .filter(({ code }) => code === 'ttl')
+        .map((finding) => finding.queue)
+    expect(found(checked.stdout)).toEqual([])
+    expect(found(withOther.stdout)).toEqual(['inbox.lost.dead', 'inbox.dead'])
   })
 
   it('reads a definitions.json, and declares what follows no layout as it is', async () => {

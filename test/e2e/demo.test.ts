@@ -81,7 +81,7 @@ describe('warren demo on the embedded broker', () => {
 describe('warren demo on a real broker', () => {
   it('tells the same story in real time, and leaves nothing behind', async () => {
     const broker = await useVhost()
-    const { exitCode, stdout } = await setupCli(undefined, broker).warren('demo --json')
+    const { exitCode, stdout } = await setupCli(undefined, broker).warren('demo --json --yes')
 
     const report = JSON.parse(stdout) as DemoReport
     expect(exitCode).toBe(0)
@@ -92,7 +92,7 @@ describe('warren demo on a real broker', () => {
 
   it('takes away what it made when it is interrupted', async () => {
     const broker = await useVhost()
-    const demo = spawn(process.execPath, [main, 'demo'], {
+    const demo = spawn(process.execPath, [main, 'demo', '--yes'], {
       env: { PATH: process.env.PATH ?? '', AMQP_URL: broker.url },
     })
     onTestFinished(() => void demo.kill('SIGKILL'))

@@ -56,8 +56,8 @@ describe.each(places)('on $name', ({ open, delays, seconds }) => {
       'carrier-slow  retry, retry, acknowledge',
       'wrong-address dead-letter, acknowledge',
       'carrier-down  retry, retry, retry, dead-letter, acknowledge',
-      'was in my-service.events.dlq: wrong-address, x-retry-count 1, "the address does not exist"',
-      'was in my-service.events.dlq: carrier-down, x-retry-count 4, "the carrier does not answer"',
+      'was in my-service.events.dlq: wrong-address, x-retry-count 0, "the address does not exist"',
+      'was in my-service.events.dlq: carrier-down, x-retry-count 3, "the carrier does not answer"',
     ])
     expect(story).toContain('2 = 2 moved + 0 failed + 0 kept + 0 still there')
   })

@@ -1,5 +1,7 @@
+import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
 import { setupCli } from './cli-rig.ts'
 import { parseUsage } from './parse-usage.ts'
 
@@ -42,3 +44,59 @@ describe('help of a command', () => {
     }
   })
 })
+
+describe('at 80 columns no word is broken', () => {
+  it.each(['', ...commands.map(({ name }) => name), 'dlq'])('in the help of "%s"', async (name) => {
+    const { stdout } = await run([...name.split(' ').filter(Boolean), '--help'], 80)
+
+    for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+  })
+
+  it('in an error', async () => {
+    const { stderr } = await run(['check', '--config', 'there-is-no-such-file.yaml'], 80)
+
+    expect(stderr.trim().split('\n').length).toBeGreaterThan(1)
+    for (const line of stderr.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
+    expect(stderr).toContain('--config')
+  })
+})
+
+describe('warren help', () => {
+  it.each([
+    ['help dlq redrive', 'dlq redrive --help'],
+    ['dlq help redrive', 'dlq redrive --help'],
+    ['help dlq', 'dlq --help'],
+    ['help check', 'check --help'],
+    ['help', '--help'],
+  ])('%s is %s', async (words, same) => {
+    const [told, expected] = [await run(words.split(' ')), await run(same.split(' '))]
+
+    expect(told).toEqual({ ...expected, exitCode: 0 })
+    expect(told.stdout).toMatch(new RegExp(`^Usage: warren ${same.replace(/ ?--help/, '')}`))
+  })
+
+  it('tells words that are no command as a mistake', async () => {
+    const { exitCode, stderr } = await run(['help', 'dlq', 'redrve'])
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('did you mean `dlq redrive`?')
+  })
+})
+
+/** On a terminal so many columns wide. */
+async function run(args: readonly string[], columns?: number) {
+  const streams = { stdout: textSink(columns), stderr: textSink(columns) }
+  const exitCode = await runCli(args, { ...streams, env: {} })
+  return { exitCode, stdout: streams.stdout.text(), stderr: streams.stderr.text() }
+}
+
+function textSink(columns?: number) {
+  const texts: string[] = []
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      texts.push(String(chunk))
+      done()
+    },
+  })
+  return Object.assign(sink, { text: () => texts.join(''), ...(columns && { columns, isTTY: true }) })
+}

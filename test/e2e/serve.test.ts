@@ -28,7 +28,9 @@ async function startBroker() {
   const connection = await amqplib.connect(said.url)
   const channel = await connection.createConfirmChannel()
   const args = { 'x-queue-type': 'quorum', 'x-delivery-limit': -1 }
-  for (const queue of ['orders', 'orders.dlq']) await channel.assertQueue(queue, { arguments: args })
+  const way = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'orders.dlq' }
+  await channel.assertQueue('orders.dlq', { arguments: args })
+  await channel.assertQueue('orders', { arguments: { ...args, ...way } })
   for (let at = 0; at < 10; at += 1)
     channel.sendToQueue('orders.dlq', Buffer.from(`{"at":${at}}`), {
       headers: { 'x-original-queue': 'orders' },
@@ -120,8 +122,9 @@ describe('warren serve', () => {
     expect(log()).not.toContain(token)
   })
 
-  it('says what is wrong with its config, its address or its port, and does not start', async () => {
+  it('says what is wrong with its config, its broker, its address or its port, and does not start', async () => {
     const { env } = await startBroker()
+    const other = await startBroker()
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
@@ -133,11 +136,15 @@ describe('warren serve', () => {
       await open.warren('serve --json', env),
       await wrong.warren('serve --json', env),
       await setupCli().warren(`serve --port ${port} --json`, env),
+      await setupCli().warren('serve --port 0 --json', { ...env, MANAGEMENT_URL: other.env.MANAGEMENT_URL }),
     ]
 
-    expect(results.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1])
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1, 1])
     const codes = results.map(({ stdout }) => (JSON.parse(stdout) as { error: { code: string } }).error.code)
-    expect(codes).toEqual(['SERVER_UNPROTECTED', 'INVALID_ARGUMENT', 'SERVER_PORT_UNAVAILABLE'])
+    expect(codes).toEqual([
+      ...['SERVER_UNPROTECTED', 'INVALID_ARGUMENT', 'SERVER_PORT_UNAVAILABLE'],
+      'MANAGEMENT_NOT_PROVED',
+    ])
   })
 })
 

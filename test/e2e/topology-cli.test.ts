@@ -1,16 +1,21 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startProxy } from '../support/start-proxy.ts'
 import type { TestVhost } from '../support/use-broker.ts'
 import { orders, setupCli } from './cli-rig.ts'
 import { useVhost } from './use-vhost.ts'
 
+const otherBinding = {
+  ...orders,
+  queues: {
+    orders: { ...orders.queues.orders, bind: [{ exchange: 'events', key: 'order.#' }] },
+    invoices: {},
+  },
+}
 const otherDelay = {
   ...orders,
   queues: { orders: { ...orders.queues.orders, retry: { delays: ['5s'] } } },
-}
-const colliding = {
-  queues: { a: { retry: { delays: ['5s'] } }, 'a.retry.5s': { deadLetter: false } },
 }
 const otherType = { queues: { orders: { type: 'classic', deadLetter: false } } }
 
@@ -30,22 +35,55 @@ describe('warren apply', () => {
     expect(JSON.parse(after.stdout)).toMatchObject({ isEmpty: true, safe: [], isProved: true })
   })
 
-  it('leaves disruptive steps where nobody can be asked, and says so', async () => {
+  const queuesOf = async (broker: TestVhost) => {
+    const queues = await broker.management<{ name: string }[]>('GET', `/api/queues/${broker.vhost}`)
+    return queues.map(({ name }) => name).sort()
+  }
+
+  it('changes nothing where a disruptive step is needed and nobody can be asked, and says so', async () => {
+    const broker = await useVhost()
+    const { warren, write } = setupCli(orders, broker)
+    await warren('apply')
+    write('warren.config.yaml', otherBinding)
+
+    const withoutConsent = await warren('apply')
+    const before = await queuesOf(broker)
+    const safeOnly = await warren('apply --safe-only --json')
+    const allowed = await warren('apply --allow disruptive --json')
+
+    expect(withoutConsent.exitCode, withoutConsent.stderr).toBe(1)
+    expect(withoutConsent.stdout).toMatch(
+      /Nothing was changed\. There is no terminal to ask on\..*--safe-only/,
+    )
+    expect(before).not.toContain('invoices')
+    expect(safeOnly.exitCode, safeOnly.stderr).toBe(3)
+    expect(JSON.parse(safeOnly.stdout)).toMatchObject({ report: { skipped: 1, isComplete: false } })
+    expect(allowed.exitCode, allowed.stderr).toBe(0)
+    expect(JSON.parse(allowed.stdout)).toMatchObject({ report: { done: 1, skipped: 0, isComplete: true } })
+  })
+
+  it('keeps the wait queue of a delay that was dropped, and removes it when told', async () => {
     const broker = await useVhost()
     const { warren, write } = setupCli(orders, broker)
     await warren('apply')
     write('warren.config.yaml', otherDelay)
 
-    const withoutConsent = await warren('apply')
-    const allowed = await warren('apply --allow disruptive --json')
+    const kept = await warren('apply')
+    const planned = await warren('plan --detailed-exitcode')
+    const removed = await eventually(async () => {
+      const ended = await warren('apply --leftovers remove-empty --json')
+      expect(JSON.parse(ended.stdout)).toMatchObject({ report: { done: 1, kept: 0, isComplete: true } })
+      return ended
+    })
 
-    expect(withoutConsent.exitCode, withoutConsent.stderr).toBe(3)
-    expect(withoutConsent.stdout).toContain('skipped delete queue orders.retry.1m')
-    expect(withoutConsent.stdout).toContain('There is no terminal to ask on')
-    expect(allowed.exitCode, allowed.stderr).toBe(0)
-    expect(JSON.parse(allowed.stdout)).toMatchObject({ report: { done: 1, skipped: 0, isComplete: true } })
-    const queues = await broker.management<{ name: string }[]>('GET', `/api/queues/${broker.vhost}`)
-    expect(queues.map(({ name }) => name).sort()).toEqual(['orders', 'orders.dlq', 'orders.retry.5s'])
+    expect(kept.exitCode, kept.stderr).toBe(0)
+    expect(kept.stdout).toContain('kept    delete queue orders.retry.1m: nobody said to remove it')
+    expect(planned.exitCode, planned.stderr).toBe(0)
+    expect(planned.stdout).toMatch(
+      /Left over.*\n {2}\? queue orders\.retry\.1m, whose messages return to orders/,
+    )
+    expect(removed.exitCode).toBe(0)
+    expect(await queuesOf(broker)).toEqual(['orders', 'orders.dlq', 'orders.retry.5s'])
   })
 
   it('never deletes a queue that holds messages, whatever was allowed', async () => {
@@ -57,9 +95,9 @@ describe('warren apply', () => {
     })
     write('warren.config.yaml', otherDelay)
 
-    const { exitCode, stdout } = await warren('apply --yes')
+    const { exitCode, stdout } = await warren('apply --yes --leftovers remove-empty --allow disruptive')
 
-    expect(exitCode).toBe(3)
+    expect(exitCode).toBe(0)
     expect(stdout).toContain('kept    delete queue orders.retry.1m: it holds')
   })
 
@@ -71,9 +109,12 @@ describe('warren apply', () => {
 
     const { exitCode, stdout } = await warren('apply')
 
-    expect(exitCode).toBe(3)
+    expect(exitCode).toBe(1)
     expect(stdout).toContain('! queue orders: type is "quorum", the topology says "classic"')
     expect(stdout).toContain('1 impossible in place')
+    expect(stdout).toContain(
+      'Nothing was changed. What is impossible in place needs one of the ways out above.',
+    )
   })
 
   it('declares over AMQP where there is no management API, and says what it could not check', async () => {
@@ -157,10 +198,10 @@ describe('a broker that cannot be used is told in one sentence', () => {
   it.each([
     ['plan', '--management-url http://127.0.0.1:1', /Cannot reach the management API at 127\.0\.0\.1:1/],
     ['apply', '--url amqp://127.0.0.1:1', /Cannot reach a broker at amqp:\/\/127\.0\.0\.1:1\//],
-    ['plan', '--vhost nowhere', /no vhost "nowhere"/],
-    ['apply', '--vhost nowhere', /no vhost "nowhere".*Create it or correct/],
+    ['plan', '--vhost nowhere', /no vhost "nowhere".*name another: by --vhost/],
+    ['apply', '--vhost nowhere', /no vhost "nowhere".*name another: by --vhost/],
     ['plan', '--url http://localhost', /The broker's URL cannot be used/],
-    ['init --from-broker', '--vhost nowhere', /no vhost "nowhere"/],
+    ['init --from-broker', '--vhost nowhere', /no vhost "nowhere".*name another: by --vhost/],
   ])('%s %s', async (command, option, sentence) => {
     const { warren } = setupCli(orders, await useVhost())
 
@@ -217,34 +258,6 @@ describe('a user who may not is told so in one sentence', () => {
   })
 })
 
-describe('a config with a mistake leaves the broker as it was', () => {
-  const good = { orders: {} }
-  it.each([
-    ['a name of more than 255 bytes', { queues: { ...good, ['q'.repeat(256)]: {} } }, 'has 256 bytes'],
-    [
-      'a name that gets too long by its layout',
-      { queues: { ...good, ['q'.repeat(250)]: {} } },
-      'RabbitMQ takes at most 255',
-    ],
-    ['a reserved name', { queues: { ...good, 'amq.mine': {} } }, 'choose another name'],
-    [
-      'an argument of the wrong type',
-      { queues: { orders: { arguments: { 'x-max-length': 'ten' } } } },
-      'must be a whole number',
-    ],
-    ['two queues that make the same wait queue', colliding, 'comes out twice'],
-  ])('%s', async (_, config, words) => {
-    const broker = await useVhost()
-    const { warren } = setupCli(config, broker)
-
-    const { exitCode, stdout, stderr } = await warren('apply --yes')
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-    expect(stderr).toContain(words)
-    expect(await broker.management('GET', `/api/queues/${broker.vhost}`)).toEqual([])
-  })
-})
-
 describe('a broker that goes away in the middle of an apply', () => {
   it('leaves a report of what was done and what was not, and the next apply does the rest', async () => {
     const broker = await useVhost()
@@ -269,37 +282,5 @@ describe('a broker that goes away in the middle of an apply', () => {
     expect(broken.stdout).toMatch(/^failed {2}create queue .*: .+/m)
     expect(broken.stdout).toMatch(/\d done, \d failed\./)
     expect([mended.exitCode, after.exitCode]).toEqual([0, 0])
-  })
-})
-
-describe('--json', () => {
-  it.each(['check', 'diagram', 'export', 'plan', 'apply', 'init --config new.config.json'])(
-    'of %s is exactly one document, and nothing else is on stdout',
-    async (command) => {
-      const { warren } = setupCli(orders, await useVhost())
-
-      const { stdout } = await warren(`${command} --json`)
-
-      expect(typeof JSON.parse(stdout)).toBe('object')
-    },
-  )
-})
-
-describe('bad usage ends with 2 and names the option', () => {
-  it.each([
-    'check --broker-version new',
-    'diagram --format png',
-    'apply --wait soon',
-    'apply --allow everything',
-    'init --layout nothing',
-    'init --from-broker --layout warren',
-    'plan --detailed-exit',
-  ])('%s', async (command) => {
-    const { warren } = setupCli(orders)
-
-    const { exitCode, stdout, stderr } = await warren(command)
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-    expect(stderr).toContain(command.split(' ').find((word) => word.startsWith('--')))
   })
 })

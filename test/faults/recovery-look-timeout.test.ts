@@ -27,7 +27,7 @@ test.each(['3.10', '4.0'] as const)(
       ...{ consuming: session, publishing: session, queue: 'dlq', acceptDeliveryLimit: true, by: 'test' },
       ...{ purpose: 'a backup', onMessage: () => undefined },
       whileHeld: async () => {
-        await broker.clock.advance('32m')
+        await broker.clock.advance('32m', { held: 'pass' })
         return 0
       },
     })

@@ -90,7 +90,7 @@ test('a queue whose node is down is not deleted: a re-drive waits for it and mov
   const { run, state, depth } = await setup()
 
   await eventually(() => expect(state.refusals).toBeGreaterThan(2))
-  expect(run.progress.waitingMs).toBeGreaterThan(0)
+  await eventually(() => expect(run.progress.waitingMs).toBeGreaterThan(0))
   state.isDown = false
 
   expect(await run.receipt).toMatchObject({

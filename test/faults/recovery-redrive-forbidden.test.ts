@@ -52,7 +52,7 @@ test('a right to read that is taken away ends a run in its next pass, with a rec
 
   expect(receipt).toMatchObject({
     outcome: 'interrupted',
-    interruption: 'failed',
+    interruption: 'forbidden',
     present: count,
     missing: 0,
   })

@@ -29,7 +29,7 @@ describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
       expect(broker.inspect('dlq')?.counts).toMatchObject({ ready: 3, unacknowledged: 1 }),
     )
 
-    await broker.clock.advance('32m')
+    await broker.clock.advance('32m', { held: 'pass' })
     await eventually(() =>
       expect(broker.inspect('dlq')?.counts).toMatchObject({ ready: 4, unacknowledged: 0 }),
     )

@@ -1,3 +1,4 @@
+import amqplib from 'amqplib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connect, defineTopology, reject } from '../../src/index.ts'
 import type { PlainTable } from '../../src/wire/plain-fields.ts'
@@ -39,12 +40,21 @@ async function setup() {
   return { warren, name, plain: `plain-${made}`, handled, repair }
 }
 
+/** By a client that sends what Warren's own publisher refuses. */
+async function publishElsewhere(queue: string, properties: amqplib.Options.Publish): Promise<void> {
+  const connection = await amqplib.connect(broker.url)
+  const channel = await connection.createConfirmChannel()
+  channel.sendToQueue(queue, Buffer.from('x'), properties)
+  await channel.waitForConfirms()
+  await connection.close()
+}
+
 describe('the dead letters of a queue', () => {
   it('are shown even where headers are nested deeper than anybody reads', async () => {
     const { warren, name } = await setup()
     let deep: PlainTable = {}
     for (let depth = 0; depth < 200; depth += 1) deep = { deep }
-    await warren.publisher().publish({ key: `${name}.dlq`, body: 'x', messageId: 'deep', headers: deep })
+    await publishElsewhere(`${name}.dlq`, { messageId: 'deep', headers: deep })
 
     const shown = await warren.deadLetters(name).peek({ count: 7 })
 

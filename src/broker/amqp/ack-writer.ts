@@ -51,7 +51,8 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
     timer = undefined
     isDueThisTick = false
     if (isStopped || ledger.owedCount === 0) return
-    const { frames, written } = output()
+    const { frames, written, paid } = output()
+    paid(write)
     ledger.takeAcks((tag, multiple) => frames.ack(channelId, tag, multiple))
     written()
   }
@@ -65,6 +66,7 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
     opened: ledger.opened,
     ack: (tag) => {
       if (!ledger.ack(tag)) return false
+      if (ledger.owedCount === 1) output().owes(write)
       if (isDueThisTick) return true
       if (ledger.owedCount >= batch) writeThisTick()
       else timer ??= setTimeout(write, ackDelayMs).unref()
@@ -83,6 +85,7 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
     },
     stop: () => {
       isStopped = true
+      output().paid(write)
       clearTimeout(timer)
     },
     get openCount() {

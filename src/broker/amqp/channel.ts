@@ -108,6 +108,11 @@ export class AmqpChannel {
     return this.#acks.owedCount
   }
 
+  /** By which all that the connection has to say is handed to the kernel, acks of other channels included. */
+  get output(): Pick<Output, 'sendAll' | 'whenSent'> {
+    return this.#host.output
+  }
+
   get consumerCount(): number {
     return this.#consumers.size
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ChannelError, type ConnectionError } from '../../errors.ts'
 import { createEvents, type Events } from '../../events.ts'
@@ -39,6 +40,13 @@ const waitMs = 1
 const handshakeLimits = { bodyBytes: 0, headerBytes: 1024 * 1024 }
 /** A broker that was told goodbye and does not answer is not waited for. */
 export const goodbyeMs = 5_000
+/** A broker that is well answers within this, so it is granted although a deadline has passed. */
+const leastGoodbyeMs = 250
+
+/** How long a goodbye may take where whoever closes has so many milliseconds left. */
+export function boundGoodbye(usualMs: number, withinMs: number = usualMs): number {
+  return Math.min(usualMs, Math.max(leastGoodbyeMs, withinMs))
+}
 
 /** Opens one connection to one endpoint: socket, TLS, login, vhost. */
 export async function openConnection(
@@ -60,6 +68,8 @@ export async function openConnection(
 
 /** One AMQP connection, from open to closed; never reopened. The session opens the next one. */
 export class AmqpConnection {
+  /** Random; the broker lists it among the client's properties, as `warren_id`. */
+  readonly id: string = randomUUID()
   readonly endpoint: Endpoint
   readonly events: Events<ConnectionEvents>
   readonly #emit = createEvents<ConnectionEvents>()
@@ -157,8 +167,9 @@ export class AmqpConnection {
     await this.#nextReply()
   }
 
-  /** Says goodbye, sends what is still to be sent, and closes. Safe to call twice. */
-  async close(): Promise<void> {
+  /** Says goodbye, sends what is still to be sent, and closes; within that many milliseconds, if said. Safe to call twice. */
+  async close(withinMs?: number): Promise<void> {
+    const giveUp = setTimeout(() => this.#socket.destroy(), boundGoodbye(this.#goodbyeMs, withinMs))
     if (this.#state === 'open') {
       for (const channel of this.#channels.values()) channel.flushAcks()
       this.#output.flush()
@@ -171,12 +182,9 @@ export class AmqpConnection {
         methodId: 0,
       })
       this.#output.flush()
-      const giveUp = setTimeout(() => this.#socket.destroy(), this.#goodbyeMs)
-      await this.#whenClosed
-      clearTimeout(giveUp)
-      return
     }
     await this.#whenClosed
+    clearTimeout(giveUp)
   }
 
   get #goodbyeMs(): number {
@@ -215,7 +223,7 @@ export class AmqpConnection {
   async #shakeHands(): Promise<void> {
     this.#socket.write(protocolHeader)
     const line = { send: (method: Method) => this.#sendMethod(method), next: () => this.#replies.next() }
-    const agreement = await shakeHands(line, this.endpoint, this.#options)
+    const agreement = await shakeHands(line, this.endpoint, { ...this.#options, id: this.id })
     this.#refuseIfClosed()
     this.#agreement = agreement
     this.#output.flush()

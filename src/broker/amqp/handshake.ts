@@ -28,7 +28,7 @@ export interface HandshakeLine {
 export async function shakeHands(
   line: HandshakeLine,
   endpoint: Endpoint,
-  options: SettledOptions,
+  options: SettledOptions & { readonly id: string },
 ): Promise<Agreement> {
   const start = await expectMethod(line, endpoint, 'connection.start')
   const offered = start.mechanisms.toString('utf8')
@@ -39,7 +39,7 @@ export async function shakeHands(
   })
   line.send({
     name: 'connection.start-ok',
-    clientProperties: clientProperties(options.name),
+    clientProperties: clientProperties(options),
     mechanism,
     response,
     locale: 'en_US',
@@ -72,7 +72,7 @@ export function explainRefusal(close: Method<'connection.close'>, endpoint: Endp
   if (replyCode === 530 && / not found/.test(replyText)) {
     return refusal(
       'CONNECTION_VHOST_NOT_FOUND',
-      `The broker at ${where} has no vhost "${endpoint.vhost}". Create it or correct the path of the URL.`,
+      `The broker at ${where} has no vhost "${endpoint.vhost}". Create it, or name another: by --vhost, or as the path of the URL.`,
       replyCode,
     )
   }
@@ -85,11 +85,12 @@ export function explainRefusal(close: Method<'connection.close'>, endpoint: Endp
     })
   }
   if (replyCode === 530) {
-    return refusal(
-      'CONNECTION_ACCESS_REFUSED',
-      `The broker at ${where} does not let us in: ${replyText}.`,
-      replyCode,
-    )
+    // A vhost that is down is refused by the same code, and no permission helps there.
+    const remedy = /access to vhost/.test(replyText)
+      ? ` Give "${endpoint.username}" permissions on the vhost (rabbitmqctl set_permissions), or name another: by --vhost, or as the path of the URL.`
+      : ''
+    const message = `The broker at ${where} does not let us in: ${replyText}.${remedy}`
+    return refusal('CONNECTION_ACCESS_REFUSED', message, replyCode)
   }
   return closedByBrokerError(endpoint, close)
 }
@@ -135,11 +136,12 @@ function lowerLimit(theirs: number, ours: number): number {
   return theirs === 0 || ours === 0 ? Math.max(theirs, ours) : Math.min(theirs, ours)
 }
 
-function clientProperties(connectionName: string): FieldTable {
+function clientProperties({ name, id }: { name: string; id: string }): FieldTable {
   return toFieldTable({
     product: 'Warren',
     platform: 'Node.js',
-    connection_name: connectionName,
+    connection_name: name,
+    warren_id: id,
     capabilities: {
       publisher_confirms: true,
       exchange_exchange_bindings: true,

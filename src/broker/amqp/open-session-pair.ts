@@ -12,9 +12,14 @@ export async function openSessionPair(
   options: SessionOptions,
   publishingOptions: SessionOptions = options,
 ): Promise<SessionPair> {
+  const startedAtMs = performance.now()
   const consuming = await Session.open(url, options)
   try {
-    return { consuming, publishing: await Session.open(url, publishingOptions) }
+    // The time to wait is for both.
+    const { waitForBrokerMs } = publishingOptions
+    const leftMs = waitForBrokerMs && Math.max(0, waitForBrokerMs - (performance.now() - startedAtMs))
+    const left = leftMs === undefined ? {} : { waitForBrokerMs: leftMs }
+    return { consuming, publishing: await Session.open(url, { ...publishingOptions, ...left }) }
   } catch (error) {
     await consuming.close()
     throw error

@@ -14,6 +14,16 @@ export interface Output {
   /** Runs `prepare` once, right before the next write: that is when acks are put together. */
   beforeFlush(prepare: () => void): void
   flush(): void
+  /** Tells that somebody holds acks back; `write` puts them among the frames. Once for each until `paid`. */
+  owes(write: () => void): void
+  paid(write: () => void): void
+  /**
+   * Hands everything to the kernel, what is held back included: it arrives whatever becomes of this process. False where
+   * the kernel takes no more for now; `whenSent` tells then.
+   */
+  sendAll(): boolean
+  /** Calls back once when the kernel has all that was sent, or when the socket is gone. */
+  whenSent(callback: () => void): void
   readonly isCongested: boolean
   /** Resolves when the socket takes more, or when it is gone (who writes then learns it there). */
   drained(): Promise<void>
@@ -28,6 +38,8 @@ export function createOutput(socket: Socket, { frameMax }: { frameMax: number })
   let sentBytes = 0
   let prepares: (() => void)[] = []
   let waiting: (() => void)[] = []
+  let unsent: (() => void)[] = []
+  const owing = new Set<() => void>()
   let isReleased = false
 
   function schedule(): void {
@@ -50,14 +62,26 @@ export function createOutput(socket: Socket, { frameMax }: { frameMax: number })
     if (socket.destroyed) return
     socket.cork()
     for (let index = 0; index < buffers.length - 1; index += 1) socket.write(buffers[index]!)
-    socket.write(buffers[buffers.length - 1]!, release)
+    socket.write(buffers[buffers.length - 1]!, () => {
+      release()
+      if (unsent.length > 0 && hasAll()) tellSent()
+    })
     socket.uncork()
+  }
+
+  const hasAll = (): boolean => socket.writableLength === 0 || socket.destroyed
+
+  function tellSent(): void {
+    const told = unsent
+    unsent = []
+    for (const tell of told) tell()
   }
 
   function wake(): void {
     const woken = waiting
     waiting = []
     for (const resume of woken) resume()
+    if (unsent.length > 0 && hasAll()) tellSent()
   }
   socket.on('drain', wake)
   socket.on('close', wake)
@@ -73,6 +97,21 @@ export function createOutput(socket: Socket, { frameMax }: { frameMax: number })
       schedule()
     },
     flush,
+    owes: (write) => {
+      owing.add(write)
+    },
+    paid: (write) => {
+      owing.delete(write)
+    },
+    sendAll: () => {
+      for (const write of owing) write()
+      if (frames.pendingBytes > 0 || prepares.length > 0) flush()
+      return hasAll()
+    },
+    whenSent: (callback) => {
+      if (hasAll()) queueMicrotask(callback)
+      else unsent.push(callback)
+    },
     get isCongested() {
       return socket.writableLength > congestedBytes
     },

@@ -2,7 +2,7 @@ import { ConnectionError } from '../../errors.ts'
 import { createEvents, type EventSource, type Events } from '../../events.ts'
 import type { AmqpChannel } from './channel.ts'
 import { type AmqpConnection, goodbyeMs, openConnection } from './connection.ts'
-import type { ConnectionOptions } from './connection-options.ts'
+import { type ConnectionOptions, settleOptions } from './connection-options.ts'
 import { type BackoffPolicy, decideBackoff, defaultBackoff, healthyMs } from './decide-backoff.ts'
 import { describeEndpoint, type Endpoint, parseAmqpUrl } from './parse-amqp-url.ts'
 import { pause } from './pause.ts'
@@ -133,20 +133,26 @@ export class Session {
     await this.connection?.updateSecret(newSecret, reason)
   }
 
-  /** Closes the channels and the connection; nothing is reopened any more. Safe to call twice. */
-  async close(): Promise<void> {
+  /**
+   * Closes the channels and the connection; nothing is reopened any more. Safe to call twice. `withinMs`: how long the
+   * broker may take to answer that.
+   */
+  async close(withinMs?: number): Promise<void> {
+    const endsAtMs = withinMs === undefined ? undefined : Date.now() + withinMs
     this.#step('close')
     this.#ending.abort(closedError())
     for (const waiting of this.#waiting.splice(0)) waiting.reject(closedError())
-    await Promise.all([...this.#channels].map((channel) => channel.close()))
-    await this.#connection?.close()
+    await Promise.all([...this.#channels].map((channel) => channel.close(withinMs)))
+    await this.#connection?.close(endsAtMs === undefined ? undefined : endsAtMs - Date.now())
   }
 
   async #connectFirst(waitForBrokerMs: number | undefined): Promise<void> {
     const deadline = waitForBrokerMs === undefined ? 0 : Date.now() + waitForBrokerMs
     for (let failures = 1; ; failures += 1) {
       try {
-        this.#adopt(await this.#connectToAny())
+        // A broker that takes connections and says nothing must not hold the last try for longer than there is time.
+        const withinMs = failures === 1 ? undefined : Math.max(leastTryMs, deadline - Date.now())
+        this.#adopt(await this.#connectToAny(withinMs))
         return
       } catch (error) {
         const nextAttemptMs = this.#decidePause(failures, isFinal(error))
@@ -160,12 +166,16 @@ export class Session {
   }
 
   /** One try per host, in turn; a host that says no speaks for all. */
-  async #connectToAny(): Promise<AmqpConnection> {
+  async #connectToAny(withinMs = Number.POSITIVE_INFINITY): Promise<AmqpConnection> {
     let last: unknown
     for (let tried = 0; tried < this.#endpoints.length; tried += 1) {
       const endpoint = this.#endpoints[this.#nextEndpoint % this.#endpoints.length]!
       try {
-        return await openConnection(endpoint, { ...this.#options, signal: this.#ending.signal })
+        const settled = settleOptions(this.#options, endpoint)
+        const connectTimeoutMs = Math.min(settled.connectTimeoutMs, withinMs)
+        return await openConnection(endpoint, {
+          ...{ ...this.#options, connectTimeoutMs, signal: this.#ending.signal },
+        })
       } catch (error) {
         last = error
         this.#nextEndpoint += 1
@@ -236,6 +246,9 @@ export class Session {
     this.#state = nextSessionState(this.#state, step)
   }
 }
+
+/** A broker that is there answers within this, so it is granted although the time to wait for it is over. */
+const leastTryMs = 1_000
 
 /** What is no error of the connection is one of its options, which no other try will mend. */
 function isFinal(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import { ChannelError } from '../../errors.ts'
 import { createEvents, type EventSource, type Events } from '../../events.ts'
 import type { AmqpChannel } from './channel.ts'
-import type { AmqpConnection } from './connection.ts'
+import { type AmqpConnection, boundGoodbye } from './connection.ts'
 import { type BackoffPolicy, decideBackoff, healthyMs } from './decide-backoff.ts'
 import { pause } from './pause.ts'
 import type { SessionEvents } from './session.ts'
@@ -68,19 +68,20 @@ export class SupervisedChannel {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  /** Closes the channel and does not open it again. */
-  async close(): Promise<void> {
+  /** Closes the channel and does not open it again. `withinMs`: how long the broker may take to answer that. */
+  async close(withinMs?: number): Promise<void> {
     this.#ending.abort()
-    if (this.#current) await this.#closeInTime(this.#current)
+    if (this.#current) await this.#closeInTime(this.#current, withinMs)
     for (const waiting of this.#waiting.splice(0)) waiting.reject(closedError(this.name))
     this.#emit.emit('ended', {})
     this.#of.released()
   }
 
   /** A broker with an alarm does not read, so its answer may be far off; the channel closes without us then. */
-  async #closeInTime(channel: AmqpChannel): Promise<void> {
+  async #closeInTime(channel: AmqpChannel, withinMs: number | undefined): Promise<void> {
     const isDone = new AbortController()
-    await Promise.race([channel.close(), pause(this.#of.goodbyeMs, isDone.signal)])
+    const patienceMs = boundGoodbye(this.#of.goodbyeMs, withinMs)
+    await Promise.race([channel.close(), pause(patienceMs, isDone.signal)])
     isDone.abort()
   }
 

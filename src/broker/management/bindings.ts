@@ -20,6 +20,11 @@ export interface ManagedBinding extends Binding {
 
 export interface Bindings {
   list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly ManagedBinding[]>
+  /** Those that lead away from one exchange. */
+  listFrom(
+    exchange: { readonly vhost: string; readonly name: string },
+    options?: CallOptions,
+  ): Promise<readonly ManagedBinding[]>
   create(binding: Binding, options?: CallOptions): Promise<void>
   /** Deletes exactly this binding: same key, same arguments. */
   delete(binding: Binding | ManagedBinding, options?: CallOptions): Promise<void>
@@ -35,6 +40,13 @@ export function bindingsOf(callApi: CallApi): Bindings {
         path: vhost === undefined ? ['bindings'] : ['bindings', vhost],
         subject: vhost === undefined ? 'bindings' : `vhost "${vhost}"`,
         options: { signal },
+      }),
+
+    listFrom: ({ vhost, name }, options) =>
+      listOf({
+        path: ['exchanges', vhost, exchangeSegment(name), 'bindings', 'source'],
+        subject: `bindings of exchange "${name}" in vhost "${vhost}"`,
+        options,
       }),
 
     create: async (binding, options) => {

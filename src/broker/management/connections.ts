@@ -12,6 +12,8 @@ export interface ManagedConnection {
   readonly peerPort: number | undefined
   /** The name that the client gave itself. */
   readonly clientName: string | undefined
+  /** The `id` of a connection that Warren opened. */
+  readonly warrenId: string | undefined
   readonly connectedAtMs: number | undefined
 }
 
@@ -55,6 +57,7 @@ function readConnection(connection: JsonRecord): ManagedConnection {
     peerHost: textField(connection, 'peer_host'),
     peerPort: numberField(connection, 'peer_port'),
     clientName: textField(client, 'connection_name') ?? textField(connection, 'user_provided_name'),
+    warrenId: textField(client, 'warren_id'),
     connectedAtMs: numberField(connection, 'connected_at'),
   }
 }

@@ -101,9 +101,10 @@ function brokerFailed(status: number, what: string, address: ManagementAddress):
 // Since 4.3 a vhost that the user may not access is reported as one that does not exist.
 function notFound(said: BrokersWords, { asked, address }: FailureContext): ManagementError {
   const detail = /^not found$/i.test(said.reason) ? '' : `: ${said.reason}`
+  const remedy = asked.subject.includes('vhost "') ? ' Check the name, and the vhost (--vhost).' : ''
   return failure(
     'MANAGEMENT_NOT_FOUND',
-    `There is no ${asked.subject} at ${placeOf(address)} that the user "${address.username}" may see${detail}.`,
+    `There is no ${asked.subject} at ${placeOf(address)} that the user "${address.username}" may see${detail}.${remedy}`,
     { status: 404 },
   )
 }
@@ -176,7 +177,8 @@ function parseJson(body: string): unknown {
   }
 }
 
-function placeOf({ host, port }: ManagementAddress): string {
+/** Where it is, without who asks. */
+export function placeOf({ host, port }: ManagementAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 

@@ -54,12 +54,9 @@ describe('listPages', () => {
         const lister = createLister([...steady, ...passing], (names, call) => {
           const change = script[call]
           if (!change) return
-          if (change.isDelete)
-            names.splice(
-              names.findIndex((name) => name.startsWith(change.letter)),
-              1,
-            )
-          else names.push(`${change.letter}-${call}`)
+          const index = names.findIndex((name) => name.startsWith(change.letter))
+          if (!change.isDelete) names.push(`${change.letter}-${call}`)
+          else if (index >= 0) names.splice(index, 1) // the steady ones stay when no other is left
         })
 
         const items = await listPages(lister.callApi, request, 4)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deriveManagementUrl, parseManagementUrl } from './management-url.ts'
+import { deriveManagementUrl, locateManagement, parseManagementUrl } from './management-url.ts'
 
 describe('deriveManagementUrl', () => {
   it.each([
@@ -66,3 +66,21 @@ function thrownBy(act: () => unknown): Error | undefined {
     return error as Error
   }
 }
+
+describe('locateManagement', () => {
+  it.each([
+    ['amqp://me:se%40cret@host/v', 'http://api:1234', 'http://me:se%40cret@api:1234/'],
+    ['amqp://me:pw@host/v', 'https://api/rabbit/', 'https://me:pw@api/rabbit/'],
+    ['amqp://host', 'http://api:1234', 'http://guest:guest@api:1234/'],
+    ['amqp://me:pw@host', 'http://other:word@api:1234', 'http://other:word@api:1234'],
+    ['amqp://me:pw@host', 'no address', 'no address'],
+  ])('of %s, said to be at %s, is %s', (amqpUrl, said, managementUrl) => {
+    expect(locateManagement(amqpUrl, said)).toEqual({ managementUrl, isManagementGuessed: false })
+  })
+
+  it.each([undefined, ''])('guesses where %j was said', (said) => {
+    const guessed = { managementUrl: 'http://me:pw@host:15672', isManagementGuessed: true }
+
+    expect(locateManagement('amqp://me:pw@host:5673/v', said)).toEqual(guessed)
+  })
+})

@@ -1,5 +1,5 @@
 import { ManagementError } from '../../errors.ts'
-import { parseAmqpUrl } from '../amqp/parse-amqp-url.ts'
+import { type Endpoint, parseAmqpUrl } from '../amqp/parse-amqp-url.ts'
 
 export interface ManagementAddress {
   readonly isTls: boolean
@@ -11,14 +11,40 @@ export interface ManagementAddress {
   readonly password: string
 }
 
+/** Where the management API of a broker is said to be. */
+export interface ManagementPlace {
+  readonly managementUrl: string
+  /** Nobody said so; it may be somewhere else, or not at all. */
+  readonly isManagementGuessed: boolean
+}
+
+/** Where somebody says that it is, as the user of the AMQP URL unless another is named; else at its usual address. */
+export function locateManagement(amqpUrl: string, said: string | undefined): ManagementPlace {
+  // An empty variable in a compose file means that nobody said anything.
+  if (said === undefined || said === '')
+    return { managementUrl: deriveManagementUrl(amqpUrl), isManagementGuessed: true }
+  return { managementUrl: withLogin(said, amqpUrl), isManagementGuessed: false }
+}
+
+function withLogin(managementUrl: string, amqpUrl: string): string {
+  const url = parseUrl(managementUrl)
+  if (url?.username !== '') return managementUrl
+  return `${url.protocol}//${loginOf(parseAmqpUrl(amqpUrl)[0]!)}${url.host}${url.pathname}`
+}
+
+function loginOf({ username, password }: Pick<Endpoint, 'username' | 'password'>): string {
+  return `${encodeURIComponent(username)}:${encodeURIComponent(password.reveal())}@`
+}
+
 /**
  * The usual address of the management API of a broker: the same host and credentials, port 15672, or 15671
  * with TLS. A guess; it is wrong where the API was moved.
  */
 export function deriveManagementUrl(amqpUrl: string): string {
   // Of several hosts the first is asked; they are nodes of one cluster.
-  const { host, isTls, username, password } = parseAmqpUrl(amqpUrl)[0]!
-  const credentials = `${encodeURIComponent(username)}:${encodeURIComponent(password.reveal())}@`
+  const endpoint = parseAmqpUrl(amqpUrl)[0]!
+  const { host, isTls } = endpoint
+  const credentials = loginOf(endpoint)
   const shownHost = host.includes(':') ? `[${host}]` : host
   return isTls ? `https://${credentials}${shownHost}:15671` : `http://${credentials}${shownHost}:15672`
 }

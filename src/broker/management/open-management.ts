@@ -1,12 +1,12 @@
 import { type Bindings, bindingsOf } from './bindings.ts'
-import { createApi } from './call-api.ts'
+import { type CallApi, createApi } from './call-api.ts'
 import { type Cluster, clusterOf } from './cluster.ts'
 import { type Connections, connectionsOf } from './connections.ts'
 import { type Definitions, definitionsOf } from './definitions.ts'
 import { type Exchanges, exchangesOf } from './exchanges.ts'
 import { type GetMessages, getMessagesOf } from './get-messages.ts'
 import { createAgent, type ManagementTls } from './http-request.ts'
-import { parseManagementUrl } from './management-url.ts'
+import { type ManagementAddress, parseManagementUrl } from './management-url.ts'
 import { parametersOf, type RuntimeParameters } from './parameters.ts'
 import { type Policies, policiesOf } from './policies.ts'
 import { type Queues, queuesOf } from './queues.ts'
@@ -38,25 +38,44 @@ export interface Management extends Cluster {
   readonly operatorPolicies: Policies
   readonly connections: Connections
   readonly parameters: RuntimeParameters
+  /** The same API, asked as somebody else. Whoever asks closes it. */
+  loginAs(credentials: Login, options?: ManagementOptions): Management
   /** Closes the pooled sockets. Idle ones do not keep the process alive either way. */
   close(): void
 }
 
+export interface Login {
+  readonly username: string
+  readonly password: string
+}
+
+/** Stands before every call. */
+export type Guard = (callApi: CallApi) => CallApi
+
 /**
  * A client for `http://user:password@host:15672`. Nothing is sent before the first call. The credentials stay in
- * a closure: neither an error nor `console.log(client)` shows them.
+ * a closure: neither an error nor `console.log(client)` shows them. Whoever is connected over AMQP, too, takes one
+ * from `pairManagement`.
  */
 export function openManagement(url: string, options: ManagementOptions = {}): Management {
+  return openGuarded(parseManagementUrl(url), options, (callApi) => callApi)
+}
+
+/** The same with a guard, which stands before those of `loginAs`, too. */
+export function openGuarded(
+  address: ManagementAddress,
+  options: ManagementOptions,
+  guard: Guard,
+): Management {
   const {
     tls = {},
     timeoutMs = 30_000,
     maxConcurrentRequests = 4,
     maxResponseBytes = 256 * 1024 * 1024,
   } = options
-  const address = parseManagementUrl(url)
   const agent = createAgent({ isTls: address.isTls, maxSockets: maxConcurrentRequests, tls })
   const endpoint = { address, agent, timeoutMs, maxResponseBytes }
-  const callApi = createApi(endpoint, { maxConcurrent: maxConcurrentRequests })
+  const callApi = guard(createApi(endpoint, { maxConcurrent: maxConcurrentRequests }))
   return {
     ...clusterOf(callApi),
     definitions: definitionsOf(callApi),
@@ -71,6 +90,7 @@ export function openManagement(url: string, options: ManagementOptions = {}): Ma
     operatorPolicies: policiesOf(callApi, 'operator-policies'),
     connections: connectionsOf(callApi),
     parameters: parametersOf(callApi),
+    loginAs: (login, own = {}) => openGuarded({ ...address, ...login }, { ...options, ...own }, guard),
     close: () => agent.destroy(),
   }
 }

@@ -1,5 +1,6 @@
-import type { ApiRequest, CallApi, CallOptions } from './call-api.ts'
+import type { CallApi, CallOptions } from './call-api.ts'
 import { callOrUndefined } from './call-api.ts'
+import type { Query } from './encode-path.ts'
 import {
   asList,
   asRecord,
@@ -37,6 +38,7 @@ export interface ManagedQueue {
   readonly messageBytes: number | undefined
   /** How fast it grows or shrinks, over the last seconds. Only of one queue, or with `detailed`. */
   readonly messagesPerSecond: number | undefined
+  /** Seconds old. Of a list only with `detailed`: no version tells them with the totals. */
   readonly consumers: number | undefined
   /** The effective limit, from 4.0 on. */
   readonly deliveryLimit: number | 'unlimited' | undefined
@@ -53,6 +55,19 @@ export interface ListQueuesOptions extends CallOptions {
   readonly mode?: 'totals' | 'detailed'
   /** From 1 to 500. @default 500 */
   readonly pageSize?: number
+}
+
+/** What comes and goes in a queue, over the last seconds. Undefined means that the broker did not say. */
+export interface QueueTraffic {
+  readonly name: string
+  readonly type: string | undefined
+  readonly ready: number | undefined
+  readonly unacknowledged: number | undefined
+  readonly consumers: number | undefined
+  /** Messages per second: published to it, handed out of it, acknowledged. */
+  readonly inPerSecond: number | undefined
+  readonly outPerSecond: number | undefined
+  readonly acknowledgedPerSecond: number | undefined
 }
 
 export interface QueueName {
@@ -91,6 +106,12 @@ export interface Queues {
   list(options?: ListQueuesOptions): Promise<readonly ManagedQueue[]>
   /** Everything about one queue; undefined where there is none. */
   find(queue: QueueName, options?: CallOptions): Promise<ManagedQueue | undefined>
+  /** Who consumes from the queues of a vhost, by name, some seconds ago; without those of which the broker has no statistics. */
+  countConsumers(options: CallOptions & { readonly vhost: string }): Promise<ReadonlyMap<string, number>>
+  /** The traffic of all queues of a vhost, some seconds ago: one request, however many there are. */
+  traffic(options: CallOptions & { readonly vhost: string }): Promise<readonly QueueTraffic[]>
+  /** Cheap, and true as soon as it is declared: it asks for no statistics. */
+  exists(queue: QueueName, options?: CallOptions): Promise<boolean>
   /** The depths that the broker remembers, the oldest first; none where it keeps no statistics or there is no queue. */
   samples(queue: QueueName & SampleRange, options?: CallOptions): Promise<readonly DepthSample[]>
   /** `existing` when an equal one was there. One that differs is refused with the argument named. */
@@ -106,6 +127,31 @@ export function queuesOf(callApi: CallApi): Queues {
     find: async (queue, options) => {
       const answer = await callOrUndefined(callApi, { method: 'GET', ...address(queue), options })
       return answer && readQueue(asRecord(answer.json))
+    },
+
+    countConsumers: async ({ vhost, signal }) => {
+      const columns = 'vhost,name,consumers'
+      const queues = await listQueuePages(callApi, { vhost, signal }, { columns })
+      const counted = queues.map(
+        (queue) => [requiredText(queue, 'name'), numberField(queue, 'consumers')] as const,
+      )
+      return new Map(counted.filter((entry): entry is [string, number] => entry[1] !== undefined))
+    },
+
+    traffic: async ({ vhost, signal }) => {
+      const query = { columns: trafficColumns.join(',') }
+      const [path, subject] = [['queues', vhost], `vhost "${vhost}"`]
+      return asRecords(
+        (await callApi({ method: 'GET', path, subject, query, options: { signal } })).json,
+      ).map(readTraffic)
+    },
+
+    exists: async (queue, options) => {
+      const query = { disable_stats: true }
+      const answer = await callOrUndefined(callApi, { method: 'GET', ...address(queue), query, options })
+      // Other programs have an answer for every question, so it has to be about this queue.
+      const { vhost, name } = asRecord(answer?.json)
+      return vhost === queue.vhost && name === queue.name
     },
 
     samples: async ({ ageSeconds, everySeconds, ...queue }, options) => {
@@ -142,12 +188,8 @@ export function queuesOf(callApi: CallApi): Queues {
  * second list without them has it, only not what it holds.
  */
 async function listQueues(callApi: CallApi, options: ListQueuesOptions): Promise<readonly JsonRecord[]> {
-  const { vhost, mode = 'totals', signal, pageSize } = options
-  const list = (query: NonNullable<ApiRequest['query']>): Promise<readonly JsonRecord[]> => {
-    const path = vhost === undefined ? ['queues'] : ['queues', vhost]
-    const subject = vhost === undefined ? 'queues' : `vhost "${vhost}"`
-    return listPages(callApi, { path, query, subject, options: { signal } }, pageSize)
-  }
+  const { mode = 'totals' } = options
+  const list = (query: Query): Promise<readonly JsonRecord[]> => listQueuePages(callApi, options, query)
   if (mode !== 'totals') return list({})
   const [all, counted] = await Promise.all([
     list({ disable_stats: true }),
@@ -157,8 +199,39 @@ async function listQueues(callApi: CallApi, options: ListQueuesOptions): Promise
   return [...byName.values()]
 }
 
+function listQueuePages(
+  callApi: CallApi,
+  { vhost, signal, pageSize }: ListQueuesOptions,
+  query: Query,
+): Promise<readonly JsonRecord[]> {
+  const path = vhost === undefined ? ['queues'] : ['queues', vhost]
+  const subject = vhost === undefined ? 'queues' : `vhost "${vhost}"`
+  return listPages(callApi, { path, query, subject, options: { signal } }, pageSize)
+}
+
 function address({ vhost, name }: QueueName): { path: readonly string[]; subject: string } {
   return { path: ['queues', vhost, name], subject: `queue "${name}" in vhost "${vhost}"` }
+}
+
+/** Without the rest an answer about 10,000 queues is a tenth as long. */
+const trafficColumns = [
+  ...['name', 'type', 'messages_ready', 'messages_unacknowledged', 'consumers'],
+  ...['publish', 'deliver_get', 'ack'].map((what) => `message_stats.${what}_details.rate`),
+]
+
+function readTraffic(queue: JsonRecord): QueueTraffic {
+  const stats = asRecord(queue.message_stats)
+  const rateOf = (what: string) => numberField(asRecord(stats[`${what}_details`]), 'rate')
+  return {
+    name: requiredText(queue, 'name'),
+    type: textField(queue, 'type'),
+    ready: numberField(queue, 'messages_ready'),
+    unacknowledged: numberField(queue, 'messages_unacknowledged'),
+    consumers: numberField(queue, 'consumers'),
+    inPerSecond: rateOf('publish'),
+    outPerSecond: rateOf('deliver_get'),
+    acknowledgedPerSecond: rateOf('ack'),
+  }
 }
 
 function readQueue(queue: JsonRecord): ManagedQueue {

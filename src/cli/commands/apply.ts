@@ -1,13 +1,14 @@
 import { Option } from 'commander'
 import { Session } from '../../broker/amqp/session.ts'
 import { type ApplyReport, applyPlan } from '../../deploy/apply-plan.ts'
+import type { LeftoverChoice } from '../../deploy/remove-leftover.ts'
 import type { TopologyDeclaration } from '../../topology/declaration.ts'
 import type { Plan } from '../../topology/plan-topology.ts'
 import { audited } from '../audited.ts'
 import { addBrokerOptions, type BrokerAddress, readBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption, readDurationOption } from '../config-options.ts'
-import { type Answer, addYesOption, confirm } from '../confirm-options.ts'
+import { addYesOption, confirm } from '../confirm-options.ts'
 import { loadConfig } from '../load-config.ts'
 import { declareAll, observeOrDeclare } from '../observe-or-declare.ts'
 import { paintLines, resultStyles } from '../paint-lines.ts'
@@ -16,20 +17,22 @@ import { renderCounts, renderHints, renderReport, renderResult } from '../render
 import type { Terminal } from '../terminal.ts'
 import { planDocument, sayPlan } from './plan.ts'
 
-/** Makes the broker what the topology says: safe steps at once, the others only when somebody agrees. */
+/** Makes the broker what the topology says. Where that needs more than safe steps, nothing is done until somebody agrees. */
 export const apply: CliCommand = {
   name: 'apply',
-  summary: 'carry out the plan: safe steps at once, disruptive ones only when you agree',
+  summary: 'carry out the plan; all of it or nothing, unless you agree to less',
   example: 'warren apply --url amqp://localhost --wait 60s',
   configure: (command) => {
     addConfigOption(command)
     addBrokerOptions(command)
     addYesOption(command)
     command
+      .addOption(new Option('--allow <what>', 'also remove bindings, without asking').choices(['disruptive']))
+      .option('--safe-only', 'do the safe steps and leave the others, without asking')
       .addOption(
-        new Option('--allow <what>', 'also remove bindings and delete idle queues, without asking').choices([
-          'disruptive',
-        ]),
+        new Option('--leftovers <what>', 'wait queues of delays that the topology no longer has')
+          .choices(['keep', 'remove-empty'])
+          .default('keep'),
       )
       .option('--wait <duration>', 'wait so long for a broker that is still starting', readDurationOption)
       .option('--no-management', 'declare over AMQP alone, without looking at the broker first')
@@ -41,23 +44,31 @@ export const apply: CliCommand = {
     const deadline = Date.now() + waitMs
     const session = await openSession({ address, waitMs, terminal })
     try {
-      const look = { topology, address, brokerVersion: session.broker.version, deadline }
+      const look = { topology, address, session, deadline }
       const planned =
         input.options.management === false
           ? declareAll(look, 'As --no-management says.')
           : await observeOrDeclare(look)
       sayPlan(planned, { vhost: address.vhost, terminal })
       terminal.say()
-      const consent = await askConsent(planned.plan, { input, terminal })
+      const extent = await decideExtent(planned.plan, { input, terminal })
+      if (extent.kind === 'nothing') {
+        terminal.say(terminal.paint('yellow', `Nothing was changed. ${extent.reason}`))
+        terminal.result({ file, ...planDocument(planned, address.vhost), report: null })
+        return 1
+      }
       const work = (): Promise<ApplyReport> =>
         applyPlan(session, planned.plan, {
-          allowDisruptive: consent === 'yes',
+          allowDisruptive: extent.kind === 'all',
+          leftovers: input.options.leftovers as LeftoverChoice,
+          // Without a look at the broker no leftover is known either.
+          observe: async () => (await observeOrDeclare(look)).live,
           onResult: (result) => terminal.say(paintLines(renderResult(result), resultStyles, terminal)),
         })
       const report = await (hasSteps(planned.plan)
         ? auditedApply({ work, session, input, terminal, server: topology.server })
         : work())
-      saySummary(report, { consent, terminal })
+      saySummary(report, terminal)
       terminal.result({
         file,
         ...planDocument(planned, address.vhost),
@@ -70,8 +81,8 @@ export const apply: CliCommand = {
   },
 }
 
-function hasSteps({ safe, disruptive }: Plan): boolean {
-  return safe.length + disruptive.length > 0
+function hasSteps({ safe, disruptive, leftovers }: Plan): boolean {
+  return safe.length + disruptive.length + leftovers.length > 0
 }
 
 function auditedApply(fields: {
@@ -84,7 +95,7 @@ function auditedApply(fields: {
   const { work, session, input, terminal, server } = fields
   return audited(
     {
-      line: { consuming: session, publishing: session, by: operatorName(input), server },
+      line: { consuming: session, publishing: session, by: operatorName(input), server, env: input.env },
       terminal,
     },
     {
@@ -112,29 +123,38 @@ async function openSession({
   })
 }
 
-async function askConsent(
-  { disruptive }: Plan,
+/** all: also what is disruptive. safe: the safe steps alone. nothing: not even those, because nobody agreed to a half. */
+type Extent = { readonly kind: 'all' | 'safe' } | { readonly kind: 'nothing'; readonly reason: string }
+
+async function decideExtent(
+  { disruptive, impossible }: Plan,
   { input, terminal }: { input: CommandInput; terminal: Terminal },
-): Promise<Answer> {
-  if (disruptive.length === 0) return 'no'
-  if (input.options.allow === 'disruptive') return 'yes'
-  const steps = disruptive.length === 1 ? 'the disruptive step' : `the ${disruptive.length} disruptive steps`
-  return confirm(`Also do ${steps}? The safe ones are done either way.`, { options: input.options, terminal })
+): Promise<Extent> {
+  const { options } = input
+  const mayDisrupt = options.allow === 'disruptive'
+  if (options.safeOnly === true) return { kind: 'safe' }
+  if (impossible.length === 0 && (disruptive.length === 0 || mayDisrupt)) return { kind: 'all' }
+  const answer = await confirm(questionOf({ disruptive, impossible }), { options, terminal })
+  if (answer === 'yes') return { kind: 'all' }
+  const more = impossible.length > 0 ? 'What is impossible in place needs one of the ways out above. ' : ''
+  const allow = impossible.length > 0 ? '' : 'Add `--allow disruptive` to do all of it, or '
+  const asked = answer === 'nobody' ? 'There is no terminal to ask on. ' : ''
+  const safeOnly = `\`--safe-only\` ${allow === '' ? 'does' : 'to do'} the safe steps alone.`
+  return { kind: 'nothing', reason: `${more}${asked}${allow}${safeOnly}` }
 }
 
-function saySummary(
-  report: ApplyReport,
-  { consent, terminal }: { consent: Answer; terminal: Terminal },
-): void {
-  const { results, impossible, skipped, isComplete } = report
+function questionOf({ disruptive, impossible }: Pick<Plan, 'disruptive' | 'impossible'>): string {
+  const steps = disruptive.length === 1 ? 'the disruptive step' : `the ${disruptive.length} disruptive steps`
+  if (impossible.length === 0) return `Do all of it, also ${steps}? Otherwise nothing is changed.`
+  const also = disruptive.length === 0 ? '' : `, also ${steps}`
+  return `Not all of it can be done. Do the rest${also}? Otherwise nothing is changed.`
+}
+
+function saySummary(report: ApplyReport, terminal: Terminal): void {
+  const { results, impossible, isComplete } = report
   if (results.length + impossible.length === 0) return
   terminal.say()
   terminal.say(terminal.paint(isComplete ? 'green' : 'yellow', renderCounts(report)))
-  if (skipped > 0 && consent === 'nobody') {
-    terminal.say(
-      'There is no terminal to ask on, so the disruptive steps were left. Add `--allow disruptive`.',
-    )
-  }
   if (impossible.length > 0) {
     terminal.say('What is impossible in place needs one of the ways out that the plan names.')
   }

@@ -6,6 +6,7 @@ import { profiles } from '../../embedded/model/profiles/profiles.ts'
 import { type EmbeddedBroker, startEmbeddedBroker } from '../../embedded/start-embedded-broker.ts'
 import { ConfigError } from '../../errors.ts'
 import type { CliCommand } from '../command.ts'
+import { isTooDeep, tooDeep } from '../is-too-deep.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** `warren broker`: something to develop against where no RabbitMQ is installed. */
@@ -59,14 +60,17 @@ async function readDefinitions(file: string): Promise<object> {
   } catch (cause) {
     throw unreadable(file, 'cannot be read. Check the name and the rights', cause)
   }
+  let value: unknown
   try {
-    return JSON.parse(content) as object
+    value = JSON.parse(content)
   } catch (cause) {
     throw unreadable(file, `is no JSON: ${(cause as Error).message}`, cause)
   }
+  if (isTooDeep(value)) throw unreadable(file, `cannot be read: ${tooDeep}`)
+  return value as object
 }
 
-function unreadable(file: string, why: string, cause: unknown): ConfigError {
+function unreadable(file: string, why: string, cause?: unknown): ConfigError {
   return new ConfigError({ code: 'CONFIG_UNREADABLE', file, message: `${file} ${why}.` }, { cause })
 }
 

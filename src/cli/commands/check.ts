@@ -1,14 +1,20 @@
+import { Option } from 'commander'
+import { ConfigError, InvalidArgumentError } from '../../errors.ts'
+import { readRecoverySection } from '../../recovery/read-recovery-section.ts'
 import { compileTopology } from '../../topology/compile-topology.ts'
 import type { CompiledTopology } from '../../topology/compiled-topology.ts'
 import type { TopologyDeclaration } from '../../topology/declaration.ts'
 import { type Hardening, listHardening } from '../../topology/list-hardening.ts'
+import type { LivePolicy } from '../../topology/live-topology.ts'
 import { type Proof, proveTopology } from '../../topology/prove/prove-topology.ts'
 import { renderProof } from '../../topology/render-proof.ts'
+import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
 import { addConfigOption, newestBrokerVersion, readBrokerVersion } from '../config-options.ts'
 import { loadConfig } from '../load-config.ts'
 import { paintLines, proofStyles } from '../paint-lines.ts'
 import type { Terminal } from '../terminal.ts'
+import { readExisting } from './init.ts'
 
 /** Proves the topology without a broker, for each version that is named. */
 export const check: CliCommand = {
@@ -17,16 +23,31 @@ export const check: CliCommand = {
   example: 'warren check --broker-version 3.10 --broker-version 4.0.5',
   configure: (command) => {
     addConfigOption(command)
-    command.option(
-      '--broker-version <version>',
-      `the RabbitMQ to prove it for; may be repeated (default: ${newestBrokerVersion})`,
-      (text: string, before: readonly string[] = []) => [...before, readBrokerVersion(text)],
-    )
+    command
+      .option(
+        '--broker-version <version>',
+        `the RabbitMQ to prove it for; may be repeated (default: ${newestBrokerVersion})`,
+        (text: string, before: readonly string[] = []) => [...before, readBrokerVersion(text)],
+      )
+      .addOption(
+        new Option(
+          '--from-broker',
+          'prove it with the policies and for the version of the live broker',
+        ).conflicts('fromDefinitions'),
+      )
+      .option('--from-definitions <file>', 'prove it with the policies of a definitions.json')
+    addBrokerOptions(command)
   },
-  run: async ({ options }, terminal) => {
+  run: async (input, terminal) => {
+    const { options } = input
     const { file, topology } = await loadConfig(options)
-    const versions = (options.brokerVersion as readonly string[] | undefined) ?? [newestBrokerVersion]
-    const proofs = versions.map((version) => prove(topology, version))
+    await checkSections(file, topology)
+    const live = await readExisting(input)
+    const known = options.fromBroker === true ? live?.brokerVersion.text : undefined
+    const versions = (options.brokerVersion as readonly string[] | undefined) ?? [
+      known ?? newestBrokerVersion,
+    ]
+    const proofs = versions.map((version) => prove({ topology, version, policies: live?.policies }))
     for (const each of proofs) sayProof(each, terminal)
 
     const isProved = proofs.every(({ proof }) => proof.isProved)
@@ -39,14 +60,49 @@ export const check: CliCommand = {
   },
 }
 
+/** What `serve` and `recover` would refuse. What webhooks read from the environment is set where they run, not here. */
+async function checkSections(file: string, { server, recovery }: TopologyDeclaration): Promise<void> {
+  const { readServerSection, checkServerShape } = await import('../../http-api/read-server-section.ts')
+  const mistakes = [
+    mistakeOf(() => recovery && readRecoverySection(recovery)),
+    mistakeOf(() => {
+      if (!server) return
+      checkServerShape(server)
+      readServerSection({ ...server, webhooks: undefined, keyFile: undefined })
+    }),
+  ].filter((mistake) => mistake !== undefined)
+  const [cause] = mistakes
+  if (cause === undefined) return
+  const message = `${file} cannot be used: ${mistakes.map((mistake) => mistake.message).join('\n')}`
+  throw new ConfigError({ code: 'CONFIG_INVALID', file, message }, { cause })
+}
+
+function mistakeOf(read: () => unknown): InvalidArgumentError | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) return error
+    throw error
+  }
+}
+
 interface Proved {
   readonly proof: Proof
   readonly hardening: readonly Hardening[]
 }
 
-function prove(topology: TopologyDeclaration, brokerVersion: string): Proved {
-  const compiled = compileTopology(topology, { brokerVersion })
-  return { proof: proveTopology(compiled), hardening: hardeningOf(topology, compiled) }
+function prove({ topology, version, policies }: ToProve): Proved {
+  const compiled = compileTopology(topology, { brokerVersion: version })
+  const proof = proveTopology(policies === undefined ? compiled : { ...compiled, policies })
+  return { proof, hardening: hardeningOf(topology, compiled) }
+}
+
+interface ToProve {
+  readonly topology: TopologyDeclaration
+  readonly version: string
+  /** Those that stand on the broker; undefined: those that the config names. */
+  readonly policies: readonly LivePolicy[] | undefined
 }
 
 /** What would be added to the queues that are declared exact; the others have it already. */

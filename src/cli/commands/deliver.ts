@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError as InvalidOptionError, Option } from 'commander'
 import { openSessionPair } from '../../broker/amqp/open-session-pair.ts'
+import { pairManagement } from '../../broker/management/pair-management.ts'
 import type { Consumer } from '../../consumer/consumer.ts'
 import type { ConsumerOptions } from '../../consumer/consumer-options.ts'
 import { httpHandler } from '../../consumer/http-handler.ts'
@@ -7,6 +8,7 @@ import { jsonLogger, logConsumer } from '../../consumer/log-consumer.ts'
 import { onSignals } from '../../consumer/on-signals.ts'
 import type { LogLevel } from '../../consumer/render-log-line.ts'
 import { startConsumer } from '../../consumer/start-consumer.ts'
+import { createWayLook } from '../../consumer/way-look.ts'
 import { readBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption, readDurationOption } from '../config-options.ts'
@@ -19,7 +21,7 @@ import type { Terminal } from '../terminal.ts'
 export const deliver: CliCommand = {
   name: 'deliver',
   summary: 'push the messages of a queue to an HTTP endpoint, until it is told to stop',
-  example: 'warren deliver --queue billing.orders --url https://billing.example/hooks/orders',
+  example: 'warren deliver --queue billing.orders --url https://billing.example/orders',
   configure: (command) => {
     addDeliveryOptions(command)
     command
@@ -44,15 +46,17 @@ export const deliver: CliCommand = {
       { name },
       { name: `${name} publishing` },
     )
+    const management = pairManagement(consuming, address)
     try {
-      const brokerVersion = consuming.broker.version
-      const found = await findQueueFlow(options.queue, { input, address, brokerVersion })
+      const found = await findQueueFlow(options.queue, { input, address, session: consuming })
       const consumer = startConsumer({
         ...{ consuming, publishing, flow: found.flow, handler },
+        wayLook: createWayLook(() => management),
         options: consumerOptions(options),
       })
       return await deliverUntilTold({ consumer, options, found, terminal })
     } finally {
+      management.close()
       await Promise.all([consuming.close(), publishing.close()])
     }
   },

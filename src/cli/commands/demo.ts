@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
+import { parseAmqpUrl } from '../../broker/amqp/parse-amqp-url.ts'
 import { onSignals } from '../../consumer/on-signals.ts'
-import type { CliCommand } from '../command.ts'
+import type { CliCommand, CommandInput } from '../command.ts'
+import { addYesOption, confirm, refuseUnasked } from '../confirm-options.ts'
 import { openStage } from '../demo/open-stage.ts'
 import { startPlay } from '../demo/play.ts'
 import { tellStory } from '../demo/tell-story.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** `warren demo`: a thousand orders through three failing services, and none is lost. */
 export const demo: CliCommand = {
@@ -12,6 +15,11 @@ export const demo: CliCommand = {
   example: 'warren demo',
   configure: addOptions,
   run: async (input, terminal) => {
+    if (!(await mayPlay(input, terminal))) {
+      terminal.say('Nothing was made. `AMQP_URL= warren demo` plays on a broker inside this process.')
+      terminal.result({ outcome: 'declined' })
+      return 0
+    }
     const tasks: (() => Promise<unknown>)[] = []
     const stage = await openStage(input)
     let stopListening = (): void => {}
@@ -40,6 +48,16 @@ export const demo: CliCommand = {
   },
 }
 
+/** A variable may stand there for another purpose, and name a broker that others work with; an option was typed. */
+async function mayPlay({ options, env }: CommandInput, terminal: Terminal): Promise<boolean> {
+  if (options.url !== undefined || !env.AMQP_URL) return true
+  const { host, port } = parseAmqpUrl(env.AMQP_URL)[0]!
+  const place = `the broker at ${host}:${port} (AMQP_URL)`
+  refuseUnasked(`Nothing was made on ${place}`, { options, terminal })
+  const question = `Play on ${place}? Queues of its own are made there, and deleted at the end.`
+  return (await confirm(question, { options, terminal })) === 'yes'
+}
+
 function addOptions(command: Command): void {
   command
     .option('--url <url>', 'a RabbitMQ of yours (also AMQP_URL); under names of its own, deleted at the end')
@@ -48,4 +66,5 @@ function addOptions(command: Command): void {
       'its HTTP API (also MANAGEMENT_URL; default: the host of --url, port 15672)',
     )
     .option('--vhost <name>', 'the vhost (default: the path of --url, or /)')
+  addYesOption(command)
 }

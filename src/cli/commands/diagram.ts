@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { Option } from 'commander'
+import { InvalidArgumentError as InvalidOptionError, Option } from 'commander'
 import { compileTopology } from '../../topology/compile-topology.ts'
 import type { CompiledTopology } from '../../topology/compiled-topology.ts'
 import { proveTopology } from '../../topology/prove/prove-topology.ts'
@@ -22,16 +22,16 @@ export const diagram: CliCommand = {
     command.addOption(
       new Option(
         '--format <format>',
-        'the language of the picture (default: by the name of --output, or mermaid)',
+        'the language of the picture (default: by the ending of --output, or mermaid)',
       ).choices(formats),
     )
     addOutputOption(command)
   },
   run: async ({ options }, terminal) => {
+    const format = formatOf(options)
     const { topology } = await loadConfig(options)
     const compiled = compileTopology(topology, { brokerVersion: options.brokerVersion as string })
     const problems = proveTopology(compiled).findings.flatMap(({ queue }) => queue ?? [])
-    const format = formatOf(options)
     const text = await draw[format](compiled, new Set(problems))
     await writeOutput(
       { text, document: { format, problems: [...new Set(problems)], diagram: text } },
@@ -56,8 +56,43 @@ const draw: {
 
 const formats = Object.keys(draw) as Format[]
 
+/** What the ending of a file promises. Of a file without one nobody expects anything. */
+const endings: Readonly<Record<string, Format>> = {
+  '.svg': 'svg',
+  '.dot': 'dot',
+  '.gv': 'dot',
+  '.mmd': 'mermaid',
+  '.mermaid': 'mermaid',
+  '': 'mermaid',
+}
+
+/** Nothing here can be one of these, whatever --format says. */
+const otherPictures = [
+  '.png',
+  '.jpg',
+  '.jpeg',
+  '.gif',
+  '.webp',
+  '.bmp',
+  '.tif',
+  '.tiff',
+  '.pdf',
+  '.eps',
+  '.ps',
+]
+
 function formatOf({ format, output }: Readonly<Record<string, unknown>>): Format {
-  if (format !== undefined) return format as Format
-  const extension = typeof output === 'string' ? extname(output) : ''
-  return extension === '.svg' ? 'svg' : extension === '.dot' || extension === '.gv' ? 'dot' : 'mermaid'
+  const ending = typeof output === 'string' ? extname(output).toLowerCase() : ''
+  const promised = Object.hasOwn(endings, ending) ? endings[ending] : undefined
+  const isTold = format !== undefined
+  if (isTold && (ending === '' || promised === format)) return format as Format
+  if (promised !== undefined && !isTold) return promised
+  // A name that promises nothing of ours, such as notes.txt, is fine once somebody says what to put there.
+  if (isTold && promised === undefined && !otherPictures.includes(ending)) return format as Format
+  const written = isTold ? `--format ${String(format)}` : 'warren'
+  throw new InvalidOptionError(
+    `--output ${String(output)}: ${written} does not write ${ending}. Name the file .svg, .dot or .gv, or .mmd (mermaid)${
+      otherPictures.includes(ending) ? '; a browser or rsvg-convert turns an SVG into a picture.' : '.'
+    }`,
+  )
 }

@@ -1,5 +1,6 @@
 import { CommanderError, Option } from 'commander'
 import { type BackupReport, backUpQueue } from '../../recovery/backup/backup-queue.ts'
+import { countRemovals } from '../../recovery/backup/decide-removal.ts'
 import { verifyBackup } from '../../recovery/backup/verify-backup.ts'
 import { depthOf } from '../../recovery/count-queue.ts'
 import { addBrokerOptions } from '../broker-options.ts'
@@ -38,8 +39,9 @@ export const dlqBackup: CliCommand = {
 }
 
 async function verifyFile(file: string, terminal: Terminal): Promise<ExitCode> {
-  const { header, records, bodyBytes, seal, removal } = await verifyBackup(file)
-  const gone = removal ? `, removed from the queue ${removal.removedAt}` : ''
+  const { header, records, bodyBytes, seal, runs } = await verifyBackup(file)
+  const removal = header.purpose === 'discard' ? countRemovals(runs) : undefined
+  const gone = removal ? `; ${removal.removed} were removed from the queue, ${removal.inDoubt} may be` : ''
   terminal.say(`${file} is whole: ${records} messages of ${header.queue}, ${bodyBytes} bytes${gone}.`)
   terminal.say(`SHA-256 ${seal?.digest}`)
   terminal.result({ file, header, seal, ...(removal && { removal }) })

@@ -13,7 +13,7 @@ import type { Terminal } from '../terminal.ts'
 export const dlqDiscard: CliCommand = {
   name: 'dlq discard',
   summary: 'remove messages from a queue; they are in a file, written, synced and checked, before they go',
-  example: 'warren dlq discard billing.orders.dlq --where "died>30d" --out old-orders.backup',
+  example: 'warren dlq discard billing.orders.dlq --where "died>30d" --out old.backup',
   configure: (command) => {
     command
       .argument('<queue>')
@@ -90,7 +90,16 @@ function describeChoice(fields: {
   return limit < present ? `the first ${limit} of the ${present} messages` : `all of the ${present} messages`
 }
 
-function tell({ removed, left, file, isDone }: DiscardReport, queue: string, { say }: Terminal): void {
+function tell(report: DiscardReport, queue: string, { say }: Terminal): void {
+  const { removed, mayComeBack, before, left, file } = report
   say(`${removed} messages removed into ${file}; ${left} are in ${queue}.`)
-  if (!isDone) say('Some that look like the removed ones are still there. Run the same command again.')
+  if (mayComeBack > 0) {
+    say(
+      'The queue is not a quorum queue: a crash of RabbitMQ in the next seconds can bring some of them back.',
+    )
+  }
+  if (before.removed + before.inDoubt === 0) return
+  say(
+    `Earlier runs into the same file removed ${before.removed}, and may have removed ${before.inDoubt} more.`,
+  )
 }

@@ -2,11 +2,13 @@ import { escapeLine } from '../../message/escape-text.ts'
 import { depthOf } from '../../recovery/count-queue.ts'
 import { lookAtQueue } from '../../recovery/look-at-queue.ts'
 import { type DeadLetter, readDeadLetter } from '../../recovery/read-dead-letter.ts'
+import { toJson } from '../../wire/json-fields.ts'
 import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
 import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 import { renderHeaders } from '../render-headers.ts'
+import { renderLetter } from '../render-letter.ts'
 import { renderLookLimits } from '../render-look.ts'
 import { createPassTeller } from '../tell-progress.ts'
 import type { Terminal } from '../terminal.ts'
@@ -45,23 +47,18 @@ export const dlqPeek: CliCommand = {
       for (const message of messages) tell(message, terminal)
       terminal.say(`${messages.length} shown of ${report.present} in ${queue}.`)
       for (const text of renderLookLimits(report, queue)) terminal.say(text)
-      terminal.result({ queue, ...report, messages: messages.map(forJson) })
+      terminal.result({ queue, ...report, messages: messages.map(toJson) })
       return report.isWhole ? 0 : 3
     })
   },
 }
 
-function tell({ id, cause, diedAt, headers, body }: DeadLetter, { say, paint }: Terminal): void {
+function tell(letter: DeadLetter, { say, paint }: Terminal): void {
+  const { id, cause, diedAt, headers, body } = letter
   say(`${paint('bold', escapeLine(id ?? '(no id)'))}  ${escapeLine(cause.label)}  ${diedAt ?? ''}`)
+  for (const fact of renderLetter(letter)) say(`  ${fact}`)
   for (const header of renderHeaders(headers)) say(`  ${header}`)
   // No line of a body looks like one of ours: an empty one ends the headers, and all of it is indented.
   say()
-  say(`  ${body.text.replaceAll('\n', '\n  ')}${body.isCut ? ' …' : ''}`)
-}
-
-/** JSON has neither bigint nor bytes: the one becomes text, the other base64. */
-function forJson(message: DeadLetter): unknown {
-  return JSON.parse(
-    JSON.stringify(message, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
-  )
+  say(`  ${body.text.replaceAll('\n', '\n  ')}${body.isCut ? ' …' : ''}`, 'exact')
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError as InvalidOptionError, Option } from 'commander'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
+import { InvalidArgumentError } from '../../errors.ts'
 import { escapeLine } from '../../message/escape-text.ts'
 import type { Destination } from '../../recovery/plan-redrive.ts'
 import type { DeadLimit } from '../../recovery/plan-redrive-stages.ts'
@@ -7,6 +8,7 @@ import { previewRedrive, type RedrivePreview } from '../../recovery/preview-redr
 import { readRecoverySection } from '../../recovery/read-recovery-section.ts'
 import type { Receipt } from '../../recovery/receipt.ts'
 import { type RedriveOptions, startRedrive } from '../../recovery/redrive.ts'
+import type { MessageEdit } from '../../recovery/redrive-edit.ts'
 import { renderReceipt } from '../../recovery/render-receipt.ts'
 import { readProperty } from '../../wire/properties.ts'
 import { type AuditedEnd, audited } from '../audited.ts'
@@ -14,7 +16,8 @@ import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption, readDurationOption } from '../config-options.ts'
 import { addYesOption, confirm, refuseUnasked } from '../confirm-options.ts'
-import { decideRedriveExit } from '../decide-redrive-exit.ts'
+import { decideProgress } from '../decide-progress.ts'
+import { decideRedriveExit, isAskedFor } from '../decide-redrive-exit.ts'
 import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
 import { readEdit } from '../read-edit.ts'
 import { openReceiptFile } from '../receipt-file.ts'
@@ -28,12 +31,15 @@ import type { Terminal } from '../terminal.ts'
 export const dlqRedrive: CliCommand = {
   name: 'dlq redrive',
   summary: 'put dead letters back to work; a plan first, a receipt at the end',
-  example:
-    'warren dlq redrive billing.orders.dlq --where "cause:Timeout" --limit 10 --reason "gateway is back"',
+  example: 'warren dlq redrive billing.orders.dlq --where "cause:Timeout" --limit 10',
   configure: (command) => {
     command
       .argument('<queue>')
       .option('--to <target>', 'origin, retry, exchange, or the name of a queue', 'origin')
+      .option(
+        '--trust-headers',
+        'believe headers that say where a message failed, where no queue is known to dead-letter here',
+      )
       .addOption(
         new Option('--attempts <rule>', 'reset or continue the count of attempts')
           .choices(['reset', 'continue'])
@@ -57,7 +63,7 @@ export const dlqRedrive: CliCommand = {
         readCount,
       )
       .addOption(
-        new Option('--canary-wait <time>', 'how long to wait whether they come back')
+        new Option('--canary-wait <time>', 'how long to watch for messages that die again')
           .argParser(readDurationOption)
           .default(10_000, '10s'),
       )
@@ -77,11 +83,12 @@ export const dlqRedrive: CliCommand = {
     addConfigOption(command)
     addYesOption(command)
   },
-  run: (input, terminal) => {
+  run: async (input, terminal) => {
     const { options } = input
     const select = readWhere(options)
+    const edit = typeof options.edit === 'string' ? await readEdit(options.edit) : undefined
     if (options.dryRun !== true) refuseUnasked('Nothing was moved', { options, terminal })
-    return withRecoveryLine(input, (line) => redrive({ input, terminal, line, select }))
+    return withRecoveryLine(input, (line) => redrive({ input, terminal, line, select, edit }))
   },
 }
 
@@ -90,22 +97,30 @@ interface Work {
   readonly terminal: Terminal
   readonly line: RecoveryLine
   readonly select: (message: IncomingMessage) => boolean
+  readonly edit: MessageEdit | undefined
 }
 
-async function redrive({ input, terminal, line, select }: Work): Promise<ExitCode> {
-  const options = await redriveOptions({ input, line, select })
+async function redrive({ input, terminal, ...work }: Work): Promise<ExitCode> {
+  const { line } = work
+  const options = redriveOptions({ input, ...work })
   const { dryRun, receipt: receiptName, yes } = input.options
   const isRun = dryRun !== true
   const file = isRun && typeof receiptName === 'string' ? await openReceiptFile(receiptName) : undefined
-  if (!isRun || yes !== true) {
-    const ended = await previewAndAsk({ options, input, terminal })
+  let selected: number | undefined
+  // Whoever edits a message has to be told beforehand which one it is, and that it is the only one.
+  if (!isRun || yes !== true || options.edit) {
+    const preview = await previewWithEdited(options)
+    if (options.edit && preview.matching > 1) throw severalToEdit(preview)
+    const ended = await tellAndAsk({ preview, input, terminal })
     if (ended !== 'go-on') return ended
+    if (preview.isWhole) selected = preview.moving
   }
+  const where = typeof input.options.where === 'string' ? { where: input.options.where } : {}
   const receipt = await audited(
     { line, terminal },
     {
       ...{ action: 'redrive', target: options.queue, reason: options.reason },
-      work: () => runSteered(options, terminal),
+      work: async () => ({ ...(await runSteered({ options, terminal, selected })), ...where }),
       describe: (ended) => [describeRedrive(ended)],
     },
   )
@@ -115,14 +130,21 @@ async function redrive({ input, terminal, line, select }: Work): Promise<ExitCod
   return isWritten ? decideRedriveExit(receipt) : 1
 }
 
+/** An edit is for one message: what is right for one is hardly right for the next. */
+function severalToEdit({ matching, isWhole }: RedrivePreview): InvalidArgumentError {
+  return new InvalidArgumentError(
+    `Nothing was moved (--edit): ${isWhole ? '' : 'at least '}${matching} messages match, and an edit is for one. Name it with --where, such as --where id:42; \`warren dlq peek\` shows what tells them apart.`,
+  )
+}
+
 /** The plan, and whether it is to be carried out. */
-async function previewAndAsk(fields: {
-  readonly options: RedriveOptions
+async function tellAndAsk(fields: {
+  readonly preview: RedrivePreview & { edited?: string }
   readonly input: CommandInput
   readonly terminal: Terminal
 }): Promise<'go-on' | ExitCode> {
-  const { options, input, terminal } = fields
-  const preview = await previewWithEdited(options)
+  const { preview, input, terminal } = fields
+  const { queue } = preview
   for (const text of renderPreview(preview)) terminal.say(escapeLine(text))
   if (preview.edited !== undefined) terminal.say(`  Edited on its way: ${escapeLine(preview.edited)}`)
   if (input.options.dryRun === true) {
@@ -131,13 +153,14 @@ async function previewAndAsk(fields: {
   }
   if (preview.moving === 0 && preview.isWhole) {
     terminal.say('There is nothing to move.')
-    terminal.result({ queue: options.queue, outcome: 'nothing-to-move', plan: preview })
-    return preview.keeping.length > 0 ? 3 : 0
+    terminal.result({ queue, outcome: 'nothing-to-move', plan: preview })
+    return isAskedFor(preview.keeping) ? 3 : 0
   }
-  const question = preview.isWhole ? `Move ${preview.moving} messages?` : 'Move all that match?'
+  const many = preview.moving === 1 ? '1 message' : `${preview.moving} messages`
+  const question = preview.isWhole ? `Move ${many}?` : 'Move all that match?'
   if ((await confirm(question, { options: input.options, terminal })) === 'yes') return 'go-on'
   terminal.say('Nothing was moved.')
-  terminal.result({ queue: options.queue, outcome: 'declined', plan: preview })
+  terminal.result({ queue, outcome: 'declined', plan: preview })
   return 0
 }
 
@@ -155,12 +178,21 @@ function describeRedrive({ outcome, id, moved, failed, kept, digest }: Receipt):
   return { result, receiptDigest: digest }
 }
 
-async function runSteered(options: RedriveOptions, terminal: Terminal): Promise<Receipt> {
-  const { limit = Number.POSITIVE_INFINITY, canary } = options
+async function runSteered(fields: {
+  readonly options: RedriveOptions
+  readonly terminal: Terminal
+  /** How many the plan has; undefined where nobody planned, or not all was looked at. */
+  readonly selected: number | undefined
+}): Promise<Receipt> {
+  const { options, terminal, selected } = fields
+  const { canary } = options
   const tell = createProgressTeller({ terminal, lineEvery: { messages: 1_000 } })
   const run = startRedrive({
     ...options,
-    onProgress: ({ present, moved }) => tell(moved, Math.min(present, limit)),
+    onProgress: (progress) => {
+      const { done, total, note } = decideProgress(progress, { ...options, selected })
+      tell(done, total, note)
+    },
     onWait: createWaitTeller(terminal),
   })
   const stopSteering = steerRedrive(run, terminal)
@@ -179,7 +211,7 @@ async function runSteered(options: RedriveOptions, terminal: Terminal): Promise<
 
 const askEveryMs = 1_000
 
-async function redriveOptions({ input, line, select }: Omit<Work, 'terminal'>): Promise<RedriveOptions> {
+function redriveOptions({ input, line, select, edit }: Omit<Work, 'terminal'>): RedriveOptions {
   const { limit, rate, window, reason, attempts, to, wait } = input.options as Record<string, unknown>
   const hasWhere = typeof input.options.where === 'string'
   return {
@@ -187,6 +219,7 @@ async function redriveOptions({ input, line, select }: Omit<Work, 'terminal'>): 
     queue: input.args[0]!,
     ...readLook(input.options),
     to: destinationOf(String(to)),
+    trustHeaders: input.options.trustHeaders === true,
     attempts: attempts as 'reset' | 'continue',
     flows: line.topology?.flows ?? [],
     types: line.recovery && readRecoverySection(line.recovery).types,
@@ -197,7 +230,8 @@ async function redriveOptions({ input, line, select }: Omit<Work, 'terminal'>): 
     waitMs: wait as number,
     ...(typeof reason === 'string' && { reason }),
     ...readGuards(input.options),
-    ...(typeof input.options.edit === 'string' && (await editOne(input.options.edit))),
+    // An edit is for one message: what is right for one is hardly right for the next.
+    ...(edit !== undefined && { edit: () => edit, limit: 1 }),
   }
 }
 
@@ -220,12 +254,6 @@ function readDeadLimit(text: string): DeadLimit {
   if (percent === '%' && value > 0 && value <= 100) return { share: value / 100 }
   if (percent === '' && Number.isSafeInteger(value) && value > 0) return { messages: value }
   throw new InvalidOptionError('It must be a number such as 20 or a share such as 5%.')
-}
-
-/** An edit is for one message: what is right for one is hardly right for the next. */
-async function editOne(file: string): Promise<Pick<RedriveOptions, 'edit' | 'limit'>> {
-  const edit = await readEdit(file)
-  return { edit: () => edit, limit: 1 }
 }
 
 function destinationOf(to: string): Destination {

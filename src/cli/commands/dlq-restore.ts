@@ -10,7 +10,7 @@ import { createProgressTeller, mostlyShort } from '../tell-progress.ts'
 /** `warren dlq restore`: the messages of a backup into their queue, each once. */
 export const dlqRestore: CliCommand = {
   name: 'dlq restore',
-  summary: 'put the messages of a backup into their queue, each once, however often it is run',
+  summary: 'put back what a discard removed, or what a backup holds and its queue does not; each once',
   example: 'warren dlq restore orders.backup',
   configure: (command) => {
     command
@@ -41,6 +41,6 @@ export const dlqRestore: CliCommand = {
       )
       for (const text of renderRestore(report)) terminal.say(text)
       terminal.result(report)
-      return report.failed > 0 ? 3 : 0
+      return report.failed > 0 || report.isDamaged ? 3 : 0
     }),
 }

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { Option } from 'commander'
 import { stringify } from 'yaml'
-import { openManagement } from '../../broker/management/open-management.ts'
 import { observeTopology } from '../../deploy/observe-topology.ts'
 import { ConfigError } from '../../errors.ts'
+import type { QueueRole } from '../../topology/compiled-topology.ts'
 import type { TopologyDeclaration } from '../../topology/declaration.ts'
 import { layoutNames } from '../../topology/layouts/layout-names.ts'
 import { layouts } from '../../topology/layouts/layouts.ts'
@@ -15,10 +15,12 @@ import { type Adoption, adoptTopology } from '../adopt-topology.ts'
 import { addBrokerOptions, readBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addYesOption } from '../confirm-options.ts'
+import { isTooDeep, tooDeep } from '../is-too-deep.ts'
 import { writeText } from '../output-options.ts'
 import { renderConfigModule } from '../render-config.ts'
 import { starterTopologies } from '../starter-topologies.ts'
 import type { Terminal } from '../terminal.ts'
+import { withManagement } from '../with-management.ts'
 
 const schemaPath = './node_modules/warrenmq/schema/topology.schema.json'
 
@@ -68,29 +70,33 @@ function refuseToOverwrite(file: string, options: CommandInput['options']): void
   })
 }
 
-async function readExisting(input: CommandInput): Promise<LiveTopology | undefined> {
+/** What stands on the broker or in a definitions.json, as --from-broker and --from-definitions say; undefined without. */
+export async function readExisting(input: CommandInput): Promise<LiveTopology | undefined> {
   const { fromBroker, fromDefinitions, vhost } = input.options
   if (typeof fromDefinitions === 'string') {
     return readDefinitions(await readJson(fromDefinitions), typeof vhost === 'string' ? { vhost } : {})
   }
   if (fromBroker !== true) return undefined
   const address = readBrokerOptions(input)
-  const management = openManagement(address.managementUrl)
-  try {
-    return await observeTopology(management, { vhost: address.vhost })
-  } finally {
-    management.close()
-  }
+  return withManagement(address, (management) =>
+    observeTopology(management, { vhost: address.vhost, countsConsumers: true }),
+  )
 }
 
 async function readJson(file: string): Promise<unknown> {
+  let value: unknown
   try {
-    return JSON.parse(await readFile(file, 'utf8'))
+    value = JSON.parse(await readFile(file, 'utf8'))
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `${file} cannot be read as JSON: ${reason}`
     throw new ConfigError({ code: 'CONFIG_UNREADABLE', file, message }, { cause })
   }
+  if (!isTooDeep(value)) return value
+  throw new ConfigError({
+    ...{ code: 'CONFIG_UNREADABLE', file },
+    message: `${file} cannot be read: ${tooDeep}. Export one with \`rabbitmqctl export_definitions\`.`,
+  })
 }
 
 async function writeStarter({ file, input, terminal }: Starter): Promise<ExitCode> {
@@ -123,7 +129,7 @@ async function writeAdopted({
   say(`Wrote ${file}: ${countQueues(topology)}.`)
   for (const { name, layout, isExact } of queues)
     say(`  ${name}: layout ${layout}${isExact ? ', exact' : ''}`)
-  for (const name of plainQueues) say(`  ${name}: follows no layout, declared as it is`)
+  for (const name of plainQueues) say(`  ${name}: ${plainText(name, adoption)}`)
   for (const name of leftOut)
     say(paint('yellow', `  ${name}: left out, because RabbitMQ keeps its name for itself`))
   for (const { path, problem } of mistakes) say(paint('red', `  ${path}: ${problem}`))
@@ -134,14 +140,40 @@ async function writeAdopted({
   return mistakes.length === 0 && isSame && leftOut.length === 0 ? 0 : 3
 }
 
+/** A queue that follows no layout, by what it is there for. */
+function plainText(name: string, { roles }: Adoption): string {
+  const { role = 'work', owner = name } = roles.find((each) => each.name === name) ?? {}
+  const asItIs = 'follows no layout, declared as it is'
+  if (role !== 'work') {
+    const of = owner === name ? '' : ` of ${owner}`
+    return role === 'wait' ? `wait queue${of}, ${asItIs}` : `dead-letter queue${of}, ${asItIs}`
+  }
+  const own = (wanted: QueueRole) =>
+    roles.filter((each) => each.role === wanted && each.owner === name).map((each) => each.name)
+  const [waits, dead] = [own('wait'), own('dead-letter')]
+  return [
+    asItIs,
+    ...(waits.length === 0 ? [] : [`waits in ${waits.join(', ')}`]),
+    ...(dead.length === 0 ? [] : [`dead letters in ${dead.join(', ')}`]),
+  ].join('; ')
+}
+
 function countQueues({ queues }: TopologyDeclaration): string {
   const count = Object.keys(queues).length
   return count === 1 ? 'one queue' : `${count} queues`
 }
 
-function adoptionNotes({ queues, plainQueues }: Adoption): readonly string[] {
-  const recognised = `${queues.length} of ${queues.length + plainQueues.length} queues follow a layout.`
-  return [`Written from what stood on a broker; ${recognised}`]
+function adoptionNotes({ queues, plainQueues, roles }: Adoption): readonly string[] {
+  const declared = queues.length + plainQueues.length
+  const recognised = `${queues.length} of ${declared} queues follow a layout.`
+  const isPlain = new Set(plainQueues)
+  const count = (role: QueueRole) =>
+    roles.filter((each) => isPlain.has(each.name) && each.role === role).length
+  const others = `Of the others ${count('work')} are worked on, ${count('wait')} wait and ${count('dead-letter')} hold dead letters.`
+  return [
+    `Written from what stood on a broker; ${recognised}`,
+    ...(plainQueues.length === 0 ? [] : [others, 'Where that is wrong, give the queue a role.']),
+  ]
 }
 
 function renderFile({ file, topology, comments }: Rendered): string {

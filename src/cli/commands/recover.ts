@@ -1,14 +1,14 @@
 import { escapeLine } from '../../message/escape-text.ts'
 import { readRecoverySection } from '../../recovery/read-recovery-section.ts'
-import { type RecoverProgress, recoverQueues } from '../../recovery/recover-queues.ts'
+import { defaultTotalMs, type RecoverProgress, recoverQueues } from '../../recovery/recover-queues.ts'
 import type { QueueRecovery } from '../../recovery/render-recovery.ts'
 import { type AuditedEnd, audited } from '../audited.ts'
 import { addBrokerOptions } from '../broker-options.ts'
-import type { CliCommand } from '../command.ts'
+import type { CliCommand, ExitCode } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
 import { decideRecoveryExit } from '../decide-recovery-exit.ts'
 import { addAcceptOption, readAccept } from '../dlq-options.ts'
-import { withRecoveryLine } from '../recovery-line.ts'
+import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
 import { renderProgressBar } from '../render-progress.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -22,9 +22,15 @@ export const recover: CliCommand = {
     addConfigOption(command)
     addAcceptOption(command)
   },
-  run: (input, terminal) =>
-    withRecoveryLine(input, async (line) => {
+  run: (input, terminal) => {
+    const startedAt = performance.now()
+    const waiting = setTimeout(() => terminal.say('⚠️  Waiting for the broker...'), tellAfterMs)
+    const recoverAll = async (line: RecoveryLine): Promise<ExitCode> => {
+      clearTimeout(waiting)
       const section = readRecoverySection(line.recovery)
+      const { totalMs = defaultTotalMs, ...timeouts } = section.timeouts
+      // The time is for all of it, the wait for the broker included.
+      const leftMs = Math.max(1, totalMs - (performance.now() - startedAt))
       const ending = new AbortController()
       const end = (): void => ending.abort()
       process.once('SIGINT', end).once('SIGTERM', end)
@@ -32,6 +38,7 @@ export const recover: CliCommand = {
         recoverQueues({
           ...line,
           ...section,
+          timeouts: { ...timeouts, totalMs: leftMs },
           ...readAccept(input.options),
           log: (text) => terminal.say(escapeLine(text)),
           onProgress: terminal.isInteractive ? progressBar(terminal) : undefined,
@@ -49,7 +56,13 @@ export const recover: CliCommand = {
       }))
       terminal.result({ queues })
       return decideRecoveryExit(recoveries)
-    }),
+    }
+    // A worker may start before its broker.
+    return withRecoveryLine(input, recoverAll, {
+      waitMs: (declaration) => readRecoverySection(declaration?.recovery).timeouts.totalMs ?? defaultTotalMs,
+      goodbyeMs,
+    }).finally(() => clearTimeout(waiting))
+  },
 }
 
 function describeRecovery({ queue, recovered, failed, receipt, problem }: QueueRecovery): AuditedEnd {
@@ -59,6 +72,10 @@ function describeRecovery({ queue, recovered, failed, receipt, problem }: QueueR
 }
 
 const redrawMs = 100
+/** All is settled by then. A broker with an alarm, or one that says nothing, answers no goodbye, and the time may be over. */
+const goodbyeMs = 500
+/** A connection takes no longer where the broker is there. */
+const tellAfterMs = 1_000
 
 function progressBar(terminal: Terminal): (progress: RecoverProgress) => void {
   let drawnAt = 0

@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError as InvalidOptionError, Option } from 'commander'
+import type { Management } from '../../broker/management/open-management.ts'
 import { onSignals } from '../../consumer/on-signals.ts'
+import { ManagementError } from '../../errors.ts'
 import { createToken } from '../../http-api/auth/api-tokens.ts'
 import type { ServerSettings } from '../../http-api/read-server-section.ts'
 import { readRecoverySection } from '../../recovery/read-recovery-section.ts'
-import { addBrokerOptions, readBrokerOptions } from '../broker-options.ts'
+import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addConfigOption } from '../config-options.ts'
 import { configNames, findDeclaration } from '../load-config.ts'
@@ -53,15 +55,15 @@ async function serveUntilTold(
   // Not at the top: no other command should wait for a web framework to load.
   const { createApiServer, listen } = await import('../../http-api/server.ts')
   const settings = await readSettings(input)
-  const { managementUrl } = readBrokerOptions(input)
   const { consuming, publishing, management, vhost, topology, recovery } = line
+  await refuseForeign(management)
   const types = recovery && readRecoverySection(recovery).types
   const ended = new Promise((resolve) => {
     onSignals(['SIGINT', 'SIGTERM'], resolve) // before anybody can know that it runs and end it
   })
   const app = await createApiServer({
     line: { consuming, publishing, management, vhost, topology, types },
-    ...{ managementUrl, settings, version: packageVersion() },
+    ...{ settings, version: packageVersion() },
     logger: { level: 'info', stream: { write: (text: string) => terminal.say(text.trimEnd()) } },
   })
   try {
@@ -76,6 +78,15 @@ async function serveUntilTold(
   }
   terminal.say('Stopped. Tasks that ran are interrupted, with receipts; another server may resume them.')
   return 0
+}
+
+/** Without its own management API a server could let nobody in. One that is only away now may come back. */
+async function refuseForeign(management: Pick<Management, 'uptimeMs'>): Promise<void> {
+  try {
+    await management.uptimeMs()
+  } catch (error) {
+    if (error instanceof ManagementError && error.code === 'MANAGEMENT_NOT_PROVED') throw error
+  }
 }
 
 async function readSettings({ options, env }: CommandInput): Promise<ServerSettings> {

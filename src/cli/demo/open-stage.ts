@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { openSessionPair } from '../../broker/amqp/open-session-pair.ts'
 import { deleteExchange, deleteQueue, inspectQueue } from '../../broker/amqp/operations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
-import { type Management, openManagement } from '../../broker/management/open-management.ts'
+import type { Management } from '../../broker/management/open-management.ts'
+import { pairManagement } from '../../broker/management/pair-management.ts'
 import { type EmbeddedBroker, startEmbeddedBroker } from '../../embedded/start-embedded-broker.ts'
-import { ManagementError } from '../../errors.ts'
+import { isManagementAbsent } from '../../errors.ts'
 import type { Duration } from '../../message/duration.ts'
 import type { CompiledTopology } from '../../topology/compiled-topology.ts'
 import { type BrokerAddress, readBrokerOptions } from '../broker-options.ts'
@@ -47,7 +48,8 @@ export async function openStage(input: Pick<CommandInput, 'options' | 'env'>): P
 
 async function openEmbedded(embedded: EmbeddedBroker): Promise<Stage> {
   const { url, managementUrl, clock } = embedded
-  const line = await openLine({ url, managementUrl, vhost: '/', isManagementGuessed: false })
+  const place = { managementUrl, isManagementGuessed: false }
+  const line = await openLine({ url, isUrlGuessed: false, vhost: '/', ...place })
   return {
     ...line,
     isEmbedded: true,
@@ -84,7 +86,7 @@ async function openLine(address: BrokerAddress): Promise<Line> {
     { name: 'warren demo' },
     { name: 'warren demo publishing' },
   )
-  const management = openManagement(address.managementUrl)
+  const management = pairManagement(consuming, address)
   return {
     ...{ consuming, publishing },
     findManagement: async (queue) =>
@@ -112,7 +114,7 @@ async function knowsQueue(fields: {
   try {
     return (await management.queues.find({ vhost: address.vhost, name: queue })) !== undefined
   } catch (error) {
-    if (!(error instanceof ManagementError) || !address.isManagementGuessed) throw error
+    if (!isManagementAbsent(error) || !address.isManagementGuessed) throw error
     return false
   }
 }

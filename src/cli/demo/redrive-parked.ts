@@ -64,7 +64,7 @@ function showProgress(run: Redrive, { terminal, total }: ParkedTask): () => void
     const isWatching = state === 'watching'
     if (isWatching && !isCanaryTold) {
       isCanaryTold = true
-      terminal.say(`  ${moved} are back at work; the others wait whether one of them dies again.`)
+      terminal.say(`  ${moved} are back at work; the others wait to see if one of them dies again.`)
     }
     const bar = renderProgressBar({ done: moved, total, elapsedMs: Date.now() - startedAt })
     terminal.progress(`  ${bar}${isWatching ? '  (watching)' : ''}`)

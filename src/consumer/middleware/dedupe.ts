@@ -1,5 +1,7 @@
+import { InvalidArgumentError } from '../../errors.ts'
 import { type Duration, parseDuration } from '../../message/duration.ts'
 import { escapeLine } from '../../message/escape-text.ts'
+import { type OptionNames, refuseUnknown } from '../../message/refuse-unknown.ts'
 import type { ConsumedMessage } from '../consumed-message.ts'
 import { isAcknowledged } from '../decide-outcome.ts'
 import { describeValue } from '../describe-value.ts'
@@ -35,11 +37,18 @@ export interface DedupeOptions {
   readonly key?: (message: ConsumedMessage) => string | undefined
 }
 
+const dedupeOptions: OptionNames<DedupeOptions> = { keep: true, lease: true, key: true }
+
 /** Another process is at the message; asked again after this long, which costs no attempt. */
 const busyPauseMs = 5_000
 
 /** Runs the handler once per message id, over all processes that share the store. Duplicates are acknowledged. */
 export function dedupe(store: DedupeStore, options: DedupeOptions = {}): Middleware {
+  refuseUnknown('dedupe()', options, dedupeOptions)
+  if (!isStore(store))
+    throw new InvalidArgumentError(
+      'dedupe() needs a store with the functions begin, finish and release, such as memoryDedupeStore().',
+    )
   const keepMs = parseDuration(options.keep ?? '1d')
   const leaseMs = parseDuration(options.lease ?? '30m')
   const keyOf = options.key ?? (({ id }: ConsumedMessage) => id)
@@ -105,4 +114,9 @@ function warnOfRelease({ key }: DedupeClaim, error: unknown): void {
 /** Node writes it to the terminal as it is, and the id of a message may hold anything. */
 function warn(code: string, message: string): void {
   process.emitWarning(escapeLine(message), { code })
+}
+
+function isStore(store: unknown): boolean {
+  const { begin, finish, release } = (store ?? {}) as Partial<Record<keyof DedupeStore, unknown>>
+  return [begin, finish, release].every((part) => typeof part === 'function')
 }

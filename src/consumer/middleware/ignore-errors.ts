@@ -1,7 +1,13 @@
+import { InvalidArgumentError } from '../../errors.ts'
 import type { Middleware } from '../handler.ts'
 
 /** Acknowledges messages whose handler threw an error that does not matter, as told by the test. */
 export function ignoreErrors(isIgnored: (error: unknown) => boolean): Middleware {
+  if (typeof isIgnored !== 'function') {
+    throw new InvalidArgumentError(
+      'ignoreErrors() takes a function that tells whether an error is ignored, such as (error) => error instanceof NotFound.',
+    )
+  }
   return (next) => async (message, context) => {
     try {
       return await next(message, context)

@@ -1,14 +1,13 @@
 import { type Clock, realClock } from '../../clock.ts'
+import { refuseUnknown } from '../../message/refuse-unknown.ts'
 import type { DedupeStore } from './dedupe.ts'
 
 /** Remembers in this process alone: for one consumer, and for tests. The oldest are forgotten beyond `limit`. */
-export function memoryDedupeStore({
-  limit = 100_000,
-  clock = realClock,
-}: {
-  readonly limit?: number
-  readonly clock?: Clock
-} = {}): DedupeStore {
+export function memoryDedupeStore(
+  options: { readonly limit?: number; readonly clock?: Clock } = {},
+): DedupeStore {
+  refuseUnknown('memoryDedupeStore()', options, { limit: true, clock: true })
+  const { limit = 100_000, clock = realClock } = options
   /** The token of who is at a message; none when it is done. */
   const known = new Map<string, { readonly token: string | undefined; readonly untilMs: number }>()
   let claims = 0

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../clock.ts'
 import type { ConsumedMessage } from '../consumed-message.ts'
 import { type Handler, type HandlerContext, type Middleware, wrapHandler } from '../handler.ts'
-import { type Answer, retry } from '../handler-answer.ts'
+import { type Answer, defer, retry } from '../handler-answer.ts'
 import { dedupe } from './dedupe.ts'
 import { ignoreErrors } from './ignore-errors.ts'
 import { memoryDedupeStore } from './memory-dedupe-store.ts'
@@ -58,9 +58,12 @@ it('the first middleware of a list is the outermost', async () => {
       calls.push(name)
       return next(...args)
     }
-  await wrapHandler(() => calls.push('handler'), [note('a'), note('b')])(message(), context)
+  await wrapHandler(() => void calls.push('handler'), [note('a'), note('b')])(message(), context)
   expect(calls).toEqual(['a', 'b', 'handler'])
 })
+
+/** No answer that means anything, so that it shows what came through. */
+const ran: Handler = () => 'ran' as never
 
 describe('dedupe', () => {
   it('does not run again what is done but could not be written down, and warns', async () => {
@@ -87,7 +90,7 @@ describe('dedupe', () => {
       const answer = answers[Math.min(runs, answers.length - 1)]
       runs += 1
       if (answer instanceof Error) throw answer
-      return answer
+      return answer as Answer
     }
     const wrapped = dedupe(memoryDedupeStore({ clock }), { keep: '1h', lease: '1m' })(handler)
     return {
@@ -142,7 +145,7 @@ describe('dedupe', () => {
   it('defers a message that another is at, and takes it over when the lease ends', async () => {
     const clock = testClock()
     const store = memoryDedupeStore({ clock })
-    const run = () => dedupe(store)(() => 'ran')(message(), context)
+    const run = () => dedupe(store)(ran)(message(), context)
     expect(await store.begin('work:m1', 10)).toMatchObject({ key: 'work:m1' })
 
     expect(((await run()) as Answer).result).toEqual({ kind: 'deferred', forMs: 5_000 })
@@ -152,7 +155,7 @@ describe('dedupe', () => {
 
   it('lets every message without an id through', async () => {
     let runs = 0
-    const anonymous = dedupe(memoryDedupeStore())(() => ++runs)
+    const anonymous = dedupe(memoryDedupeStore())(() => void ++runs)
     for (let copy = 0; copy < 2; copy += 1) await anonymous(message({ id: undefined }), context)
     expect(runs).toBe(2)
   })
@@ -206,7 +209,7 @@ describe('dedupe', () => {
     const slow = dedupe(store, { lease: 10 })(async () => {
       clock.turn(11)
       expect(await store.begin('work:m1', 1_000)).toMatchObject({ token: '2' })
-      return 'ran'
+      return 'ran' as never
     })
 
     expect(await slow(message(), context)).toBe('ran')
@@ -217,7 +220,7 @@ describe('dedupe', () => {
 })
 
 describe('processAfterDelay', () => {
-  const early = processAfterDelay({ now: () => 10_000 })(() => 'ran')
+  const early = processAfterDelay({ now: () => 10_000 })(ran)
   const at = (timestamp: Date | undefined, delay: unknown) =>
     early(message({ timestamp, headers: { processAfterDelayMs: delay as number } }), context)
 
@@ -253,7 +256,7 @@ describe('validateBody', () => {
   } as const
 
   it('gives the handler what the schema made of the body, and the rest as it was', async () => {
-    const handler: Handler = ({ body, id }) => [body, id]
+    const handler: Handler = ({ body, id }) => [body, id] as never
     expect(await validateBody(schema)(handler)(message(), context)).toEqual([{ text: 'b' }, 'm1'])
   })
 
@@ -296,7 +299,7 @@ describe('validateBody', () => {
   it('waits for a schema that answers later, and takes one that is a function, as those of arktype are', async () => {
     const later = answering(Promise.resolve({ value: 7 }))
     const callable = Object.assign(() => 'not this', later)
-    expect(await validateBody(callable)(({ body }) => body)(message(), context)).toBe(7)
+    expect(await validateBody(callable)(({ body }) => body as never)(message(), context)).toBe(7)
   })
 
   it('lets an error of the schema itself be retried', async () => {
@@ -319,7 +322,7 @@ it('ignoreErrors acknowledges what is told to be harmless and throws the rest', 
 it('throttle starts handlers evenly spread', async () => {
   const clock = testClock()
   const started: number[] = []
-  const run = throttle({ perSecond: 10, clock })(() => started.push(clock.now()))
+  const run = throttle({ perSecond: 10, clock })(() => void started.push(clock.now()))
   const all = [1, 2, 3].map(() => run(message(), context))
   await all[0]
   clock.turn(100)
@@ -327,4 +330,38 @@ it('throttle starts handlers evenly spread', async () => {
   clock.turn(100)
   await all[2]
   expect(started).toEqual([0, 100, 200])
+})
+
+it('throttle gives the turn of one that is aborted to the next one', async () => {
+  const clock = testClock()
+  const started: string[] = []
+  const run = throttle({ perSecond: 10, clock })(({ id }) => void started.push(`${id} at ${clock.now()}`))
+  const abort = new AbortController()
+  await run(message({ id: 'first' }), context)
+  const aborted = run(message({ id: 'aborted' }), { ...context, signal: abort.signal }) as Promise<unknown>
+  const next = run(message({ id: 'next' }), context)
+
+  abort.abort(new Error('no more time'))
+  await expect(aborted).rejects.toThrow('no more time')
+  clock.turn(100)
+  await next
+  expect(started).toEqual(['first at 0', 'next at 100'])
+})
+
+it('throttle says when the wait is over, and defers what has waited too long for its handler', async () => {
+  const clock = testClock()
+  const said: string[] = []
+  const waits = (isInTime: boolean) => () => {
+    said.push(`waits at ${clock.now()}`)
+    return () => {
+      said.push(`begins at ${clock.now()}`)
+      return isInTime
+    }
+  }
+  const run = throttle({ perSecond: 10, clock })(() => void said.push('handled'))
+  await run(message(), context)
+  const late = run(message(), { ...context, waits: waits(false) })
+  clock.turn(100)
+  expect(await late).toEqual(defer(0))
+  expect(said).toEqual(['handled', 'waits at 0', 'begins at 100'])
 })

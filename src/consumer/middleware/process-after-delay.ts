@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../../errors.ts'
+import { refuseUnknown } from '../../message/refuse-unknown.ts'
 import { describeValue } from '../describe-value.ts'
 import type { Middleware } from '../handler.ts'
 import { defer } from '../handler-answer.ts'
@@ -7,13 +8,11 @@ import { defer } from '../handler-answer.ts'
  * Keeps messages from their handler until `processAfterDelayMs` (a header, in milliseconds) have passed since
  * their timestamp. One without the header or without a timestamp is handled at once.
  */
-export function processAfterDelay({
-  header = 'processAfterDelayMs',
-  now = Date.now,
-}: {
-  readonly header?: string
-  readonly now?: () => number
-} = {}): Middleware {
+export function processAfterDelay(
+  options: { readonly header?: string; readonly now?: () => number } = {},
+): Middleware {
+  refuseUnknown('processAfterDelay()', options, { header: true, now: true })
+  const { header = 'processAfterDelayMs', now = Date.now } = options
   return (next) => (message, context) => {
     const dueMs = (message.timestamp?.getTime() ?? Number.NaN) + Number(message.headers[header])
     if (!(dueMs > now())) return next(message, context)

@@ -1,4 +1,4 @@
-import { ConsumerError } from '../../errors.ts'
+import { ConsumerError, InvalidArgumentError } from '../../errors.ts'
 import type { ConsumedMessage } from '../consumed-message.ts'
 import type { Middleware } from '../handler.ts'
 
@@ -27,6 +27,12 @@ export interface SchemaIssue {
 
 /** Gives the handler what the schema made of the body; a body that fails it is parked at once. */
 export function validateBody(schema: StandardSchema): Middleware {
+  // Without a compiler anything may come, and every message would be parked by it.
+  const given = schema as Partial<StandardSchema> | null | undefined
+  if (typeof given?.['~standard']?.validate !== 'function')
+    throw new InvalidArgumentError(
+      'validateBody() needs a Standard Schema, as zod, valibot and arktype make them.',
+    )
   return (next) => async (message, context) => {
     const result = await schema['~standard'].validate(message.body)
     if (result.issues) throw invalid(message, result.issues)

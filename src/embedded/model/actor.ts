@@ -13,6 +13,24 @@ export interface Actor {
   readonly isTrusted?: boolean
 }
 
+/** Refuses a passive declare to an actor that may do nothing at all with it, on versions that ask. */
+export function demandAny(actor: Actor, resource: Parameters<typeof demand>[2]): void {
+  if (!actor.broker.profile.asksToDeclarePassively) return
+  for (const access of ['read', 'write'] as const) {
+    if (isAllowed(actor, access, resource)) return
+  }
+  demand(actor, 'configure', resource)
+}
+
+function isAllowed(...asked: Parameters<typeof demand>): boolean {
+  try {
+    demand(...asked)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Refuses what the actor may not do. */
 export function demand(
   { broker, vhost, user, isTrusted }: Actor,

@@ -6,6 +6,7 @@ import { assertAccess } from './declare-queue.ts'
 import { checkHeadersBinding } from './headers-match.ts'
 import { ProtocolError } from './protocol-error.ts'
 import { describeResource } from './resource-name.ts'
+import { demandTopic } from './topic-access.ts'
 import { addBinding, removeBinding } from './vhost.ts'
 
 export interface BindRequest {
@@ -24,8 +25,22 @@ export function bind(actor: Actor, request: BindRequest): void {
   if (!source) throw notFound(actor, 'exchange', checked.source)
   if (!destination) throw notFound(actor, checked.destinationKind, checked.destination)
   if (source.type === 'headers') checkHeadersBinding(checked.arguments)
+  if (source.type === 'x-local-random') checkLocalBinding(checked, destination)
   if (destination.resourceKind === 'queue') assertAccess(actor, destination)
   addBinding(actor.vhost, makeBinding({ ...checked, source, destination }))
+}
+
+/** A local random exchange spreads over classic queues, whatever the key. */
+function checkLocalBinding({ routingKey }: BindRequest, destination: Destination): void {
+  const problem =
+    routingKey !== ''
+      ? `Non empty binding '${routingKey}' key not permitted`
+      : destination.resourceKind !== 'queue'
+        ? 'Destination not found'
+        : destination.kind !== 'classic'
+          ? `Queue type rabbit_${destination.kind}_queue not valid for this exchange type`
+          : undefined
+  if (problem !== undefined) throw new ProtocolError('PRECONDITION_FAILED', problem)
 }
 
 /** Unbinding what is not bound is fine. */
@@ -46,6 +61,8 @@ function checkRequest(actor: Actor, request: BindRequest): BindRequest {
   if (request.destinationKind === 'exchange') refuseDefaultExchange(destination)
   refuseDefaultExchange(source)
   demand(actor, 'read', { kind: 'exchange', name: source })
+  const exchange = actor.vhost.exchanges.get(source)
+  if (exchange) demandTopic(actor, 'read', { exchange, key: request.routingKey })
   return { ...request, source, destination }
 }
 

@@ -4,9 +4,12 @@ import type { Channel } from './channel.ts'
 import { forwardDeadLetter, recordDeath, sendDeadLetter } from './dead-letter.ts'
 import { createDeadline } from './deadline.ts'
 import { createInbox, type Inbox } from './inbox.ts'
+import type { Limits } from './limits.ts'
 import type { Profile } from './profile.ts'
 import type { Queue, QueueSurroundings } from './queue.ts'
+import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 import { createServerNames, type ServerNames } from './server-names.ts'
+import type { TopicPermissions } from './topic-access.ts'
 import { createVhost, removeBindingsTo, type Vhost } from './vhost.ts'
 
 /** All that a broker is. Every change goes through `inbox.run`, so that one thing happens after the other. */
@@ -19,10 +22,15 @@ export interface Broker {
   readonly users: Map<string, User>
   /** By vhost, then by user. */
   readonly permissions: Map<string, Map<string, Permission>>
+  readonly topicPermissions: TopicPermissions
+  /** By user. */
+  readonly userLimits: Map<string, Limits>
   /** Channels that wait for direct replies, by the suffix of their address. */
   readonly replyChannels: Map<string, Channel>
   /** Kept for whoever exports them: none of them changes what the broker does. */
   readonly globalParameters: Map<string, unknown>
+  /** Chance for the order of confirms, where it is not that of the publishes. */
+  readonly confirmOrder: SeededRandom | undefined
   nextChannelId: number
   /** `booting` is the moment after a crash in which quorum queues have no leader yet. */
   phase: 'up' | 'down' | 'booting'
@@ -35,10 +43,12 @@ export interface BrokerOptions {
   readonly clock: Clock
   /** For the names that the broker gives; the same seed gives the same names. */
   readonly seed: number
+  /** Confirms come in the order of the publishes, as they need not. */
+  readonly confirmsInOrder?: boolean
 }
 
 /** A broker as RabbitMQ is after its first start: the vhost `/` and the user `guest`. */
-export function createBroker({ profile, clock, seed }: BrokerOptions): Broker {
+export function createBroker({ profile, clock, seed, confirmsInOrder }: BrokerOptions): Broker {
   const broker: Broker = {
     profile,
     clock,
@@ -47,8 +57,11 @@ export function createBroker({ profile, clock, seed }: BrokerOptions): Broker {
     vhosts: new Map(),
     users: new Map(),
     permissions: new Map(),
+    topicPermissions: new Map(),
+    userLimits: new Map(),
     replyChannels: new Map(),
     globalParameters: new Map(),
+    confirmOrder: confirmsInOrder ? undefined : createSeededRandom(seed),
     nextChannelId: 1,
     phase: 'up',
     missed: [],

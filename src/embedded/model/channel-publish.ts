@@ -10,6 +10,8 @@ import { ProtocolError } from './protocol-error.ts'
 import type { Queue } from './queue.ts'
 import { describeResource } from './resource-name.ts'
 import { routeMessage } from './route-message.ts'
+import { shuffleConfirms } from './shuffle-confirms.ts'
+import { demandTopic } from './topic-access.ts'
 
 const replyAddress = 'amq.rabbitmq.reply-to'
 
@@ -25,9 +27,13 @@ export function publish(channel: Channel, publication: PublishRequest): void {
   demand(actor, 'write', { kind: 'exchange', name: publication.exchange })
   const exchange = findExchange(actor, publication.exchange)
   if (exchange.isInternal) throw internalExchange(channel, exchange.name)
+  if (exchange.type === 'topic') demandTopic(actor, 'write', { exchange, key: publication.routingKey })
   const properties = resolveReplyTo(channel, publication.properties)
   checkUserId(channel, properties)
   const message = makeMessage({ ...publication, properties }, broker.profile.publish)
+  if (broker.profile.checksEveryTopic && message.routingKeys.length > 1) {
+    for (const key of message.routingKeys) demandTopic(actor, 'write', { exchange, key })
+  }
   const sequence = channel.isConfirming || channel.transaction ? channel.nextPublishSequence : undefined
   if (sequence !== undefined) channel.nextPublishSequence += 1
   if (publication.exchange === '') deliverReplies(channel, message)
@@ -43,14 +49,26 @@ export function deliverToQueues(
   { message, queues, mandatory, sequence }: RoutedPublish,
 ): boolean {
   // A return comes before the confirm, so that a confirm without a return means that it was routed.
-  if (mandatory && queues.length === 0) channel.peer.returned(message, message.properties)
+  if (mandatory && queues.length === 0 && !isReply(channel, message))
+    channel.peer.returned(message, message.properties)
   let isTaken = true
   for (const queue of bySpeed(queues)) if (!queue.enqueue(message, channel.port)) isTaken = false
   if (sequence !== undefined && channel.isConfirming) {
-    if (isTaken) channel.confirmed.push(sequence)
-    else channel.refused.push(sequence)
+    if (isTaken) {
+      channel.confirmed.push(sequence)
+      if (channel.broker.confirmOrder) channel.waitedFor.set(sequence, describeWait(message, queues))
+    } else channel.refused.push(sequence)
   }
   return isTaken
+}
+
+/** A classic queue writes only what is persistent to disk before it confirms. */
+function describeWait(message: Message, queues: readonly Queue[]): string {
+  return queues
+    .map(({ kind, name }) =>
+      kind === 'classic' ? `${message.isPersistent ? 'disk' : 'memory'} ${name}` : name,
+    )
+    .join('\n')
 }
 
 /**
@@ -71,8 +89,24 @@ export function flushConfirms(channel: Channel): void {
   channel.refused = []
   if (channel.isClosed) return
   if (confirmed.length === 1) peer.confirm(confirmed[0]!, false)
-  else tell(confirmed, [...refused, ...withheld], (tag, multiple) => peer.confirm(tag, multiple))
+  else {
+    const batches = inOrderOfConfirms(channel, confirmed)
+    for (const [at, batch] of batches.entries()) {
+      const later = batches.slice(at + 1).flat()
+      tell(batch, [...later, ...refused, ...withheld], (tag, multiple) => peer.confirm(tag, multiple))
+    }
+  }
+  for (const tag of confirmed) channel.waitedFor.delete(tag)
   tell(refused, [...confirmed, ...withheld], (tag, multiple) => peer.refuse(tag, multiple))
+}
+
+function inOrderOfConfirms(
+  { broker, waitedFor }: Channel,
+  tags: readonly number[],
+): readonly (readonly number[])[] {
+  if (!broker.confirmOrder) return [tags]
+  const due = tags.map((tag) => ({ tag, waitedFor: waitedFor.get(tag) ?? '' }))
+  return shuffleConfirms(due, broker.confirmOrder)
 }
 
 /** One word for all that come before the first of the other kind, then one each. */
@@ -103,6 +137,14 @@ function deliverReplies(channel: Channel, message: Message): void {
     const target = channel.broker.replyChannels.get(key.slice(replyAddress.length + 1))
     if (target?.replyTo) target.peer.deliverReply(target.replyTo.consumerTag, target.nextDeliveryTag, message)
   }
+}
+
+/** On versions that route replies like all else, an address of the right form takes them, whoever is behind it. */
+function isReply({ broker }: Channel, { exchange, routingKeys }: Message): boolean {
+  if (!broker.profile.routesReplies || exchange !== '') return false
+  return routingKeys.some(
+    (key) => key.startsWith(`${replyAddress}.`) && key.length > replyAddress.length + 20,
+  )
 }
 
 function checkUserId(channel: Channel, properties: RawProperties): void {

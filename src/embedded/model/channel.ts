@@ -76,6 +76,8 @@ export interface Channel {
   isConfirming: boolean
   nextPublishSequence: number
   confirmed: number[]
+  /** What the publishes that are not yet confirmed waited for; only where the order of confirms is shuffled. */
+  readonly waitedFor: Map<number, string>
   refused: number[]
   /** Publishes that a fault keeps without a word: nothing that is said of several may cover them. */
   readonly withheld: Set<number>
@@ -122,6 +124,7 @@ export function openChannel({ actor, peer, number, supportsCancelNotify }: Chann
     isConfirming: false,
     nextPublishSequence: 1,
     confirmed: [],
+    waitedFor: new Map(),
     refused: [],
     withheld: new Set(),
     transaction: undefined,

@@ -1,5 +1,6 @@
+import { findMirroringProblem, renderTerm } from './check-mirroring.ts'
 import { readPattern, sayNotModelled } from './name-pattern.ts'
-import type { Policy, PolicyValue } from './policies.ts'
+import type { Policy, PolicyDefinition, PolicyValue } from './policies.ts'
 import type { Profile } from './profile.ts'
 import { parseMaxAge } from './queue-settings.ts'
 
@@ -10,6 +11,7 @@ export function findPolicyProblem(
 ): string | undefined {
   const problems = [
     findDefinitionProblem(policy, isOperator ? profile.operatorPolicyKeys : profile.policyKeys, profile),
+    findPriorityProblem(policy),
     findTargetProblem(policy, profile),
     findPatternProblem(policy.pattern),
   ].filter((problem) => problem !== undefined)
@@ -22,6 +24,12 @@ function findPatternProblem(pattern: string): string | undefined {
   return read.kind === 'invalid'
     ? `pattern should be regular expression but is invalid: ${JSON.stringify(pattern)}`
     : sayNotModelled(read.part)
+}
+
+/** Whoever asks sends anything for it. */
+function findPriorityProblem({ priority }: { readonly priority: unknown }): string | undefined {
+  if (typeof priority === 'number') return undefined
+  return `priority should be a number, actually was ${renderTerm(priority as PolicyValue)}`
 }
 
 function findTargetProblem({ applyTo }: Policy, profile: Profile): string | undefined {
@@ -43,18 +51,32 @@ function findDefinitionProblem(
   for (const [key, value] of entries) {
     const words = rules[key]
     if (knownKeys.includes(key) && words && !words.isValid(value, profile)) {
-      return `${renderValue(value)} is not a valid ${words.name}`
+      return words.problem?.(value, profile) ?? `${renderTerm(value)} is not a valid ${words.name}`
     }
   }
+  const special = findSpecialProblem(definition, profile)
+  if (special !== undefined) return special
   const unknown = entries.filter(([key]) => !knownKeys.includes(key))
   if (unknown.length === 0) return undefined
-  const shown = unknown.map(([key, value]) => `{<<"${key}">>,${renderValue(value)}}`).join(',')
+  const shown = unknown.map(([key, value]) => `{<<"${key}">>,${renderTerm(value)}}`).join(',')
   return `[${shown}] are not recognised policy settings`
+}
+
+/** What has rules of its own, beyond one value at a time. */
+function findSpecialProblem(definition: PolicyDefinition, profile: Profile): string | undefined {
+  if (profile.takesMirroring) return findMirroringProblem(definition)
+  const type = definition['delayed-retry-type']
+  if (!profile.settings.hasDelayedRetry || type === undefined || type === 'disabled') return undefined
+  return 'delayed-retry-min' in definition
+    ? undefined
+    : `delayed-retry-min is required when delayed-retry-type is ${String(type)}`
 }
 
 interface Rule {
   readonly name: string
   readonly isValid: (value: PolicyValue, profile: Profile) => boolean
+  /** Where it is not worded as the others are. */
+  readonly problem?: (value: PolicyValue, profile: Profile) => string
 }
 
 const isText = (value: PolicyValue): boolean => typeof value === 'string'
@@ -63,6 +85,12 @@ const isOneOf =
   (...allowed: readonly PolicyValue[]) =>
   (value: PolicyValue) =>
     allowed.includes(value)
+
+const masterLocatorProblems: Readonly<Record<Profile['masterLocator'], (value: string) => string>> = {
+  strict: (value) => `${value} invalid queue-master-locator value`,
+  lenient: (value) => `${value} is not a valid master locator`,
+  refused: () => 'use of deprecated queue-master-locator argument is not permitted',
+}
 
 const rules: Readonly<Record<string, Rule>> = {
   'alternate-exchange': { name: 'alternate exchange name', isValid: isText },
@@ -90,10 +118,24 @@ const rules: Readonly<Record<string, Rule>> = {
     name: 'queue leader locator value',
     isValid: isOneOf('client-local', 'balanced', 'random', 'least-leaders'),
   },
+  'queue-master-locator': {
+    name: 'master locator',
+    isValid: (value, { masterLocator }) =>
+      masterLocator !== 'refused' && isOneOf('min-masters', 'client-local', 'random')(value),
+    problem: (value, { masterLocator }) => masterLocatorProblems[masterLocator](renderTerm(value)),
+  },
+  'delayed-retry-type': {
+    name: 'delayed retry type. Must be one of: all, failed, returned, disabled',
+    isValid: isOneOf('all', 'failed', 'returned', 'disabled'),
+  },
+  'delayed-retry-min': {
+    name: 'delayed retry minimum delay. Must be a positive integer',
+    isValid: isAtLeast(1),
+  },
+  'delayed-retry-max': {
+    name: 'delayed retry maximum delay. Must be a positive integer',
+    isValid: isAtLeast(1),
+  },
   'initial-cluster-size': { name: 'cluster size', isValid: isAtLeast(0) },
   'stream-max-segment-size-bytes': { name: 'segment size', isValid: isAtLeast(0) },
-}
-
-function renderValue(value: PolicyValue): string {
-  return typeof value === 'string' ? `<<"${value}">>` : String(value)
 }

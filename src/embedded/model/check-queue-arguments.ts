@@ -16,7 +16,21 @@ export function checkQueueArguments(
     if (known.includes(name)) checkValue(name, args, resource, profile)
   }
   refuseForeign({ kind, args, resource, byKind: profile.queueArguments })
+  checkMasterLocator(args, profile)
 }
+
+/** RabbitMQ looks at it only when it chooses a node, and stumbles there. */
+function checkMasterLocator(args: FieldTable, { masterLocator }: Profile): void {
+  const value = lookUp(args, 'x-queue-master-locator')
+  if (!value || masterLocator === 'lenient') return
+  if (masterLocator === 'refused') throw new ProtocolError('INTERNAL_ERROR', deprecatedLocator)
+  if (!['min-masters', 'client-local', 'random'].includes(textOf(value) ?? '')) throw stumble()
+}
+
+const deprecatedLocator =
+  'Feature `queue_master_locator` is deprecated.\nBy default, this feature is not permitted anymore.\n' +
+  'The feature will be removed from a future major RabbitMQ version, regardless of the configuration; actual version ' +
+  'to be determined.\nTo continue using this feature when it is not permitted by default, set the following parameter.'
 
 /** The same for the arguments of a consumer. */
 export function checkConsumerArguments(

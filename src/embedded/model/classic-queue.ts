@@ -51,6 +51,7 @@ export function createClassicQueue(
     get consumers() {
       return state.consumers.all
     },
+    isActive: (consumer) => !state.settings.hasSingleActiveConsumer || state.consumers.holder === consumer,
     get counts() {
       return countAll(state)
     },

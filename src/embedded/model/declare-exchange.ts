@@ -1,7 +1,7 @@
 import type { FieldTable } from '../../wire/field-value.ts'
-import { type Actor, demand } from './actor.ts'
+import { type Actor, demand, demandAny } from './actor.ts'
 import { assertSameArguments, assertSameProperty } from './equivalence.ts'
-import { createExchange, type Exchange, type ExchangeType, isExchangeType } from './exchange.ts'
+import { createExchange, type Exchange, type ExchangeType } from './exchange.ts'
 import { lookUp, textOf, typeNameOf } from './field-terms.ts'
 import { ProtocolError } from './protocol-error.ts'
 import { describeResource } from './resource-name.ts'
@@ -55,6 +55,7 @@ export function findExchange({ vhost }: Pick<Actor, 'vhost'>, name: string): Exc
 export function passiveDeclareExchange(actor: Actor, exchange: string): void {
   const name = stripLineBreaks(exchange)
   refuseDefaultExchange(name)
+  demandAny(actor, { kind: 'exchange', name })
   findExchange(actor, name)
 }
 
@@ -96,8 +97,10 @@ export function stripLineBreaks(name: string): string {
 }
 
 function readType({ broker }: Actor, type: string): ExchangeType {
-  if (isExchangeType(type)) return type
-  throw new ProtocolError(broker.profile.unknownExchangeType, `unknown exchange type '${type}'`)
+  const { exchangeTypes, unknownExchangeType } = broker.profile
+  const known = exchangeTypes.find((name) => name === type)
+  if (known) return known
+  throw new ProtocolError(unknownExchangeType, `unknown exchange type '${type}'`)
 }
 
 function checkAlternate(actor: Actor, name: string, args: FieldTable): void {

@@ -6,6 +6,7 @@ import { createClassicQueue } from './classic-queue.ts'
 import { refuseReservedName, stripLineBreaks } from './declare-exchange.ts'
 import { assertSameArguments, assertSameProperty } from './equivalence.ts'
 import { lookUp, setSorted, textOf, typeNameOf } from './field-terms.ts'
+import { checkQueueLimit } from './limits.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { Queue, QueueDeclaration } from './queue.ts'
 import { resolveSettings } from './queue-settings.ts'
@@ -75,9 +76,11 @@ export function createQueue(actor: Actor, declare: QueueDeclare): Queue {
   const { profile } = broker
   const resource = describeQueue(actor, declare.queue)
   const args = completeArguments(actor, declare)
+  if (profile.checksQueueLimitFirst) checkQueueLimit(vhost, declare.queue)
   checkDeadLetterExchange(actor, declare, resource)
   const kind = readQueueKind(args, resource, profile)
   checkQueueArguments({ kind, arguments: args }, resource, profile)
+  if (!profile.checksQueueLimitFirst) checkQueueLimit(vhost, declare.queue)
   const declaration: QueueDeclaration = {
     vhost: vhost.name,
     name: declare.queue,

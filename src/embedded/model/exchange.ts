@@ -1,10 +1,16 @@
 import type { FieldTable } from '../../wire/field-value.ts'
-import { type Binding, type BindingTable, type Destination, idOfBinding } from './binding.ts'
+import {
+  type Binding,
+  type BindingTable,
+  type Destination,
+  idOfBinding,
+  type RoutedMessage,
+} from './binding.ts'
 import { type HeaderComparison, matchesHeaders } from './headers-match.ts'
 import type { EffectivePolicy } from './policies.ts'
 import { createTopicTrie } from './topic-trie.ts'
 
-export type ExchangeType = 'direct' | 'fanout' | 'topic' | 'headers'
+export type ExchangeType = 'direct' | 'fanout' | 'topic' | 'headers' | 'x-local-random' | 'x-modulus-hash'
 
 export interface Exchange {
   readonly resourceKind: 'exchange'
@@ -38,10 +44,6 @@ export function createExchange(
   }
 }
 
-export function isExchangeType(type: string): type is ExchangeType {
-  return type === 'direct' || type === 'fanout' || type === 'topic' || type === 'headers'
-}
-
 function createBindingTable(type: ExchangeType, comparison: HeaderComparison): BindingTable {
   switch (type) {
     case 'direct':
@@ -52,6 +54,10 @@ function createBindingTable(type: ExchangeType, comparison: HeaderComparison): B
       return createListTable((binding, headers) => matchesHeaders(binding.arguments, headers(), comparison))
     case 'topic':
       return createTopicTrie()
+    case 'x-local-random':
+      return createChoiceTable(createTurns())
+    case 'x-modulus-hash':
+      return createChoiceTable(hashOfKey)
   }
 }
 
@@ -88,4 +94,38 @@ function createListTable(isMatch: (binding: Binding, headers: () => FieldTable) 
       for (const binding of all.values()) if (isMatch(binding, headers)) onMatch(binding.destination)
     },
   }
+}
+
+/** One of its bindings gets the message. */
+function createChoiceTable(choose: (message: RoutedMessage) => number): BindingTable {
+  const all = new Map<string, Binding>()
+  return {
+    add: (binding) => {
+      all.set(idOfBinding(binding), binding)
+    },
+    remove: (binding) => {
+      all.delete(idOfBinding(binding))
+    },
+    match: (message, onMatch) => {
+      const chosen = [...all.values()][choose(message) % Math.max(1, all.size)]
+      if (chosen) onMatch(chosen.destination)
+    },
+  }
+}
+
+/** Any choice is a possible one, and this one is the same in every run: nobody can rely on whose turn it is. */
+function createTurns(): () => number {
+  let turn = 0
+  return () => {
+    turn += 1
+    // The golden ratio spreads evenly and follows no short round.
+    return Math.floor(((turn * 0.618_033_988_75) % 1) * 0x7fffffff)
+  }
+}
+
+/** The same key always has the same binding, though not the one that Erlang's hash would choose. */
+function hashOfKey({ routingKeys }: RoutedMessage): number {
+  let hash = 0x811c9dc5
+  for (const character of routingKeys[0] ?? '') hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193)
+  return hash >>> 0
 }

@@ -1,7 +1,7 @@
 import { matchesPattern } from './name-pattern.ts'
 import type { QueueKind } from './queue.ts'
 
-export type PolicyValue = string | number | boolean
+export type PolicyValue = string | number | boolean | null | readonly PolicyValue[]
 export type PolicyDefinition = Readonly<Record<string, PolicyValue>>
 export type PolicyTarget = 'all' | 'queues' | 'exchanges' | 'classic_queues' | 'quorum_queues' | 'streams'
 

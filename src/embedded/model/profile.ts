@@ -1,4 +1,5 @@
 import type { RawProperties } from '../../wire/properties.ts'
+import type { ExchangeType } from './exchange.ts'
 import type { HeaderComparison } from './headers-match.ts'
 import type { PublishRules } from './make-message.ts'
 import type { DeathRules } from './message.ts'
@@ -27,6 +28,21 @@ export interface Profile {
   readonly operatorPolicyKeys: readonly string[]
   readonly policyTargets: readonly PolicyTarget[]
   readonly allowsNegativeDeliveryLimitPolicy: boolean
+  /** Policies may mirror classic queues, up to 3.x. */
+  readonly takesMirroring: boolean
+  /** A bad `x-queue-master-locator` ends the connection on 3.x, none does on 4.0, and from 4.3 on any does. */
+  readonly masterLocator: 'strict' | 'lenient' | 'refused'
+  readonly exchangeTypes: readonly ExchangeType[]
+  /** A vhost may say which type a queue has whose client names none. */
+  readonly hasDefaultQueueType: boolean
+  /** How it answers to a type that there is not. */
+  readonly badDefaultQueueType: 'taken' | 'internal-error' | 'refused'
+  /** From 4.3 on a passive declare asks for one of the three permissions. */
+  readonly asksToDeclarePassively: boolean
+  /** From 4.3 on the address of a direct reply counts as a queue, whoever is behind it. */
+  readonly routesReplies: boolean
+  /** Topic permissions are asked for every key of a message, not for its routing key alone. */
+  readonly checksEveryTopic: boolean
   /** Every declared queue shows its type among its arguments, also when the client named none. */
   readonly addsQueueTypeArgument: boolean
   readonly allowsQueueVersion1: boolean
@@ -59,6 +75,10 @@ export interface Profile {
   /** At-most-once dead letters reach a stream. */
   readonly deadLettersIntoStreams: boolean
   readonly streamStorage: StreamStorage
+  /** The limit of queues is looked at before the arguments of the queue (3.x). */
+  readonly checksQueueLimitFirst: boolean
+  /** How it says that a user has too many channels; 4.0.5 names the node and not the user. */
+  describeChannelLimit(reached: { user: string; node: string; limit: number }): string
   readonly management: ManagementRules
 }
 
@@ -90,6 +110,8 @@ export interface QuorumRules {
   readonly activatesAfterReturn: boolean
   readonly ordersDeliveriesBy: 'tag' | 'age'
   readonly purgesDeadLetters: boolean
+  /** Of several messages that a full queue drops at once, the last becomes a dead letter first. */
+  readonly sendsLastDroppedFirst: boolean
   /** A dead letter that a queue sends to itself, at least once, arrives but is never forgotten (up to 3.12.1). */
   readonly keepsLettersToItself: boolean
   /** From 4.3 on the queue itself takes back what a consumer holds for too long. */

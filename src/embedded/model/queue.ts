@@ -136,6 +136,8 @@ export interface Queue extends QueueDeclaration {
   /** It is deleted: no deadline of it may fire any more. Gives the consumers it leaves behind. */
   stop(): readonly Consumer[]
   readonly consumers: readonly Consumer[]
+  /** False for a consumer that waits to become the single active one. */
+  isActive(consumer: Consumer): boolean
   /** What is ready, in the order of delivery. */
   messages(): readonly QueuedMessage[]
 }

@@ -21,11 +21,12 @@ export function enforceLimit(state: QuorumState): void {
   } else dropFirst(state)
 }
 
-/** When several are dropped at once, RabbitMQ sends the last of them on first. */
+/** When several are dropped at once, RabbitMQ up to 4.2 sends the last of them on first. */
 function dropFirst(state: QuorumState): void {
   const dropped: QueuedMessage[] = []
   while (isOverLimit(state) && state.ready.size > 0) dropped.push(state.ready.take()!)
-  for (const entry of dropped.reverse()) die(state, entry, 'maxlen')
+  const inTurn = state.rules.sendsLastDroppedFirst ? dropped.reverse() : dropped
+  for (const entry of inTurn) die(state, entry, 'maxlen')
 }
 
 /** Publishers are let in again when the queue has fallen to four fifths of its limit. */

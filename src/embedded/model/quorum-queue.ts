@@ -30,6 +30,7 @@ export function createQuorumQueue(
     get consumers() {
       return state.members.consumers
     },
+    isActive: (consumer) => !state.members.waiting.some((member) => member.consumer === consumer),
     get counts() {
       return countAll(state)
     },

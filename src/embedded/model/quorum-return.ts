@@ -1,5 +1,5 @@
 import type { ConsumerChannel, QueuedMessage, SettledEntries, Settlement } from './queue.ts'
-import { checkOut, finish } from './quorum-checkout.ts'
+import { finish } from './quorum-checkout.ts'
 import type { Member } from './quorum-members.ts'
 import { die, letGo, type QuorumState, refresh } from './quorum-state.ts'
 import { refuseLargeReturn } from './refuse-unmodelled.ts'
@@ -78,8 +78,8 @@ function giveBack(state: QuorumState, { member, entry, settlement }: Settled): v
   entry.position = state.nextPosition
   state.ready.addToTail(entry)
   refresh(state, member, 1)
-  // Each is a command of its own, so what is free is handed out before the next comes back.
-  checkOut(state)
+  // Each is a command of its own, so what is free is handed out, and what is too much dropped, before the next comes back.
+  finish(state)
 }
 
 function returnOne(

@@ -4,11 +4,13 @@ import { ProtocolError, stumble } from './protocol-error.ts'
 import type { Consumer, Queue, QueueDeclaration, QueuedMessage, QueueSurroundings } from './queue.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import { describeResource } from './resource-name.ts'
+import { checkFilterValue, passesFilter, readStreamFilter, type StreamFilter } from './stream-filter.ts'
 import { createStreamLog } from './stream-log.ts'
 import { readFromStream } from './stream-properties.ts'
 
 interface Reader {
   readonly consumer: Consumer
+  readonly filter: StreamFilter | undefined
   offset: number
   credit: number
 }
@@ -25,6 +27,7 @@ export function createStreamQueue(
   const resource = describeResource({ kind: 'queue', name: declaration.name, vhost: declaration.vhost })
   const segmentBytes =
     integerOf(lookUp(declaration.arguments, 'x-stream-max-segment-size-bytes')) ?? defaultSegmentBytes
+  const knowsFilters = surroundings.profile.consumerArguments.stream.includes('x-stream-filter')
   let { settings, policy } = initial
   const log = createStreamLog(() => ({
     maxBytes: settings.maxBytes,
@@ -40,6 +43,10 @@ export function createStreamQueue(
     while (reader.credit > 0 && consumer.channel.canSend()) {
       const entry = log.read(reader.offset)
       if (!entry) return
+      if (reader.filter && !passesFilter(reader.filter, entry.message.properties)) {
+        reader.offset += 1
+        continue
+      }
       reader.credit -= 1
       unacknowledged += 1
       const properties = readFromStream(
@@ -65,14 +72,12 @@ export function createStreamQueue(
     if (consumer.noAck) {
       throw new ProtocolError('NOT_IMPLEMENTED', surroundings.profile.streamRefusals.noAck(resource))
     }
-    if (lookUp(consumer.arguments, 'x-stream-filter')) {
-      throw new ProtocolError('NOT_IMPLEMENTED', 'x-stream-filter is not modelled by the embedded broker')
-    }
     // No version is prepared for an offset that is neither a text nor a number nor a time.
     const asked = lookUp(consumer.arguments, 'x-stream-offset')
     if (asked && !['S', 'T'].includes(asked.type) && integerOf(asked) === undefined) throw stumble()
     const offset = log.startOf(consumer.arguments, clock.now())
-    readers.set(consumer, { consumer, offset, credit: consumer.prefetch })
+    const filter = knowsFilters ? readStreamFilter(consumer.arguments) : undefined
+    readers.set(consumer, { consumer, filter, offset, credit: consumer.prefetch })
   }
 
   const queue: Queue = {
@@ -87,6 +92,7 @@ export function createStreamQueue(
     get consumers() {
       return [...readers.keys()]
     },
+    isActive: () => true,
     get counts() {
       return {
         ready: log.nextOffset - log.firstOffset,
@@ -100,7 +106,9 @@ export function createStreamQueue(
         delayed: 0,
       }
     },
-    enqueue: (message) => {
+    enqueue: (message, publisher) => {
+      const isPublished = publisher !== undefined && !('resourceKind' in publisher) // and no dead letter
+      if (knowsFilters && isPublished) checkFilterValue(message.properties)
       const entry: QueuedMessage = {
         message,
         position: log.nextOffset,

@@ -1,5 +1,6 @@
 import { type Binding, type Destination, idOfBinding } from './binding.ts'
 import { createExchange, type Exchange, type ExchangeType } from './exchange.ts'
+import type { Limits } from './limits.ts'
 import { noPolicy, type Policy, resolvePolicy } from './policies.ts'
 import type { Profile } from './profile.ts'
 import type { Queue } from './queue.ts'
@@ -15,6 +16,7 @@ export interface Vhost {
   readonly bindings: Map<string, Binding>
   readonly policies: Map<string, Policy>
   readonly operatorPolicies: Map<string, Policy>
+  limits: Limits | undefined
 }
 
 /** The exchanges that every vhost has from the start. */
@@ -54,6 +56,7 @@ export function createVhost(name: string, profile: Profile): Vhost {
     bindings: new Map(),
     policies: new Map(),
     operatorPolicies: new Map(),
+    limits: undefined,
   }
 }
 

@@ -19,9 +19,17 @@ import { onChannelMethod, onConnectionMethod } from './dispatch-method.ts'
 import { greet, largestChannelMax, largestFrame } from './handshake.ts'
 import { type ChannelHost, misplaced, type ServerChannel } from './server-channel.ts'
 
+export interface SocketEnd {
+  readonly host: string
+  readonly port: number
+}
+
 /** One client. */
 export interface AmqpConnection {
   readonly name: string
+  /** Where the client sits, and where it came in. */
+  readonly peer: SocketEnd
+  readonly local: SocketEnd
   readonly user: User | undefined
   readonly vhost: string | undefined
   readonly clientProperties: FieldTable
@@ -34,6 +42,7 @@ export interface AmqpConnection {
   readonly isFlushed: boolean
   /** Counts what has come in but for heartbeats, so that one can see whether anything still does. */
   readonly receivedBytes: number
+  readonly publishCount: number
   /** The broker closes it, e.g. because an operator asked for it. */
   close(error: ProtocolError): void
   /** The same without waiting for the client to agree. */
@@ -57,6 +66,8 @@ export function createAmqpConnection(
   const record = createRecord(socket, host)
   const connection: AmqpConnection = {
     name: `${socket.remoteAddress}:${socket.remotePort} -> ${socket.localAddress}:${socket.localPort}`,
+    peer: { host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 },
+    local: { host: socket.localAddress ?? '', port: socket.localPort ?? 0 },
     get user() {
       return record.user
     },
@@ -82,6 +93,9 @@ export function createAmqpConnection(
     },
     get receivedBytes() {
       return record.receivedBytes
+    },
+    get publishCount() {
+      return record.publishCount
     },
     close: (error) => closeWith(record, error),
     shutDown: (error) => {
@@ -166,6 +180,7 @@ function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
     isBlocked: false,
     unread: [],
     receivedBytes: 0,
+    publishCount: 0,
   }
   const channelHost = createChannelHost(record)
   const frames: Readonly<Record<FrameKind, (number: number, bytes: Buffer) => void>> = {
@@ -268,7 +283,11 @@ function createChannelHost(record: ConnectionRecord): ChannelHost {
         record.socket.end(() => cut(record))
       })
     },
-    startsPublish: () => blockPublisher(record),
+    startsPublish: () => {
+      record.publishCount += 1
+      blockPublisher(record)
+    },
+    delivers: () => host.onDelivery(),
   }
 }
 

@@ -23,12 +23,15 @@ export interface AmqpServerOptions {
   readonly clusterName: string
   /** 0 lets the system choose. */
   readonly port: number
+  /** Called before a client gets a delivery. */
+  onDelivery(): void
   report(error: unknown): void
 }
 
 /** Listens on loopback only. */
 export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpServer> {
   const connections = new Set<AmqpConnection>()
+  const host = { ...options, connections: () => connections }
   const server = createServer((socket) => accept(socket))
 
   function accept(socket: Socket): void {
@@ -37,7 +40,7 @@ export async function startAmqpServer(options: AmqpServerOptions): Promise<AmqpS
       socket.resetAndDestroy()
       return
     }
-    connections.add(createAmqpConnection(socket, options, (ended) => connections.delete(ended)))
+    connections.add(createAmqpConnection(socket, host, (ended) => connections.delete(ended)))
   }
 
   async function shut(end: (connection: AmqpConnection) => void): Promise<void> {

@@ -2,6 +2,7 @@ import type { Body } from '../../wire/frame-writer.ts'
 import type { Method, MethodName } from '../../wire/method-specs.ts'
 import { encodeMethod } from '../../wire/methods.ts'
 import type { RawProperties } from '../../wire/properties.ts'
+import { demandAny } from '../model/actor.ts'
 import { bind, unbind } from '../model/bind.ts'
 import type { Channel } from '../model/channel.ts'
 import { cancel, consume, get, limitPrefetch } from '../model/channel-consume.ts'
@@ -152,6 +153,7 @@ function answerQueueDeclare(channel: Channel, method: Method<'queue.declare'>, s
 }
 
 function findDeclared(channel: Channel, name: string): Queue {
+  demandAny(channel.actor, { kind: 'queue', name })
   const queue = findQueue(channel.actor, name)
   queue.touch()
   return queue

@@ -42,6 +42,7 @@ export function createChannelConfirms(
         if (faults.isCutAt('after-publish-confirmed')) return true
       } else {
         model.withheld.add(tag)
+        model.waitedFor.delete(tag)
         if (fate.kind === 'delay')
           late.set(
             tag,

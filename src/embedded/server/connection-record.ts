@@ -5,6 +5,7 @@ import type { User } from '../model/access.ts'
 import type { Actor } from '../model/actor.ts'
 import type { Broker } from '../model/broker.ts'
 import { booleanOf, lookUp } from '../model/field-terms.ts'
+import type { AmqpConnection } from './amqp-connection.ts'
 import type { ConnectionOutput } from './connection-output.ts'
 import type { FaultPlan } from './faults.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -23,6 +24,10 @@ export interface ConnectionHost {
   readonly broker: Broker
   readonly faults: FaultPlan
   readonly clusterName: string
+  /** All that are there, this one too. */
+  readonly connections: () => Iterable<AmqpConnection>
+  /** Called before a client gets a delivery. */
+  onDelivery(): void
   /** An error that is a mistake of the broker itself. */
   report(error: unknown): void
 }
@@ -53,6 +58,7 @@ export interface ConnectionRecord {
   /** The frames that came with the one at which it was blocked. */
   readonly unread: (() => void)[]
   receivedBytes: number
+  publishCount: number
 }
 
 /** Whether the client said that it understands something that not all clients do. */

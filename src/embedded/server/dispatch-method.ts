@@ -1,4 +1,5 @@
 import type { Method, MethodName } from '../../wire/method-specs.ts'
+import { reachedLimit } from '../model/limits.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
 import { closeWith, endChannels, finish } from './close-connection.ts'
 import type { ConnectionPhase, ConnectionRecord } from './connection-record.ts'
@@ -85,8 +86,27 @@ function openChannel(connection: ConnectionRecord, number: number, channelHost: 
     closeWith(connection, new ProtocolError('NOT_ALLOWED', words))
     return
   }
+  const limit = reachedChannelLimit(connection)
+  if (limit !== undefined) {
+    const { clusterName: node, broker } = connection.host
+    const words = broker.profile.describeChannelLimit({ user: connection.user!.name, node, limit })
+    closeWith(connection, new ProtocolError('NOT_ALLOWED', words))
+    return
+  }
   channels.set(number, createServerChannel(number, channelHost))
   output.method(number, { name: 'channel.open-ok' })
+}
+
+/** A user's channels count over all of its connections. */
+function reachedChannelLimit({ host, user }: ConnectionRecord): number | undefined {
+  const limits = host.broker.userLimits.get(user!.name)
+  if (!limits) return undefined
+  const own = [...host.connections()].filter((each) => each.user?.name === user!.name)
+  return reachedLimit(
+    limits,
+    'max-channels',
+    own.reduce((sum, { channels }) => sum + channels.size, 0),
+  )
 }
 
 function closeByClient({ channels, output }: ConnectionRecord, number: number, channel: ServerChannel): void {

@@ -1,12 +1,17 @@
 import type { Clock } from '../../clock.ts'
+import { refuseChoice } from '../../message/refuse-choice.ts'
+import { refuseUnknown } from '../../message/refuse-unknown.ts'
+
+const cutPoints = [
+  'before-publish',
+  'after-publish-routed',
+  'after-publish-confirmed',
+  'before-ack',
+  'after-ack',
+] as const
 
 /** The instants at which a connection can be cut. `routed` lies between taking a publish in and confirming it. */
-export type CutPoint =
-  | 'before-publish'
-  | 'after-publish-routed'
-  | 'after-publish-confirmed'
-  | 'before-ack'
-  | 'after-ack'
+export type CutPoint = (typeof cutPoints)[number]
 
 /** What becomes of a confirm. A delay is in milliseconds of the broker's clock. */
 export type ConfirmFate =
@@ -83,15 +88,22 @@ export function createFaults(clock: Clock, onBlockChange: () => void): FaultPlan
     get blockedReason() {
       return blockedReason
     },
-    cutConnection: (point, { nth = 1 } = {}) =>
-      new Promise((resolve) => {
-        cuts.push({ point, remaining: nth, onCut: resolve })
-      }),
-    changeConfirms: (fate, { count = 1 } = {}) => {
-      for (let left = count; left > 0; left -= 1) fates.push(fate)
+    cutConnection: (point, options = {}) => {
+      refuseChoice('The point of cutConnection()', point ?? null, cutPoints)
+      refuseUnknown('cutConnection()', options, { nth: true })
+      return new Promise((resolve) => {
+        cuts.push({ point, remaining: options.nth ?? 1, onCut: resolve })
+      })
     },
-    returnPublishes: ({ count = 1 } = {}) => {
-      returnsLeft += count
+    changeConfirms: (fate, options = {}) => {
+      refuseUnknown('The fate of changeConfirms()', fate, { kind: true, delayMs: true })
+      refuseChoice('kind of changeConfirms()', fate.kind ?? null, ['delay', 'drop', 'nack'])
+      refuseUnknown('changeConfirms()', options, { count: true })
+      for (let left = options.count ?? 1; left > 0; left -= 1) fates.push(fate)
+    },
+    returnPublishes: (options = {}) => {
+      refuseUnknown('returnPublishes()', options, { count: true })
+      returnsLeft += options.count ?? 1
     },
     refuseConnections: () => {
       isRefusing = true

@@ -23,6 +23,7 @@ beforeAll(async () => {
     faults: createFaults(clock, () => undefined),
     clusterName: 'fuzzed',
     port: 0,
+    onDelivery: () => undefined,
     report: (error) => mistakes.push(error),
   })
 })

@@ -1,6 +1,8 @@
 import type { Method } from '../../wire/method-specs.ts'
 import { permissionOf } from '../model/broker.ts'
+import { reachedLimit } from '../model/limits.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
+import type { Vhost } from '../model/vhost.ts'
 import { authenticate } from './authenticate.ts'
 import { cut, finish, sendClose } from './close-connection.ts'
 import { type ConnectionRecord, isCapable } from './connection-record.ts'
@@ -74,12 +76,32 @@ export function onOpen(connection: ConnectionRecord, { vhost: name }: Method<'co
   const user = connection.user!
   const vhost = broker.vhosts.get(name)
   if (!vhost) throw new ProtocolError('NOT_ALLOWED', `vhost ${name} not found`)
+  checkConnectionLimits(connection, vhost)
   if (!permissionOf(broker, name, user.name)) {
     throw new ProtocolError('NOT_ALLOWED', `access to vhost '${name}' refused for user '${user.name}'`)
   }
   connection.actor = { broker, vhost, user, connection: connection.identity }
   connection.phase = 'running'
   connection.output.method(0, { name: 'connection.open-ok' })
+}
+
+/** Comes before the permission, as in RabbitMQ. */
+function checkConnectionLimits({ host, user }: ConnectionRecord, { name, limits }: Vhost): void {
+  const others = [...host.connections()].filter(({ vhost }) => vhost !== undefined)
+  const inVhost = others.filter(({ vhost }) => vhost === name)
+  const username = user!.name
+  const ofVhost = reachedLimit(limits, 'max-connections', inVhost.length)
+  if (ofVhost !== undefined) {
+    const words = `access to vhost '${name}' refused for user '${username}': connection limit (${ofVhost}) is reached`
+    throw new ProtocolError('NOT_ALLOWED', words)
+  }
+  const ofOneself = others.filter((other) => other.user?.name === username)
+  const userLimits = host.broker.userLimits.get(username)
+  const ofUser = reachedLimit(userLimits, 'max-connections', ofOneself.length)
+  if (ofUser !== undefined) {
+    const words = `connection refused for user '${username}': user connection limit (${ofUser}) is reached`
+    throw new ProtocolError('NOT_ALLOWED', words)
+  }
 }
 
 /** Only a client that asked for it is told; others find the connection closed. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { EmbeddedBrokerError } from '../../errors.ts'
 
 /** Listens on loopback only and gives the port; 0 lets the system choose. */
@@ -11,7 +11,28 @@ export async function listen(server: Server, port: number): Promise<number> {
     throw unavailable(port, error as NodeJS.ErrnoException)
   }
   const address = server.address()
-  return address !== null && typeof address !== 'string' ? address.port : port
+  const bound = address !== null && typeof address !== 'string' ? address.port : port
+  await listenOnIpv6(server, bound)
+  return bound
+}
+
+/**
+ * The same port on `::1`, for clients to whom `localhost` means that. Where the machine has no IPv6, or another program has that
+ * port there, 127.0.0.1 is all there is.
+ */
+async function listenOnIpv6(server: Server, port: number): Promise<void> {
+  const second = createServer({ noDelay: true }, (socket) => {
+    if (server.listening) server.emit('connection', socket)
+    else socket.resetAndDestroy()
+  })
+  second.listen({ port, host: '::1', ipv6Only: true })
+  try {
+    await once(second, 'listening')
+  } catch {
+    return
+  }
+  if (server.listening) server.once('close', () => second.close())
+  else second.close()
 }
 
 function unavailable(port: number, cause: NodeJS.ErrnoException): EmbeddedBrokerError {

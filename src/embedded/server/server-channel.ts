@@ -27,6 +27,8 @@ export interface ChannelHost {
   cutAfterFlush(): void
   /** Called before anything of the message is read. */
   startsPublish(): void
+  /** Called before anything is delivered. */
+  delivers(): void
 }
 
 /** One channel as the wire sees it. */
@@ -180,6 +182,7 @@ function createPeer(
       properties,
     }: { message: Message; isRedelivered: boolean; properties: RawProperties },
   ): void {
+    host.delivers()
     const { exchange, routingKeys } = message
     const payload = encodeDeliver({
       consumerTag,

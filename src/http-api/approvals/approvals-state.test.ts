@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Approval } from '../contract.ts'
-import type { NoticeRecord } from '../notices/notice.ts'
+import type { HeardNotice } from '../notices/notice.ts'
 import { type KnownApprovals, stateOf, takeApprovalNotice } from './approvals-state.ts'
 import { mostMessages, needsApproval } from './decide-approval.ts'
 
@@ -8,16 +8,20 @@ const approval: Approval = {
   ...{ kind: 'approval', id: 'a', by: 'ann', reason: null, messages: 20_000, state: 'waiting' },
   asks: { action: 'redrive', request: { queue: 'orders.dlq' } },
   ...{ askedAt: '2030-01-01T00:00:00Z', expiresAt: '2030-01-02T00:00:00Z' },
-  ...{ decidedBy: null, decidedAt: null },
+  ...{ decidedBy: null, decidedAt: null, isSigned: true },
 }
 const asker = { wayIn: 'oidc', from: '192.0.2.1' }
-const asked: NoticeRecord = { number: '1', notice: { kind: 'approval-asked', approval, asker } }
-
-function decided(number: string, decision: 'granted' | 'refused', at = '2030-01-01T12:00:00Z'): NoticeRecord {
-  return { number, notice: { kind: 'approval-decided', id: 'a', decision, by: 'bob', at } }
+const asked: HeardNotice = {
+  number: '1',
+  isSigned: true,
+  notice: { kind: 'approval-asked', approval, asker },
 }
 
-function knownAfter(...records: readonly NoticeRecord[]): KnownApprovals {
+function decided(number: string, decision: 'granted' | 'refused', at = '2030-01-01T12:00:00Z'): HeardNotice {
+  return { number, isSigned: true, notice: { kind: 'approval-decided', id: 'a', decision, by: 'bob', at } }
+}
+
+function knownAfter(...records: readonly HeardNotice[]): KnownApprovals {
   return records.reduce(takeApprovalNotice, new Map() as KnownApprovals)
 }
 
@@ -43,6 +47,34 @@ describe('an approval', () => {
 
   it('that was asked for twice is one', () => {
     expect(knownAfter(asked, decided('2', 'granted'), asked).get('a')?.approval.state).toBe('granted')
+  })
+
+  it('of one of us is not changed by what anybody may have written', () => {
+    const byAnybody = { isSigned: false }
+    const other = { ...approval, by: 'mallory' }
+    const forged: HeardNotice = {
+      ...asked,
+      ...byAnybody,
+      notice: { ...asked.notice, approval: other } as never,
+    }
+
+    const known = knownAfter(forged, asked, forged, { ...decided('2', 'refused'), ...byAnybody })
+    const invented = knownAfter({ ...asked, ...byAnybody })
+
+    expect(known.get('a')?.approval).toEqual(approval)
+    expect(invented.get('a')?.approval).toEqual({ ...approval, isSigned: false })
+  })
+
+  it('that anybody may have written pushes none of ours out of the list, however many there are', () => {
+    const many = Array.from({ length: 2_000 }, (_, at): HeardNotice => {
+      const notice = { ...asked.notice, approval: { ...approval, id: `forged-${at}` } } as never
+      return { ...asked, isSigned: false, notice }
+    })
+
+    const known = knownAfter(asked, ...many)
+
+    expect(known.has('a')).toBe(true)
+    expect(known.size).toBe(101)
   })
 
   it('that nobody asked for cannot be decided', () => {

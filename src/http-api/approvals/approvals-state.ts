@@ -1,5 +1,5 @@
 import type { Approval } from '../contract.ts'
-import type { Asker, NoticeRecord } from '../notices/notice.ts'
+import type { Asker, HeardNotice } from '../notices/notice.ts'
 
 /** An approval, and the notice that decided it. */
 export interface KnownApproval {
@@ -12,23 +12,42 @@ export type KnownApprovals = ReadonlyMap<string, KnownApproval>
 
 /** The longest list; older ones stay in the audit log. */
 const mostApprovals = 1_000
+/** Of those that anybody may have written, so that they cannot push out the others. */
+const mostUnsigned = 100
 
-/** What is known after one more notice. The first decision counts; whatever comes after it changes nothing. */
-export function takeApprovalNotice(known: KnownApprovals, { number, notice }: NoticeRecord): KnownApprovals {
+/**
+ * What is known after one more notice. The first decision counts; whatever comes after it changes nothing, and what
+ * anybody may have written changes nothing of what one of us has.
+ */
+export function takeApprovalNotice(
+  known: KnownApprovals,
+  { number, notice, isSigned }: HeardNotice,
+): KnownApprovals {
   if (notice.kind === 'approval-asked') {
-    const { approval, asker } = notice
-    if (known.has(approval.id)) return known
-    return new Map([
-      ...[...known].slice(1 - mostApprovals),
-      [approval.id, { approval, asker, decidedIn: undefined }],
-    ])
+    const approval = { ...notice.approval, isSigned }
+    const found = known.get(approval.id)
+    if (found && (found.approval.isSigned || !isSigned)) return known
+    return withNewest(known, { approval, asker: notice.asker, decidedIn: undefined })
   }
   if (notice.kind !== 'approval-decided') return known
   const found = known.get(notice.id)
+  if (found?.approval.isSigned && !isSigned) return known
   if (!found || stateOf(found.approval, Date.parse(notice.at)) !== 'waiting') return known
   const { decision: state, by: decidedBy, at: decidedAt } = notice
   const approval: Approval = { ...found.approval, state, decidedBy, decidedAt }
   return new Map([...known, [notice.id, { ...found, approval, decidedIn: number }]])
+}
+
+function withNewest(known: KnownApprovals, newest: KnownApproval): KnownApprovals {
+  const { id, isSigned } = newest.approval
+  const others = [...known].filter(([each]) => each !== id)
+  const alike = others.filter(([, { approval }]) => approval.isSigned === isSigned)
+  const tooMany = new Set(alike.slice(0, Math.max(0, alike.length + 1 - mostOf(isSigned))))
+  return new Map([...others.filter((each) => !tooMany.has(each)), [id, newest]])
+}
+
+function mostOf(isSigned: boolean): number {
+  return isSigned ? mostApprovals : mostUnsigned
 }
 
 /** Nobody writes down that time has passed. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../errors.ts'
 import type { Approval, ApprovalAsks } from '../contract.ts'
-import type { Asker, NoticeRecord } from '../notices/notice.ts'
+import type { Asker, HeardNotice } from '../notices/notice.ts'
 import type { NoticeBoard } from '../notices/notice-board.ts'
 import { tick } from '../rendered-answers.ts'
 import { type KnownApproval, type KnownApprovals, stateOf, takeApprovalNotice } from './approvals-state.ts'
@@ -27,7 +27,7 @@ export class Approvals {
   }
 
   /** One of the servers told something. */
-  heard(record: NoticeRecord): void {
+  heard(record: HeardNotice): void {
     this.#known = takeApprovalNotice(this.#known, record)
     this.#changes += 1
   }
@@ -40,7 +40,7 @@ export class Approvals {
       reason: reason ?? null,
       askedAt: new Date(nowMs).toISOString(),
       expiresAt: new Date(nowMs + this.#lifetimeMs).toISOString(),
-      ...{ decidedBy: null, decidedAt: null },
+      ...{ decidedBy: null, decidedAt: null, isSigned: true },
     }
     await this.#tell({ kind: 'approval-asked', approval, asker })
     return approval

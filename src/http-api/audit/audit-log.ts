@@ -4,13 +4,18 @@ import type { Session } from '../../broker/amqp/session.ts'
 import { createTurns } from '../../broker/amqp/turns.ts'
 import { ApiError, ChannelError } from '../../errors.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import type { AuditRecord } from '../contract.ts'
-import { declareStream } from '../follow-stream.ts'
+import type { AuditRecord, ListedAuditRecord } from '../contract.ts'
+import { declareStream, type StreamEntry } from '../follow-stream.ts'
+import { createRecordSeals } from '../records/record-seals.ts'
+import { sealMessage } from '../records/seal-message.ts'
+import type { ServerKeys } from '../records/server-keys.ts'
+import type { Strays } from '../records/strays.ts'
 import { type AuditEntry, type ChainEnd, chainRecord, isAuditRecord, noRecord } from './audit-record.ts'
 import { followLog } from './follow-log.ts'
 import { type AuditPlace, planNextPage, planPage } from './plan-page.ts'
 import { readOldest, readRange } from './read-range.ts'
-import type { AuditVerdict } from './verify-audit.ts'
+import { createReaderBook } from './reader-book.ts'
+import type { AuditVerdict, CheckOptions, KeptRecord } from './verify-audit.ts'
 import { verifyStream } from './verify-stream.ts'
 
 /** The stream that all replicas and the command line share. */
@@ -20,17 +25,23 @@ export interface AuditLog {
   /** Resolves when the broker has it. Throws where it has not: then do not do what it was to record. */
   write(entry: AuditEntry): Promise<AuditRecord>
   /** The newest so many, the newest last; the very last is that it was read, and by whom. */
-  read(limit: number, reader: AuditReader): Promise<readonly AuditRecord[]>
-  /** One page; that it was read is written down first, and is the newest of all. */
+  read(limit: number, reader: AuditReader): Promise<readonly ListedAuditRecord[]>
+  /** One page. That it is read is written down first, unless the same reader was written down of late. */
   readPage(place: AuditPlace, reader: AuditReader): Promise<AuditSlice>
-  /** Reads all of it. @param kept the hash of a record that must be there */
-  verify(reader: AuditReader, kept?: string): Promise<AuditVerdict>
+  /** Reads all of it, and judges seals where there is a key. */
+  verify(reader: AuditReader, options?: VerifyOptions): Promise<AuditVerdict>
+  /** The newest record that has come by; whoever keeps it elsewhere can prove later that it is still there. */
+  newest(): KeptRecord | undefined
+  /** Records are signed by a key that servers share. */
+  readonly isSigned: boolean
   close(): Promise<void>
 }
 
+export type VerifyOptions = Pick<CheckOptions, 'kept' | 'unsignedBefore'>
+
 /** A part of the log, in the order of the stream. */
 export interface AuditSlice {
-  readonly records: readonly AuditRecord[]
+  readonly records: readonly ListedAuditRecord[]
   /** What stands among them and is no record of ours; `verify` says where. */
   readonly unreadable: number
   /** Where the page before it ends; null at the beginning of the log. */
@@ -42,6 +53,10 @@ export interface AuditLines {
   readonly publishing: Session
   /** How long a record may wait for its turn, and then for its confirm. @default 10 s */
   readonly deadlineMs?: number
+  /** What records are signed with. One that nobody else has proves nothing to anybody, and is not used. @default none */
+  readonly keys?: ServerKeys | undefined
+  /** Told what others put into the log while it is open. */
+  readonly strays?: Pick<Strays, 'found'> | undefined
 }
 
 /** Opens the log; the stream is declared if it is missing. */
@@ -64,11 +79,16 @@ export async function findAuditLog(lines: AuditLines): Promise<AuditLog | undefi
 }
 
 async function openStream(lines: AuditLines): Promise<AuditLog> {
-  const { consuming, publishing, deadlineMs = usualDeadlineMs } = lines
+  const { consuming, publishing, keys, strays, deadlineMs = usualDeadlineMs } = lines
+  const place = { vhost: consuming.vhost, stream: auditStream }
+  const seals = keys?.isShared ? createRecordSeals(keys, place) : undefined
   const publisher = new Publisher(publishing, { deadlineMs, resend: true })
   const turns = createTurns()
+  const readers = createReaderBook()
   let end = beginChain()
-  const follower = await followLog(consuming, auditStream, () => end.writer)
+  const follower = await followLog({
+    ...{ session: consuming, stream: auditStream, seals, strays, writer: () => end.writer },
+  })
 
   const write: AuditLog['write'] = (entry) => {
     const askedAtMs = Date.now()
@@ -78,7 +98,9 @@ async function openStream(lines: AuditLines): Promise<AuditLog> {
         throw unavailable('The audit log takes no records now, so nothing was done. Try again.')
       const at = new Date().toISOString()
       const record = chainRecord(entry, { end, seen: follower.newestOfOthers(), at })
-      const result = await publisher.publish({ key: auditStream, body: record, type: record.action })
+      const result = await publisher.publish(
+        sealMessage(seals, { stream: auditStream, type: record.action, record }),
+      )
       // Whether the stream has it is unknown, so nothing may follow it: the next begins a chain of its own.
       end = result.kind === 'confirmed' ? record : beginChain()
       if (result.kind === 'confirmed') return record
@@ -91,13 +113,22 @@ async function openStream(lines: AuditLines): Promise<AuditLog> {
     const last = await write({ ...reader, ...readingEntry })
     const offset = await follower.locate(last.hash, mostSilentMs)
     if (offset === undefined) throw unavailable('The audit log is not delivered. Try again.')
+    readers.add(reader)
     return offset
   }
 
+  /** The same for who polls, without a record: where what has come by ends, with all that was written here. */
+  async function findEndAgain(reader: AuditReader): Promise<number> {
+    const last = end
+    if (!readers.isKnown(reader) || last.number === 0) return findEnd(reader)
+    await follower.locate(last.hash, mostSilentMs)
+    return follower.end() ?? findEnd(reader)
+  }
+
   async function readPage(place: AuditPlace, reader: AuditReader): Promise<AuditSlice> {
-    const range = planPage(place, await findEnd(reader))
-    const entries = await readRange(consuming, { stream: auditStream, ...range })
-    const records = entries.map(({ value }) => value).filter(isAuditRecord)
+    const range = planPage(place, await findEndAgain(reader))
+    const entries = await readRange(consuming, { stream: auditStream, seals, ...range })
+    const records = entries.flatMap(listRecord)
     const next = range.from === 0 ? null : await findNext(range.from)
     return { records, unreadable: entries.length - records.length, next }
   }
@@ -110,12 +141,18 @@ async function openStream(lines: AuditLines): Promise<AuditLog> {
     write,
     readPage,
     read: async (limit, reader) => (await readPage({ limit }, reader)).records,
-    verify: async (reader, kept) =>
-      verifyStream(consuming, { stream: auditStream, to: await findEnd(reader), kept }),
+    isSigned: seals !== undefined,
+    newest: follower.newest,
+    verify: async (reader, options) =>
+      verifyStream(consuming, { stream: auditStream, to: await findEnd(reader), seals, ...options }),
     close: async () => {
       await Promise.all([follower.close(), publisher.close()])
     },
   }
+}
+
+function listRecord({ value, proof }: StreamEntry): ListedAuditRecord[] {
+  return isAuditRecord(value) ? [{ ...value, isSigned: proof.kind === 'signed' }] : []
 }
 
 /** Who reads the log, and from where. */

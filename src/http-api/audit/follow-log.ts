@@ -1,10 +1,16 @@
 import type { Session } from '../../broker/amqp/session.ts'
 import { followStream } from '../follow-stream.ts'
-import { isAuditRecord, type SeenRecord } from './audit-record.ts'
+import type { RecordSeals } from '../records/record-seals.ts'
+import type { Strays } from '../records/strays.ts'
+import { hashRecord, isAuditRecord, type SeenRecord } from './audit-record.ts'
 
 export interface LogFollower {
   /** The newest record of another writer that has come by. */
   newestOfOthers(): SeenRecord | undefined
+  /** The newest record of all that has come by. */
+  newest(): SeenRecord | undefined
+  /** The place of the newest entry of all, whatever it is; undefined where none has come by. */
+  end(): number | undefined
   /** Where a record stands that this writer has just written; undefined where it did not come by in time. */
   locate(hash: string, timeoutMs: number): Promise<number | undefined>
   close(): Promise<void>
@@ -15,16 +21,30 @@ const firstReadMs = 250
 /** More than are written between the writing of a record and the question where it stands. */
 const mostRemembered = 1_000
 
+export interface FollowedLog {
+  readonly session: Session
+  readonly stream: string
+  /** Where servers sign, what is not signed is none of theirs. */
+  readonly seals: RecordSeals | undefined
+  readonly strays: Pick<Strays, 'found'> | undefined
+  /** Who writes here now. */
+  readonly writer: () => string
+}
+
 /**
  * Reads what is written, so that each record can name one of another writer. Without it a writer's chain could be taken
  * out as a whole, or moved, and nobody would miss it. It also tells where the log ends, which RabbitMQ 4 tells late.
  */
-export async function followLog(
-  session: Session,
-  stream: string,
-  writer: () => string | undefined,
-): Promise<LogFollower> {
+export async function followLog({
+  session,
+  stream,
+  seals,
+  strays,
+  writer,
+}: FollowedLog): Promise<LogFollower> {
+  let end: number | undefined
   let newest: SeenRecord | undefined
+  let newestOfOthers: SeenRecord | undefined
   const own = createPlaces()
   let onFirst = (): void => {}
   const isRead = new Promise<void>((resolve) => {
@@ -35,17 +55,29 @@ export async function followLog(
     }
   })
   const follower = followStream({
-    ...{ session, stream, from: 'last' },
-    onEntry: ({ offset, value }) => {
-      if (isAuditRecord(value)) {
+    ...{ session, stream, from: 'last', seals },
+    onEntry: ({ offset, value, proof }) => {
+      end = offset
+      const isOurs = !seals || proof.kind === 'signed'
+      // To name one that says a hash which is not its own would make our record look forged.
+      if (!isAuditRecord(value) || hashRecord(value) !== value.hash) strays?.found(stream, 'unreadable')
+      else if (!isOurs) strays?.found(stream, proof.kind === 'unsigned' ? 'unsigned' : 'not-ours')
+      else {
+        newest = { hash: value.hash, offset }
         if (value.writer === writer()) own.put(value.hash, offset)
-        else newest = { hash: value.hash, offset }
+        else newestOfOthers = newest
       }
       onFirst()
     },
   })
   await isRead
-  return { newestOfOthers: () => newest, locate: own.whenPut, close: () => follower.close() }
+  return {
+    end: () => end,
+    newest: () => newest,
+    newestOfOthers: () => newestOfOthers,
+    locate: own.whenPut,
+    close: () => follower.close(),
+  }
 }
 
 /** Remembers the newest of what it is given, and tells those who wait for one. */

@@ -3,12 +3,15 @@ import type { Session } from '../../broker/amqp/session.ts'
 import { ApiError } from '../../errors.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
 import { readEntry, type StreamEntry } from '../follow-stream.ts'
+import type { RecordSeals } from '../records/record-seals.ts'
 
 export interface StreamRange {
   readonly stream: string
   readonly from: number
   /** Included; there is a record here or behind it. */
   readonly to: number
+  /** Judges who wrote a record; without it nothing is proved. */
+  readonly seals?: RecordSeals | undefined
 }
 
 /** How long the broker may be silent before the range is given up. */
@@ -38,13 +41,13 @@ export async function readOldest(session: Session, stream: string): Promise<numb
 /** Tells what stands between two places, one by one, until there is no more or it is told to stop. */
 export async function walkRange(
   session: Session,
-  { stream, from, to }: StreamRange,
+  { stream, from, to, seals }: StreamRange,
   onEntry: (entry: StreamEntry) => 'stop' | undefined,
 ): Promise<void> {
   if (to < from) return
   // No more than asked for is on its way at any time: the broker goes on to the end of the stream else.
   const most = Math.min(mostAtOnce, to - from + 1)
-  await consumeFrom(session, { stream, start: from, most }, (entry) => {
+  await consumeFrom(session, { stream, start: from, most, seals }, (entry) => {
     // A stream is read by chunks, so the first records may be older than those asked for.
     const isWithin = entry.offset >= from && entry.offset <= to
     const answer = isWithin ? onEntry(entry) : undefined
@@ -58,11 +61,12 @@ interface Start {
   readonly start: number | 'first'
   /** Records on their way at any time. */
   readonly most: number
+  readonly seals?: RecordSeals | undefined
 }
 
 async function consumeFrom(
   session: Session,
-  { stream, start, most }: Start,
+  { stream, start, most, seals }: Start,
   onEntry: (entry: StreamEntry) => 'stop' | undefined,
 ): Promise<void> {
   const channel = await session.openChannel()
@@ -79,7 +83,7 @@ async function consumeFrom(
       const onDelivery = (delivery: Delivery): void => {
         if (isOver) return
         clearTimeout(timer)
-        if (onEntry(readEntry(delivery)) === 'stop') {
+        if (onEntry(readEntry(delivery, seals)) === 'stop') {
           isOver = true
           resolve()
           return

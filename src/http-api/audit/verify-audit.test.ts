@@ -15,6 +15,9 @@ const entry: AuditEntry = {
   ...{ result: 'begun', receiptDigest: null },
 }
 
+/** These have no key; forged-histories.test.ts has. */
+const proof = { kind: 'unsigned' } as const
+
 /** Writes the records of several writers into one stream; each sees all that stands there. */
 function writeStream(writers: readonly string[]): AuditRecord[] {
   const stream: AuditRecord[] = []
@@ -36,9 +39,9 @@ interface Verifying {
 
 /** Takes records from a stream that holds them from an offset on, and looks there for what is asked. */
 function verify(records: readonly unknown[], { firstOffset = 0, kept, remembered }: Verifying = {}) {
-  const check = createAuditCheck(kept, remembered)
+  const check = createAuditCheck({ ...(kept !== undefined && { kept: [{ hash: kept }] }), remembered })
   const asked: number[] = []
-  for (const [at, value] of records.entries()) check.take({ offset: firstOffset + at, value })
+  for (const [at, value] of records.entries()) check.take({ offset: firstOffset + at, value, proof })
   for (const question of check.takeQuestions()) {
     asked.push(question.offset)
     const there = records[question.offset - firstOffset] as AuditRecord
@@ -47,9 +50,10 @@ function verify(records: readonly unknown[], { firstOffset = 0, kept, remembered
   return { ...check.verdict(), asked }
 }
 
-function verdict(records: readonly unknown[], options: Verifying = {}): AuditVerdict {
+/** With the place of its first problem. */
+function verdict(records: readonly unknown[], options: Verifying = {}): AuditVerdict & { at?: number } {
   const { asked: _, ...found } = verify(records, options)
-  return found
+  return found.problems[0] ? { ...found, at: found.problems[0].at } : found
 }
 
 const [a1, a2, b1, a3, b2, c1] = writeStream(['a', 'a', 'b', 'a', 'b', 'c']) as [
@@ -60,7 +64,16 @@ const [a1, a2, b1, a3, b2, c1] = writeStream(['a', 'a', 'b', 'a', 'b', 'c']) as 
 describe('an audit log', () => {
   it('is whole with several writers between each other, and tells its newest record', () => {
     expect(verdict([a1, a2, b1, a3, b2, c1])).toEqual({
-      ...{ kind: 'whole', records: 6, writers: 3, newest: c1.hash, isCut: false },
+      ...{ kind: 'whole', records: 6, writers: 3, newest: c1.hash, newestOffset: 5, isCut: false },
+      ...{
+        isKeyed: false,
+        signed: 0,
+        unsigned: 6,
+        foreign: 0,
+        firstSigned: null,
+        problemCount: 0,
+        problems: [],
+      },
     })
   })
 
@@ -116,7 +129,7 @@ describe('an audit log', () => {
 
     expect(verify([first, ...others, naming], { remembered: 5 })).toMatchObject({ kind: 'whole', asked: [0] })
     expect(verify([...chained, naming], { remembered: 5 })).toMatchObject({
-      ...{ kind: 'broken', at: 10, asked: [0] },
+      ...{ kind: 'broken', problems: [{ at: 10 }], asked: [0] },
     })
   })
 
@@ -126,19 +139,19 @@ describe('an audit log', () => {
     const forged = chainRecord(entry, { end, seen: { hash: 'f'.repeat(64), offset: 9 }, at: 'now' })
 
     expect(verify([...records.slice(0, 3), forged], { remembered: 1 })).toMatchObject({
-      ...{ kind: 'broken', at: 3, asked: [] },
+      ...{ kind: 'broken', problems: [{ at: 3 }], asked: [] },
     })
   })
 
   it('asks before it has too many questions to remember', () => {
-    const check = createAuditCheck(undefined, 1)
+    const check = createAuditCheck({ remembered: 1 })
     const records = writeChain(1_100)
-    const answers = records.map((value, offset) => check.take({ offset, value }))
+    const answers = records.map((value, offset) => check.take({ offset, value, proof }))
     let end: ChainEnd = beginning('b')
 
     for (let at = 0; at < 1_000; at += 1) {
       const named = chainRecord(entry, { end, seen: { hash: records[at]!.hash, offset: at }, at: 'now' })
-      answers.push(check.take({ offset: 1_100 + at, value: named }))
+      answers.push(check.take({ offset: 1_100 + at, value: named, proof }))
       end = named
     }
 

@@ -1,35 +1,36 @@
 import type { Session } from '../../broker/amqp/session.ts'
+import type { RecordSeals } from '../records/record-seals.ts'
 import { isAuditRecord } from './audit-record.ts'
 import { readOldest, readRange, walkRange } from './read-range.ts'
-import { type AuditCheck, type AuditVerdict, createAuditCheck, type OpenQuestion } from './verify-audit.ts'
+import {
+  type AuditCheck,
+  type AuditVerdict,
+  type CheckOptions,
+  createAuditCheck,
+  type OpenQuestion,
+} from './verify-audit.ts'
 
-export interface VerifyTask {
+export interface VerifyTask extends Omit<CheckOptions, 'isKeyed'> {
   readonly stream: string
   /** The offset of the last record. */
   readonly to: number
-  /** The hash of a record that must be there. */
-  readonly kept?: string | undefined
-  /** How many records are remembered besides the last of each writer. @default 50000 */
-  readonly remembered?: number | undefined
+  /** Judges who wrote a record; without it only hashes are checked. */
+  readonly seals?: RecordSeals | undefined
 }
 
 /** Proves a log while it is read, so that a long one takes no more memory than a short one. */
 export async function verifyStream(session: Session, task: VerifyTask): Promise<AuditVerdict> {
-  const { stream, to, kept, remembered } = task
-  const check = createAuditCheck(kept, remembered)
+  const { stream, to, seals, ...options } = task
+  const check = createAuditCheck({ ...options, isKeyed: seals !== undefined })
   let from = 0
   while (from <= to) {
     let next = to + 1
-    let isBroken = false
-    await walkRange(session, { stream, from, to }, (entry) => {
-      const answer = check.take(entry)
-      if (answer === 'next') return undefined
-      isBroken = answer === 'broken'
+    await walkRange(session, { stream, from, to, seals }, (entry) => {
+      if (check.take(entry) === 'next') return undefined
       next = entry.offset + 1
       return 'stop'
     })
     await answerQuestions(session, stream, check)
-    if (isBroken) break
     from = next
   }
   return check.verdict()

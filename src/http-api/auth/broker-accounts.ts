@@ -1,13 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { type Management, openManagement } from '../../broker/management/open-management.ts'
+import type { Management } from '../../broker/management/open-management.ts'
 import { ManagementError } from '../../errors.ts'
 import type { Credentials } from '../contract.ts'
 import type { Caller } from './caller.ts'
 import { decideAccountRole, type RoleNames, type VhostPermission } from './decide-role.ts'
 
 export interface AccountSettings {
-  /** Any URL of the management API; the credentials in it are not used for callers. */
-  readonly managementUrl: string
   /** Warren's own line to it, which sees the permissions of others where its account is an administrator. */
   readonly management: Management
   readonly vhost: string
@@ -43,10 +41,7 @@ export function openBrokerAccounts(settings: AccountSettings): CheckAccount {
 }
 
 async function askBroker(credentials: Credentials, settings: AccountSettings): Promise<Caller | undefined> {
-  const own = openManagement(withCredentials(settings.managementUrl, credentials), {
-    timeoutMs: 10_000,
-    maxConcurrentRequests: 1,
-  })
+  const own = settings.management.loginAs(credentials, { timeoutMs: 10_000, maxConcurrentRequests: 1 })
   try {
     const { name, tags } = await own.whoAmI()
     const permission = await permissionOf(name, { own, ...settings })
@@ -72,11 +67,14 @@ async function permissionOf(
       if (!isRefusal(error)) throw error
     }
   }
-  // Neither may list permissions. That RabbitMQ shows them the vhost proves that they may look, and no more.
-  const isVisible = await own.vhosts.find(vhost).then(Boolean, (error: unknown) => {
-    if (isRefusal(error)) return false
-    throw error
-  })
+  // Neither may list permissions. RabbitMQ shows an exchange to who has some in its vhost, and tells no more: the vhost
+  // itself it shows to administrators only, and a list of vhosts with others to who may monitor.
+  const isVisible = await own.exchanges
+    .find({ vhost, name: 'amq.direct' })
+    .then(Boolean, (error: unknown) => {
+      if (isRefusal(error)) return false
+      throw error
+    })
   return isVisible ? { configure: '', write: '', read: '.*' } : undefined
 }
 
@@ -85,9 +83,4 @@ function isRefusal(error: unknown): boolean {
     error instanceof ManagementError &&
     ['MANAGEMENT_UNAUTHORIZED', 'MANAGEMENT_FORBIDDEN', 'MANAGEMENT_NOT_FOUND'].includes(error.code)
   )
-}
-
-function withCredentials(managementUrl: string, { username, password }: Credentials): string {
-  const { protocol, host, pathname } = new URL(managementUrl)
-  return `${protocol}//${encodeURIComponent(username)}:${encodeURIComponent(password)}@${host}${pathname}`
 }

@@ -1,15 +1,15 @@
 import type { ApiErrorCode } from '../../errors.ts'
 import type { Permission, Role } from '../contract.ts'
 import type { Caller } from './caller.ts'
-import { matchesName, permissionsOf } from './decide-role.ts'
+import { permissionsOf } from './decide-role.ts'
 
 /** What is known of a request before anything is done for it. */
 export interface AccessQuestion {
   readonly needs: Permission | 'known' | 'anyone'
   readonly caller: Caller | undefined
   readonly hidePayloadsFrom: readonly Role[]
-  /** The queue it is about, if it names one. */
-  readonly queue: string | undefined
+  /** False where it names a queue that the caller may not read. */
+  readonly isReadable: boolean
   /** It could change something. */
   readonly isChange: boolean
   /** A browser says that a page of another site made it. */
@@ -28,7 +28,7 @@ const allowed: Access = { kind: 'allowed' }
 
 /** Whether a request may go on. Nothing else decides it. */
 export function decideAccess(question: AccessQuestion): Access {
-  const { needs, caller, isChange, queue } = question
+  const { needs, caller, isChange } = question
   // Browsers send cookies, and passwords they remember, with requests that any page makes.
   if (isChange && question.isCrossSite) return refused('API_CSRF_REFUSED', crossSite)
   if (needs === 'anyone') return allowed
@@ -44,13 +44,8 @@ export function decideAccess(question: AccessQuestion): Access {
       'API_FORBIDDEN',
       `This needs the permission ${needs}, and the role ${caller.role} has it not.`,
     )
-  if (queue !== undefined && !mayReadQueue(caller, queue)) return refused('API_FORBIDDEN', notReadable)
+  if (!question.isReadable) return refused('API_FORBIDDEN', notReadable)
   return allowed
-}
-
-/** Whether RabbitMQ itself would let the caller read the queue. */
-export function mayReadQueue({ readableQueues }: Caller, queue: string): boolean {
-  return readableQueues === undefined || matchesName(readableQueues, queue)
 }
 
 const crossSite =

@@ -65,16 +65,6 @@ export function decideAccountRole(account: {
   return permission.configure === '' ? lowest(role, 'operator') : role
 }
 
-/** Whether a name is within a permission. Nothing matches an expression that cannot be read. */
-export function matchesName(expression: string, name: string): boolean {
-  if (expression === '') return name === '' // RabbitMQ takes the empty one for "nothing"
-  try {
-    return new RegExp(expression).test(name)
-  } catch {
-    return false
-  }
-}
-
 function lowest(left: Role, right: Role): Role {
   return ranks.indexOf(left) < ranks.indexOf(right) ? left : right
 }

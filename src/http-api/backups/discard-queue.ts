@@ -10,6 +10,7 @@ import { refuseWithoutClient } from '../refuse-in-vain.ts'
 import { selectFor } from '../select-for.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
 import { backupFile, findBackup, openBackupFolder } from './backup-folder.ts'
+import { dropUselessBackup } from './drop-useless-backup.ts'
 
 export interface DiscardTask {
   readonly queue: string
@@ -61,6 +62,9 @@ export async function discardQueue(
     )
     result = `${report.isDone ? 'done' : 'not all'} ${id}: ${report.removed} removed, ${report.left} left`
     return await describe(report, { queue, folder, id })
+  } catch (error) {
+    await dropUselessBackup(backupFile(folder, id))
+    throw error
   } finally {
     await writeAuditEnd(context, call, { ...entry, result })
   }

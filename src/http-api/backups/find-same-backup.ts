@@ -1,5 +1,5 @@
 import { RecoveryError } from '../../errors.ts'
-import { verifyBackup } from '../../recovery/backup/verify-backup.ts'
+import { readBackup } from '../../recovery/backup/read-backup.ts'
 import { listBackupFiles, readHeader } from './backup-folder.ts'
 
 /** The file of a folder that is the same backup, by whatever name it is kept. */
@@ -16,9 +16,9 @@ export async function findSameBackup(
 
 async function digestOf(file: string): Promise<string | undefined> {
   try {
-    return (await verifyBackup(file)).digest
+    return (await readBackup(file)).digest
   } catch (error) {
-    if (error instanceof RecoveryError) return undefined // it is not whole
+    if (error instanceof RecoveryError) return undefined // it cannot be read
     throw error
   }
 }

@@ -3,12 +3,14 @@ import { constants, copyFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ApiError, RecoveryError } from '../../errors.ts'
-import type { BackupSummary } from '../../recovery/backup/read-backup.ts'
+import type { BackupSummary } from '../../recovery/backup/backup-reading.ts'
+import type { BackupHeader } from '../../recovery/backup/backup-record.ts'
+import { readBackup } from '../../recovery/backup/read-backup.ts'
 import { restoreBackup } from '../../recovery/backup/restore-backup.ts'
-import { verifyBackup } from '../../recovery/backup/verify-backup.ts'
+import { describeDamage, verifyBackup } from '../../recovery/backup/verify-backup.ts'
 import type { ApiContext, Call } from '../api-context.ts'
 import { needsApproval } from '../approvals/decide-approval.ts'
-import { mayReadQueue } from '../auth/decide-access.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { Restored, RestoreQuery } from '../contract.ts'
 import { refuseWithoutClient } from '../refuse-in-vain.ts'
 import { writeAudit, writeAuditEnd } from '../write-audit.ts'
@@ -25,7 +27,7 @@ export function restoreUpload(context: ApiContext, call: RestoreCall, upload: Re
     await receiveUpload(upload, { file: received, mostBytes: context.settings.maxUploadBytes })
     const { header, records, digest } = await verifyUpload(received)
     const queue = call.query.queue ?? header.queue
-    await refuseRestore(context, call, { queue, records })
+    await refuseRestore(context, call, { queue, records, purpose: header.purpose })
     refuseInVain(context, call, queue) // before anything is kept
     const file = await keep(context, received, { id: header.id, digest })
     return restore(context, call, { queue, file, id: header.id })
@@ -35,7 +37,10 @@ export function restoreUpload(context: ApiContext, call: RestoreCall, upload: Re
 /** The sentences of recovery/ name the file, which is nobody's business outside. */
 async function verifyUpload(file: string): Promise<BackupSummary> {
   try {
-    return await verifyBackup(file)
+    const summary = await readBackup(file)
+    // What an interrupted discard has removed is nowhere else; an interrupted backup is only made again.
+    const isDiscard = summary.header.purpose === 'discard'
+    return isDiscard && describeDamage(summary) === undefined ? summary : await verifyBackup(file)
   } catch (cause) {
     if (!(cause instanceof RecoveryError)) throw cause
     const message = `${cause.message.replaceAll(file, 'The upload')} Nothing was restored.`
@@ -46,13 +51,18 @@ async function verifyUpload(file: string): Promise<BackupSummary> {
 async function refuseRestore(
   { dlqs, settings }: ApiContext,
   { caller }: RestoreCall,
-  { queue, records }: { queue: string; records: number },
+  { queue, records, purpose }: { queue: string; records: number; purpose: BackupHeader['purpose'] },
 ): Promise<void> {
   if (!mayReadQueue(caller, queue)) {
     const message = `Your account has no read permission for the queue "${queue}" in RabbitMQ. Ask for it there.`
     throw new ApiError({ code: 'API_FORBIDDEN', message })
   }
   await dlqs.require(queue)
+  if (purpose === 'discard' && settings.backupFolder === undefined) {
+    const message =
+      'This server keeps nothing (server.backups.folder), so a second restore of what a discard removed would not know of the first. Use `warren dlq restore`.'
+    throw new ApiError({ code: 'API_NO_BACKUP_FOLDER', message })
+  }
   if (!needsApproval(settings.approval, records)) return
   const message = `The backup holds ${records} messages, and more than ${settings.approval?.above} need a second person. Restore it with \`warren dlq restore\`.`
   throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
@@ -66,7 +76,7 @@ function refuseInVain({ tasks }: ApiContext, { reply }: RestoreCall, queue: stri
 
 /**
  * Beside a kept backup stands what was restored of it, so that a second restore leaves that out also when the
- * messages have gone on meanwhile. Where nothing is kept only the queue itself can tell. It is kept by the name of its
+ * messages have gone on meanwhile. Where nothing is kept only the queue itself can tell, which is enough for a backup. It is kept by the name of its
  * content and not by its id, which anybody can write into another one to have the kept one restored instead. What the
  * server has discarded is there already, and so is what `warren dlq restore` wrote down beside it.
  */
@@ -111,10 +121,11 @@ async function restore(
     const report = await turns.take(queue, () =>
       restoreBackup({ ...line, file, queue, by: call.caller.name }),
     )
-    const { records, restored, restoredBefore, alreadyThere, failed } = report
+    const { records, restored, restoredBefore, alreadyThere, notRemoved, duplicatesPossible, failed } = report
     const before = restoredBefore + alreadyThere
     result = `${failed === 0 ? 'done' : 'not all'} ${id}: ${restored} of ${records} restored, ${before} before, ${failed} failed`
-    return { queue, records, restored, restoredBefore, alreadyThere, failed }
+    const doubts = { notRemoved, duplicatesPossible }
+    return { queue, records, restored, restoredBefore, alreadyThere, ...doubts, failed }
   } finally {
     await writeAuditEnd(context, call, { ...entry, result })
   }

@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { Session } from '../../broker/amqp/session.ts'
 import { ApiError } from '../../errors.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import { declareStream, followStream } from '../follow-stream.ts'
-import { type Notice, type NoticeRecord, readNotice } from './notice.ts'
+import { declareStream } from '../follow-stream.ts'
+import { followRecords } from '../records/follow-records.ts'
+import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
+import { sealMessage } from '../records/seal-message.ts'
+import type { ServerKeys } from '../records/server-keys.ts'
+import type { Strays } from '../records/strays.ts'
+import type { HeardNotice, Notice, NoticeRecord } from './notice.ts'
+import { readNotice } from './read-notice.ts'
 
 /** The stream that all servers share. */
 const noticeStream = 'warren.notices'
@@ -21,25 +27,38 @@ const mostSilentMs = 10_000
 /** What servers tell each other. All read it in one order, so of two that decide the same the first one counts. */
 export class NoticeBoard {
   readonly #publisher: Publisher
-  readonly #onNotice: (record: NoticeRecord) => void
+  readonly #onNotice: (record: HeardNotice) => void
+  readonly #seals: RecordSeals
   readonly #waiting = new Map<string, () => void>()
   #follower: { readonly close: () => Promise<void> } | undefined
 
   /** Resolves when everything that was told before is known here. */
   static async open(
-    lines: { readonly consuming: Session; readonly publishing: Session },
-    onNotice: (record: NoticeRecord) => void,
+    lines: {
+      readonly consuming: Session
+      readonly publishing: Session
+      readonly keys: ServerKeys
+      readonly strays: Pick<Strays, 'found'>
+    },
+    onNotice: (record: HeardNotice) => void,
   ): Promise<NoticeBoard> {
-    await declareStream(lines.consuming, noticeStream, limits)
-    const board = new NoticeBoard(lines.publishing, onNotice)
-    board.#follow(lines.consuming)
+    const { consuming, publishing, keys, strays } = lines
+    await declareStream(consuming, noticeStream, limits)
+    const seals = createRecordSeals(keys, { vhost: consuming.vhost, stream: noticeStream })
+    const board = new NoticeBoard({ publishing, seals, onNotice })
+    board.#follow(consuming, strays)
     await board.tell({ kind: 'hello' })
     return board
   }
 
-  private constructor(publishing: Session, onNotice: (record: NoticeRecord) => void) {
-    this.#publisher = new Publisher(publishing, { deadlineMs: mostSilentMs, resend: true })
-    this.#onNotice = onNotice
+  private constructor(fields: {
+    readonly publishing: Session
+    readonly seals: RecordSeals
+    readonly onNotice: (record: HeardNotice) => void
+  }) {
+    this.#publisher = new Publisher(fields.publishing, { deadlineMs: mostSilentMs, resend: true })
+    this.#seals = fields.seals
+    this.#onNotice = fields.onNotice
   }
 
   /** Tells all servers. Resolves with the number of the notice when this one has read it, and all before it. */
@@ -47,7 +66,9 @@ export class NoticeBoard {
     const number = randomUUID()
     const read = this.#whenRead(number)
     const record: NoticeRecord = { number, notice }
-    const { kind } = await this.#publisher.publish({ key: noticeStream, body: record, type: notice.kind })
+    const { kind } = await this.#publisher.publish(
+      sealMessage(this.#seals, { stream: noticeStream, type: notice.kind, record }),
+    )
     if (kind !== 'confirmed') this.#waiting.delete(number)
     if (kind === 'confirmed' && (await read)) return number
     throw new ApiError({
@@ -74,13 +95,12 @@ export class NoticeBoard {
     })
   }
 
-  #follow(session: Session): void {
-    this.#follower = followStream({
-      ...{ session, stream: noticeStream, from: 'first' },
-      onEntry: ({ value }) => {
-        const record = readNotice(value)
-        if (!record) return
-        this.#onNotice(record)
+  #follow(session: Session, strays: Pick<Strays, 'found'>): void {
+    this.#follower = followRecords({
+      ...{ session, stream: noticeStream, seals: this.#seals, strays, read: readNotice },
+      onRecord: (record, isSigned) => {
+        this.#onNotice({ ...record, isSigned })
+        if (!isSigned) return
         this.#waiting.get(record.number)?.()
         this.#waiting.delete(record.number)
       },

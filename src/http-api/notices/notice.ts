@@ -1,4 +1,5 @@
 import type { Approval, AuditRecord } from '../contract.ts'
+import type { OnceAnswer } from '../once/once-state.ts'
 
 /** How the one who asked was known, for what is done in their name later. */
 export type Asker = Pick<AuditRecord, 'wayIn' | 'from'>
@@ -14,6 +15,16 @@ export type Notice =
       readonly by: string
       readonly at: string
     }
+  /** Somebody asks with an idempotency key. */
+  | { readonly kind: 'request-begun'; readonly key: string; readonly request: string; readonly at: string }
+  | {
+      readonly kind: 'request-ended'
+      readonly key: string
+      /** The number of the notice that began it. */
+      readonly begunIn: string
+      /** Null where it failed. */
+      readonly answer: OnceAnswer | null
+    }
   /** Tells the server that wrote it that it has read all that was there before. */
   | { readonly kind: 'hello' }
 
@@ -23,23 +34,8 @@ export interface NoticeRecord {
   readonly notice: Notice
 }
 
-/** Reads a record. Undefined for what is none, such as one that a later version wrote. */
-export function readNotice(value: unknown): NoticeRecord | undefined {
-  const { number, notice } = (value ?? {}) as Partial<NoticeRecord>
-  return typeof number === 'string' && notice && isKnown(notice) ? { number, notice } : undefined
-}
-
-function isKnown(notice: Notice): boolean {
-  switch (notice.kind) {
-    case 'hello':
-      return true
-    case 'session-closed':
-      return typeof notice.session === 'string' && typeof notice.expiresAt === 'string'
-    case 'approval-asked':
-      return typeof notice.approval?.id === 'string' && typeof notice.asker?.from === 'string'
-    case 'approval-decided':
-      return typeof notice.id === 'string' && ['granted', 'refused'].includes(notice.decision)
-    default:
-      return false
-  }
+/** A notice that was read. */
+export interface HeardNotice extends NoticeRecord {
+  /** A server with our key told it. */
+  readonly isSigned: boolean
 }

@@ -1,27 +1,43 @@
 import { Approvals } from '../approvals/approvals.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import type { BrokerLine } from '../broker-line.ts'
+import { Once } from '../once/once.ts'
+import type { ServerKeys } from '../records/server-keys.ts'
+import type { Strays } from '../records/strays.ts'
 import { NoticeBoard } from './notice-board.ts'
 
 /** What is not set waits for nobody; the list is shown all the same. */
 const usualLifetimeMs = 86_400_000
 
+/** Each is remembered until the session would have expired. */
+const mostUnproved = 10_000
+
 /** Opens the board, and has everybody hear of what concerns them, from its first notice on. */
 export async function openNotices({
-  line,
+  line: { consuming, publishing },
   sessions,
+  keys,
+  strays,
   lifetimeMs = usualLifetimeMs,
 }: {
   readonly line: Pick<BrokerLine, 'consuming' | 'publishing'>
   readonly sessions: Sessions
+  readonly keys: ServerKeys
+  readonly strays: Strays
   /** How long an approval may wait. */
   readonly lifetimeMs: number | undefined
-}): Promise<{ readonly notices: NoticeBoard; readonly approvals: Approvals }> {
+}): Promise<{ readonly notices: NoticeBoard; readonly approvals: Approvals; readonly once: Once }> {
   const approvals = new Approvals({ tell: (notice) => notices.tell(notice), lifetimeMs })
-  const notices = await NoticeBoard.open(line, (record) => {
+  const once = new Once((notice) => notices.tell(notice))
+  let unproved = 0
+  const notices = await NoticeBoard.open({ consuming, publishing, keys, strays }, (record) => {
     approvals.heard(record)
-    const { notice } = record
-    if (notice.kind === 'session-closed') sessions.close(notice.session, Date.parse(notice.expiresAt))
+    once.heard(record)
+    const { notice, isSigned } = record
+    if (notice.kind !== 'session-closed') return
+    // Whoever knows the number of a session may end it. That is believed of anybody, and not without end.
+    if (!isSigned) unproved += 1
+    if (isSigned || unproved <= mostUnproved) sessions.close(notice.session, Date.parse(notice.expiresAt))
   })
-  return { notices, approvals }
+  return { notices, approvals, once }
 }

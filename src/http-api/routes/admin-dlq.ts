@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../errors.ts'
 import { depthOf } from '../../recovery/count-queue.ts'
-import { lookAtQueue } from '../../recovery/look-at-queue.ts'
 import { readDeadLetter } from '../../recovery/read-dead-letter.ts'
 import { adminRedriveOptions, flowsOf, knownFlows } from '../admin-redrive.ts'
 import type { AddRoutes } from '../api-context.ts'
 import { type ApprovalRule, mostMessages, needsApproval } from '../approvals/decide-approval.ts'
-import { mayReadQueue } from '../auth/decide-access.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { AdminMessage } from '../contract.ts'
 import { describeBody, describeHeaders } from '../describe-message.ts'
 import { endpoints } from '../endpoints.ts'
+import { lookAtDlq } from '../look-at-dlq.ts'
 import { payloadRulesFor } from '../payload-rules.ts'
-import { refuseWithoutBroker } from '../refuse-in-vain.ts'
 import { startTask } from '../tasks/start-task.ts'
 
 /** The endpoints of the isolated system, by an engine that does not lose what it takes. */
 export const addAdminDlqRoutes: AddRoutes = (add, context) => {
-  const { line, tasks, turns, settings, dlqs } = context
+  const { line, tasks, settings, dlqs } = context
 
   add(endpoints.adminQueues, async ({ caller }) => {
     const queues = (await knownFlows(context)).map(({ deadLetterQueue }) => deadLetterQueue!)
@@ -25,27 +24,23 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
     return { queues: await Promise.all(counted) }
   })
 
-  add(endpoints.adminMessages, async ({ params: { queue }, query, caller }) => {
+  add(endpoints.adminMessages, async ({ params: { queue }, query, caller, reply }) => {
     await flowsOf(context, queue)
-    refuseWithoutBroker(line)
-    tasks.refuseIfBusy(queue)
     const rules = payloadRulesFor(caller, settings)
     const messages: AdminMessage[] = []
-    await turns.look(queue, () =>
-      lookAtQueue({
-        ...{ ...line, queue, by: caller.name, count: query.limit },
-        onMessage: (message) => {
-          const letter = readDeadLetter(message, 0)
-          const { body } = describeBody(message, rules)
-          messages.push({
-            ...{ messageId: letter.id ?? null, type: letter.type ?? null },
-            ...{ exchange: letter.exchange, routingKey: letter.routingKey },
-            headers: describeHeaders(message, rules),
-            ...{ payload: body?.text ?? null, payloadEncoding: body?.encoding ?? 'utf8' },
-          })
-        },
-      }),
-    )
+    await lookAtDlq(context, {
+      ...{ queue, caller, reply, count: query.limit },
+      onMessage: (message) => {
+        const letter = readDeadLetter(message, 0)
+        const { body } = describeBody(message, rules)
+        messages.push({
+          ...{ messageId: letter.id ?? null, type: letter.type ?? null },
+          ...{ exchange: letter.exchange, routingKey: letter.routingKey },
+          headers: describeHeaders(message, rules),
+          ...{ payload: body?.text ?? null, payloadEncoding: body?.encoding ?? 'utf8' },
+        })
+      },
+    })
     return { queue, messages }
   })
 

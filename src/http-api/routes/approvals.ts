@@ -4,9 +4,10 @@ import { isPerson, targetOf } from '../approvals/ask-approval.ts'
 import { showApproval } from '../approvals/show-approval.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import type { Caller } from '../auth/caller.ts'
-import { mayReadQueue } from '../auth/decide-access.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { discardQueue } from '../backups/discard-queue.ts'
+import { checkQueue } from '../check-queue.ts'
 import type { Approval, ApprovalAsks, Permission, WayIn } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { payloadRulesFor } from '../payload-rules.ts'
@@ -104,11 +105,15 @@ async function refuseUnlessSecond(
   throw refusal
 }
 
-function whyNotSecond(caller: Caller, { by, asks }: Approval): ApiError | undefined {
+function whyNotSecond(caller: Caller, { id, by, asks, isSigned }: Approval): ApiError | undefined {
   const needed = permissionFor[asks.action]
   if (!permissionsOf(caller.role).includes(needed)) {
     const message = `To grant this takes the permission ${needed}, and the role ${caller.role} has it not.`
     return new ApiError({ code: 'API_FORBIDDEN', message })
+  }
+  if (!isSigned) {
+    const message = `No server with the key of this one wrote the approval ${id}, so nobody knows whether ${by} asked for it. Ask for a new one, and give all servers the same WARREN_SERVER_KEY.`
+    return new ApiError({ code: 'API_APPROVAL_UNPROVED', message })
   }
   if (isPerson(caller) && caller.name !== by) return undefined
   const message = `This was asked for by ${by}. It takes another person, with an account of their own, to grant it.`
@@ -141,6 +146,7 @@ async function prepare(
       const request = { ...asks.request, reason, limit: messages! }
       const options = redriveOptions(context, request, asking.caller)
       context.tasks.refuseIfBusy(request.queue)
+      await checkQueue(context, call, request.queue) // it may have become another one while it waited
       return () => startTask(context, asking, { ...options, id, asked: { kind: 'redrive', request } })
     }
     case 'discard': {

@@ -4,20 +4,20 @@ import { ApiError, RecoveryError } from '../../errors.ts'
 import { backUpQueue } from '../../recovery/backup/backup-queue.ts'
 import { routeAdder } from '../add-route.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
-import { mayReadQueue } from '../auth/decide-access.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { backupFile, findBackup, listBackups, withTemporaryFolder } from '../backups/backup-folder.ts'
 import { requestDiscard } from '../backups/discard-queue.ts'
 import { restoreUpload } from '../backups/restore-upload.ts'
 import { sendBackup } from '../backups/send-file.ts'
 import type { FilterQuery, KeptBackup, QueueParams } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
-import { refuseWithoutBroker } from '../refuse-in-vain.ts'
+import { goneError, refuseWithoutBroker } from '../refuse-in-vain.ts'
 import { selectFor } from '../select-for.ts'
 import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 
 /** Messages as files: taken out, kept, and put back. */
 export const addBackupRoutes: AddRoutes = (add, context, app) => {
-  const { settings } = context
+  const { settings, line } = context
 
   add(endpoints.downloadBackup, async (call) => {
     refuseMasked(context)
@@ -31,7 +31,7 @@ export const addBackupRoutes: AddRoutes = (add, context, app) => {
 
   add(endpoints.listBackups, async ({ caller }) => {
     const kept = settings.backupFolder === undefined ? [] : await listBackups(settings.backupFolder)
-    return { items: kept.filter(({ queue }) => mayReadQueue(caller, queue)) }
+    return { items: kept.filter((each) => mayFetch(caller, each, line)) }
   })
 
   add(endpoints.fetchBackup, async ({ params: { id }, caller, request, reply }) => {
@@ -67,12 +67,13 @@ async function download(
   const entry = { action: 'backup', target: queue }
   await writeAudit(context, { caller, request }, entry)
   const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
+  reply.raw.once('close', () => gone.abort(goneError()))
   await withTemporaryFolder(async (folder) => {
     const file = join(folder, 'backup')
     let result = 'failed: nothing was sent'
     try {
-      const { seal, records, id } = await turns.look(queue, () =>
+      const turn = { queue, looker: caller, signal: gone.signal }
+      const { seal, records, id } = await turns.look(turn, () =>
         backUpQueue({
           ...{ ...line, queue, by: caller.name, file, signal: gone.signal },
           ...(select && { select }),
@@ -88,16 +89,25 @@ async function download(
 }
 
 async function readableBackup(
-  { settings }: ApiContext,
+  { settings, line }: ApiContext,
   id: string,
   caller: Call<unknown, unknown, unknown>['caller'],
 ): Promise<KeptBackup> {
   const kept = settings.backupFolder === undefined ? undefined : await findBackup(settings.backupFolder, id)
-  if (kept && mayReadQueue(caller, kept.queue)) return kept
+  if (kept && mayFetch(caller, kept, line)) return kept
   throw new ApiError({
     code: 'API_NOT_FOUND',
     message: `There is no backup ${id}. GET /api/v1/backups lists them.`,
   })
+}
+
+/** Servers of several vhosts may share a folder, and a permission is one for queues of its own vhost. */
+function mayFetch(
+  caller: Call<unknown, unknown, unknown>['caller'],
+  { queue, vhost }: KeptBackup,
+  line: Pick<ApiContext['line'], 'vhost'>,
+): boolean {
+  return vhost === line.vhost && mayReadQueue(caller, queue)
 }
 
 function refuseMasked({ settings }: ApiContext): void {

@@ -1,14 +1,17 @@
-import { createCauseGroups } from '../../recovery/group-causes.ts'
+import type { IncomingMessage } from '../../broker/amqp/message.ts'
+import { createCauseGroups, type GroupOptions } from '../../recovery/group-causes.ts'
+import { parseGroupBy } from '../../recovery/parse-group-by.ts'
 import { seenInPart } from '../../recovery/seen-in-part.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
-import { mayReadQueue } from '../auth/decide-access.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { MessagePage, MessageQuery, MessageSummary } from '../contract.ts'
 import { describeMessage, summarise } from '../describe-message.ts'
 import { listSharedMs } from '../dlq-lists.ts'
 import { endpoints } from '../endpoints.ts'
-import { findMessage, lookAtDlq, workOnSome } from '../look-at-dlq.ts'
-import { payloadRulesFor } from '../payload-rules.ts'
+import { type DlqLook, findMessage, lookAtDlq, workOnSome } from '../look-at-dlq.ts'
+import { payloadRulesFor, showsAll } from '../payload-rules.ts'
+import { refuseHiddenGroups } from '../refuse-hidden-fields.ts'
 import { tick } from '../rendered-answers.ts'
 import { selectFor } from '../select-for.ts'
 
@@ -19,33 +22,53 @@ export const addDlqRoutes: AddRoutes = (add, context) => {
     endpoints.listDlqs,
     async ({ caller }) => {
       const found = (await dlqs.list()).filter(({ queue }) => mayReadQueue(caller, queue))
-      const items = found.map(async ({ queue, type, consumers, sources, knownBy }) => ({
-        ...{ queue, type, sources, knownBy, consumers: consumers ?? null },
-        messages: await dlqs.count(queue),
-      }))
+      const items = found.map(async ({ queue, type, sources, knownBy }) => {
+        const counts = await dlqs.inspect(queue)
+        const { messageCount: messages = null, consumerCount: consumers = null } = counts ?? {}
+        return { queue, type, sources, knownBy, messages, consumers }
+      })
       return { vhost: line.vhost, items: await Promise.all(items) }
     },
     () => tick(listSharedMs),
   )
 
-  add(endpoints.listCauses, async ({ params: { queue }, caller }) => {
-    const groups = createCauseGroups()
-    const { present, seen, isWhole } = await lookAtDlq(context, { queue, caller, onMessage: groups.add })
-    const causes = groups.list().map(({ first, last, sample, ...cause }) => ({
-      ...cause,
+  add(endpoints.listCauses, async ({ params: { queue }, query, caller, reply }) => {
+    const groups = createCauseGroups(groupsFor(context, caller, query.groupBy))
+    const isWanted = selectFor(context, caller, query.where) ?? (() => true)
+    const onMessage = (message: IncomingMessage): void => {
+      if (isWanted(message)) groups.add(message)
+    }
+    const { present, seen, isWhole } = await lookAtDlq(context, { queue, caller, reply, onMessage })
+    const causes = groups.list().map(({ first, last, sample, by = [], splits = [], ...cause }) => ({
+      ...{ ...cause, by, splits },
       ...{ first: first ?? null, last: last ?? null, sample: sample ?? null },
     }))
     return { queue, present, seen, isWhole, causes }
   })
 
-  add(endpoints.listMessages, ({ params: { queue }, query, caller }) =>
-    readPage(context, { queue, query, caller }),
+  add(endpoints.listMessages, ({ params: { queue }, query, caller, reply }) =>
+    readPage(context, { queue, query, caller, reply }),
   )
 
-  add(endpoints.showMessage, async ({ params: { queue, key }, caller }) => {
+  add(endpoints.showMessage, async ({ params: { queue, key }, caller, reply }) => {
     const rules = payloadRulesFor(caller, context.settings)
-    return findMessage(context, { queue, key, caller }, (message) => describeMessage(message, { key, rules }))
+    return findMessage(context, { queue, key, caller, reply }, (message) =>
+      describeMessage(message, { key, rules }),
+    )
   })
+}
+
+/** What is asked to tell messages apart by; else what can be shown to the caller. */
+function groupsFor(
+  { settings }: Pick<ApiContext, 'settings'>,
+  caller: Caller,
+  groupBy: string | undefined,
+): GroupOptions {
+  if (groupBy === undefined)
+    return { splits: showsAll(payloadRulesFor(caller, settings)) ? 'all' : 'without-body' }
+  const fields = parseGroupBy(groupBy)
+  refuseHiddenGroups(fields, { caller, settings })
+  return { groupBy: fields }
 }
 
 /** How far one request looks for messages that match; the next page goes on from there. */
@@ -54,8 +77,9 @@ const mostLookedAt = 20_000
 /** A page from the place that the cursor names: so many messages from the head. */
 async function readPage(
   context: ApiContext,
-  { queue, query, caller }: { queue: string; query: MessageQuery; caller: Caller },
+  { query, ...place }: Pick<DlqLook, 'queue' | 'caller' | 'reply'> & { readonly query: MessageQuery },
 ): Promise<MessagePage> {
+  const { queue, caller } = place
   const { limit, where } = query
   const start = query.cursor === undefined ? 0 : Number.parseInt(query.cursor, 36)
   const isWanted = selectFor(context, caller, where) ?? (() => true)
@@ -63,7 +87,7 @@ async function readPage(
   let position = 0
   let end = start
   const { present, seen, isWhole } = await lookAtDlq(context, {
-    ...{ queue, caller, count: start + (where === undefined ? limit : mostLookedAt) },
+    ...{ ...place, count: start + (where === undefined ? limit : mostLookedAt) },
     onMessage: (message) => {
       position += 1
       if (position <= start || items.length >= limit) return

@@ -17,7 +17,7 @@ import { startTask } from '../tasks/start-task.ts'
 /** One message put back, changed on its way. */
 export const addEditRoutes: AddRoutes = (add, context) => {
   add(endpoints.editMessage, async (call) => {
-    const { params, caller, body } = call
+    const { params, caller, body, reply } = call
     const { queue, key } = params
     const { to, attempts, reason } = body
     refuseEdit(context, caller, body)
@@ -31,7 +31,7 @@ export const addEditRoutes: AddRoutes = (add, context) => {
       },
       caller,
     )
-    const { isMasked, content } = await findMessage(context, { queue, key, caller }, (message) => ({
+    const { isMasked, content } = await findMessage(context, { queue, key, caller, reply }, (message) => ({
       ...{ isMasked: hasMasked(context, message), content: keyOf(message) },
     }))
     if (body.body && isMasked) throw forbidden('The body holds what nobody is shown, so it cannot be edited.')
@@ -55,6 +55,10 @@ function refuseEdit({ settings }: ApiContext, caller: Caller, { body, headers = 
   if (needsApproval(settings.approval, 1)) {
     const message = 'Here every re-drive needs a second person, and an edited message cannot wait for one.'
     throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
+  }
+  if (body?.encoding === 'base64' && Buffer.from(body.text, 'base64').toString('base64') !== body.text) {
+    const message = 'body.body.text is no base64, with its padding and nothing between. Check it.'
+    throw new ApiError({ code: 'API_REQUEST_INVALID', message })
   }
   const problem = problemOfEdit({ headers })
   if (problem !== undefined) throw new ApiError({ code: 'API_REQUEST_INVALID', message: problem })

@@ -1,5 +1,5 @@
 import type { AddRoutes } from '../api-context.ts'
-import { mayReadQueue } from '../auth/decide-access.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { DepthHistory, HistoryQuery } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { tick } from '../rendered-answers.ts'

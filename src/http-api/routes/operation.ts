@@ -1,7 +1,7 @@
 import { type Metric, renderMetrics } from '../../consumer/render-metrics.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
-import { mayReadQueue } from '../auth/decide-access.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { endpoints } from '../endpoints.ts'
 import { taskStates } from '../shapes.ts'
 
@@ -19,20 +19,28 @@ export const addOperationRoutes: AddRoutes = (add, context, app) => {
   })
 
   add(endpoints.isReady, async ({ reply }) => {
-    const { consuming, publishing } = context.line
-    const isReady = consuming.connection !== undefined && publishing.connection !== undefined
+    const obstacle = obstacleOf(context)
     await reply
-      .code(isReady ? 200 : 503)
+      .code(obstacle === undefined ? 200 : 503)
       .type('text/plain')
-      .send(isReady ? 'ready\n' : 'the broker is not there\n')
+      .send(`${obstacle ?? 'ready'}\n`)
     return undefined
   })
 
   add(endpoints.metrics, async ({ caller, reply }) => {
-    const metrics = [await depths(context, caller), tasksByState(context), requests(answered)]
+    const metrics = [
+      ...[await depths(context, caller), tasksByState(context), strayRecords(context)],
+      ...requests(context, answered),
+    ]
     await reply.type('text/plain; version=0.0.4').send(renderMetrics(metrics))
     return undefined
   })
+}
+
+/** Why nobody can be served; undefined where they can. */
+function obstacleOf({ line: { consuming, publishing }, slots }: ApiContext): string | undefined {
+  if (!consuming.connection || !publishing.connection) return 'the broker is not there'
+  return slots.isStuck ? 'all requests that may be answered at once hang' : undefined
 }
 
 async function depths({ line, dlqs }: ApiContext, caller: Caller): Promise<Metric> {
@@ -51,7 +59,7 @@ async function depths({ line, dlqs }: ApiContext, caller: Caller): Promise<Metri
 }
 
 function tasksByState({ tasks }: ApiContext): Metric {
-  const all = tasks.list()
+  const all = tasks.list().filter(({ isSigned }) => isSigned)
   return {
     name: 'warren_tasks',
     help: 'Tasks of all servers by state.',
@@ -63,11 +71,28 @@ function tasksByState({ tasks }: ApiContext): Metric {
   }
 }
 
-function requests(answered: ReadonlyMap<string, number>): Metric {
+function strayRecords({ strays }: ApiContext): Metric {
   return {
-    name: 'warren_http_requests_total',
-    help: 'Requests answered, by the class of their status.',
+    name: 'warren_stray_records_total',
+    help: "Records in Warren's streams that no server with our key has written.",
     type: 'counter',
-    samples: [...answered].map(([status, value]) => ({ labels: { status }, value })),
+    samples: strays.counts().map(({ count: value, ...labels }) => ({ labels, value })),
   }
+}
+
+function requests({ slots }: ApiContext, answered: ReadonlyMap<string, number>): readonly Metric[] {
+  return [
+    {
+      name: 'warren_http_requests_total',
+      help: 'Requests answered, by the class of their status.',
+      type: 'counter',
+      samples: [...answered].map(([status, value]) => ({ labels: { status }, value })),
+    },
+    {
+      name: 'warren_http_requests_under_way',
+      help: 'Requests that are being answered, this one too.',
+      type: 'gauge',
+      samples: [{ labels: {}, value: slots.taken }],
+    },
+  ]
 }

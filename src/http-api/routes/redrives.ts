@@ -1,16 +1,16 @@
 import { previewRedrive } from '../../recovery/preview-redrive.ts'
 import type { AddRoutes } from '../api-context.ts'
 import { endpoints } from '../endpoints.ts'
+import { lookInTurn } from '../look-at-dlq.ts'
 import { redriveOptions } from '../redrive-options.ts'
 import { requestRedrive } from '../request-redrive.ts'
 
 export const addRedriveRoutes: AddRoutes = (add, context) => {
-  const { tasks, turns } = context
-
-  add(endpoints.planRedrive, async ({ body, caller }) => {
-    tasks.refuseIfBusy(body.queue)
+  add(endpoints.planRedrive, async ({ body, caller, reply }) => {
     const options = redriveOptions(context, body, caller)
-    const plan = await turns.look(body.queue, () => previewRedrive(options))
+    const plan = await lookInTurn(context, { queue: body.queue, caller, reply }, (signal) =>
+      previewRedrive({ ...options, signal }),
+    )
     const targets = plan.targets.map((each) => ({ ...each, secondFailure: each.secondFailure ?? null }))
     return { ...plan, targets }
   })

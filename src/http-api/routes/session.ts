@@ -1,9 +1,11 @@
+import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import type { AddRoutes } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
 import type { MyPermissions } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { refuseWithoutBroker } from '../refuse-in-vain.ts'
 import { sessionCookie } from '../session-cookie.ts'
 import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 
@@ -16,12 +18,13 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   })
 
   add(endpoints.openSession, async ({ body, request, reply }) => {
+    refuseWithoutBroker(line)
     const caller = await authenticator.logIn(body, request.ip)
     await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
     const { cookie, csrfToken, expiresAt } = await authenticator.openSession(caller)
     reply.setCookie(sessionCookie, cookie, {
       ...{ httpOnly: true, sameSite: 'strict', path: '/', expires: expiresAt },
-      secure: request.protocol === 'https',
+      secure: isSecure(request),
     })
     return { ...describe(caller), csrfToken, expiresAt: expiresAt.toISOString() }
   })
@@ -44,4 +47,9 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   })
 
   add(endpoints.myPermissions, async ({ caller }) => describe(caller))
+}
+
+/** A browser says by which scheme it came to the page. Believed of anybody: it is about nothing but their own cookie. */
+function isSecure({ protocol, headers: { origin = '' } }: FastifyRequest): boolean {
+  return protocol === 'https' || origin.startsWith('https://')
 }

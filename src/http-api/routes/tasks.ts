@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import { adminRedriveOptions } from '../admin-redrive.ts'
-import type { AddRoutes, ApiContext } from '../api-context.ts'
+import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
-import { mayReadQueue } from '../auth/decide-access.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { checkAccess } from '../check-access.ts'
+import { checkQueue } from '../check-queue.ts'
 import type { Task } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { followTask, type TaskEvent, type TaskFollower, taskEvent } from '../follow-task.ts'
@@ -16,7 +17,8 @@ import { showReceipt } from '../show-receipt.ts'
 import { editInterrupted } from '../tasks/edit-interrupted.ts'
 import { resumeTask } from '../tasks/start-task.ts'
 import { isEnded, type TaskStep } from '../tasks/task-state.ts'
-import { type AuditedCall, writeAudit } from '../write-audit.ts'
+import { refuseUnproved } from '../tasks/tasks.ts'
+import { writeAudit } from '../write-audit.ts'
 
 export const addTaskRoutes: AddRoutes = (add, context) => {
   const { tasks } = context
@@ -47,6 +49,10 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
   const streams = new Set<{ readonly of: string }>()
   add(endpoints.watchTask, async ({ params, caller, request, reply }) => {
     visibleTask(context, params.id, caller)
+    if (request.method === 'HEAD') {
+      await reply.type('text/event-stream').send() // it would never come to its end
+      return undefined
+    }
     const stream = { of: `${caller.wayIn} ${caller.name}` }
     const ofCaller = [...streams].filter(({ of }) => of === stream.of)
     if (streams.size >= mostStreams || ofCaller.length >= mostStreamsOfCaller) {
@@ -66,12 +72,19 @@ const mostStreams = 200
 const mostStreamsOfCaller = 50
 
 /** Resumes what another server left behind, with the permissions of whoever asks for it. */
-async function goOn(context: ApiContext, call: AuditedCall, id: string): Promise<Task> {
+async function goOn(
+  context: ApiContext,
+  call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'request'>,
+  id: string,
+): Promise<Task> {
   const { tasks } = context
-  const { queue, problem } = tasks.get(id)
+  const task = tasks.get(id)
+  refuseUnproved(task)
+  const { queue, problem } = task
   const asked = tasks.asked(id)
   switch (asked.kind) {
     case 'redrive': {
+      await checkQueue(context, call, queue)
       const options = redriveOptions(context, asked.request, call.caller)
       return resumeTask(context, call, { ...options, id, asked })
     }

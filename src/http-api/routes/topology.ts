@@ -1,7 +1,7 @@
 import { observeTopology } from '../../deploy/observe-topology.ts'
 import { proveTopology } from '../../topology/prove/prove-topology.ts'
 import type { AddRoutes } from '../api-context.ts'
-import { mayReadQueue } from '../auth/decide-access.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { endpoints } from '../endpoints.ts'
 import { declaredTopology, readPlan, refuseUnreadable, requestApply } from '../topology/apply-topology.ts'
 import { describeCompiled, describeLive, describeProof } from '../topology/describe-topology.ts'
@@ -14,7 +14,9 @@ export const addTopologyRoutes: AddRoutes = (add, context) => {
   )
 
   add(endpoints.showLiveTopology, async ({ caller }) =>
-    describeLive(await observeTopology(management, { vhost }), (queue) => mayReadQueue(caller, queue)),
+    describeLive(await observeTopology(management, { vhost, countsConsumers: true }), (queue) =>
+      mayReadQueue(caller, queue),
+    ),
   )
 
   add(endpoints.planTopology, async ({ caller }) => (await readPlan(context, caller)).written)

@@ -1,7 +1,8 @@
 import { RecoveryError } from '../../errors.ts'
 import { lookAtQueue } from '../../recovery/look-at-queue.ts'
-import type { BrokerLine, QueueTurns } from '../broker-line.ts'
+import type { BrokerLine } from '../broker-line.ts'
 import { keyOf } from '../describe-message.ts'
+import type { QueueTurns } from '../queue-turns.ts'
 import type { EditedMessage } from './decide-interruption.ts'
 
 /** Where nobody can look at the queue, now or ever. */
@@ -14,7 +15,7 @@ export async function findEdited(
 ): Promise<EditedMessage> {
   let isThere = false
   try {
-    const { isWhole } = await turns.look(queue, () =>
+    const { isWhole } = await turns.look({ queue, looker: { name: 'warren', role: 'viewer' } }, () =>
       lookAtQueue({
         ...{ ...line, queue, by: 'warren' },
         onMessage: (message) => {

@@ -1,7 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { AuditLog } from '../audit/audit-log.ts'
-import type { BrokerLine, QueueTurns } from '../broker-line.ts'
+import type { BrokerLine } from '../broker-line.ts'
 import type { Task } from '../contract.ts'
+import { createFailureLog } from '../log-failure.ts'
+import type { QueueTurns } from '../queue-turns.ts'
+import type { ServerKeys } from '../records/server-keys.ts'
+import type { Strays } from '../records/strays.ts'
 import { Tasks } from './tasks.ts'
 
 /** Opens the tasks of all servers. What another one left behind is written down in the audit log. */
@@ -9,9 +13,11 @@ export function openTasks(fields: {
   readonly line: BrokerLine
   readonly turns: QueueTurns
   readonly audit: AuditLog
+  readonly keys: ServerKeys
+  readonly strays: Strays
   readonly log: FastifyBaseLogger
 }): Promise<Tasks> {
-  const { line, turns, audit, log } = fields
+  const { line, turns, audit, keys, strays, log } = fields
   const onInterrupted = (task: Task): void => {
     const { id, queue: target, reason, host: from, progress } = task
     log.warn({ task: id, host: from }, 'a server is gone; its task is interrupted')
@@ -25,6 +31,6 @@ export function openTasks(fields: {
         log.error({ err: error, task: id }, 'an interruption is not in the audit log'),
       )
   }
-  const onError = (error: unknown): void => log.error({ err: error }, 'tasks could not be shared')
-  return Tasks.open({ line, turns, onInterrupted, onError })
+  const onError = createFailureLog(log, { level: 'error', sentence: 'tasks could not be shared' })
+  return Tasks.open({ line, turns, keys, strays, onInterrupted, onError })
 }

@@ -6,16 +6,17 @@ import {
   type EditedMessage,
   explainInterruptedEdit,
 } from './decide-interruption.ts'
-import { readTaskRecord, replaces, type SharedTask } from './task-board-state.ts'
+import { readTaskRecord } from './read-task-record.ts'
+import { replaces, type SharedTask } from './task-board-state.ts'
 
 function shared(state: TaskState, more: Partial<SharedTask> = {}): SharedTask {
   const task: Task = {
     ...{ id: 't', kind: 'redrive', state, queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-    ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null },
+    ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
     progress: { present: 10, moved: 0, failed: 0, kept: 0 },
   }
   const asked = { kind: 'redrive', request: { queue: 'a.dlq' } } as const
-  return { task, run: 1, server: 'one', presence: 'one.1', asked, receipt: null, ...more }
+  return { task, run: 1, server: 'one', presence: 'warren.server.one.1', asked, receipt: null, ...more }
 }
 
 describe('a record of a task', () => {
@@ -37,6 +38,39 @@ describe('a record of a task', () => {
     ['is not taken where its server had come to its end', shared('interrupted'), shared('done'), false],
   ])('%s', (_, next, known, isTaken) => {
     expect(replaces(next, known)).toBe(isTaken)
+  })
+
+  it('that anybody may have written stands back behind that of a server, whatever it says', () => {
+    const unsigned = (state: TaskState, more: Partial<SharedTask> = {}): SharedTask => {
+      const { task, ...rest } = shared(state, more)
+      return { ...rest, task: { ...task, isSigned: false } }
+    }
+
+    expect(replaces(unsigned('done', { run: 9 }), shared('running'))).toBe(false)
+    expect(replaces(shared('running'), unsigned('done', { run: 9 }))).toBe(true)
+    expect(replaces(unsigned('done'), unsigned('running'))).toBe(true)
+  })
+
+  it('is read as a server writes it, and as 0.1 wrote it', () => {
+    const { isSigned: _, ...task } = shared('running').task
+    const records = [shared('done'), { ...shared('running'), task }].map((each) => ({
+      ...{ kind: 'task', shared: each },
+    }))
+
+    expect(records.map(readTaskRecord)).toEqual(records)
+  })
+
+  it.each<[string, object]>([
+    ['no task', { task: null }],
+    ['a task without counts', { task: { ...shared('done').task, progress: undefined } }],
+    ['a state that there is not', { task: { ...shared('done').task, state: 'lost' } }],
+    ['a sign of life that is any queue', { presence: 'orders' }],
+    ['nothing that was asked for', { asked: undefined }],
+    ['a request for no queue', { asked: { kind: 'redrive', request: {} } }],
+    ['a receipt that is none', { receipt: 7 }],
+    ['a receipt without refusals', { receipt: { format: 'warren-receipt/1', id: 'x' } }],
+  ])('with %s is passed over', (_, change) => {
+    expect(readTaskRecord({ kind: 'task', shared: { ...shared('done'), ...change } })).toBeUndefined()
   })
 
   it('of another kind, or of none, is passed over', () => {

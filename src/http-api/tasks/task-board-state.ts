@@ -37,25 +37,11 @@ export type TaskRecord =
  * of two that take up a task at once, the first one in the stream has it.
  */
 export function replaces(next: SharedTask, known: SharedTask | undefined): boolean {
-  if (!known || next.run > known.run) return true
+  if (!known) return true
+  // What anybody may have written stands back behind what one of us has.
+  if (next.task.isSigned !== known.task.isSigned) return next.task.isSigned
+  if (next.run > known.run) return true
   if (next.run < known.run || next.server !== known.server) return false
   // Others may take a server for gone that has just come to its end.
   return next.task.state !== 'interrupted' || !isEnded(known.task.state)
-}
-
-/** Reads a record. Undefined for what is none, such as one that a later version wrote. */
-export function readTaskRecord(value: unknown): TaskRecord | undefined {
-  const record = value as Partial<{ kind: string; shared: Partial<SharedTask>; server: string; id: string }>
-  switch (record?.kind) {
-    case 'task':
-      return typeof record.shared?.task?.id === 'string' && record.shared.asked
-        ? (record as TaskRecord)
-        : undefined
-    case 'step':
-      return typeof record.id === 'string' ? (record as TaskRecord) : undefined
-    case 'hello':
-      return typeof record.server === 'string' ? (record as TaskRecord) : undefined
-    default:
-      return undefined
-  }
 }

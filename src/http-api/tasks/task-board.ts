@@ -3,8 +3,14 @@ import type { Session } from '../../broker/amqp/session.ts'
 import { ApiError } from '../../errors.ts'
 import { createEvents, type EventSource, type Events } from '../../events.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import { declareStream, followStream } from '../follow-stream.ts'
-import { readTaskRecord, replaces, type SharedTask, type TaskRecord } from './task-board-state.ts'
+import { declareStream } from '../follow-stream.ts'
+import { followRecords } from '../records/follow-records.ts'
+import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
+import { sealMessage } from '../records/seal-message.ts'
+import type { ServerKeys } from '../records/server-keys.ts'
+import type { Strays } from '../records/strays.ts'
+import { readTaskRecord } from './read-task-record.ts'
+import { replaces, type SharedTask, type TaskRecord } from './task-board-state.ts'
 import { isEnded } from './task-state.ts'
 
 /** The stream that all servers share. */
@@ -19,6 +25,8 @@ const limits = {
 
 /** The longest list; older tasks that have ended are left out and stay in the audit log. */
 const mostTasks = 1_000
+/** Of those that anybody may have written, so that they cannot push out the others. */
+const mostUnsigned = 100
 
 export interface BoardEvents {
   /** The task is not as it was known before. */
@@ -34,24 +42,29 @@ export class TaskBoard {
   readonly #emit: EventSource<BoardEvents> = createEvents<BoardEvents>()
   readonly #tasks = new Map<string, SharedTask>()
   readonly #publisher: Publisher
+  readonly #seals: RecordSeals
   #follower: { readonly close: () => Promise<void> } | undefined
 
   /** Resolves when everything that was written before is known here. */
   static async open(lines: {
     readonly consuming: Session
     readonly publishing: Session
+    readonly keys: ServerKeys
+    readonly strays: Pick<Strays, 'found'>
   }): Promise<TaskBoard> {
-    const { consuming, publishing } = lines
+    const { consuming, publishing, keys, strays } = lines
     await declareStream(consuming, taskStream, limits)
-    const board = new TaskBoard(publishing)
-    const caughtUp = board.#follow(consuming)
+    const { vhost } = consuming
+    const board = new TaskBoard(publishing, createRecordSeals(keys, { vhost, stream: taskStream }))
+    const caughtUp = board.#follow(consuming, strays)
     await board.#publish({ kind: 'hello', server: board.server })
     await caughtUp
     return board
   }
 
-  private constructor(publishing: Session) {
+  private constructor(publishing: Session, seals: RecordSeals) {
     this.events = this.#emit
+    this.#seals = seals
     this.#publisher = new Publisher(publishing, { deadlineMs: 10_000, resend: true })
   }
 
@@ -101,15 +114,15 @@ export class TaskBoard {
     await Promise.all([this.#follower?.close(), this.#publisher.close()])
   }
 
-  #follow(session: Session): Promise<void> {
+  #follow(session: Session, strays: Pick<Strays, 'found'>): Promise<void> {
     return new Promise((resolve) => {
-      this.#follower = followStream({
-        ...{ session, stream: taskStream, from: 'first' },
-        onEntry: ({ value }) => {
-          const record = readTaskRecord(value)
-          if (record?.kind === 'task') this.#take(record.shared)
-          if (record?.kind === 'step') this.#emit.emit('asked', record)
-          if (record?.kind === 'hello' && record.server === this.server) resolve()
+      this.#follower = followRecords({
+        ...{ session, stream: taskStream, seals: this.#seals, strays, read: readTaskRecord },
+        onRecord: (record, isSigned) => {
+          if (record.kind === 'task') this.#take(withSigned(record.shared, isSigned))
+          if (!isSigned) return
+          if (record.kind === 'step') this.#emit.emit('asked', record)
+          if (record.kind === 'hello' && record.server === this.server) resolve()
         },
       })
     })
@@ -119,8 +132,14 @@ export class TaskBoard {
     const { id } = shared.task
     if (!replaces(shared, this.#tasks.get(id))) return
     this.#tasks.set(id, shared)
-    this.#forgetOld()
+    if (shared.task.isSigned) this.#forgetOld()
+    else this.#forgetUnsigned()
     this.#emit.emit('changed', shared)
+  }
+
+  #forgetUnsigned(): void {
+    const unsigned = [...this.#tasks.values()].filter(({ task }) => !task.isSigned)
+    for (const { task } of unsigned.slice(0, -mostUnsigned)) this.#tasks.delete(task.id)
   }
 
   #forgetOld(): void {
@@ -131,11 +150,18 @@ export class TaskBoard {
   }
 
   async #publish(record: TaskRecord): Promise<void> {
-    const { kind } = await this.#publisher.publish({ key: taskStream, body: record, type: record.kind })
+    const { kind } = await this.#publisher.publish(
+      sealMessage(this.#seals, { stream: taskStream, type: record.kind, record }),
+    )
     if (kind === 'confirmed') return
     throw new ApiError({
       code: 'TASKS_UNAVAILABLE',
       message: `The stream ${taskStream} did not take the record of a task. See that it can be written, and try again.`,
     })
   }
+}
+
+/** Whatever the record says of itself. */
+function withSigned(shared: SharedTask, isSigned: boolean): SharedTask {
+  return { ...shared, task: { ...shared.task, isSigned } }
 }

@@ -5,9 +5,9 @@ import {
   type RedriveProgress,
   startRedrive,
 } from '../../recovery/redrive.ts'
-import type { QueueTurns } from '../broker-line.ts'
 import type { Problem, Task, TaskState } from '../contract.ts'
 import { problemOf } from '../problems.ts'
+import type { QueueTurns } from '../queue-turns.ts'
 import { editInterrupted } from './edit-interrupted.ts'
 import type { Presence } from './presence.ts'
 import type { TaskBoard } from './task-board.ts'
@@ -113,11 +113,12 @@ export class TaskRun {
     const timer = setInterval(() => this.#tell(), tellEveryMs)
     let state: TaskState
     try {
-      this.#receipt = await this.#of.turns.take(this.#begun.task.queue, () => {
+      const receipt = await this.#of.turns.take(this.#begun.task.queue, () => {
         this.#redrive = startRedrive(this.#of.options)
         steer(this.#redrive, this.#state) // it may have been paused or cancelled while it waited
         return this.#redrive.receipt
       })
+      this.#receipt = { ...receipt, ...filterOf(this.#begun.asked) }
       state = this.#judge(this.#receipt)
     } catch (error) {
       this.#problem = problemOf(error)
@@ -183,4 +184,10 @@ function steer(redrive: Redrive, state: TaskState): void {
   if (state === 'paused') redrive.pause()
   if (state === 'running') redrive.resume()
   if (state === 'cancelling') redrive.cancel()
+}
+
+/** A filter over bodies is shown to who may see bodies; see `showReceipt`. */
+function filterOf(asked: SharedTask['asked']): Pick<Receipt, 'where'> {
+  const where = asked.kind === 'redrive' ? asked.request.where : undefined
+  return where === undefined ? {} : { where }
 }

@@ -3,8 +3,11 @@ import { ApiError, RecoveryError } from '../../errors.ts'
 import { depthOf } from '../../recovery/count-queue.ts'
 import type { Receipt } from '../../recovery/receipt.ts'
 import type { RedriveOptions } from '../../recovery/redrive.ts'
-import type { BrokerLine, QueueTurns } from '../broker-line.ts'
+import type { BrokerLine } from '../broker-line.ts'
 import type { Task } from '../contract.ts'
+import type { QueueTurns } from '../queue-turns.ts'
+import type { ServerKeys } from '../records/server-keys.ts'
+import type { Strays } from '../records/strays.ts'
 import { tick } from '../rendered-answers.ts'
 import { announceServer, type Presence } from './presence.ts'
 import { TaskBoard } from './task-board.ts'
@@ -16,6 +19,8 @@ import { watchServers } from './watch-servers.ts'
 export interface TasksOptions {
   readonly line: Omit<BrokerLine, 'topology'>
   readonly turns: QueueTurns
+  readonly keys: ServerKeys
+  readonly strays: Pick<Strays, 'found'>
   /** Another server is gone, and this is what it left. */
   readonly onInterrupted: (task: Task) => void
   /** Something about tasks could not be told to the other servers, or asked about them. */
@@ -48,8 +53,9 @@ export class Tasks {
   #isClosed = false
 
   static async open(options: TasksOptions): Promise<Tasks> {
-    const { consuming } = options.line
-    const board = await TaskBoard.open(options.line)
+    const { line, keys, strays } = options
+    const { consuming, publishing } = line
+    const board = await TaskBoard.open({ consuming, publishing, keys, strays })
     return new Tasks(options, board, await announceServer(consuming, board.server))
   }
 
@@ -80,6 +86,7 @@ export class Tasks {
     const task: Task = {
       ...{ id, kind: 'redrive', state: 'running', queue, by, reason: reason ?? null, host: hostname() },
       ...{ startedAt: new Date().toISOString(), endedAt: null, movedBefore: 0, problem: null },
+      isSigned: true,
       progress: { present, moved: 0, failed: 0, kept: 0 },
     }
     return this.#run({ ...this.#itself(), task, run: 1, asked, receipt: null }, options, onEnd)
@@ -93,6 +100,7 @@ export class Tasks {
   async #resume(options: NewTask, onEnd: OnTaskEnd): Promise<Task> {
     const { id, queue, limit } = options
     const known = this.#find(id)
+    refuseUnproved(known.task)
     const { progress } = known.task
     const movedBefore = progress.moved
     const present = movedBefore + (await depthOf(options.consuming, queue))
@@ -105,9 +113,12 @@ export class Tasks {
     return this.#run(shared, { ...options, ...rest }, onEnd)
   }
 
-  /** Throws where a task works on the queue: its messages are in no state to be looked at. */
+  /**
+   * Throws where a task works on the queue: its messages are in no state to be looked at. One that anybody may have
+   * invented is no reason; should a server work there all the same, the lock of the queue tells.
+   */
   refuseIfBusy(queue: string): void {
-    const busy = this.list().find((task) => task.queue === queue && !isEnded(task.state))
+    const busy = this.list().find((task) => task.queue === queue && task.isSigned && !isEnded(task.state))
     if (busy) throw lockedBy(busy)
     if (this.#beginning.has(queue))
       throw locked(`A re-drive of the queue "${queue}" begins. Wait until it is done.`)
@@ -171,7 +182,8 @@ export class Tasks {
     const isDone = (next: SharedTask): boolean => next.task.state === wanted || isEnded(next.task.state)
     const next = await this.board.until(id, isDone, stepTimeoutMs)
     if (next) return next.task
-    const message = `The server on ${task.host} that works on the task ${id} did not answer. Try again.`
+    const whose = task.isSigned ? '' : ' No server with the key of this one wrote that task.'
+    const message = `The server on ${task.host} that works on the task ${id} did not answer.${whose} Try again.`
     throw new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })
   }
 
@@ -192,7 +204,7 @@ export class Tasks {
   async #run(shared: SharedTask, options: NewTask, onEnd: OnTaskEnd): Promise<Task> {
     const { id } = shared.task
     await this.board.write(shared)
-    const known = await this.board.until(id, ({ run }) => run >= shared.run)
+    const known = await this.board.until(id, ({ run, task }) => task.isSigned && run >= shared.run)
     if (known?.server !== this.board.server || known.run !== shared.run) throw lockedBy(known!.task)
     const run = new TaskRun({
       ...{ shared, options, board: this.board, turns: this.#options.turns, onEnd },
@@ -239,6 +251,15 @@ export class Tasks {
       message: `There is no task ${id}. GET /api/v1/tasks lists them.`,
     })
   }
+}
+
+/** What it says to have been asked for may be anybody's wish, and would be done in the name of who resumes it. */
+export function refuseUnproved({ id, isSigned }: Task): void {
+  if (isSigned) return
+  throw new ApiError({
+    code: 'API_TASK_UNPROVED',
+    message: `No server with the key of this one wrote the task ${id}, so nobody knows who asked for it. Start a new re-drive, and give all servers the same WARREN_SERVER_KEY.`,
+  })
 }
 
 function lockedBy({ id, by, queue, host }: Task): RecoveryError {

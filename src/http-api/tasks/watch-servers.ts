@@ -1,8 +1,9 @@
 import { RecoveryError } from '../../errors.ts'
 import { settledDepth } from '../../recovery/count-queue.ts'
-import type { BrokerLine, QueueTurns } from '../broker-line.ts'
+import type { BrokerLine } from '../broker-line.ts'
 import type { Task } from '../contract.ts'
 import { problemOf } from '../problems.ts'
+import type { QueueTurns } from '../queue-turns.ts'
 import { countInterrupted, countInterruptedEdit } from './decide-interruption.ts'
 import { editInterrupted } from './edit-interrupted.ts'
 import { findEdited } from './find-edited.ts'
@@ -31,7 +32,10 @@ export function watchServers(watch: ServerWatch): { readonly close: () => void }
   let isClosed = false
 
   async function lookOnce(): Promise<void> {
-    const open = board.list().filter(({ task, server }) => server !== board.server && !isEnded(task.state))
+    // What is not signed is not looked after: to write it down once more would be to sign it.
+    const open = board
+      .list()
+      .filter(({ task, server }) => task.isSigned && server !== board.server && !isEnded(task.state))
     const missing = new Set<string>()
     for (const presence of new Set(open.map((shared) => shared.presence)))
       if (!(await isServerThere(watch.line, presence))) missing.add(presence)
@@ -102,5 +106,5 @@ function countReturned(
   { consuming }: ServerWatch['line'],
   { queue, progress: { present, moved } }: Task,
 ): Promise<number | undefined> {
-  return settledDepth(consuming, queue, present - moved).catch(() => undefined)
+  return settledDepth(consuming, queue, { atLeast: present - moved }).catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { ApplyReport } from '../../deploy/apply-plan.ts'
-import type { DisruptiveStep, Plan, SafeStep } from '../../topology/plan-topology.ts'
+import type { ApplyReport, StepResult } from '../../deploy/apply-plan.ts'
+import type { Plan } from '../../topology/plan-topology.ts'
 import { renderPlan, renderWaysOut } from '../../topology/render-plan.ts'
 import type { ApplyResult, PlanStep, TopologyBinding, TopologyPlan } from '../contract.ts'
 
@@ -18,6 +18,7 @@ export function describePlan(plan: Plan, brokerVersion: string): TopologyPlan {
       messages: step.messages ?? null,
       waysOut: renderWaysOut(step),
     })),
+    leftovers: plan.leftovers.map(({ queue, of, messages = null }) => ({ queue, of, messages })),
     unmanaged: plan.unmanaged,
     policyConflicts: plan.policyConflicts.map(({ queue, key, policies, consequence }) => ({
       ...{ queue, key, policies, consequence },
@@ -46,7 +47,7 @@ function digestPlan({ safe, disruptive, impossible }: Plan): string {
   return createHash('sha256').update(settled).digest('hex')
 }
 
-function describeStep(step: SafeStep | DisruptiveStep): PlanStep {
+function describeStep(step: StepResult['step']): PlanStep {
   switch (step.kind) {
     case 'create-exchange':
       return { kind: step.kind, target: step.exchange.name }

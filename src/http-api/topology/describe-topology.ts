@@ -43,12 +43,15 @@ function isSeen(
 }
 
 export function describeProof(proof: Proof): TopologyProblems {
-  const { brokerVersion, isProved, properties, findings, accepted, assumptions, notes } = proof
+  const { brokerVersion, isProved, properties, findings, accepted, losesAt, assumptions, caveats, notes } =
+    proof
   return {
     ...{ brokerVersion, isProved, properties },
     findings: findings.map(describeFinding),
     accepted: accepted.map(({ finding, reason }) => ({ finding: describeFinding(finding), reason })),
+    losesAt,
     assumptions: assumptions.map(({ text, queues }) => ({ text, queues })),
+    caveats: caveats.map(({ text, queues }) => ({ text, queues })),
     notes: notes.map(({ severity, text }) => ({ severity, text })),
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ApiContext } from '../api-context.ts'
+import { createFailureLog } from '../log-failure.ts'
 import { Webhooks } from './webhooks.ts'
 
 /** Starts to tell receivers what they asked for. An address may be a secret, so the log knows them by name. */
@@ -8,6 +9,9 @@ export function startWebhooks(context: ApiContext, log: FastifyBaseLogger): Webh
     ...{ context, settings: context.settings.webhooks },
     onGivenUp: ({ name }, { id, event }, reason) =>
       log.error({ webhook: name, id, event: event.kind, reason }, 'a webhook was not delivered'),
-    onError: (error) => log.warn({ err: error }, 'the dead-letter queues were not looked at for webhooks'),
+    onError: createFailureLog(log, {
+      level: 'warn',
+      sentence: 'the dead-letter queues were not looked at for webhooks',
+    }),
   })
 }

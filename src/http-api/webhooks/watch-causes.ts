@@ -102,7 +102,7 @@ export class CauseWatch {
       found.set(cause.id, { cause, messages: (before?.messages ?? 0) + 1, sample })
     }
     tasks.refuseIfBusy(queue)
-    const { seen } = await turns.look(queue, () =>
+    const { seen } = await turns.look({ queue, looker: { name: 'a webhook', role: 'viewer' } }, () =>
       lookAtQueue({ ...line, queue, by: 'a webhook', onMessage }),
     )
     return { found, seen }

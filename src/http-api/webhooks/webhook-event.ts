@@ -1,3 +1,4 @@
+import type { KeptRecord } from '../audit/verify-audit.ts'
 import type { Cause, Task } from '../contract.ts'
 
 /** What a webhook can tell. */
@@ -23,7 +24,13 @@ export type WebhookEvent =
       /** The body of one of them, for those who asked for it. */
       readonly sample?: string
     }
-  | { readonly kind: 'task.finished'; readonly queue: string; readonly task: Task }
+  | {
+      readonly kind: 'task.finished'
+      readonly queue: string
+      readonly task: Task
+      /** The newest record of the audit log: whoever keeps it can prove later that the log still has it. */
+      readonly audit?: KeptRecord
+    }
 
 /** An event on its way: the same id however often it is sent. */
 export interface SentEvent {

@@ -25,6 +25,7 @@ interface WebhooksContext extends Pick<ApiContext, 'line' | 'turns'> {
   readonly tasks: Pick<Tasks, 'refuseIfBusy'> & { readonly board: Pick<TaskBoard, 'events'> }
   readonly dlqs: Pick<ApiContext['dlqs'], 'list' | 'count'>
   readonly settings: Pick<ApiContext['settings'], 'maskedPaths'>
+  readonly audit: Pick<ApiContext['audit'], 'newest'>
 }
 
 /** Stands for "this server is the one that tells". */
@@ -123,7 +124,8 @@ export class Webhooks {
   }
 
   #onTask(shared: SharedTask): void {
-    if (!isEnded(shared.task.state)) return
+    // Anybody may have invented one that is not signed.
+    if (!isEnded(shared.task.state) || !shared.task.isSigned) return
     this.#causes.lookAgain(shared.task.queue)
     if (this.#lock?.isHeld) this.#tell(shared)
     else this.#untold.push(shared)
@@ -136,7 +138,8 @@ export class Webhooks {
     if (this.#toldTasks.has(id)) return
     this.#toldTasks.add(id)
     if (this.#toldTasks.size > mostTold) this.#toldTasks.clear()
-    const event = { kind: 'task.finished', queue: task.queue, task } as const
+    const audit = this.#options.context.audit.newest()
+    const event = { kind: 'task.finished', queue: task.queue, task, ...(audit && { audit }) } as const
     for (const hook of this.#hooksFor(task.queue)) if (hook.on.isTaskFinished) this.#send(hook, event, id)
   }
 

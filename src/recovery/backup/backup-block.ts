@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { crc32, deflateRaw, inflateRawSync } from 'node:zlib'
+import { crc32, createInflateRaw, deflateRaw, inflateRawSync } from 'node:zlib'
 
 /*
  * A backup is a row of gzip members, so `zcat` shows it. Each carries its own length in the extra field that
@@ -11,6 +11,8 @@ const headBytes = 20
 const tailBytes = 8
 /** A record is a string, which Node has up to 512 MiB, and a block ends with the first record that fills it. */
 const mostContentBytes = 576 * 1024 * 1024
+/** Deflate makes nothing longer by more than a few bytes in a thousand. */
+const mostBlockBytes = mostContentBytes + 1024 * 1024
 // ID, deflate, "extra field follows", no time, no flags, unknown system; eight bytes of extra: 'WB', four long.
 const head = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 8, 0, 0x57, 0x42, 4, 0])
 
@@ -29,7 +31,13 @@ export async function packBlock(content: Buffer): Promise<Buffer> {
 /** How long the member is whose first bytes these are; undefined where no member of a backup begins. */
 export function readBlockSize(start: Buffer): number | undefined {
   if (start.length < headBytes || !start.subarray(0, head.length).equals(head)) return undefined
-  return start.readUInt32LE(head.length)
+  const size = start.readUInt32LE(head.length)
+  return size > headBytes + tailBytes && size <= mostBlockBytes ? size : undefined
+}
+
+/** Where the next member begins in these bytes; -1 where none does. */
+export function findBlock(bytes: Buffer, from = 0): number {
+  return bytes.indexOf(head, from)
 }
 
 /** The content of a member; undefined where it is damaged. */
@@ -49,5 +57,27 @@ export function unpackBlock(block: Buffer): Buffer | undefined {
   }
 }
 
+const salvageBytes = 64 * 1024 * 1024
+/** What zlib has unpacked of a piece in which it finds the damage is lost, so the pieces are small. */
+const salvageChunk = 512
+
+/** As much of a damaged member as can be unpacked. No checksum was right: whoever reads it checks every line. */
+export function salvageBlock(block: Buffer): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = []
+    let bytes = 0
+    const inflating = createInflateRaw({ chunkSize: salvageChunk })
+    inflating.on('data', (piece: Buffer) => {
+      pieces.push(piece)
+      bytes += piece.length
+      if (bytes > salvageBytes) inflating.destroy()
+    })
+    for (const end of ['end', 'error', 'close']) inflating.on(end, () => resolve(Buffer.concat(pieces)))
+    inflating.end(block.subarray(headBytes))
+  })
+}
+
+/** So many bytes at the beginning of a member tell that it is one. */
+export const blockMarkBytes: number = head.length
 /** So many bytes tell the size of a member. */
 export const blockHeadBytes: number = headBytes

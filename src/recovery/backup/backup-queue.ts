@@ -63,7 +63,7 @@ export function headerFor(
   purpose: BackupHeader['purpose'],
 ): BackupHeader {
   return {
-    format: 'warren-backup/1',
+    format: 'warren-backup/2',
     ...{ id: randomUUID(), purpose, queue, vhost: consuming.vhost, by },
     brokerVersion: consuming.broker.version,
     startedAt: new Date().toISOString(),

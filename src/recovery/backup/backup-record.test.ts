@@ -18,7 +18,7 @@ describe('a record', () => {
   test('comes back byte for byte, whatever types its headers have', () => {
     fc.assert(
       fc.property(anyMessage, fc.nat(), (message, number) => {
-        const record = toRecord({ ...message, bodyBytes: message.body.length }, number)
+        const record = toRecord({ ...message, bodyBytes: message.body.length }, { run: 2, number })
 
         expect(readLine(writeRecord(record).trimEnd())).toEqual({ kind: 'record', record })
       }),
@@ -28,7 +28,9 @@ describe('a record', () => {
   test('with one character changed is known to be damaged', () => {
     fc.assert(
       fc.property(anyMessage, fc.nat(), fc.nat(), (message, where, by) => {
-        const line = writeRecord(toRecord({ ...message, bodyBytes: message.body.length }, 1)).trimEnd()
+        const line = writeRecord(
+          toRecord({ ...message, bodyBytes: message.body.length }, { run: 1, number: 1 }),
+        ).trimEnd()
         const at = where % line.length
         const other = String.fromCharCode(48 + (by % 75))
         const changed = line.slice(0, at) + other + line.slice(at + 1)

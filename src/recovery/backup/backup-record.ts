@@ -1,28 +1,27 @@
 import { hash } from 'node:crypto'
 import { type IncomingMessage, joinBody } from '../../broker/amqp/message.ts'
 import type { RawProperties } from '../../wire/properties.ts'
-import { identifyMessage } from './identify-message.ts'
 
 /** One message in a backup: every property and header byte for byte, with its AMQP type. */
 export interface BackupRecord {
-  /** Its place in the file, from 1. */
+  /** The run that wrote it, from 1: a file that was gone on with has several. */
+  readonly run: number
+  /** Its place among the records of its run, from 1. */
   readonly number: number
-  /**
-   * The same for the same message, whatever a broker counted on it meanwhile. In a file it tells how the version that
-   * wrote it computed it; who looks for a record in a queue computes it anew (`identifyMessage`).
-   */
-  readonly id: string
+  /** In a file of 0.1 only, as that version computed it. */
+  readonly id?: string | undefined
   readonly exchange: string
   readonly routingKey: string
   readonly properties: RawProperties
   readonly body: Buffer
 }
 
-/** What the first line of a backup says. */
+/** What the first line of a backup says. Later lines repeat it, should the first be damaged. */
 export interface BackupHeader {
-  readonly format: 'warren-backup/1'
+  /** 0.1 wrote `warren-backup/1`. */
+  readonly format: 'warren-backup/1' | 'warren-backup/2'
   readonly id: string
-  /** `discard`: the messages in it were removed from the queue, if the file says so at its end. */
+  /** `discard`: the file says of each record whether its message was removed from the queue. */
   readonly purpose: 'backup' | 'discard'
   readonly queue: string
   readonly vhost: string
@@ -31,16 +30,43 @@ export interface BackupHeader {
   readonly startedAt: string
 }
 
-/** What is written behind the last record: the file is complete. */
-export interface BackupSeal {
-  readonly records: number
-  readonly bodyBytes: number
-  /** SHA-256 over every byte before it, unpacked. */
-  readonly digest: string
-  readonly sealedAt: string
+/** The first line of a run that goes on with a file. */
+export interface RunStart {
+  readonly run: number
+  readonly resumedAt: string
+  readonly by: string
+  /** So many bytes right before it are what an interruption left of a block. */
+  readonly tornBytes: number
 }
 
-/** The last line of a discard: the messages are gone from the queue. */
+/** What a discard writes before it acknowledges: whatever is acknowledged is told by a line on the disk. */
+export interface RemovalProgress {
+  readonly run: number
+  /** The broker has proved that the first so many records are gone. */
+  readonly removed: number
+  /** The acks of the first so many are on their way from now on. */
+  readonly removing: number
+  /** Not even a crash of the broker brings back what is removed: it is on the disks of a quorum queue. @default false */
+  readonly survivesCrash?: boolean | undefined
+}
+
+/** The last line of a run. */
+export interface BackupSeal {
+  readonly run: number
+  readonly records: number
+  readonly bodyBytes: number
+  /** SHA-256 over every line before it. */
+  readonly digest: string
+  readonly sealedAt: string
+  /** Of a discard: the first so many records are gone from the queue. */
+  readonly removed?: number | undefined
+  /** Of a discard: so many behind them were acknowledged, and the broker did not answer. */
+  readonly inDoubt?: number | undefined
+  /** Of a discard: as of `RemovalProgress`. */
+  readonly survivesCrash?: boolean | undefined
+}
+
+/** The last line of a discard of 0.1: all its messages are gone from the queue. */
 export interface RemovalMark {
   readonly removed: number
   readonly removedAt: string
@@ -49,48 +75,89 @@ export interface RemovalMark {
 export type BackupLine =
   | { readonly kind: 'header'; readonly header: BackupHeader }
   | { readonly kind: 'record'; readonly record: BackupRecord }
+  | { readonly kind: 'start'; readonly start: RunStart }
+  | { readonly kind: 'progress'; readonly progress: RemovalProgress }
   | { readonly kind: 'seal'; readonly seal: BackupSeal }
   | { readonly kind: 'removal'; readonly mark: RemovalMark }
 
-export function toRecord(message: IncomingMessage, number: number): BackupRecord {
+/** A line as it is read; `header` is the one that it repeats. */
+export type ReadLine =
+  | (BackupLine & { readonly header?: BackupHeader | undefined })
+  | { readonly kind: 'invalid'; readonly header?: undefined }
+
+export function toRecord(message: IncomingMessage, place: { run: number; number: number }): BackupRecord {
   const { exchange, routingKey, properties } = message
-  const body = joinBody(message.body)
-  return { number, id: identifyMessage({ properties, body }), exchange, routingKey, properties, body }
+  return { ...place, exchange, routingKey, properties, body: joinBody(message.body) }
 }
 
 /** A line of JSON; bytes are base64, the properties in the encoding of AMQP 0-9-1. */
 export function writeRecord(record: BackupRecord): string {
-  const { number, id, exchange, routingKey, properties, body } = record
+  const { run, number, id, exchange, routingKey, properties, body } = record
   const bytes = { properties: properties.toString('base64'), body: body.toString('base64') }
-  return `${JSON.stringify({ number, id, exchange, routingKey, ...bytes, digest: digestRecord(record) })}\n`
+  return `${JSON.stringify({ run, number, id, exchange, routingKey, ...bytes, digest: digestRecord(record) })}\n`
 }
 
-/** Reads a line of a backup. What is wrong with it comes back as a sentence. */
-export function readLine(line: string): BackupLine | { readonly kind: 'invalid'; readonly problem: string } {
+/** Reads a line of a backup. One of a record is believed by its own digest; any other needs that of its block. */
+export function readLine(line: string): ReadLine {
   const value = parse(line)
-  if (value === undefined) return { kind: 'invalid', problem: 'It is no line of JSON.' }
-  if (value.format === 'warren-backup/1') return { kind: 'header', header: value as unknown as BackupHeader }
-  if (typeof value.sealedAt === 'string') return { kind: 'seal', seal: value as unknown as BackupSeal }
-  if (typeof value.removedAt === 'string') return { kind: 'removal', mark: value as unknown as RemovalMark }
-  if (!isRecord(value)) return { kind: 'invalid', problem: 'It is neither a record nor an end.' }
-  const { digest, ...fields } = value
-  const record = {
-    ...fields,
-    properties: Buffer.from(fields.properties, 'base64'),
-    body: Buffer.from(fields.body, 'base64'),
+  if (value === undefined) return { kind: 'invalid' }
+  const { header, ...fields } = value
+  if (isHeader(fields)) return { kind: 'header', header: fields }
+  const repeated = isHeader(header) ? { header } : {}
+  if (isTyped<WrittenSeal>(fields, sealShape)) {
+    return { kind: 'seal', seal: { ...fields, run: fields.run ?? 1 }, ...repeated }
   }
-  if (digestRecord(record) !== digest) return { kind: 'invalid', problem: 'Its digest does not fit.' }
-  return { kind: 'record', record }
+  if (isTyped<RemovalMark>(fields, markShape)) return { kind: 'removal', mark: fields }
+  if (isTyped<RunStart>(fields, startShape)) return { kind: 'start', start: fields, ...repeated }
+  if (isTyped<RemovalProgress>(fields, progressShape))
+    return { kind: 'progress', progress: fields, ...repeated }
+  return readRecord(fields)
 }
+
+/** 0.1 wrote no run. */
+type WrittenSeal = Omit<BackupSeal, 'run'> & Partial<Pick<BackupSeal, 'run'>>
 
 interface WrittenRecord {
+  readonly run?: number
   readonly number: number
-  readonly id: string
+  readonly id?: string
   readonly exchange: string
   readonly routingKey: string
   readonly properties: string
   readonly body: string
   readonly digest: string
+}
+
+function readRecord(fields: Readonly<Record<string, unknown>>): ReadLine {
+  if (!isTyped<WrittenRecord>(fields, recordShape)) return { kind: 'invalid' }
+  const { digest, run = 1, number, id, exchange, routingKey } = fields
+  const bytes = {
+    properties: Buffer.from(fields.properties, 'base64'),
+    body: Buffer.from(fields.body, 'base64'),
+  }
+  const record = { run, number, id, exchange, routingKey, ...bytes }
+  return digestRecord(record) === digest ? { kind: 'record', record } : { kind: 'invalid' }
+}
+
+type Shape = Readonly<Record<string, 'string' | 'count'>>
+const sealShape: Shape = { records: 'count', bodyBytes: 'count', digest: 'string', sealedAt: 'string' }
+const markShape: Shape = { removed: 'count', removedAt: 'string' }
+const startShape: Shape = { run: 'count', resumedAt: 'string', by: 'string', tornBytes: 'count' }
+const progressShape: Shape = { run: 'count', removed: 'count', removing: 'count' }
+const texts = ['exchange', 'routingKey', 'properties', 'body', 'digest']
+const recordShape: Shape = { number: 'count', ...Object.fromEntries(texts.map((name) => [name, 'string'])) }
+
+function isTyped<Line>(value: object, shape: Shape): value is Line & object {
+  const fields = value as Readonly<Record<string, unknown>>
+  return Object.entries(shape).every(([name, type]) =>
+    type === 'count' ? Number.isSafeInteger(fields[name]) : typeof fields[name] === 'string',
+  )
+}
+
+const formats: readonly unknown[] = ['warren-backup/1', 'warren-backup/2']
+
+function isHeader(value: unknown): value is BackupHeader {
+  return typeof value === 'object' && value !== null && formats.includes((value as BackupHeader).format)
 }
 
 function parse(line: string): Record<string, unknown> | undefined {
@@ -102,14 +169,9 @@ function parse(line: string): Record<string, unknown> | undefined {
   }
 }
 
-function isRecord(value: object): value is WrittenRecord {
-  const { number, ...texts } = value as Record<string, unknown>
-  const names = ['id', 'exchange', 'routingKey', 'properties', 'body', 'digest']
-  return Number.isSafeInteger(number) && names.every((name) => typeof texts[name] === 'string')
-}
-
-/** Lengths go in as well, so that no byte can move from one field to the next. */
-function digestRecord({ number, id, exchange, routingKey, properties, body }: BackupRecord): string {
-  const head = JSON.stringify([number, id, exchange, routingKey, properties.length, body.length])
+/** Lengths go in as well, so that no byte can move from one field to the next. Files of 0.1 have one run, and an id. */
+function digestRecord({ run, number, id, exchange, routingKey, properties, body }: BackupRecord): string {
+  const place = id === undefined ? [run, number] : [number, id]
+  const head = JSON.stringify([...place, exchange, routingKey, properties.length, body.length])
   return hash('sha256', Buffer.concat([Buffer.from(head), properties, body]), 'hex')
 }

@@ -6,37 +6,42 @@ import type { MessageSink } from '../hold-messages.ts'
 import { packBlock } from './backup-block.ts'
 import {
   type BackupHeader,
+  type BackupRecord,
   type BackupSeal,
-  type RemovalMark,
+  type RemovalProgress,
   toRecord,
   writeRecord,
 } from './backup-record.ts'
+import type { RemovalCounts } from './decide-removal.ts'
+import { identifyMessage } from './identify-message.ts'
 import { type OpenBackup, openBackup, writeWhole } from './open-backup.ts'
+import { readBackup } from './read-backup.ts'
 
-/** A block is packed when it holds so much; small enough that a crash tears little off. */
-const blockBytes = 1024 * 1024
+/** A block is packed when it holds so much; small enough that damage costs few records and a crash tears little off. */
+const blockBytes = 256 * 1024
 /** Far more than a block: one that is not full waits for more, and nobody may wait for it meanwhile. */
-const mostPendingBytes = 64 * 1024 * 1024
-
-/** What `add` did: a message that an interrupted run has written already is not written again. */
-export type Added = { readonly id: string; readonly isNew: boolean }
+const mostPendingBytes = 32 * 1024 * 1024
 
 /**
- * Writes a backup, block by block. One that was interrupted is gone on with: what is torn off is cut away, and
- * messages that are in the file are told apart by their id and by how often they stand in it.
+ * Writes a backup, block by block. One that was interrupted is gone on with at its end, as another run. A backup leaves
+ * out what earlier runs have written, by what a message is and how often it stands there. A discard leaves out nothing:
+ * whether the one in the queue is the one in the file nobody can prove.
  */
 export class BackupWriter implements MessageSink {
   readonly header: BackupHeader
   /** In the file before this run. */
   readonly resumed: number
+  /** What earlier runs of a discard have removed. */
+  readonly before: RemovalCounts
   onProgress: () => void = () => {}
   readonly #file: string
   readonly #handle: FileHandle
+  readonly #run: number
   readonly #failing = new AbortController()
   readonly #known: Map<string, number>
   readonly #digest: Hash
-  #records: number
-  #bodyBytes: number
+  #records = 0
+  #bodyBytes = 0
   #end: number
   #lines: string[] = []
   #lineBytes = 0
@@ -51,17 +56,18 @@ export class BackupWriter implements MessageSink {
   private constructor(state: OpenBackup) {
     this.#file = state.file
     this.#handle = state.handle
+    this.#run = state.run
     this.header = state.header
     this.resumed = state.records
+    this.before = state.before
     this.#known = state.known
     this.#digest = state.digest
-    this.#records = state.records
-    this.#bodyBytes = state.bodyBytes
     this.#end = state.end
   }
 
+  /** In the file, with those of earlier runs. */
   get recordCount(): number {
-    return this.#records
+    return this.resumed + this.#records
   }
 
   /** The disk is slower than the broker. */
@@ -74,22 +80,21 @@ export class BackupWriter implements MessageSink {
     return this.#failing.signal
   }
 
-  /**
-   * Takes a copy of a message. One that an interrupted run has written is left out, unless `isRepeated`: then a
-   * message stands twice rather than not at all, where two that are alike cannot be told apart.
-   */
-  add(message: IncomingMessage, { isRepeated = false }: { isRepeated?: boolean } = {}): Added {
-    const record = toRecord(message, this.#records + 1)
-    const known = this.#known.get(record.id) ?? 0
-    if (known > 0 && !isRepeated) {
-      this.#known.set(record.id, known - 1)
-      return { id: record.id, isNew: false }
-    }
+  /** Takes a copy of a message. A backup leaves out one that an earlier run has written. */
+  add(message: IncomingMessage): void {
+    const record = toRecord(message, { run: this.#run, number: this.#records + 1 })
+    if (this.#known.size > 0 && this.#isKnown(record)) return
     this.#records += 1
     this.#bodyBytes += record.body.length
     this.#line(writeRecord(record))
     if (this.#lineBytes >= blockBytes) this.#flush()
-    return { id: record.id, isNew: true }
+  }
+
+  #isKnown(record: BackupRecord): boolean {
+    const id = identifyMessage(record)
+    const count = this.#known.get(id) ?? 0
+    if (count > 0) this.#known.set(id, count - 1)
+    return count > 0
   }
 
   /** Writes what is left without a seal. Rejects with what went wrong, now or before. */
@@ -98,19 +103,33 @@ export class BackupWriter implements MessageSink {
     await this.#writing
   }
 
-  /** Writes what is left and the seal, and waits until the disk has it. */
-  async seal(at: Date): Promise<BackupSeal> {
+  /** Waits until the disk has every record, and reads the file back: nothing is acknowledged that is not in it. */
+  async prove(): Promise<void> {
     await this.settle()
-    const digest = this.#digest.copy().digest('hex')
-    const counts = { records: this.#records, bodyBytes: this.#bodyBytes }
-    const seal: BackupSeal = { ...counts, digest, sealedAt: at.toISOString() }
-    await this.#writeEnd(seal)
-    return seal
+    await this.#handle.sync()
+    const { runs, digest } = await readBackup(this.#file)
+    const run = runs.at(-1)!
+    const isThere = run.run === this.#run && run.records === this.#records
+    if (isThere && digest === this.#digest.copy().digest('hex')) return
+    throw this.#notWritten(new Error('what was written is not what can be read'))
   }
 
-  /** Says at the end of the file that its messages are gone from the queue. */
-  markRemoved(mark: RemovalMark): Promise<void> {
-    return this.#writeEnd(mark)
+  /** Says which records of this run are removed, and which are about to be. The disk has it then. */
+  noteRemoval(counts: Omit<RemovalProgress, 'run'>): Promise<void> {
+    return this.#writeEnd({ run: this.#run, ...counts })
+  }
+
+  /** Writes what is left and the seal, and waits until the disk has it. */
+  async seal(
+    at: Date,
+    removal: Pick<BackupSeal, 'removed' | 'inDoubt' | 'survivesCrash'> = {},
+  ): Promise<BackupSeal> {
+    await this.settle()
+    const digest = this.#digest.copy().digest('hex')
+    const counts = { run: this.#run, records: this.#records, bodyBytes: this.#bodyBytes }
+    const seal: BackupSeal = { ...counts, digest, sealedAt: at.toISOString(), ...removal }
+    await this.#writeEnd(seal)
+    return seal
   }
 
   /** Keeps what is written; a file without a seal can be gone on with. */
@@ -144,23 +163,33 @@ export class BackupWriter implements MessageSink {
     })
   }
 
+  /** A line that is not lost with the first one of the file, because it repeats that. */
   async #writeEnd(line: object): Promise<void> {
-    await this.#append(await packBlock(Buffer.from(`${JSON.stringify(line)}\n`)))
+    const text = `${JSON.stringify({ ...line, header: this.header })}\n`
+    this.#digest.update(text)
+    await this.#append(await packBlock(Buffer.from(text)))
     await this.#handle.sync()
   }
 
   async #append(block: Buffer): Promise<void> {
     try {
+      this.#failing.signal.throwIfAborted() // behind a block that was torn off nothing can be told any more
       await writeWhole(this.#handle, block, this.#end)
     } catch (cause) {
-      throw new RecoveryError(
-        {
-          code: 'BACKUP_NOT_WRITTEN',
-          message: `${this.#file} cannot be written: ${(cause as Error).message}. No message has left its queue that is not in the file. Make room and do it again: what is in the file stays.`,
-        },
-        { cause },
-      )
+      this.#failing.abort(cause)
+      throw this.#notWritten(cause)
     }
     this.#end += block.length
+  }
+
+  #notWritten(cause: unknown): RecoveryError {
+    if (cause instanceof RecoveryError) return cause
+    return new RecoveryError(
+      {
+        code: 'BACKUP_NOT_WRITTEN',
+        message: `${this.#file} cannot be written: ${(cause as Error).message}. No message has left its queue that is not in the file. Make room and do it again: what is in the file stays.`,
+      },
+      { cause },
+    )
   }
 }

@@ -3,50 +3,103 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { RecoveryError } from '../../errors.ts'
 import { packBlock } from './backup-block.ts'
-import type { BackupHeader } from './backup-record.ts'
+import type { BackupSummary } from './backup-reading.ts'
+import type { BackupHeader, RunStart } from './backup-record.ts'
+import { countRemovals, type RemovalCounts } from './decide-removal.ts'
 import { identifyMessage } from './identify-message.ts'
-import { type BackupSummary, readBackup } from './read-backup.ts'
+import { readBackup } from './read-backup.ts'
 
 /** A backup file that is ready for the next record. */
 export interface OpenBackup {
   readonly file: string
   readonly handle: FileHandle
   readonly header: BackupHeader
-  /** How often each message stands in the file, by id. */
+  /** The run that begins now, from 1. */
+  readonly run: number
+  /** How often each message stands in the file, by id; of a discard nobody asks. */
   readonly known: Map<string, number>
   readonly digest: Hash
+  /** In the file, written by earlier runs. */
   readonly records: number
   readonly bodyBytes: number
+  /** What earlier runs of a discard have removed. */
+  readonly before: RemovalCounts
   readonly end: number
 }
 
 /**
- * Creates a backup file, or opens one that was interrupted and cuts away what is torn off. One that is complete,
- * or not of this queue, is refused: nothing that somebody may need is ever written over.
+ * Creates a backup file, or opens one that was interrupted, to go on at its end. One that is complete, damaged, or not
+ * of this queue is refused. No byte of a file is ever cut off or written over: it may hold the only copy of a message.
  */
 export async function openBackup(file: string, header: BackupHeader): Promise<OpenBackup> {
-  const handle = await open(file, 'a+').catch((cause: unknown) => {
+  // It holds messages, which are nobody else's business on this machine.
+  const handle = await open(file, 'a+', 0o600).catch((cause: unknown) => {
     throw notWritten(file, `${(cause as Error).message}.`, { cause })
   })
   const { size } = await handle.stat()
   await handle.close()
-  return size === 0 ? startFile(file, header) : resumeFile(file, header)
+  return size === 0 ? startFile(file, header) : resumeFile(file, { wanted: header, size })
 }
 
 async function startFile(file: string, header: BackupHeader): Promise<OpenBackup> {
   const line = `${JSON.stringify(header)}\n`
+  const opened = await append(file, { line, end: 0 })
+  await syncFolder(dirname(file))
+  const digest = createHash('sha256').update(line)
+  const before = { removed: 0, inDoubt: 0, left: 0 }
+  return { ...opened, header, run: 1, known: new Map(), digest, records: 0, bodyBytes: 0, before }
+}
+
+async function resumeFile(
+  file: string,
+  { wanted, size }: { wanted: BackupHeader; size: number },
+): Promise<OpenBackup> {
+  const known = new Map<string, number>()
+  const summary = await readBackup(file, (line) => {
+    if (line.kind !== 'record' || wanted.purpose === 'discard') return
+    const id = identifyMessage(line.record)
+    known.set(id, (known.get(id) ?? 0) + 1)
+  })
+  const problem = whyNotResumed(summary, wanted)
+  if (problem) throw notWritten(file, problem)
+  const { header, runs, records, bodyBytes, running: digest, tornBytes } = summary
+  const run = runs.at(-1)!.run + 1
+  const start: RunStart = { run, resumedAt: wanted.startedAt, by: wanted.by, tornBytes }
+  const line = `${JSON.stringify({ ...start, header })}\n`
+  const opened = await append(file, { line, end: size })
+  digest.update(line)
+  return { ...opened, header, run, known, digest, records, bodyBytes, before: countRemovals(runs) }
+}
+
+function whyNotResumed(summary: BackupSummary, wanted: BackupHeader): string | undefined {
+  const { header, seal, runs } = summary
+  if (header.queue !== wanted.queue || header.vhost !== wanted.vhost) {
+    return `it holds messages of the queue "${header.queue}" in the vhost "${header.vhost}".`
+  }
+  if (header.purpose !== wanted.purpose) return `it was begun as a ${header.purpose}.`
+  if (summary.isDamaged) return 'it is damaged. What can be read of it can be restored.'
+  if (header.purpose === 'backup') return seal ? 'it is complete.' : undefined
+  if (seal && seal.removed === seal.records) return 'it is complete.'
+  return header.format === 'warren-backup/1' || runs.some(({ mark }) => mark)
+    ? 'an earlier version wrote it.'
+    : undefined
+}
+
+/** Opens a file for writing and gives it a block with this line at its end; the disk has it then. */
+async function append(
+  file: string,
+  { line, end }: { line: string; end: number },
+): Promise<Pick<OpenBackup, 'file' | 'handle' | 'end'>> {
   const block = await packBlock(Buffer.from(line))
   const handle = await open(file, 'r+')
   try {
-    await writeWhole(handle, block, 0)
+    await writeWhole(handle, block, end)
     await handle.sync()
-    await syncFolder(dirname(file))
+    return { file, handle, end: end + block.length }
   } catch (cause) {
     await handle.close()
     throw notWritten(file, `${(cause as Error).message}.`, { cause })
   }
-  const digest = createHash('sha256').update(line)
-  return { file, handle, header, known: new Map(), digest, records: 0, bodyBytes: 0, end: block.length }
 }
 
 /** A disk that is nearly full takes a part of a write and fails only the next one. */
@@ -55,32 +108,6 @@ export async function writeWhole(handle: FileHandle, block: Buffer, position: nu
     const { bytesWritten } = await handle.write(block, written, block.length - written, position + written)
     written += bytesWritten
   }
-}
-
-async function resumeFile(file: string, wanted: BackupHeader): Promise<OpenBackup> {
-  const known = new Map<string, number>()
-  const summary = await readBackup(file, (line) => {
-    if (line.kind !== 'record') return
-    // Computed anew: another version may have begun the file, and computed ids in another way.
-    const id = identifyMessage(line.record)
-    known.set(id, (known.get(id) ?? 0) + 1)
-  })
-  const problem = whyNotResumed(summary, wanted)
-  if (problem) throw notWritten(file, problem)
-  const handle = await open(file, 'r+')
-  await handle.truncate(summary.recordsEnd)
-  const { header, records, bodyBytes, running: digest, recordsEnd: end } = summary
-  return { file, handle, header, known, digest, records, bodyBytes, end }
-}
-
-function whyNotResumed({ header, seal, removal }: BackupSummary, wanted: BackupHeader): string | undefined {
-  if (header.queue !== wanted.queue || header.vhost !== wanted.vhost) {
-    return `it holds messages of the queue "${header.queue}" in the vhost "${header.vhost}".`
-  }
-  if (header.purpose !== wanted.purpose) return `it was begun as a ${header.purpose}.`
-  // The seal of a discard alone does not tell that its messages are gone: it may have been stopped right there.
-  if (removal || (seal && header.purpose === 'backup')) return 'it is complete.'
-  return undefined
 }
 
 /** A new name in a folder outlives a power failure only when the folder is synced, too. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { RecoveryError } from '../../errors.ts'
 
@@ -10,31 +11,65 @@ export interface RestorePlace {
   readonly queue: string
 }
 
+/** A record of a backup. Numbers begin anew with each run, so what was restored of one says nothing of another. */
+export interface RecordPlace {
+  readonly run: number
+  readonly number: number
+}
+
 /**
- * Which records of a backup were restored, beside the backup itself (`<file>.restored`). A record is written
- * down after its confirm; what a crash leaves out is found by looking at the queue, and written down by that run.
+ * Which records of a backup were restored, beside the backup itself (`<file>.restored`). It is written down before the
+ * first publish that they are on their way, and after the confirms that they are there. What was only found in the queue
+ * is not written down: it may leave the queue, and is to come back then.
  */
 export interface RestoreJournal {
-  has(recordNumber: number): boolean
-  /** Resolves when the disk has it. */
-  add(recordNumbers: readonly number[]): Promise<void>
+  has(record: RecordPlace): boolean
+  /** 0.1 restored it, or found it in the queue. */
+  isToldByOld(record: RecordPlace): boolean
+  /** So many earlier restores published it, and nobody knows whether it arrived. */
+  countBegun(record: RecordPlace): number
+  /** They are published next. Resolves when the disk has it. */
+  begin(records: readonly RecordPlace[]): Promise<void>
+  /** The broker did not take them, so that they are where they were before `begin`. */
+  refuse(records: readonly RecordPlace[]): Promise<void>
+  /** They are there. Resolves when the disk has it. */
+  add(records: readonly RecordPlace[]): Promise<void>
   close(): Promise<void>
 }
 
 export async function openJournal(backupFile: string, place: RestorePlace): Promise<RestoreJournal> {
   const file = `${backupFile}.restored`
-  const done = await readDone(file, place)
+  const { done, old, begun } = await readJournal(file, place)
   const handle = await open(file, 'a').catch((cause: unknown) => {
     throw notWritten(file, cause)
   })
+  const write = async (
+    name: 'begun' | 'refused' | 'records',
+    records: readonly RecordPlace[],
+  ): Promise<void> => {
+    const runs = [...new Set(records.map(({ run }) => run))]
+    const lines = runs.map((run) => {
+      const numbers = records.filter((record) => record.run === run).map(({ number }) => number)
+      return sign({ ...place, run, [name]: numbers })
+    })
+    await append(handle, lines).catch((cause: unknown) => {
+      throw notWritten(file, cause)
+    })
+  }
   return {
-    has: (number) => done.has(number),
-    add: (numbers) =>
-      append(handle, { ...place, records: numbers }).catch((cause: unknown) => {
-        throw notWritten(file, cause)
-      }),
+    has: (record) => done.has(keyOf(record)),
+    isToldByOld: (record) => old.has(keyOf(record)),
+    countBegun: (record) => begun.get(keyOf(record)) ?? 0,
+    begin: (records) => write('begun', records),
+    refuse: (records) => write('refused', records),
+    add: (records) => write('records', records),
     close: () => handle.close(),
   }
+}
+
+/** One number, because a text for each of a million records would cost more than the records. */
+function keyOf({ run, number }: RecordPlace): number {
+  return run * 2 ** 32 + number
 }
 
 function notWritten(file: string, cause: unknown): RecoveryError {
@@ -47,33 +82,85 @@ function notWritten(file: string, cause: unknown): RecoveryError {
   )
 }
 
-async function append(handle: FileHandle, line: object): Promise<void> {
+async function append(handle: FileHandle, lines: readonly object[]): Promise<void> {
   // On a line of its own, whatever a crash has left behind.
-  await handle.appendFile(`\n${JSON.stringify(line)}\n`)
+  await handle.appendFile(`\n${lines.map((line) => JSON.stringify(line)).join('\n')}\n`)
   await handle.sync()
 }
 
-async function readDone(file: string, place: RestorePlace): Promise<ReadonlySet<number>> {
+interface JournalEntry extends RestorePlace {
+  /** 0.1 wrote none, and numbers that a later run of the discard used once more. */
+  readonly run?: number
+  readonly begun?: readonly number[]
+  readonly refused?: readonly number[]
+  readonly records?: readonly number[]
+  /** 0.1 wrote none. */
+  readonly digest?: string
+}
+
+/** One changed digit would name another record, and that one would be left out for ever. */
+function sign(entry: JournalEntry): JournalEntry {
+  return { ...entry, digest: hash('sha256', JSON.stringify(entry), 'hex').slice(0, 16) }
+}
+
+function isWhole({ digest, ...entry }: JournalEntry): boolean {
+  return sign(entry).digest === digest
+}
+
+async function readJournal(
+  file: string,
+  place: RestorePlace,
+): Promise<{
+  readonly done: ReadonlySet<number>
+  readonly old: ReadonlySet<number>
+  readonly begun: ReadonlyMap<number, number>
+}> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw notWritten(file, error)
   })
-  const wanted = JSON.stringify(place)
   const done = new Set<number>()
+  const old = new Set<number>()
+  const begun = new Map<number, number>()
   for (const line of text.split('\n')) {
     const entry = parse(line)
-    if (!entry) continue
-    const { records, ...where } = entry
-    if (JSON.stringify(where) === wanted) for (const number of records) done.add(number)
+    if (!entry || !isOf(place, entry)) continue
+    const { run = 1, records = [] } = entry
+    const keys = (numbers: readonly number[]) => numbers.map((number) => keyOf({ run, number }))
+    // 0.1 also wrote down what only looked like a record, so that it proves nothing of what was removed.
+    if (entry.run === undefined) {
+      count(begun, keys(records), 1)
+      for (const key of keys(records)) old.add(key)
+      continue
+    }
+    count(begun, keys(entry.begun ?? []), 1)
+    // A line that is damaged proves nothing: what it names may be there.
+    if (!isWhole(entry)) {
+      count(begun, keys(records), 1)
+      continue
+    }
+    for (const key of keys(records)) done.add(key)
+    count(begun, keys(entry.refused ?? []), -1)
   }
-  return done
+  return { done, old, begun }
 }
 
-/** A line that a crash cut off tells nothing; its records are found by looking at the queue. */
-function parse(line: string): (RestorePlace & { readonly records: readonly number[] }) | undefined {
+/** How often each was on its way without anybody knowing that it did not arrive. */
+function count(counts: Map<number, number>, keys: readonly number[], by: 1 | -1): void {
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + by)
+}
+
+function isOf(place: RestorePlace, entry: JournalEntry): boolean {
+  return (Object.keys(place) as (keyof RestorePlace)[]).every((key) => entry[key] === place[key])
+}
+
+/** A line that a crash cut off tells nothing; what it was to say is in doubt. */
+function parse(line: string): JournalEntry | undefined {
   try {
     const entry: unknown = JSON.parse(line)
-    return typeof entry === 'object' && entry !== null && 'records' in entry ? (entry as never) : undefined
+    if (typeof entry !== 'object' || entry === null) return undefined
+    const { records = [], begun = [], refused = [] } = entry as JournalEntry
+    return [records, begun, refused].every(Array.isArray) ? (entry as JournalEntry) : undefined
   } catch {
     return undefined
   }

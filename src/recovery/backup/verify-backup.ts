@@ -1,22 +1,48 @@
 import { RecoveryError } from '../../errors.ts'
-import { type BackupSummary, readBackup } from './read-backup.ts'
+import type { BackupSummary } from './backup-reading.ts'
+import { countRemovals } from './decide-removal.ts'
+import { readBackup } from './read-backup.ts'
 
 /** Checks every record and the whole of a backup, without a broker. One that is not complete is an error. */
 export async function verifyBackup(file: string): Promise<BackupSummary> {
   const summary = await readBackup(file)
-  if (summary.tornBytes > 0) {
-    throw invalid(
-      file,
-      `${summary.tornBytes} bytes behind record ${summary.records} are damaged or torn off.`,
-    )
-  }
-  if (!summary.seal) throw invalid(file, `It was interrupted behind record ${summary.records}.`)
-  return summary
+  const problem = describeDamage(summary) ?? describeInterruption(summary)
+  if (problem === undefined) return summary
+  throw new RecoveryError({
+    code: 'BACKUP_INVALID',
+    message: `${file} is not a complete ${summary.header.purpose === 'backup' ? 'backup' : 'record of a discard'}. ${problem}`,
+  })
 }
 
-function invalid(file: string, problem: string): RecoveryError {
-  return new RecoveryError({
-    code: 'BACKUP_INVALID',
-    message: `${file} is not a complete backup. ${problem} Run the same command again to complete it, if its messages are still in the queue.`,
-  })
+/** What is wrong with a file that cannot be read to its end; undefined where all of it can. */
+export function describeDamage({
+  records,
+  missing,
+  isDamaged,
+  tornBytes,
+  header,
+}: BackupSummary): string | undefined {
+  if (!isDamaged && tornBytes === 0) return undefined
+  const known =
+    missing > 0 ? `${records} of ${records + missing} records can be read` : `${records} records can be read`
+  const wayOut =
+    'Keep the file as it is: `warren dlq restore` puts back what can be read, and says what cannot.'
+  // Bytes at the end are what an interruption leaves, and a backup is gone on with behind them.
+  const again =
+    isDamaged || header.purpose === 'discard'
+      ? 'Back up what is still in the queue into another file.'
+      : 'Or run the same command again to complete it.'
+  return `It is damaged${isDamaged ? '' : ' or torn off at its end'}; ${known}. ${wayOut} ${again}`
+}
+
+function describeInterruption({ seal, records, header, runs }: BackupSummary): string | undefined {
+  if (seal && (header.purpose === 'backup' || header.format === 'warren-backup/1')) return undefined
+  if (seal && seal.removed === seal.records) return undefined
+  if (header.purpose === 'backup')
+    return `It was interrupted behind record ${records}. Run the same command again to complete it.`
+  const { removed, inDoubt, left } = countRemovals(runs)
+  return (
+    `It was interrupted: ${removed} messages were removed, ${inDoubt} may be, and ${left} are still in the queue. ` +
+    'Run the same command again to go on, or put back what was removed with `warren dlq restore`.'
+  )
 }

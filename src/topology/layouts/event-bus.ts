@@ -6,9 +6,9 @@ import { rejectLoopFlow, rejectLoopQueues } from './reject-loop.ts'
 
 /**
  * Event-bus: the key in `queues` is a service; its prefix names a fanout exchange that all services of the prefix
- * share. The document's queues are classic: from classic to classic nothing is lost at a restart of one node, but
- * a dead letter is cast without a confirm and is not replicated, and one queue of another type on the path loses
- * all of it. So the hardened form makes all three quorum, at least once, and the exact form stays classic.
+ * share. The document's queues are classic: from classic to classic what waits outlives a restart, but a dead letter
+ * is cast without a confirm, so that what is on its way then is lost, and is not replicated; and one queue of another
+ * type on the path loses all of it. So the hardened form makes all three quorum, at least once, and the exact form stays classic.
  */
 export const eventBus: Layout = {
   name: 'event-bus',

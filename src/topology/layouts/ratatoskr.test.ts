@@ -65,7 +65,8 @@ describe('layout ratatoskr', () => {
       attempts: {
         kind: 'rejections',
         queue: 'my-service.events',
-        baseHeader: 'x-retry-count',
+        baseHeader: 'warren-attempts',
+        retriesHeader: 'x-retry-count',
       },
       maxAttempts: 4,
       redrive: {

@@ -1,3 +1,4 @@
+import { warrenHeaders } from '../../message/warren-headers.ts'
 import { guessOneWaitQueue } from './guess-wait-queues.ts'
 import type { Layout, LayoutGuess, LayoutParts, ResolvedQueue } from './layout.ts'
 import { bindQueue, declaredBindings, durableExchange } from './layout-parts.ts'
@@ -42,6 +43,7 @@ function compileQueue(of: ResolvedQueue): LayoutParts {
     flow: rejectLoopFlow({
       ...loop,
       park: { kind: 'publish', exchange: dlq, key: undefined },
+      retriesHeader: warrenHeaders.retryCount,
     }),
   }
 }

@@ -1,3 +1,4 @@
+import { warrenHeaders } from '../../message/warren-headers.ts'
 import type { CompiledQueue } from '../compiled-topology.ts'
 import type { ParkRule, PublishAddress, QueueFlow, RedriveRule } from '../queue-flow.ts'
 import { atLeastOnce, unlimitedDeliveries } from './hardening.ts'
@@ -36,8 +37,12 @@ export function rejectLoopFlow({
   deadLetterQueue,
   redrive,
   defer,
+  retriesHeader,
 }: RejectLoop): QueueFlow {
   const delayMs = of.retry?.delaysMs[0] ?? 0
+  // Where a header says the retries, and they are one less than the attempts that failed, the attempts have their own.
+  const headers =
+    retriesHeader === undefined ? seedHeaders : { ...seedHeaders, attempts: warrenHeaders.attempts }
   return {
     name: of.name,
     queue,
@@ -47,7 +52,12 @@ export function rejectLoopFlow({
     // A publish to the wait queue is no rejection, so a deferred message is not counted as a failed one.
     defer: defer ?? { short: 'hold', tiers: [{ ...wait, delayMs }] },
     park,
-    attempts: { kind: 'rejections', queue, baseHeader: seedHeaders.attempts },
+    attempts: {
+      kind: 'rejections',
+      queue,
+      baseHeader: headers.attempts,
+      ...(retriesHeader !== undefined && { retriesHeader }),
+    },
     maxAttempts: of.retry?.maxAttempts ?? 1,
     redrive: {
       origin: { exchange: '', key: queue },
@@ -57,7 +67,7 @@ export function rejectLoopFlow({
     },
     waitQueues: [wait.queue],
     deadLetterQueue,
-    headers: seedHeaders,
+    headers,
   }
 }
 
@@ -71,4 +81,6 @@ interface RejectLoop {
   readonly deadLetterQueue: string
   readonly redrive?: Partial<RedriveRule>
   readonly defer?: QueueFlow['defer']
+  /** The header in which the document counts retries. */
+  readonly retriesHeader?: string
 }

@@ -1,5 +1,6 @@
+import type { BrokerCapabilities } from '../../message/broker-capabilities.ts'
 import type { CompiledQueue } from '../compiled-topology.ts'
-import { expiryStep, type Finding } from './finding.ts'
+import { addressStep, expiryStep, type Finding, unusedStep } from './finding.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** A dead-letter queue holds its messages until a person decides, however often they are looked at. */
@@ -19,21 +20,24 @@ function* proveQueue(graph: TopologyGraph, queue: CompiledQueue): Generator<Find
     problem: 'The dead-letter queue does not keep what was parked in it.',
   })
   if (ttlMs !== undefined || hasExpirations) {
-    const wayOut = ttlMs === undefined ? 'Publish there without an expiration.' : 'Remove x-message-ttl.'
+    const wayOut =
+      ttlMs === undefined
+        ? 'Publish there without an expiration.'
+        : `${graph.removal(name, 'x-message-ttl')}.`
     yield broken('ttl', [expiryStep(ttlMs), 'gone'], wayOut)
   }
   if (expiresMs !== undefined) {
     yield broken(
       'queue-expires',
-      [`unused for ${expiresMs} ms`, 'deleted with its messages'],
-      'Remove x-expires.',
+      [unusedStep(expiresMs), 'deleted with its messages'],
+      `${graph.removal(name, 'x-expires')}.`,
     )
   }
   if (hasLengthLimit && overflow === 'drop-head') {
     yield broken(
       'drop-head',
       ['full', 'the oldest is deleted'],
-      'Remove the length limit, and alert on the depth.',
+      `${lengthRemoval(graph, queue)}, and alert on the depth.`,
     )
   }
   if (!durable) yield broken('not-durable', ['the broker restarts', 'gone'], 'Declare it durable.')
@@ -41,17 +45,22 @@ function* proveQueue(graph: TopologyGraph, queue: CompiledQueue): Generator<Find
   if (deadLetter !== undefined) {
     yield broken(
       'dead-letters-on',
-      ['rejected', `exchange ${deadLetter.exchange}`],
-      'Remove x-dead-letter-exchange.',
+      ['rejected', addressStep(deadLetter.exchange, deadLetter.key)],
+      `${graph.removal(name, 'x-dead-letter-exchange')}.`,
     )
   }
   yield* proveLimit(graph, queue)
 }
 
+function lengthRemoval(graph: TopologyGraph, { name, arguments: args }: CompiledQueue): string {
+  const limit = args['x-max-length'] === undefined ? 'x-max-length-bytes' : 'x-max-length'
+  return graph.removal(name, limit)
+}
+
 type DlqCode = Extract<Finding, { property: typeof property }>['code']
 
 function* proveLimit(
-  { settings, capabilities }: TopologyGraph,
+  { settings, capabilities, setBy }: TopologyGraph,
   { name, arguments: args }: CompiledQueue,
 ): Generator<Finding> {
   const { deliveryLimit } = settings(name)
@@ -65,8 +74,17 @@ function* proveLimit(
       `Each look that returns a message counts, and over the limit of ${deliveryLimit} it is deleted. ${
         capabilities.deliveryCountAcrossHops === 'limiting' ? carried : ''
       }`.trim(),
-    wayOut: capabilities.supportsUnlimitedDeliveryLimit
-      ? 'Set x-delivery-limit: -1, or on an existing queue without that argument a policy with delivery-limit: -1.'
-      : 'Remove x-delivery-limit: before RabbitMQ 4.0 a queue without it has no limit.',
+    wayOut: limitWayOut(capabilities, setBy(name, 'x-delivery-limit')),
   }
+}
+
+function limitWayOut(
+  { supportsUnlimitedDeliveryLimit }: BrokerCapabilities,
+  policies: string | undefined,
+): string {
+  if (policies !== undefined)
+    return `Take delivery-limit out of ${policies}${supportsUnlimitedDeliveryLimit ? ', or set it to -1 there' : ''}.`
+  return supportsUnlimitedDeliveryLimit
+    ? 'Set x-delivery-limit: -1, or on an existing queue without that argument a policy with delivery-limit: -1.'
+    : 'Remove x-delivery-limit: before RabbitMQ 4.0 a queue without it has no limit.'
 }

@@ -71,15 +71,26 @@ function* proveCounted(graph: TopologyGraph): Generator<Finding> {
   const next = (queue: string) => (counts(queue) ? [] : hopsBy(graph, queue, isPossible))
   for (const loop of findLoops(queueNames(graph).filter(isRejected), next)) {
     for (const queue of loop.filter(isRejected)) {
+      const cycle = cycleThrough(queue, loop, next)
+      if (countsByItself(graph, cycle)) continue
       yield {
         ...{ property, code: 'uncounted-cycle', queue },
-        path: [...cyclePath({ graph, cycle: cycleThrough(queue, loop, next), isPossible }), 'and so on'],
+        path: [...cyclePath({ graph, cycle, isPossible }), 'and so on'],
         problem: 'A rejected message comes back, and nothing on its way counts how often.',
         wayOut:
           'Declare the queue with a retry policy, or dead-letter it to a queue that does not lead back.',
       }
     }
   }
+}
+
+/**
+ * Whoever put a wait queue of his own between a queue and itself meant to retry, and counts in the consumer, which no
+ * topology shows: that is an assumption. Rounds without a wait are nobody's plan.
+ */
+export function countsByItself(graph: TopologyGraph, cycle: readonly string[]): boolean {
+  const isPlain = cycle.every((name) => graph.flow(name)?.deadLetterQueue === undefined)
+  return isPlain && cycle.some((name) => graph.queue(name)?.role === 'wait')
 }
 
 function queueNames(graph: TopologyGraph): readonly string[] {

@@ -1,11 +1,17 @@
+import { countsByItself } from './ends.ts'
+import { findLoops } from './find-cycles.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** What a proof takes for granted, because no topology can say it. */
 export interface Assumption {
-  readonly name: 'no-expiration'
+  readonly name: 'no-expiration' | 'consumers-count' | 'not-consumed'
   readonly text: string
   /** The queues whose proof needs it. */
   readonly queues: readonly string[]
+}
+
+export function findAssumptions(graph: TopologyGraph): readonly Assumption[] {
+  return [...assumeNoExpiration(graph), ...assumeCounting(graph), ...assumeRoles(graph)]
 }
 
 /**
@@ -13,14 +19,50 @@ export interface Assumption {
  * before it is handled comes round without a rejection, which the broker takes for a cycle. A producer that sets
  * one can be declared in `publications`, and is then a finding and no longer an assumption.
  */
-export function findAssumptions(graph: TopologyGraph): readonly Assumption[] {
-  const queues = graph.topology.queues
-    .filter(({ name, role }) => role === 'work' && wouldComeRound(graph, name))
-    .map(({ name }) => name)
-  if (queues.length === 0) return []
+function assumeNoExpiration(graph: TopologyGraph): readonly Assumption[] {
   const text =
     'No producer gives its messages an expiration. One that expired here before it was handled would come round without a rejection, and the broker would cut it off.'
-  return [{ name: 'no-expiration', text, queues }]
+  return assume(
+    'no-expiration',
+    text,
+    workQueues(graph, (name) => wouldComeRound(graph, name)),
+  )
+}
+
+/** A plain queue with a wait queue of its own is retried by consumers that nothing here knows. */
+function assumeCounting(graph: TopologyGraph): readonly Assumption[] {
+  const text =
+    'Its consumers count how often a message comes back, for example by x-death, and give up at last. Nothing in the topology does.'
+  const loops = findLoops(
+    graph.topology.queues.map(({ name }) => name),
+    (name) => graph.hopQueues(name),
+  )
+  const counted = new Set(loops.filter((loop) => countsByItself(graph, loop)).flatMap((loop) => [...loop]))
+  return assume(
+    'consumers-count',
+    text,
+    workQueues(graph, (name) => counted.has(name)),
+  )
+}
+
+/** What a queue is for was worked out from what it does, and that cannot show whether somebody consumes it. */
+function assumeRoles({ topology }: TopologyGraph): readonly Assumption[] {
+  const text =
+    'Nobody consumes it: from what leads there and from there on it was taken for a wait queue or a dead-letter queue. Where that is wrong, say its role in the config.'
+  const inferred = topology.queues.filter(({ isRoleInferred }) => isRoleInferred === true)
+  return assume(
+    'not-consumed',
+    text,
+    inferred.map(({ name }) => name),
+  )
+}
+
+function assume(name: Assumption['name'], text: string, queues: readonly string[]): readonly Assumption[] {
+  return queues.length === 0 ? [] : [{ name, text, queues }]
+}
+
+function workQueues({ topology }: TopologyGraph, isMeant: (name: string) => boolean): readonly string[] {
+  return topology.queues.filter(({ name, role }) => role === 'work' && isMeant(name)).map(({ name }) => name)
 }
 
 function wouldComeRound(graph: TopologyGraph, queue: string): boolean {

@@ -1,5 +1,7 @@
+import { formatDuration } from '../../message/duration.ts'
 import type { CompiledBinding } from '../compiled-topology.ts'
 import type { findingsByProperty, PropertyName } from './finding-names.ts'
+import type { LossByEnd } from './node-ends.ts'
 
 /** A property that does not hold, with the path of a message that shows it. */
 export type Finding = {
@@ -12,6 +14,8 @@ export type Finding = {
     readonly path: readonly string[]
     readonly problem: string
     readonly wayOut: string
+    /** What the end of a node loses by this; absent where it takes no such end. */
+    readonly losesAt?: LossByEnd
   }
 }[PropertyName]
 
@@ -21,9 +25,13 @@ export function addressStep(exchange: string, key: string | undefined): string {
   return key === undefined || key === '' ? name : `${name}, key ${key}`
 }
 
-/** `expired after 5000 ms`; without a TTL of the queue it was the message's own. */
+/** `expired after 5s`; without a TTL of the queue it was the message's own. */
 export function expiryStep(ttlMs: number | undefined): string {
-  return ttlMs === undefined ? 'expired by its own expiration' : `expired after ${ttlMs} ms`
+  return ttlMs === undefined ? 'expired by its own expiration' : `expired after ${formatDuration(ttlMs)}`
+}
+
+export function unusedStep(expiresMs: number): string {
+  return `unused for ${formatDuration(expiresMs)}`
 }
 
 export function bindingSteps(via: readonly CompiledBinding[]): readonly string[] {

@@ -1,5 +1,6 @@
 import type { CompiledQueue } from '../compiled-topology.ts'
-import { addressStep, expiryStep, type Finding } from './finding.ts'
+import { addressStep, expiryStep, type Finding, unusedStep } from './finding.ts'
+import { allAtBothEnds, hopLosses, type LossByEnd } from './node-ends.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
@@ -10,7 +11,8 @@ export function* proveNoSilentLoss(graph: TopologyGraph): Generator<Finding> {
     const settings = graph.settings(queue.name)
     if (settings.deadLetter?.isAtLeastOnce === false) yield* proveHop(graph, queue)
     if (queue.type === 'stream') yield* proveRetention(queue)
-    else if (hasLimit(settings)) yield* proveLimits(graph, queue)
+    // Of a dead-letter queue its own property says this, with advice that is good there.
+    else if (queue.role !== 'dead-letter' && hasLimit(settings)) yield* proveLimits(graph, queue)
     if (!queue.durable || queue.autoDelete) yield* proveStays(queue)
   }
   for (const exchange of graph.topology.exchanges) {
@@ -34,33 +36,45 @@ function* proveHop(graph: TopologyGraph, { name, type }: CompiledQueue): Generat
   const targets = graph.hopTargets(name)
   const quorumTarget = targets.find(({ queue }) => graph.queue(queue)?.type === 'quorum')
   const step = [name, reason, addressStep(deadLetter.exchange, deadLetter.key)]
-  const wayOut =
-    'Use quorum queues with x-dead-letter-strategy: at-least-once and x-overflow: reject-publish.'
+  const losesAt = hopLosses({
+    isAtLeastOnce: false,
+    targets: targets.map(({ queue }) => graph.queue(queue)?.type),
+  })
+  const wayOut = hopWayOut(graph, name)
   if (type === 'classic' && quorumTarget !== undefined) {
     yield {
-      ...{ property, code: 'classic-to-quorum-hop', queue: name, wayOut },
+      ...{ property, code: 'classic-to-quorum-hop', queue: name, wayOut, losesAt },
       path: [...step, quorumTarget.queue],
       problem:
-        'A classic queue does not wait for a quorum queue: 500 of 500 messages that came due during a restart were lost.',
+        'A classic queue does not wait for a quorum queue: 500 of 500 messages that came due during a restart were lost, after a clean stop as after a crash.',
     }
   } else {
     yield {
-      ...{ property, code: 'at-most-once-hop', queue: name, wayOut },
+      ...{ property, code: 'at-most-once-hop', queue: name, wayOut, losesAt },
       path: [...step, targets[0]?.queue ?? 'no queue'],
-      problem: atMostOnce(type, quorumTarget !== undefined),
+      problem: atMostOnce(type, losesAt),
     }
   }
   for (const { queue } of targets) yield* proveTargetTakes(graph, { step, from: name, to: queue })
 }
 
-function atMostOnce(type: CompiledQueue['type'], isToQuorum: boolean): string {
-  if (type === 'classic') {
-    return 'The hop does not wait for its target. A restart of one node loses nothing, but a target on a node that is down, or an exchange that is gone, does.'
+function hopWayOut(graph: TopologyGraph, queue: string): string {
+  const isSwitchedOff =
+    graph.queue(queue)?.arguments['x-dead-letter-strategy'] === 'at-least-once' &&
+    graph.setBy(queue, 'x-overflow') !== undefined
+  if (isSwitchedOff) return `${graph.removal(queue, 'x-overflow')}: it switches at-least-once off.`
+  return 'Use quorum queues with x-dead-letter-strategy: at-least-once and x-overflow: reject-publish; on a quorum queue that exists a policy can say both.'
+}
+
+function atMostOnce(type: CompiledQueue['type'], { stop }: LossByEnd): string {
+  if (stop === 'due-meanwhile') {
+    return 'The hop does not wait for its target: what comes due while the broker restarts, or elects a leader, is lost, after a clean stop as after a crash (kill -9).'
   }
-  if (isToQuorum) {
-    return 'The hop does not wait for its target: what comes due while the broker restarts, or elects a leader, is lost.'
-  }
-  return 'The hop does not wait for its target: a leader that dies between the two loses the message.'
+  const otherwise =
+    type === 'classic'
+      ? 'a target on a node that is down, or an exchange that is gone'
+      : 'an exchange that is gone'
+  return `The hop does not wait for its target: what is on its way when a node ends is lost, by a clean stop as by a crash (kill -9); what waits in the queue stays. So is what meets ${otherwise}.`
 }
 
 function* proveTargetTakes(graph: TopologyGraph, { step, from, to }: HopTo): Generator<Finding> {
@@ -99,10 +113,10 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
   if (expiresMs !== undefined) {
     yield {
       ...{ property, code: 'queue-expires', queue: name },
-      path: [name, `unused for ${expiresMs} ms`, 'deleted with its messages'],
+      path: [name, unusedStep(expiresMs), 'deleted with its messages'],
       problem:
         'x-expires deletes the queue with what is in it, and nothing is dead-lettered; a queue without consumers counts as unused.',
-      wayOut: 'Remove x-expires.',
+      wayOut: `${graph.removal(name, 'x-expires')}.`,
     }
   }
   if (deadLetter !== undefined) return
@@ -111,7 +125,7 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
       ...{ property, code: 'ttl-deletes', queue: name },
       path: [name, expiryStep(ttlMs), 'deleted'],
       problem: 'Messages expire and there is no dead-letter exchange to take them.',
-      wayOut: 'Set x-dead-letter-exchange, or remove x-message-ttl.',
+      wayOut: `${ttlMs === undefined ? 'Publish without an expiration' : graph.removal(name, 'x-message-ttl')}, or set x-dead-letter-exchange.`,
     }
   }
   if (hasLengthLimit && overflow === 'drop-head') {
@@ -137,7 +151,7 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
 function* proveStays({ name, type, durable, autoDelete }: CompiledQueue): Generator<Finding> {
   if (!durable && type === 'classic') {
     yield {
-      ...{ property, code: 'not-durable', queue: name },
+      ...{ property, code: 'not-durable', queue: name, losesAt: allAtBothEnds },
       path: [name, 'the broker restarts', 'gone with its messages'],
       problem: 'The queue is not durable.',
       wayOut: 'Declare it durable.',
@@ -161,7 +175,7 @@ function* proveExchangeStays(exchange: {
   const { name, durable, autoDelete } = exchange
   if (!durable) {
     yield {
-      ...{ property, code: 'not-durable', queue: undefined },
+      ...{ property, code: 'not-durable', queue: undefined, losesAt: allAtBothEnds },
       path: [`exchange ${name}`, 'the broker restarts', 'gone with its bindings'],
       problem: `Exchange "${name}" is not durable.`,
       wayOut: 'Declare it durable.',

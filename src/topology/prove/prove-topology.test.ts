@@ -92,6 +92,104 @@ describe('the proof of the layouts', () => {
   })
 })
 
+describe('what the end of a node loses', () => {
+  // RabbitMQ moves dead letters by itself on these ways. What a consumer publishes is confirmed before it acknowledges.
+  const onTheWay = (...queues: string[]) => queues.map((at) => ({ at, what: 'on-the-way' }))
+  const dueMeanwhile = (...queues: string[]) => queues.map((at) => ({ at, what: 'due-meanwhile' }))
+  const nothing: { at: string; what: string }[] = []
+
+  it.each<[LayoutName, 'exact' | 'hardened', string, { at: string; what: string }[]]>([
+    ['warren', 'hardened', 'q', nothing],
+    ['ratatoskr', 'hardened', 'q', nothing],
+    ['event-bus', 'hardened', 'q', nothing],
+    ['freeflow', 'hardened', 'freeflow.q', nothing],
+    ['isolated', 'hardened', 'q', nothing],
+    ['ratatoskr', 'exact', 'q', dueMeanwhile('q', 'q.retry')],
+    ['event-bus', 'exact', 'q', onTheWay('default.queue.q', 'default.retry-queue.q')],
+    ['isolated', 'exact', 'q', onTheWay('q', 'q.retry')],
+    [
+      ...(['freeflow', 'exact', 'freeflow.q'] as const),
+      onTheWay('freeflow.q', ...['30s', '5m', '30m'].map((delay) => `freeflow.q.retry.${delay}`)),
+    ],
+  ])('layout %s, %s: by a clean stop as by a crash, on every version', (layout, form, queue, lost) => {
+    const declaration: TopologyDeclaration = { layout, exact: form === 'exact', queues: { [queue]: {} } }
+
+    for (const version of versions)
+      expect(prove(declaration, version).losesAt, version).toEqual({ stop: lost, crash: lost })
+  })
+
+  it.each<['classic' | 'quorum', 'classic' | 'quorum', 'at most once' | 'at least once', object]>([
+    ['classic', 'classic', 'at most once', { stop: 'on-the-way', crash: 'on-the-way' }],
+    ['classic', 'quorum', 'at most once', { stop: 'due-meanwhile', crash: 'due-meanwhile' }],
+    ['quorum', 'classic', 'at most once', { stop: 'on-the-way', crash: 'on-the-way' }],
+    ['quorum', 'quorum', 'at most once', { stop: 'due-meanwhile', crash: 'due-meanwhile' }],
+    ['quorum', 'classic', 'at least once', {}],
+    ['quorum', 'quorum', 'at least once', {}],
+  ])('a hop from %s to %s, %s', (from, to, strategy, losesAt) => {
+    const waits = { 'x-dead-letter-strategy': 'at-least-once', 'x-overflow': 'reject-publish' }
+    const hop = {
+      'x-dead-letter-exchange': '',
+      'x-dead-letter-routing-key': 'target',
+      'x-message-ttl': 1_000,
+    }
+    const proof = prove(
+      {
+        queues: {
+          source: {
+            ...{ type: from, deadLetter: false },
+            arguments: { ...hop, ...(strategy === 'at least once' ? waits : {}) },
+          },
+          target: { type: to, deadLetter: false },
+        },
+      },
+      '3.10',
+    )
+
+    const hops = proof.findings.filter(({ code }) => code.endsWith('-hop'))
+    expect(hops.map((finding) => finding.losesAt)).toEqual('stop' in losesAt ? [losesAt] : [])
+    for (const { problem } of hops) expect(problem).toMatch(/a clean stop as (by|after) a crash/)
+  })
+
+  it('a queue or an exchange that is not durable goes with its node', () => {
+    const proof = prove(
+      {
+        exchanges: { e: { type: 'fanout', durable: false } },
+        queues: { q: { type: 'classic', deadLetter: false, durable: false } },
+      },
+      '4.0',
+    )
+    const all = [
+      { at: 'q', what: 'everything' },
+      { at: 'exchange e', what: 'everything' },
+    ]
+
+    expect(proof.losesAt).toEqual({ stop: all, crash: all })
+  })
+})
+
+describe('what is out of our hands', () => {
+  it.each([
+    ['warren', '3.10', ['q']],
+    ['warren', '4.3', ['q']],
+    ['freeflow', '3.10', undefined],
+    ['freeflow', '4.0', ['q']],
+    ['ratatoskr', '4.0', undefined],
+    ['event-bus', '4.0', undefined],
+  ] as const)("the broker's delivery limit in layout %s on %s: %s", (layout, version, queues) => {
+    const { caveats } = prove({ layout, queues: { q: {} } }, version)
+
+    expect(caveats.map((caveat) => caveat.queues)).toEqual(queues === undefined ? [] : [queues])
+    for (const { text } of caveats) expect(text).toMatch(/limit of 20 .*had prefetched.*dead-lettered too/)
+  })
+
+  it('is told with the fate of the messages, once for all queues that are alike', () => {
+    const { caveats } = prove({ queues: { a: {}, b: {}, c: { deadLetter: false } } }, '4.0')
+
+    expect(caveats.map(({ queues }) => queues)).toEqual([['a', 'b'], ['c']])
+    expect(caveats[1]?.text).toContain('are deleted too')
+  })
+})
+
 describe('what a proof assumes', () => {
   it.each(['ratatoskr', 'event-bus', 'isolated'] as const)(
     'is that nothing expires in the loop of layout %s, until a producer is declared to make it expire',

@@ -6,10 +6,12 @@ import { proveComesHome } from './comes-home.ts'
 import { proveDlqKeeps } from './dlq-keeps.ts'
 import { proveEnds } from './ends.ts'
 import { type Assumption, findAssumptions } from './find-assumptions.ts'
+import { type Caveat, findCaveats } from './find-caveats.ts'
 import type { Finding } from './finding.ts'
 import { type PropertyName, propertyNames } from './finding-names.ts'
 import { proveNoBlackHole } from './no-black-hole.ts'
 import { proveNoSilentLoss } from './no-silent-loss.ts'
+import type { NodeEnd, NodeLoss } from './node-ends.ts'
 import { proveRightForVersion } from './right-for-version.ts'
 import { proveSecondFailure } from './second-failure.ts'
 import { createGraph, type TopologyGraph } from './topology-graph.ts'
@@ -22,10 +24,14 @@ export interface Proof {
   readonly properties: readonly PropertyResult[]
   readonly findings: readonly Finding[]
   readonly accepted: readonly AcceptedFinding[]
+  /** Where the end of a node loses messages that were persistent and confirmed, whether or not that was accepted. */
+  readonly losesAt: LosesAt
   /** Acceptances that met no finding: leave them out, or see whether a name changed. */
   readonly unusedAcceptances: readonly Acceptance[]
   /** What the proof takes for granted. */
   readonly assumptions: readonly Assumption[]
+  /** What the broker does by itself, out of everybody's hands. */
+  readonly caveats: readonly Caveat[]
   /** Faults of this broker version that no topology can work around. */
   readonly notes: readonly KnownFault[]
 }
@@ -41,6 +47,15 @@ export interface PropertyResult {
 export interface AcceptedFinding {
   readonly finding: Finding
   readonly reason: string
+}
+
+/** By how a node ends: where messages may be lost then, and which. */
+export type LosesAt = { readonly [End in NodeEnd]: readonly PlaceOfLoss[] }
+
+export interface PlaceOfLoss {
+  /** A queue, or `exchange x`. */
+  readonly at: string
+  readonly what: NodeLoss
 }
 
 /** Proves the seven properties of every queue, or shows by a path why one does not hold. */
@@ -59,8 +74,10 @@ export function proveTopology(topology: CompiledTopology): Proof {
     properties: propertyNames.map((property) => resultOf({ property, topology, findings, accepted })),
     findings,
     accepted,
+    losesAt: { stop: losersAt(found, 'stop'), crash: losersAt(found, 'crash') },
     unusedAcceptances: accept.unused(),
     assumptions: findAssumptions(graph),
+    caveats: findCaveats(graph),
     notes: knownFaults(topology.brokerVersion),
   }
 }
@@ -73,6 +90,13 @@ const provers: { readonly [Property in PropertyName]: (graph: TopologyGraph) => 
   'dlq-keeps': proveDlqKeeps,
   'second-failure': proveSecondFailure,
   'right-for-version': proveRightForVersion,
+}
+
+function losersAt(findings: readonly Finding[], end: NodeEnd): readonly PlaceOfLoss[] {
+  return findings.flatMap(({ queue, path, losesAt }) => {
+    const what = losesAt?.[end]
+    return what === undefined ? [] : [{ at: queue ?? path[0] ?? '', what }]
+  })
 }
 
 /** An acceptance for a declared queue covers the wait and dead-letter queues that were made for it. */

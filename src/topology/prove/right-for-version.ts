@@ -1,16 +1,17 @@
 import { type BrokerVersion, isAtLeast } from '../../message/broker-version.ts'
 import { knownFaults } from '../../message/known-faults.ts'
+import { didYouMean } from '../../message/suggest-name.ts'
 import type { CompiledQueue } from '../compiled-topology.ts'
 import type { ArgumentValue } from '../declaration.ts'
 import { type KnownArgument, knownArguments } from '../known-arguments.ts'
-import { didYouMean } from '../suggest-name.ts'
 import type { Finding } from './finding.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 import { rulesFor } from './version-rules.ts'
 
 /** Every argument does on this version what it was written for. */
-export function* proveRightForVersion({ topology }: TopologyGraph): Generator<Finding> {
-  const { brokerVersion: version, queues } = topology
+export function* proveRightForVersion({ declared }: TopologyGraph): Generator<Finding> {
+  // RabbitMQ refuses a policy that it cannot take, so only arguments are looked at.
+  const { brokerVersion: version, queues } = declared
   // Both are the same for every queue, and comparing versions is not free.
   const rules = rulesFor(version)
   const tooNew = argumentsAfter(version)

@@ -5,7 +5,10 @@ import type { TopologyGraph } from './topology-graph.ts'
 
 /** A message that was re-driven and fails again ends in the same dead-letter queue. */
 export function* proveSecondFailure(graph: TopologyGraph): Generator<Finding> {
-  for (const flow of graph.topology.flows) yield* proveFlow(graph, flow)
+  for (const flow of graph.topology.flows) {
+    // In a queue that nobody consumes nothing fails.
+    if (graph.queue(flow.queue)?.role === 'work') yield* proveFlow(graph, flow)
+  }
 }
 
 const property = 'second-failure' as const
@@ -13,12 +16,7 @@ const property = 'second-failure' as const
 function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
   const { queue, park, deadLetterQueue, redrive } = flow
   if (park === undefined || deadLetterQueue === undefined) {
-    yield {
-      ...{ property, code: 'no-dead-letter-queue', queue },
-      path: [queue, 'fails', 'has nowhere to go'],
-      problem: 'The queue has no dead-letter queue: a message that cannot be handled blocks it or is lost.',
-      wayOut: 'Remove "deadLetter: false".',
-    }
+    yield* provePlain(graph, queue)
     return
   }
   const parked = parkedIn(graph, queue, park)
@@ -33,6 +31,34 @@ function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
   }
   for (const target of [redrive.origin, redrive.retry]) {
     if (target !== undefined) yield* proveRedrive(graph, { flow, target })
+  }
+}
+
+/** A queue without a layout: its own dead-letter exchange, or a dead-letter queue that it publishes to, has to be there. */
+function* provePlain(graph: TopologyGraph, queue: string): Generator<Finding> {
+  const roleOf = (name: string) => graph.queue(name)?.role
+  const hasOwn = graph.topology.queues.some(
+    ({ role, owner, name }) => role === 'dead-letter' && owner === queue && name !== queue,
+  )
+  if (hasOwn) return
+  const targets = graph.hopQueues(queue)
+  if (targets.some((target) => target !== queue && roleOf(target) !== 'wait')) return
+  const loops = targets.length > 0
+  // Where the dead-letter exchange leads nowhere, another property is broken.
+  if (!loops && graph.settings(queue).deadLetter !== undefined) return
+  yield {
+    ...{ property, code: 'no-dead-letter-queue', queue },
+    path: [
+      queue,
+      'fails',
+      ...(loops ? [targets[0] ?? '', 'comes back', 'fails for good'] : []),
+      'has nowhere to go',
+    ],
+    problem: loops
+      ? 'What fails waits and comes back, and there is no dead-letter queue for what fails for good.'
+      : 'The queue has no dead-letter queue: a message that cannot be handled blocks it or is lost.',
+    wayOut:
+      'Give it a dead-letter queue: on a queue that exists by a policy with dead-letter-exchange, on a new one by removing "deadLetter: false".',
   }
 }
 

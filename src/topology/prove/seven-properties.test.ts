@@ -92,7 +92,7 @@ describe('the seven properties', () => {
           },
         },
       },
-      ['wait: no-silent-loss/classic-to-quorum-hop', 'wait: second-failure/no-dead-letter-queue'],
+      ['wait: no-silent-loss/classic-to-quorum-hop'],
     ],
     [
       'a plain quorum queue under the default limit',
@@ -141,12 +141,7 @@ describe('the seven properties', () => {
       'a DLQ with a TTL and a length limit',
       '4.0',
       { queues: { q: { deadLetter: { arguments: { 'x-message-ttl': 1000, 'x-max-length': 10 } } } } },
-      [
-        'q.dlq: no-silent-loss/ttl-deletes',
-        'q.dlq: no-silent-loss/drop-head',
-        'q.dlq: dlq-keeps/ttl',
-        'q.dlq: dlq-keeps/drop-head',
-      ],
+      ['q.dlq: dlq-keeps/ttl', 'q.dlq: dlq-keeps/drop-head'],
     ],
     [
       'a DLQ with -1 on 3.10, where that drops at the first look',
@@ -243,12 +238,7 @@ describe('the seven properties', () => {
           { exchange: '', key: 'work', expiration: 100 },
         ],
       },
-      [
-        'q: no-silent-loss/ttl-deletes',
-        'work.dlq: no-silent-loss/ttl-deletes',
-        'work.dlq: dlq-keeps/ttl',
-        'q: second-failure/no-dead-letter-queue',
-      ],
+      ['q: no-silent-loss/ttl-deletes', 'work.dlq: dlq-keeps/ttl', 'q: second-failure/no-dead-letter-queue'],
     ],
     [
       'a quorum queue that takes reject-publish-dlx for drop-head',
@@ -275,6 +265,114 @@ describe('the seven properties', () => {
     ],
   ])('%s is found', (_title, version, declaration, expected) => {
     expect(codes(declaration, version)).toEqual(expected)
+  })
+
+  const withPolicy = (pattern: string, definition: Record<string, string | number>): TopologyDeclaration => ({
+    queues: { q: {} },
+    policies: [{ name: 'tidy', pattern, definition }],
+  })
+
+  it.each<[string, string, TopologyDeclaration, string, string]>([
+    [
+      'a TTL on a DLQ',
+      '4.0',
+      withPolicy('dlq$', { 'message-ttl': 86_400_000 }),
+      'q.dlq: dlq-keeps/ttl',
+      'message-ttl',
+    ],
+    [
+      'a length limit on a DLQ',
+      '4.0',
+      withPolicy('dlq$', { 'max-length': 9 }),
+      'q.dlq: dlq-keeps/drop-head',
+      'max-length',
+    ],
+    [
+      ...([
+        'a length limit in bytes on a DLQ',
+        '4.0',
+        withPolicy('dlq$', { 'max-length-bytes': 9 }),
+      ] as const),
+      ...(['q.dlq: dlq-keeps/drop-head', 'max-length-bytes'] as const),
+    ],
+    [
+      'an expiry of a DLQ',
+      '4.0',
+      withPolicy('dlq$', { expires: 1_800_000 }),
+      'q.dlq: dlq-keeps/queue-expires',
+      'expires',
+    ],
+    [
+      ...([
+        'a limit that defeats an argument of -1',
+        '4.0',
+        withPolicy('dlq$', { 'delivery-limit': 5 }),
+      ] as const),
+      ...(['q.dlq: dlq-keeps/delivery-limit', 'delivery-limit'] as const),
+    ],
+    [
+      'a limit on 3.10',
+      '3.10',
+      withPolicy('dlq$', { 'delivery-limit': 5 }),
+      'q.dlq: dlq-keeps/delivery-limit',
+      'delivery-limit',
+    ],
+    [
+      ...([
+        'an overflow that switches at-least-once off',
+        '4.0',
+        withPolicy('^q$', { overflow: 'drop-head' }),
+      ] as const),
+      ...(['q: no-silent-loss/at-most-once-hop', 'overflow'] as const),
+    ],
+    [
+      'an expiry of a wait queue',
+      '4.0',
+      withPolicy('5s$', { expires: 60_000 }),
+      'q.retry.5s: no-silent-loss/queue-expires',
+      'expires',
+    ],
+  ])('a policy counts: %s', (_title, version, declaration, finding, key) => {
+    const { findings } = prove(declaration, version)
+
+    expect(findings.map(({ property, code, queue }) => `${queue}: ${property}/${code}`)).toEqual([finding])
+    expect(findings[0]?.wayOut).toContain(`Take ${key} out of policy "tidy"`)
+    expect(findings[0]?.path.join(' > ')).not.toMatch(/\d ms/)
+  })
+
+  it.each<[string, TopologyDeclaration['policies'] & {}, string[]]>([
+    [
+      'only the user policy of the highest priority applies',
+      [
+        { name: 'low', pattern: '.*', priority: 1, definition: { 'message-ttl': 5 } },
+        { name: 'high', pattern: 'dlq$', priority: 2, definition: { 'delivery-limit': -1 } },
+      ],
+      [],
+    ],
+    [
+      'an operator policy is merged with it',
+      [
+        { name: 'high', pattern: 'dlq$', priority: 2, definition: { 'delivery-limit': -1 } },
+        { name: 'op', pattern: '', operator: true, definition: { 'max-length': 7 } },
+      ],
+      ['operator policy "op"'],
+    ],
+    [
+      'of another kind of queue it does not apply',
+      [{ name: 'c', pattern: '', applyTo: 'classic_queues', definition: { 'message-ttl': 5 } }],
+      [],
+    ],
+    [
+      'a dead-letter exchange of the queue wins over that of a policy',
+      [{ name: 'd', pattern: '^q$', definition: { 'dead-letter-exchange': 'ghost' } }],
+      [],
+    ],
+  ])('policies by precedence: %s', (_title, policies, setBy) => {
+    const dlq = prove({ queues: { q: {} }, policies }, '4.0').findings.filter(({ queue }) =>
+      ['q', 'q.dlq'].includes(queue ?? ''),
+    )
+
+    expect(dlq.map(({ wayOut }) => /out of (?:policy "\w+" and )?(.+), and/.exec(wayOut)?.[1])).toEqual(setBy)
   })
 
   it.each(['#', '*.retry', 'user.#', '*.*'])(

@@ -1,6 +1,7 @@
 import { type BrokerCapabilities, brokerCapabilities } from '../../message/broker-capabilities.ts'
 import type { CompiledQueue, CompiledTopology } from '../compiled-topology.ts'
 import { groupBy, indexBy } from '../group-by.ts'
+import { policiesInForce } from '../policies-in-force.ts'
 import type { QueueFlow } from '../queue-flow.ts'
 import { indexRoutes, type Route, type RouteIndex } from '../route.ts'
 import { sampleKeys } from '../topic-trie.ts'
@@ -8,7 +9,10 @@ import { type DeadLetterHop, type QueueSettings, queueSettings } from './queue-s
 
 /** A compiled topology as the proof sees it: queues, and the hops that messages take between them. */
 export interface TopologyGraph {
+  /** With the arguments that are in force, by the queue or by a policy. */
   readonly topology: CompiledTopology
+  /** With the arguments that the queues are declared with. */
+  readonly declared: CompiledTopology
   readonly capabilities: BrokerCapabilities
   readonly routes: RouteIndex
   queue(name: string): CompiledQueue | undefined
@@ -20,6 +24,10 @@ export interface TopologyGraph {
   hopTargets(queue: string): readonly HopTarget[]
   /** Their names alone. */
   hopQueues(queue: string): readonly string[]
+  /** The policies by which an argument of a queue is in force; undefined where the queue says it itself. */
+  setBy(queue: string, argument: string): string | undefined
+  /** How to be rid of an argument that is in force: out of the policy that sets it, or off the queue. */
+  removal(queue: string, argument: string): string
 }
 
 export interface HopTarget extends Route {
@@ -35,8 +43,9 @@ interface Node {
   targetNames: readonly string[] | undefined
 }
 
-export function createGraph(topology: CompiledTopology): TopologyGraph {
-  const capabilities = brokerCapabilities(topology.brokerVersion)
+export function createGraph(declared: CompiledTopology): TopologyGraph {
+  const capabilities = brokerCapabilities(declared.brokerVersion)
+  const { topology, setBy } = policiesInForce(declared, capabilities)
   const routes = indexRoutes(topology)
   const nodes = createNodes({ topology, capabilities, routes })
   const flows = indexBy(topology.flows, ({ queue }) => queue)
@@ -60,7 +69,12 @@ export function createGraph(topology: CompiledTopology): TopologyGraph {
   }
 
   return {
-    ...{ topology, capabilities, routes, settings: settingsOf },
+    ...{ topology, declared, capabilities, routes, settings: settingsOf },
+    setBy,
+    removal: (queue, argument) => {
+      const policies = setBy(queue, argument)
+      return policies === undefined ? `Remove ${argument}` : `Take ${argument.slice(2)} out of ${policies}`
+    },
     queue: (name) => nodes.get(name)?.queue,
     flow: (queue) => flows.get(queue),
     hopKeys: (name) => {

@@ -46,7 +46,7 @@ async function openEmbedded(profile: ProfileName): Promise<OwnBroker> {
     ...describeBroker(`${broker.url}/own`, broker.managementUrl),
     profile,
     consumerTimeoutMs: halfAnHourMs,
-    passTime: () => broker.clock.advance(halfAnHourMs + 60_000),
+    passTime: () => broker.clock.advance(halfAnHourMs + 60_000, { held: 'pass' }),
     block: async () => broker.faults.block(),
     unblock: async () => broker.faults.unblock(),
   }

@@ -2,7 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Session } from '../../../src/broker/amqp/session.ts'
+import { locateManagement } from '../../../src/broker/management/management-url.ts'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
+import { pairManagement } from '../../../src/broker/management/pair-management.ts'
 import { applyPlan } from '../../../src/deploy/apply-plan.ts'
 import { planBlindly, planDeployment } from '../../../src/deploy/deploy-topology.ts'
 import { compileTopology } from '../../../src/topology/compile-topology.ts'
@@ -75,6 +77,19 @@ export function testDeployment(open: () => RabbitCluster): void {
     )
     for (const node of nodes) {
       await eventually(async () => expect(await planOn(node)).toMatchObject({ isEmpty: true }))
+    }
+  })
+
+  test('the management API of each node is known as that of the cluster, whichever node one is connected to', async () => {
+    const { nodes, vhost } = await setup(open())
+    const pairs = nodes.flatMap((amqp) => nodes.map((api) => ({ amqp, api })))
+
+    for (const { amqp, api } of pairs) {
+      const url = `${amqp.amqpUrl}/${vhost}`
+      const session = await Session.open(url)
+      const management = pairManagement(session, locateManagement(url, api.managementUrl))
+      const overview = await management.overview().finally(() => session.close())
+      expect(overview.node).toContain(api.name)
     }
   })
 

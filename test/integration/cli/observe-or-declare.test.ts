@@ -1,18 +1,22 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Session } from '../../../src/broker/amqp/session.ts'
 import { observeOrDeclare } from '../../../src/cli/observe-or-declare.ts'
+import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()
 
-function setup(fields: { managementUrl?: string; isManagementGuessed: boolean; brokerVersion?: string }) {
+async function setup(fields: { url?: string; managementUrl?: string; isManagementGuessed: boolean }) {
   const management = new URL(broker.managementUrl)
   management.username = broker.username
   management.password = broker.password
-  const { managementUrl = management.href, isManagementGuessed, brokerVersion = broker.version } = fields
+  const { url = broker.url, managementUrl = management.href, isManagementGuessed } = fields
+  const session = await Session.open(url)
+  onTestFinished(() => session.close())
   return {
     topology: { queues: { orders: { retry: { delays: ['5s'] } } } },
-    address: { url: broker.url, managementUrl, isManagementGuessed, vhost: broker.vhost },
-    brokerVersion,
+    address: { url, isUrlGuessed: false, managementUrl, isManagementGuessed, vhost: session.vhost },
+    session,
     deadline: 0,
   }
 }
@@ -21,14 +25,14 @@ const nobody = 'http://127.0.0.1:1'
 
 describe('a plan for apply', () => {
   it('is made from what stands on the broker where the management API answers', async () => {
-    const { unchecked, plan } = await observeOrDeclare(setup({ isManagementGuessed: true }))
+    const { unchecked, plan } = await observeOrDeclare(await setup({ isManagementGuessed: true }))
 
     expect(unchecked).toEqual([])
     expect(plan.safe).toHaveLength(5)
   })
 
   it('declares everything and says why where the usual address has no management API', async () => {
-    const look = setup({ managementUrl: nobody, isManagementGuessed: true })
+    const look = await setup({ managementUrl: nobody, isManagementGuessed: true })
 
     const { unchecked, plan } = await observeOrDeclare(look)
 
@@ -40,15 +44,19 @@ describe('a plan for apply', () => {
   })
 
   it('does not trust a management API at the usual address that belongs to another broker', async () => {
-    const look = setup({ isManagementGuessed: true, brokerVersion: '3.9.0' })
+    const amqp = await startEmbeddedBroker()
+    onTestFinished(() => amqp.stop())
+    const look = await setup({ url: amqp.url, isManagementGuessed: true })
 
-    const { unchecked } = await observeOrDeclare(look)
+    const { unchecked, plan } = await observeOrDeclare(look)
 
-    expect(unchecked[0]).toContain(`is that of RabbitMQ ${broker.version}, but the broker is 3.9.0`)
+    expect(unchecked[0]).toContain(`(RabbitMQ ${broker.version}`)
+    expect(unchecked[0]).toContain('is not that of the broker at amqp://127.0.0.1:')
+    expect(plan.safe).toHaveLength(5)
   })
 
   it('is not made without a management API that somebody named', async () => {
-    const look = setup({ managementUrl: nobody, isManagementGuessed: false })
+    const look = await setup({ managementUrl: nobody, isManagementGuessed: false })
 
     await expect(observeOrDeclare(look)).rejects.toMatchObject({ code: 'MANAGEMENT_UNREACHABLE' })
   })

@@ -53,7 +53,7 @@ async function setup(...bodiesBehind: string[]) {
 describe('a breaker that failures have opened', () => {
   it.each([
     ['too early for its handler', 'odd', () => ({ 'warren-deferred-until': Date.now() + 25_000 }), 'hold'],
-    ['poisonous', 'odd', () => ({ 'warren-deliveries': 100 }), 'dead-letter'],
+    ['poisonous', 'odd', () => ({ 'warren-suspect': 100 }), 'dead-letter'],
     ['not to be decoded', '{"odd":', () => ({}), 'dead-letter'],
   ])('is not closed by a message that is %s', async (_, body, headersNow, outcome) => {
     const { publish, consumer, ran, mend, settled, held, changes, depth, name } = await setup()

@@ -12,6 +12,7 @@ import type { ConsumerEvents } from '../../../src/consumer/consumer-events.ts'
 import type { ConsumerOptions } from '../../../src/consumer/consumer-options.ts'
 import type { Handler } from '../../../src/consumer/handler.ts'
 import { startConsumer } from '../../../src/consumer/start-consumer.ts'
+import type { WayLook } from '../../../src/consumer/way-look.ts'
 import { Publisher } from '../../../src/publisher/publisher.ts'
 import { compileTopology } from '../../../src/topology/compile-topology.ts'
 import type { CompiledTopology } from '../../../src/topology/compiled-topology.ts'
@@ -25,6 +26,7 @@ export interface ConsumerRig {
   readonly consuming: Session
   readonly publisher: Publisher
   readonly admin: AmqpChannel
+  readonly topology: CompiledTopology
   flow(name: string): QueueFlow
   consume(name: string, handler: Handler, options?: ConsumerOptions): Promise<Consumer>
   depth(queue: string): Promise<number>
@@ -48,11 +50,13 @@ export async function createConsumerRig({
   consumingUrl = url,
   publishingUrl = url,
   declaration,
+  wayLook,
 }: {
   readonly url: string
   readonly consumingUrl?: string
   readonly publishingUrl?: string
   readonly declaration: TopologyDeclaration
+  readonly wayLook?: WayLook
 }): Promise<ConsumerRig> {
   const direct = await Session.open(url, quick)
   const consuming = await Session.open(consumingUrl, quick)
@@ -71,9 +75,10 @@ export async function createConsumerRig({
     consuming,
     publisher,
     admin,
+    topology,
     flow,
     consume: async (name, handler, options) => {
-      const parts = { consuming, publishing, flow: flow(name), handler, ...(options && { options }) }
+      const parts = { consuming, publishing, flow: flow(name), handler, wayLook, ...(options && { options }) }
       const consumer = startConsumer(parts)
       onTestFinished(() => consumer.close({ deadline: 0 }))
       await consumer.whenStarted()

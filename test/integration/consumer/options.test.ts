@@ -1,5 +1,6 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import type { BodyDecoder } from '../../../src/consumer/decode-body.ts'
+import type { BodyDecoder } from '../../../src/consumer/consumed-message.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { collect, createConsumerRig } from './consumer-rig.ts'
@@ -58,7 +59,7 @@ it('a consumer of a higher priority is served first', async () => {
 it('a body is read as JSON whatever its content type, where the consumer says so', async () => {
   const { consume, name, publish, dlq, drain, depth } = await setup()
   const seen: unknown[] = []
-  await consume(name, ({ body }) => seen.push(body), { decode: 'json' })
+  await consume(name, ({ body }) => void seen.push(body), { decode: 'json' })
 
   await publish('{"a":1}', 'no JSON')
 
@@ -74,7 +75,7 @@ it('a body is read by a function of the user, and what that throws is a failure 
     if (rawBody.length > 3) throw new Error('too long to read')
     return [...rawBody]
   }
-  await consume(name, ({ body }) => seen.push(body), { decode })
+  await consume(name, ({ body }) => void seen.push(body), { decode })
 
   await publish('abc', 'abcd')
 
@@ -95,4 +96,39 @@ it('a dead letter says which service and which host gave it up', async () => {
   await eventually(async () => expect(await depth(dlq)).toBe(1))
   const [dead] = await drain(dlq)
   expect(dead!.headers).toMatchObject({ 'warren-service': 'billing', 'warren-host': 'billing-7' })
+})
+
+it('a body without a content type is read as the JSON that it is, and a packed one is unpacked', async () => {
+  const { consume, name, publisher } = await setup()
+  const json = Buffer.from('{"amount":-5}')
+  const seen: unknown[] = []
+  await consume(name, ({ body }) => void seen.push(body), { concurrency: 1 })
+
+  await publisher.publish({ key: name, body: json })
+  await publisher.publish({ key: name, body: gzipSync(json), contentEncoding: 'gzip' })
+  const packed = { body: brotliCompressSync(json), contentEncoding: 'br', contentType: 'application/json' }
+  await publisher.publish({ key: name, ...packed })
+  await publisher.publish({ key: name, body: Buffer.from('bytes') })
+
+  const order = { amount: -5 }
+  await eventually(() => expect(seen).toEqual([order, order, order, Buffer.from('bytes')]))
+})
+
+it('a function that reads bodies is given all properties', async () => {
+  const { consume, name, publisher } = await setup()
+  const seen: unknown[] = []
+  const decode: BodyDecoder = ({ type, headers, contentEncoding, routingKey, rawBody }) => ({
+    type,
+    schema: headers.schema,
+    contentEncoding,
+    routingKey,
+    length: rawBody.length,
+  })
+  await consume(name, ({ body }) => void seen.push(body), { decode })
+
+  const properties = { type: 'order', headers: { schema: 7 }, contentEncoding: 'avro' }
+  await publisher.publish({ key: name, body: Buffer.from('abc'), ...properties })
+
+  const expected = { type: 'order', schema: 7, contentEncoding: 'avro', routingKey: name, length: 3 }
+  await eventually(() => expect(seen).toEqual([expected]))
 })

@@ -203,7 +203,7 @@ describe.each(['warren', 'ratatoskr', 'event-bus', 'isolated'] as const)(
         seen.push(`failing ${attempt}`)
         throw new Error('no')
       })
-      await consume(other, ({ routingKey }, { attempt }) => seen.push(`other ${attempt} ${routingKey}`))
+      await consume(other, ({ routingKey }, { attempt }) => void seen.push(`other ${attempt} ${routingKey}`))
 
       await publisher.publish({ exchange, key: 'order.placed', body: 'x' })
 

@@ -65,7 +65,7 @@ it('a body that a later answer refuses is parked at its first attempt, with wher
     },
   } as const)
   const seen: unknown[] = []
-  const consumer = await warren.consume('refused', ({ body }) => seen.push(body), { schema })
+  const consumer = await warren.consume('refused', ({ body }) => void seen.push(body), { schema })
   const settled = collect(consumer, 'delivery.settled')
 
   await warren.publisher().publish({ key: 'refused', body: { lines: [] }, messageId: 'm1' })

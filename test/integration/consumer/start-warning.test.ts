@@ -1,10 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { declareQueue, deleteQueue } from '../../../src/broker/amqp/operations.ts'
+import { deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import { startConsumer } from '../../../src/consumer/start-consumer.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
-import { createConsumerRig } from './consumer-rig.ts'
+import { createConsumerRig, declareTopology } from './consumer-rig.ts'
 
 const broker = await useBroker()
 let made = 0
@@ -31,7 +30,7 @@ async function setup(consumingUrl = broker.url) {
 }
 
 it('a consumer whose queue is missing says so once to the process, with what to do, and goes on trying', async () => {
-  const { name, admin, flow, consuming } = await setup()
+  const { name, admin, flow, consuming, topology } = await setup()
   await deleteQueue(admin, name)
   const warnings = listen()
   let failures = 0
@@ -47,7 +46,7 @@ it('a consumer whose queue is missing says so once to the process, with what to 
   })
   onTestFinished(() => consumer.close({ deadline: 0 }))
   await eventually(() => expect(failures).toBeGreaterThanOrEqual(2))
-  await declareQueue(admin, { queue: name, arguments: toFieldTable({ 'x-queue-type': 'quorum' }) })
+  await declareTopology(admin, topology)
   await consumer.whenStarted()
 
   expect(warnings).toHaveLength(1)

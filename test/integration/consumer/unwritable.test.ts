@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import type { ConsumerOptions } from '../../../src/consumer/consumer-options.ts'
 import type { Handler } from '../../../src/consumer/handler.ts'
 import { defer, reject } from '../../../src/consumer/handler-answer.ts'
@@ -146,4 +147,46 @@ describe('a message', () => {
     expect(parked.map(({ headers }) => String(headers.own).length)).toEqual(sizes.slice(0, parked.length))
     expect(breaker).toEqual([])
   })
+})
+
+const death = { queue: 'other', reason: 'expired', count: 1n, exchange: 'orders', 'routing-keys': ['key'] }
+
+describe('a message with an address that no broker could have had', () => {
+  it.each([
+    ['a key', { 'x-original-exchange': '', 'x-original-routing-key': 'k'.repeat(256) }],
+    ['an exchange', { 'x-original-exchange': 'e'.repeat(256), 'x-original-routing-key': 'key' }],
+    ['a key in its history', { 'x-death': [{ ...death, 'routing-keys': ['k'.repeat(256)] }] }],
+    ['an exchange in its history', { 'x-death': [{ ...death, exchange: 'e'.repeat(256) }] }],
+  ])('as %s of more than 255 bytes is parked all the same', async (_, headers) => {
+    const { publisher, name, dlq, drain, depth, failures } = await setup(() => reject('no'))
+
+    await publisher.publish({ key: name, body: 'odd', headers })
+
+    await eventually(async () => expect(await depth(dlq)).toBe(1))
+    expect(await drain(dlq)).toMatchObject([
+      { headers: { 'warren-reason': 'rejected-by-handler', 'x-original-routing-key': name } },
+    ])
+    expect(failures).toEqual([])
+  })
+})
+
+it('many copies that cannot be placed at once make Node warn of no leak', async () => {
+  const warnings: string[] = []
+  const listen = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', listen)
+  onTestFinished(() => void process.off('warning', listen))
+  const gate = { open: (): void => {} }
+  const together = new Promise<void>((resolve) => {
+    gate.open = resolve
+  })
+  const options = { concurrency: 20 }
+  const rig = await setup(() => together.then(() => reject('no')), { options })
+  await deleteQueue(rig.admin, rig.dlq)
+  for (let index = 0; index < 20; index += 1) await rig.publisher.publish({ key: rig.name, body: 'odd' })
+
+  await eventually(() => expect(rig.consumer.counts.running).toBe(20))
+  gate.open()
+
+  await eventually(() => expect(rig.failures.length).toBeGreaterThanOrEqual(20))
+  expect(warnings).not.toContain('MaxListenersExceededWarning')
 })

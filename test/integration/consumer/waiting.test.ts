@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Clock } from '../../../src/clock.ts'
 import { defer } from '../../../src/consumer/handler-answer.ts'
+import { throttle } from '../../../src/consumer/middleware/throttle.ts'
 import { createVirtualClock } from '../../../src/embedded/model/virtual-clock.ts'
 import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
 import type { QueueDeclaration } from '../../../src/topology/declaration.ts'
@@ -17,9 +18,9 @@ async function setup(queue: QueueDeclaration, profile: '3.10' | '4.0' | '4.3' = 
   const now = () => broker.clock.now()
   const clock: Clock = { now, schedule: (ms, task) => tasks.schedule(now() + ms - tasks.now(), task) }
   const advance = async (ms: number) => {
-    await broker.clock.advance(ms)
-    while (tasks.step(now())) await broker.settled()
-    await broker.settled()
+    await broker.clock.advance(ms, { held: 'pass' })
+    while (tasks.step(now())) await broker.settled({ held: 'pass' })
+    await broker.settled({ held: 'pass' })
   }
   return { ...rig, broker, clock, advance, elapsedMs: () => now() - startMs }
 }
@@ -330,5 +331,31 @@ describe('the broker’s acknowledgement time-out', () => {
       ...Array.from({ length: 5 }, () => 'give-back'),
       'acknowledge',
     ])
+  })
+})
+
+describe('a message that waits for its turn in a throttle', () => {
+  it('has the whole time-out of its handler before it', async () => {
+    const { consume, publisher, depth, clock, advance } = await setup({ retry: false })
+    const handled: unknown[] = []
+    const options = {
+      concurrency: 5,
+      timeout: '2s',
+      middleware: [throttle({ perSecond: 1, clock })],
+      clock,
+    } as const
+    const consumer = await consume('work', ({ body }) => void handled.push(body), options)
+    const settled = collect(consumer, 'delivery.settled')
+    const bodies = ['1', '2', '3', '4', '5']
+    for (const body of bodies) await publisher.publish({ key: 'work', body, contentType: 'text/plain' })
+
+    for (let turn = 1; turn <= 5; turn += 1) {
+      await eventually(() => expect(settled).toHaveLength(turn))
+      await advance(second)
+    }
+
+    expect(handled).toEqual(bodies)
+    expect(settled.map(({ outcome }) => outcome.kind)).toEqual(bodies.map(() => 'acknowledge'))
+    expect(await depth('work.dlq')).toBe(0)
   })
 })

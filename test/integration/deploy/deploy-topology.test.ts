@@ -145,15 +145,18 @@ describe('plan and apply', () => {
       queues: { orders: { bind: [{ exchange: 'events', key: 'order.*' }], retry: { delays: ['5s'] } } },
     }
 
+    const observe = () => observeTopology(management, { vhost })
     const cautious = await apply(shorter)
-    const bold = await eventually(async () => {
-      const report = await apply(shorter, { allowDisruptive: true })
+    const bold = await apply(shorter, { allowDisruptive: true })
+    const tidy = await eventually(async () => {
+      const report = await apply(shorter, { leftovers: 'remove-empty', observe })
       expect(report.kept).toBe(0)
       return report
     })
 
-    expect(cautious).toMatchObject({ done: 1, skipped: 2, isComplete: false })
-    expect(bold).toMatchObject({ failed: 0, isComplete: true })
+    expect(cautious).toMatchObject({ done: 1, skipped: 1, kept: 1, isComplete: false })
+    expect(bold).toMatchObject({ failed: 0, kept: 1, isComplete: true })
+    expect(tidy).toMatchObject({ done: 1, isComplete: true })
     expect(await plan(shorter)).toMatchObject({ isEmpty: true })
     expect(await management.queues.find({ vhost, name: 'orders.retry.1m' })).toBeUndefined()
   })
@@ -166,7 +169,11 @@ describe('plan and apply', () => {
 
     const report = await apply(
       { queues: { orders: { retry: { delays: ['5s'] } } } },
-      { allowDisruptive: true },
+      {
+        allowDisruptive: true,
+        leftovers: 'remove-empty',
+        observe: () => observeTopology(management, { vhost }),
+      },
     )
 
     const kept = report.results.filter(({ outcome }) => outcome.kind === 'kept')

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { onTestFinished } from 'vitest'
 import { declareQueue, deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import { Session } from '../../../src/broker/amqp/session.ts'
-import { openManagement } from '../../../src/broker/management/open-management.ts'
+import { pairManagement } from '../../../src/broker/management/pair-management.ts'
 import { applyPlan } from '../../../src/deploy/apply-plan.ts'
 import { planDeployment } from '../../../src/deploy/deploy-topology.ts'
 import { readServerSection } from '../../../src/http-api/read-server-section.ts'
@@ -19,6 +19,7 @@ export interface RigOptions {
   readonly managementUrl: string
   /** The config's server section. */
   readonly server?: Readonly<Record<string, unknown>>
+  /** Besides the key that all servers have; an empty one is none. */
   readonly env?: Readonly<Record<string, string>>
   /** Applied before the server starts, and known to it. */
   readonly topology?: TopologyDeclaration
@@ -39,6 +40,9 @@ export interface ApiRig {
   close(): Promise<void>
 }
 
+/** What the servers of most tests have in common. */
+export const serverKey: Readonly<Record<string, string>> = { WARREN_SERVER_KEY: 'k'.repeat(32) }
+
 /** A server on a broker, asked by `app.inject`; closed with the test or by `close`. */
 export async function startApiRig({
   url,
@@ -51,7 +55,7 @@ export async function startApiRig({
 }: RigOptions): Promise<ApiRig> {
   const consuming = await Session.open(url)
   const publishing = await Session.open(url)
-  const management = openManagement(managementUrl)
+  const management = pairManagement(consuming, { managementUrl, isManagementGuessed: false })
   const { vhost } = consuming
   const brokerVersion = consuming.broker.version
   if (topology) await applyPlan(consuming, (await planDeployment(topology, { management, vhost })).plan)
@@ -61,7 +65,7 @@ export async function startApiRig({
       topology: declared && compileTopology(declared, { brokerVersion }),
       types: declared?.recovery && readRecoverySection(declared.recovery).types,
     },
-    ...{ managementUrl, settings: readServerSection(server, env), version: '0.0.0-test', logger },
+    ...{ settings: readServerSection(server, { ...serverKey, ...env }), version: '0.0.0-test', logger },
   })
   const publisher = new Publisher(publishing)
   const isNew = !/^3\./.test(brokerVersion)
@@ -94,6 +98,11 @@ export async function setUpApi(options: RigOptions): Promise<ApiRig> {
   const rig = await startApiRig(options)
   onTestFinished(rig.close)
   return rig
+}
+
+/** The arguments of a queue whose dead letters go there, so that what died in it can go back to it. */
+export function deadLetterTo(queue: string): PlainTable {
+  return { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': queue }
 }
 
 export function basic(username: string, password: string = username): string {

@@ -15,7 +15,7 @@ import type {
 } from '../../../src/http-api/contract.ts'
 import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
-import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'
+import { type ApiRig, deadLetterTo, setUpApi, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 async function setup(queue: string, count: number): Promise<void> {
   await one.declareDlq(queue)
-  await one.declareDlq(`${queue}.work`)
+  await one.declareDlq(`${queue}.work`, deadLetterTo(queue))
   const message = { key: queue, body: 1, headers: { 'x-original-queue': `${queue}.work` } }
   await one.publish(Array.from({ length: count }, () => message))
 }

@@ -125,6 +125,6 @@ describe('a record that names one of another writer of long ago', () => {
     ['was never there', () => ({ hash: 'f'.repeat(64), offset: 0 })],
     ['stands elsewhere', (hash) => ({ hash, offset: 3 })],
   ])('is not believed where that one %s', async (_, name) => {
-    expect(await writeNaming(name)).toMatchObject({ kind: 'broken', at: 11 })
+    expect(await writeNaming(name)).toMatchObject({ kind: 'broken', problems: [{ at: 11 }] })
   })
 })

@@ -13,6 +13,7 @@ import { Publisher } from '../../../src/publisher/publisher.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost, type TestVhost } from '../../support/use-broker.ts'
 import { createRecoveryRig } from '../recovery/recovery-rig.ts'
+import { serverKey } from './api-rig.ts'
 
 const reader = { by: 'test', wayIn: 'token', from: 'here' }
 const entry: AuditEntry = {
@@ -259,7 +260,7 @@ describe('warren audit --verify', () => {
 
     expect(exitCode).toBe(1)
     expect(JSON.parse(out)).toMatchObject({ error: { code: 'AUDIT_BROKEN' } })
-    expect(err).toMatch(/^warren: The audit log is broken at record \d+\. /)
+    expect(err).toMatch(/^warren: The audit log is broken at record \d+\. /m)
   })
 
   it('finds that all records of a writer are gone', async () => {
@@ -303,7 +304,8 @@ describe('an action of the command line', () => {
   async function setupQueues(server: object) {
     const rig = await setup()
     const queues = await createRecoveryRig(rig.broker)
-    for (const queue of ['work', 'old.dlq']) await queues.declare(queue)
+    await queues.declare('old.dlq')
+    await queues.declareWork('work', 'old.dlq')
     await queues.fill('old.dlq', 3, () => ({ headers: { 'x-original-queue': 'work' } }))
     await config(server)
     const told = async () => {
@@ -350,6 +352,17 @@ describe('an action of the command line', () => {
     expect(records[5]!.result).toBe('2 removed into old.backup, 0 left')
     expect(records[7]!.result).toBe('2 of 2 restored from old.backup')
     expect((await warren(['audit', '--verify'])).exitCode).toBe(0)
+  })
+
+  it('says once that its records are not signed where it has no key, and nothing where it has one', async () => {
+    const { warren } = await setupQueues({ audit: 'on' })
+
+    const without = await warren(['dlq', 'redrive', 'old.dlq', '--limit', '1', '--yes'])
+    const withKey = await warren(['dlq', 'redrive', 'old.dlq', '--limit', '1', '--yes'], serverKey)
+
+    expect([without.exitCode, withKey.exitCode]).toEqual([0, 0])
+    expect((without.out + without.err).match(/there is no WARREN_SERVER_KEY/g)).toHaveLength(1)
+    expect(withKey.out + withKey.err).not.toContain('WARREN_SERVER_KEY')
   })
 
   it('that fails is in the log, too', async () => {

@@ -2,9 +2,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AuditPage, BackupList, Discarded, Problem, Restored } from '../../../src/http-api/contract.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
+import { createVhost } from '../../support/use-broker.ts'
 import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
@@ -57,7 +58,7 @@ describe('a backup', () => {
     const lines = gunzipSync(answer.rawPayload).toString().trim().split('\n')
     expect(lines).toHaveLength(1 + 5 + 1)
     expect(JSON.parse(lines[0]!)).toMatchObject({
-      format: 'warren-backup/1',
+      format: 'warren-backup/2',
       queue: 'saved.dlq',
       by: broker.username,
     })
@@ -67,6 +68,7 @@ describe('a backup', () => {
   it('is written down with what came of it', async () => {
     const queue = `${namePerTry('told')}.dlq`
     await setup(queue, 3)
+    await rig.declareDlq(`no-${queue}`, { 'x-delivery-limit': 1 }) // which a look could empty
 
     await download(queue)
     await download(`no-${queue}`)
@@ -236,6 +238,25 @@ describe('a restore', () => {
     })
 
     expect([answer.statusCode, elsewhere.statusCode]).toEqual([415, 415])
+  })
+})
+
+describe('a folder that servers of two vhosts share', () => {
+  it('shows to each the backups of its own vhost, and hands out no other', async () => {
+    const neighbour = await createVhost()
+    onTestFinished(neighbour.drop)
+    const managementUrl = broker.managementUrl
+    const other = await setUpApi({ ...neighbour, managementUrl, server: { backups: { folder } } })
+    await setup('private.dlq', 2)
+    const { id } = (await discard('private.dlq', {})).json<Discarded>().backup
+
+    const ask = (path: string, { app } = other) => app.inject({ url: `/api/v1/backups${path}`, headers })
+    const [listed, fetched] = [await ask(''), await ask(`/${id}`)]
+
+    expect(listed.json<BackupList>().items).toEqual([])
+    expect(fetched.json<Problem>()).toMatchObject({ status: 404, code: 'API_NOT_FOUND' })
+    expect((await ask('', rig)).json<BackupList>().items.map((kept) => kept.id)).toContain(id)
+    expect((await ask(`/${id}`, rig)).statusCode).toBe(200)
   })
 })
 

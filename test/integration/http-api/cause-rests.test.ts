@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createQueueTurns } from '../../../src/http-api/broker-line.ts'
+import { createQueueTurns } from '../../../src/http-api/queue-turns.ts'
 import { CauseWatch } from '../../../src/http-api/webhooks/watch-causes.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'

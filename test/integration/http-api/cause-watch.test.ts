@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RecoveryError } from '../../../src/errors.ts'
-import { createQueueTurns } from '../../../src/http-api/broker-line.ts'
+import { createQueueTurns } from '../../../src/http-api/queue-turns.ts'
 import { CauseWatch, type NewCause } from '../../../src/http-api/webhooks/watch-causes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'

@@ -9,7 +9,7 @@ import type {
 } from '../../../src/http-api/contract.ts'
 import { type PlainTable, toFieldTable } from '../../../src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type ApiRig, setUpApi } from './api-rig.ts'
+import { type ApiRig, deadLetterTo, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -19,7 +19,7 @@ const { authorization } = broker.headers
 async function setup(queue: string, count: number, args: PlainTable = {}): Promise<ApiRig> {
   const rig = await setUpApi(broker)
   await rig.declareDlq(queue, args)
-  await rig.declareDlq(`${queue}.work`)
+  await rig.declareDlq(`${queue}.work`, deadLetterTo(queue))
   await rig.publish(
     Array.from({ length: count }, (_, at) => ({
       key: queue,
@@ -53,14 +53,18 @@ async function startRedrive(rig: ApiRig, body: object): Promise<Task> {
 }
 
 describe('dead letters over HTTP', () => {
-  it('are listed by queue with their exact depth', async () => {
+  it('are listed by queue with their exact depth and those who consume from it', async () => {
     const rig = await setup('listed.dlq', 3)
+    await rig.declareDlq('taken.dlq')
+    const channel = await rig.consuming.openChannel()
+    await channel.consume('taken.dlq', () => {})
 
     const { items } = await get<{ items: { queue: string }[] }>(rig, '/api/v1/dlqs')
 
     expect(items.find(({ queue }) => queue === 'listed.dlq')).toMatchObject({
-      ...{ messages: 3, type: 'quorum', knownBy: 'name' },
+      ...{ messages: 3, consumers: 0, type: 'quorum', knownBy: 'dead-lettering' },
     })
+    expect(items.find(({ queue }) => queue === 'taken.dlq')).toMatchObject({ messages: 0, consumers: 1 })
   })
 
   it('have their deaths in the order in which they died', async () => {
@@ -202,7 +206,7 @@ describe('a re-drive over HTTP', () => {
     const answers = [await ask(''), await ask('/plan')]
 
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404])
-    expect(answers[0]!.json()).toMatchObject({ code: 'RECOVERY_QUEUE_NOT_FOUND' })
+    expect(answers[0]!.json()).toMatchObject({ code: 'API_NOT_FOUND' })
     const { items } = await get<{ items: Task[] }>(rig, '/api/v1/tasks')
     expect(items.filter(({ queue }) => queue === 'nowhere.dlq')).toEqual([])
   })

@@ -9,7 +9,7 @@ import type {
 } from '../../../src/http-api/contract.ts'
 import { createSetDigest, digestBody } from '../../../src/recovery/digest-message.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
-import { type ApiRig, startApiRig } from './api-rig.ts'
+import { type ApiRig, deadLetterTo, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 async function fill(queue: string, count: number): Promise<void> {
   await hiding.declareDlq(queue)
-  await hiding.declareDlq(`${queue}.work`)
+  await hiding.declareDlq(`${queue}.work`, deadLetterTo(queue))
   const message = { key: queue, body: card, messageId: 'm', headers: { 'x-original-queue': `${queue}.work` } }
   await hiding.publish(Array.from({ length: count }, () => message))
 }

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { MessagePage, Problem, Receipt, Task } from '../../../src/http-api/contract.ts'
+import { createRecordSeals } from '../../../src/http-api/records/record-seals.ts'
+import { sealMessage } from '../../../src/http-api/records/seal-message.ts'
+import { readServerKeys } from '../../../src/http-api/records/server-keys.ts'
 import type { SharedTask } from '../../../src/http-api/tasks/task-board-state.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'
-import { type ApiRig, startApiRig } from './api-rig.ts'
+import { type ApiRig, deadLetterTo, serverKey, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -30,7 +33,7 @@ afterAll(async () => {
 async function setup(name: string, { app } = rig) {
   const queue = `${namePerTry(name)}.dlq`
   await rig.declareDlq(queue)
-  await rig.declareDlq(`${queue}.work`)
+  await rig.declareDlq(`${queue}.work`, deadLetterTo(queue))
   await rig.publish(
     ['first', 'second', 'third'].map((messageId) => ({
       ...{ key: queue, body, messageId },
@@ -105,7 +108,9 @@ describe('a message that is edited', () => {
   it.each(['CC', 'x-death', 'x-redriven-by', 'warren-previous', 'x-original-queue', ''])(
     'does not get the header "%s" by hand',
     async (name) => {
-      const answer = await edit(`any.dlq/messages/${'0'.repeat(32)}`, { headers: { [name]: 'x' } })
+      const { queue } = await setup('by-hand')
+
+      const answer = await edit(`${queue}/messages/${'0'.repeat(32)}`, { headers: { [name]: 'x' } })
 
       expect(answer.statusCode).toBe(400)
       expect(answer.json<Problem>().code).toBe('API_REQUEST_INVALID')
@@ -130,7 +135,13 @@ describe('an edit whose server ends before it', () => {
     const id = randomUUID()
     const task: Task = {
       ...{ id, kind: 'redrive', state: 'running', queue, by: 'ann', reason: null, host: 'gone' },
-      ...{ startedAt: new Date().toISOString(), endedAt: null, movedBefore: 0, problem: null },
+      ...{
+        startedAt: new Date().toISOString(),
+        endedAt: null,
+        movedBefore: 0,
+        problem: null,
+        isSigned: true,
+      },
       progress: { present: 3, moved: 0, failed: 0, kept: 0 },
     }
     const asked = { kind: 'edit', key } as const
@@ -142,7 +153,10 @@ describe('an edit whose server ends before it', () => {
       asked,
       receipt: null,
     }
-    await rig.publish([{ key: 'warren.tasks', body: { kind: 'task', shared } }])
+    const place = { vhost: broker.vhost, stream: 'warren.tasks' }
+    const seals = createRecordSeals(readServerKeys(serverKey), place)
+    const record = { kind: 'task', shared }
+    await rig.publish([sealMessage(seals, { stream: place.stream, type: record.kind, record })])
     return id
   }
 

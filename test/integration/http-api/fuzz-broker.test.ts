@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { endpoints } from '../../../src/http-api/endpoints.ts'
-import { fuzz, fuzzedQueue, fuzzRounds, setUpFuzz } from './fuzz-rig.ts'
+import { fuzz, fuzzedQueue, fuzzRounds, fuzzTimeout, setUpFuzz } from './fuzz-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -8,12 +8,16 @@ const names = Object.keys(endpoints)
 /** A tenth: what a broker answers differently is found with few, and the many are for the server's own code. */
 const rounds = Math.ceil(fuzzRounds / 10)
 
-it(`no request makes a server of RabbitMQ fail, hang or tell of its inside (${rounds * names.length} requests)`, async () => {
-  const rig = await setUpFuzz(broker)
+it(
+  `no request makes a server of RabbitMQ fail, hang or tell of its inside (${rounds * names.length} requests)`,
+  async () => {
+    const rig = await setUpFuzz(broker)
 
-  // A broker on a shared machine may nap for longer than a stream is waited for.
-  const mayFailWith = ['AUDIT_UNAVAILABLE', 'TASKS_UNAVAILABLE']
-  await fuzz(rig, { rounds, depth: () => broker.depth(fuzzedQueue), mayFailWith })
+    // A broker on a shared machine may nap for longer than a stream is waited for.
+    const mayFailWith = ['AUDIT_UNAVAILABLE', 'TASKS_UNAVAILABLE']
+    await fuzz(rig, { rounds, depth: () => broker.depth(fuzzedQueue), mayFailWith })
 
-  expect(names.filter((name) => (rig.sent.get(name) ?? 0) < rounds)).toEqual([])
-}, 600_000)
+    expect(names.filter((name) => (rig.sent.get(name) ?? 0) < rounds)).toEqual([])
+  },
+  fuzzTimeout,
+)

@@ -6,6 +6,8 @@ import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { expect, onTestFinished } from 'vitest'
 import { createToken } from '../../../src/http-api/auth/api-tokens.ts'
+import { permissionsOf } from '../../../src/http-api/auth/decide-role.ts'
+import type { Role } from '../../../src/http-api/contract.ts'
 import { endpoints } from '../../../src/http-api/endpoints.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import type { AnyEndpoint } from './fitting-request.ts'
@@ -18,8 +20,13 @@ const seed = Number(process.env.WARREN_HTTP_FUZZ_SEED ?? 7_919)
 /** The queue that most requests are about. */
 export const fuzzedQueue = 'fuzzed.dlq'
 
+const requests = Number(process.env.WARREN_HTTP_FUZZ_RUNS ?? 20_000)
+
 /** Rounds of one request to each endpoint. Another run: WARREN_HTTP_FUZZ_RUNS=100000 WARREN_HTTP_FUZZ_SEED=1. */
-export const fuzzRounds: number = Math.ceil(Number(process.env.WARREN_HTTP_FUZZ_RUNS ?? 10_000) / all.length)
+export const fuzzRounds: number = Math.ceil(requests / all.length)
+
+/** Long enough for a busy machine, however many there are. */
+export const fuzzTimeout: number = requests * 50
 
 /** A server to which anything may be said. */
 export interface FuzzRig extends ApiRig {
@@ -28,8 +35,30 @@ export interface FuzzRig extends ApiRig {
   readonly reached: Set<string>
   /** How many requests each endpoint was asked. */
   readonly sent: Map<string, number>
-  ask(request: InjectOptions, at: number): Promise<Answer>
+  ask(request: InjectOptions, by: Asking): Promise<Answer>
 }
+
+/** Which endpoint is asked, and by whom. */
+interface Asking {
+  readonly at: number
+  readonly caller: Caller
+}
+
+/** A stranger shows nothing, a forger a token that nobody gave out. */
+type Caller = Role | 'stranger' | 'forger'
+
+const roles = ['admin', 'operator', 'viewer'] as const
+/** Who asks in which round: only an admin gets far enough for all there is to break. */
+const callers: readonly Caller[] = [
+  'admin',
+  'operator',
+  'admin',
+  'viewer',
+  'admin',
+  'stranger',
+  'admin',
+  'forger',
+]
 
 interface Answer {
   readonly status: number
@@ -40,29 +69,38 @@ interface Answer {
 export async function setUpFuzz(broker: { url: string; managementUrl: string }): Promise<FuzzRig> {
   const folder = mkdtempSync(join(tmpdir(), 'warren-fuzz-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const { token, hash } = createToken()
+  const tokens = {
+    admin: createToken(),
+    operator: createToken(),
+    viewer: createToken(),
+    forger: createToken(),
+  }
   const rig = await setUpApi({
     ...broker,
     declared: { queues: { 'fuzzed.orders': { retry: { delays: ['5s'] } } } },
     server: {
       ...{ approval: { above: 5 }, backups: { folder } },
-      auth: { tokens: [{ name: 'fuzz', role: 'admin', hash }] },
+      auth: { tokens: roles.map((role) => ({ name: `fuzz-${role}`, role, hash: tokens[role].hash })) },
     },
   })
   await rig.declareDlq(fuzzedQueue)
   await fill(rig)
-  const headers = { authorization: `Bearer ${token}` }
-  const { rawPayload: backup } = await rig.app.inject({ url: `/api/v1/dlqs/${fuzzedQueue}/backup`, headers })
+  const credentials = (caller: Caller) =>
+    caller === 'stranger' ? {} : { authorization: `Bearer ${tokens[caller].token}` }
+  const { rawPayload: backup } = await rig.app.inject({
+    url: `/api/v1/dlqs/${fuzzedQueue}/backup`,
+    headers: credentials('admin'),
+  })
   const sent = new Map<string, number>()
   let count = 0
   return {
     ...{ ...rig, sent, reached: new Set(), about: { queue: fuzzedQueue, backup, known: {} } },
-    ask: (request, at) => {
+    ask: (request, { at, caller }) => {
       sent.set(names[at]!, (sent.get(names[at]!) ?? 0) + 1)
       count += 1
       // Wrong credentials are counted by address.
       const remoteAddress = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
-      const asked = { ...request, remoteAddress, headers: { ...request.headers, ...headers } }
+      const asked = { ...request, remoteAddress, headers: { ...request.headers, ...credentials(caller) } }
       return all[at] === endpoints.watchTask ? watch(rig, asked) : inject(rig, asked)
     },
   }
@@ -85,20 +123,20 @@ async function watch({ app }: ApiRig, request: InjectOptions): Promise<Answer> {
   return { status, type, body: '' }
 }
 
-interface Check {
+interface Check extends Asking {
   readonly request: InjectOptions
-  readonly at: number
   readonly mayFailWith: readonly string[]
 }
 
-async function check(rig: FuzzRig, { request, at, mayFailWith }: Check): Promise<void> {
-  const { status, type, body } = await rig.ask(request, at)
+async function check(rig: FuzzRig, { request, at, caller, mayFailWith }: Check): Promise<void> {
+  const { status, type, body } = await rig.ask(request, { at, caller })
 
   if (status >= 500) {
     const { code } = JSON.parse(body) as { code: string }
     expect([status, mayFailWith], body).toEqual([503, expect.arrayContaining([code])])
   }
   if (status < 400) {
+    expect([names[at], caller, mayAsk(caller, all[at]!)]).toEqual([names[at], caller, true])
     rig.reached.add(names[at]!)
     learnNames(rig.about.known, body)
     return
@@ -107,6 +145,12 @@ async function check(rig: FuzzRig, { request, at, mayFailWith }: Check): Promise
   expect(JSON.parse(body)).toMatchObject({ status, code: expect.any(String) })
   expect(body).not.toMatch(/node_modules|\.ts:\d|\bat [\w.]+ \(/)
   expect(body).not.toContain(tmpdir())
+}
+
+function mayAsk(caller: Caller, { needs }: AnyEndpoint): boolean {
+  if (needs === 'anyone') return true
+  if (caller === 'stranger' || caller === 'forger') return false
+  return needs === 'known' || permissionsOf(caller).includes(needs)
 }
 
 function learnNames(known: Fuzzed['known'], body: string): void {
@@ -126,12 +170,14 @@ interface FuzzOptions {
 /** Sends so many requests to each endpoint, and sees that each is answered as it should be. */
 export async function fuzz(rig: FuzzRig, { rounds, depth, mayFailWith = [] }: FuzzOptions): Promise<void> {
   const round = fc.tuple(...all.map((endpoint) => requestTo(endpoint, rig.about)))
+  let number = 0
   await fc.assert(
     fc.asyncProperty(round, async (requests) => {
       // Some of the requests take messages away.
       if ((await depth())! < 3) await fill(rig)
+      const caller = callers[number++ % callers.length]!
       // One to each endpoint, all at once: they meet each other on the same queue.
-      await Promise.all(requests.map((request, at) => check(rig, { request, at, mayFailWith })))
+      await Promise.all(requests.map((request, at) => check(rig, { request, at, caller, mayFailWith })))
     }),
     { numRuns: rounds, seed, endOnFailure: true },
   )

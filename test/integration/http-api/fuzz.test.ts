@@ -1,23 +1,27 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { type Endpoint, endpoints } from '../../../src/http-api/endpoints.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
-import { fuzz, fuzzedQueue, fuzzRounds, setUpFuzz } from './fuzz-rig.ts'
+import { fuzz, fuzzedQueue, fuzzRounds, fuzzTimeout, setUpFuzz } from './fuzz-rig.ts'
 
 const all = Object.entries(endpoints) as [string, Pick<Endpoint, 'path'>][]
 /** What no chance gives: credentials, a digest, a queue of the isolated layout. Other tests reach these. */
 const hardToReach = ['openSession', 'applyTopology', 'adminMessages', 'adminRedrive']
 
 // The embedded broker is quick enough for so many. What RabbitMQ answers otherwise is up to fuzz-broker.test.ts.
-it(`no request makes the server fail, hang or tell of its inside (${fuzzRounds * all.length} requests)`, async () => {
-  const broker = await startEmbeddedBroker()
-  onTestFinished(() => broker.stop())
-  const rig = await setUpFuzz(broker)
+it(
+  `no request makes the server fail, hang or tell of its inside (${fuzzRounds * all.length} requests)`,
+  async () => {
+    const broker = await startEmbeddedBroker()
+    onTestFinished(() => broker.stop())
+    const rig = await setUpFuzz(broker)
 
-  await fuzz(rig, { rounds: fuzzRounds, depth: async () => broker.inspect(fuzzedQueue)!.counts.ready })
+    await fuzz(rig, { rounds: fuzzRounds, depth: async () => broker.inspect(fuzzedQueue)!.counts.ready })
 
-  expect(all.filter(([name]) => (rig.sent.get(name) ?? 0) < fuzzRounds)).toEqual([])
-  const reachable = all.filter(([name, { path }]) => !/:(id|key)/.test(path) && !hardToReach.includes(name))
-  expect(reachable.filter(([name]) => !rig.reached.has(name))).toEqual([])
-  // Also the streams of tasks that there are.
-  expect(rig.reached).toContain('watchTask')
-}, 600_000)
+    expect(all.filter(([name]) => (rig.sent.get(name) ?? 0) < fuzzRounds)).toEqual([])
+    const reachable = all.filter(([name, { path }]) => !/:(id|key)/.test(path) && !hardToReach.includes(name))
+    expect(reachable.filter(([name]) => !rig.reached.has(name))).toEqual([])
+    // Also the streams of tasks that there are.
+    expect(rig.reached).toContain('watchTask')
+  },
+  fuzzTimeout,
+)

@@ -126,13 +126,16 @@ describe('the story of the isolated system', () => {
       },
     ])
 
-    const redriven = await rig.app.inject({ method: 'POST', url: `${dlq}/re-drive`, headers, payload: {} })
+    const typed = { ...headers, 'content-type': 'application/json' }
+    const redriven = await rig.app.inject({ method: 'POST', url: `${dlq}/re-drive`, headers })
+    const again = await rig.app.inject({ method: 'POST', url: `${dlq}/re-drive`, headers: typed })
     const validator = await startValidator(rig)
     validator.repair()
     await eventually(() => expect(validator.handled).toHaveLength(2))
     await validator.close()
 
     expect(redriven.json()).toMatchObject({ requested: 10, redriven: 2, failed: 0, kept: 0 })
+    expect(again.json()).toMatchObject({ requested: 10, redriven: 0, failed: 0, kept: 0 })
     expect(validator.handled).toEqual(
       expect.arrayContaining([
         { body: 1, by: broker.username, way: ['retry.q.validator', 'retry'] },
@@ -157,7 +160,10 @@ describe('the story of the isolated system', () => {
     const broken = await two.verify(reader)
 
     expect(whole).toMatchObject({ kind: 'whole' })
-    expect(broken).toMatchObject({ kind: 'broken', problem: expect.stringMatching(/changed/) })
+    expect(broken).toMatchObject({
+      kind: 'broken',
+      problems: [{ problem: expect.stringMatching(/changed/) }],
+    })
     await Promise.all([one.close(), two.close()])
   })
 })

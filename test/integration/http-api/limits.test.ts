@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuditPage, Problem } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
-import { basic, setUpApi } from './api-rig.ts'
+import { setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -103,18 +103,23 @@ describe('more requests at once than there may be', () => {
   })
 })
 
-it('a server that has as many requests as it may still tells that it lives', async () => {
-  const rig = await setUpApi({ ...broker, server: { limits: { requests: 1 } } })
+it('a server that can serve nobody lives and is not ready, until it can again', async () => {
+  const limits = { requests: 1, bodyTimeout: '5m' }
+  const rig = await setUpApi({ ...broker, server: { limits } })
   const url = await rig.listen()
   const hold = connect(Number(new URL(url).port), '127.0.0.1')
   onTestFinished(() => void hold.destroy())
   const held = ['POST /api/v1/redrives HTTP/1.1', 'host: x', `authorization: ${headers.authorization}`]
   hold.write([...held, 'content-type: application/json', 'content-length: 10', '', '{'].join('\r\n'))
+  const isReady = async () => (await fetch(`${url}/readyz`)).status
 
   await eventually(async () => expect((await fetch(`${url}/api/v1/dlqs`, { headers })).status).toBe(503))
-  const probes = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(`${url}${path}`)))
+  await eventually(async () => expect(await isReady()).toBe(503))
+  const isAlive = await fetch(`${url}/healthz`)
+  hold.destroy()
+  await eventually(async () => expect(await isReady()).toBe(200))
 
-  expect(probes.map(({ status }) => status)).toEqual([200, 200])
+  expect(isAlive.status).toBe(200)
 })
 
 describe('a body', () => {
@@ -225,7 +230,7 @@ describe('behind a proxy', () => {
       rig.app.inject({
         ...{ url: '/api/v1/dlqs', remoteAddress: '10.1.2.3' },
         headers: {
-          authorization: basic(`nobody-${at}`),
+          authorization: `Bearer warren_nobody-${at}`,
           'x-forwarded-for': `198.51.100.${at}, 203.0.113.77`,
         },
       })

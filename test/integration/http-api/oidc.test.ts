@@ -36,12 +36,10 @@ async function startProvider() {
       isUp = up
     },
     sign: (claims: object = { roles: ['sre'] }, from = issuer) =>
-      new SignJWT({ ...claims })
+      new SignJWT({ sub: 'dana', exp: Math.floor(Date.now() / 1_000) + 300, ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: '1' })
         .setIssuer(from)
         .setAudience('warren')
-        .setSubject('dana')
-        .setExpirationTime('5m')
         .sign(privateKey),
   }
 }
@@ -110,4 +108,14 @@ it('a token that nobody signed is nobody', async () => {
   const answer = await ask(`${encode({ alg: 'none' })}.${encode(claims)}.`)
 
   expect(answer.statusCode).toBe(401)
+})
+
+it.each([
+  ['never ends', { exp: undefined }],
+  ['has no name', { sub: '' }],
+  ['has a name of nothing but spaces', { sub: '  ' }],
+])('a token that %s opens nothing', async (_, claims) => {
+  const { ask, sign } = await setup()
+
+  expect((await ask(await sign({ roles: ['sre'], ...claims }))).statusCode).toBe(401)
 })

@@ -9,7 +9,7 @@ import { listen } from '../../../src/http-api/server.ts'
 import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProxy } from '../../support/start-proxy.ts'
-import { basic, setUpApi } from './api-rig.ts'
+import { basic, deadLetterTo, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -187,7 +187,7 @@ describe('a server', () => {
   })
 
   it('describes itself in OpenAPI 3.1, without a secret', async () => {
-    const key = 'the-key-of-sessions'
+    const key = 'the-key-of-sessions-that-is-long-enough'
     const { app } = await setUpApi({ ...broker, env: { WARREN_SESSION_KEY: key } })
 
     const { body } = await app.inject('/docs/json')
@@ -238,7 +238,7 @@ describe('a server', () => {
 
   it.each([
     [{}, true],
-    [{ WARREN_SESSION_KEY: 'the-key-of-sessions' }, false],
+    [{ WARREN_SESSION_KEY: 'the-key-of-sessions-that-is-long-enough' }, false],
   ])('with %j says that the key of a message may be of another server: %s', async (env, isSaid) => {
     const lines: string[] = []
     const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
@@ -267,7 +267,7 @@ describe('a server', () => {
     const to = [{ name: 'test', url, queues: ['told.dlq'], on: { above: 0, taskFinished: true } }]
     const rig = await setUpApi({ ...broker, server: { webhooks: { every: '50ms', to } } })
     await rig.declareDlq('told.dlq')
-    await rig.declareDlq('told')
+    await rig.declareDlq('told', deadLetterTo('told.dlq'))
     const message = { key: 'told.dlq', body: 1, headers: { 'x-original-queue': 'told' } }
     await rig.publish(Array.from({ length: 10 }, () => message))
     await eventually(() => expect(told.map(({ event }) => event)).toEqual(['dlq.above']))
@@ -287,7 +287,7 @@ describe('a server', () => {
   it('that is closed ends its tasks first and leaves the rest where it is', async () => {
     const rig = await setUpApi(broker)
     await rig.declareDlq('closed.dlq')
-    await rig.declareDlq('closed')
+    await rig.declareDlq('closed', deadLetterTo('closed.dlq'))
     const message = { key: 'closed.dlq', body: 1, headers: { 'x-original-queue': 'closed' } }
     await rig.publish(Array.from({ length: 10 }, () => message))
 

@@ -1,7 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AdminMessages, MessageDetail, MessagePage, Task } from '../../../src/http-api/contract.ts'
-import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'
+import type {
+  AdminMessages,
+  CauseList,
+  MessageDetail,
+  MessagePage,
+  Task,
+} from '../../../src/http-api/contract.ts'
+import { type ApiRig, deadLetterTo, setUpApi, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -112,7 +118,7 @@ describe('a payload that is hidden from a role', () => {
       (await app.inject({ url: `${dlq}/messages`, headers: as('ann') }))
         .json<MessagePage>()
         .items.map(({ key }) => key)
-    const env = { WARREN_SESSION_KEY: 'shared' }
+    const env = { WARREN_SESSION_KEY: 'shared by both servers of the test' }
     const rules = { payloads: { hideFrom: ['viewer'] } }
     const [one, two] = [
       await setUpApi({ ...broker, env, server: rules }),
@@ -134,7 +140,7 @@ describe('a payload that is hidden from a role', () => {
 
   it('does not keep its message from being put back by that name', async () => {
     await hiding.declareDlq('named.dlq')
-    await hiding.declareDlq('named.work')
+    await hiding.declareDlq('named.work', deadLetterTo('named.dlq'))
     const message = { key: 'named.dlq', headers: { 'x-original-queue': 'named.work' } }
     await hiding.publish([1, 2].map((body) => ({ ...message, body })))
     const url = '/api/v1/dlqs/named.dlq/messages'
@@ -200,5 +206,40 @@ describe('a payload of which parts are masked', () => {
     })
 
     expect(answer.statusCode).toBe(403)
+  })
+})
+
+describe('causes', () => {
+  const causesOf = ({ app }: ApiRig, query: string) =>
+    app.inject({ url: `${dlq}/causes?${query}`, headers: as('ann') })
+
+  it('are grouped by what bodies hold for who is shown them, and for nobody else', async () => {
+    const shown = await causesOf(open, 'groupBy=body.amount')
+    const refused = [
+      await causesOf(hiding, 'groupBy=body.amount'),
+      await causesOf(masking, 'groupBy=body.card'),
+    ]
+    const byHeader = await causesOf(hiding, 'groupBy=key,header.tenant&where=key:*')
+
+    expect(shown.json<CauseList>().causes.flatMap(({ by }) => by)).toContainEqual({
+      ...{ field: 'body.amount', value: '1' },
+    })
+    expect(refused.map(({ statusCode }) => statusCode)).toEqual([403, 403])
+    expect(byHeader.statusCode).toBe(200)
+  })
+
+  it('propose no field of a body to who is not shown it', async () => {
+    await open.declareDlq('split.dlq')
+    await open.publish(
+      [1, 2, 3, 4].map((number) => ({ key: 'split.dlq', body: { gateway: number % 2 ? 'acme' : 'zenith' } })),
+    )
+    const fieldsFor = async ({ app }: ApiRig) => {
+      const answer = await app.inject({ url: '/api/v1/dlqs/split.dlq/causes', headers: as('ann') })
+      return answer.json<CauseList>().causes.flatMap(({ splits }) => splits.map(({ field }) => field))
+    }
+
+    expect(await fieldsFor(open)).toEqual(['body.gateway'])
+    expect(await fieldsFor(hiding)).toEqual([])
+    expect(await fieldsFor(masking)).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { TestVhost } from '../../support/use-broker.ts'
-import { basic } from './api-rig.ts'
+import { basic, serverKey } from './api-rig.ts'
 
 /** `warren serve` in a process of its own, so that it can be killed. */
 export interface ServerProcess {
@@ -24,7 +24,8 @@ export async function startServerProcess(broker: TestVhost, config?: object): Pr
   const management = new URL(broker.managementUrl)
   management.username = broker.username
   management.password = broker.password
-  const env = { PATH: process.env.PATH ?? '', AMQP_URL: broker.url, MANAGEMENT_URL: management.href }
+  const address = { AMQP_URL: broker.url, MANAGEMENT_URL: management.href }
+  const env = { PATH: process.env.PATH ?? '', ...address, ...serverKey }
   const child = spawn(process.execPath, args, { cwd: folder, env })
   onTestFinished(() => void child.kill('SIGKILL'))
   const { url, error } = JSON.parse(await firstDocument(child)) as { url: string; error?: unknown }

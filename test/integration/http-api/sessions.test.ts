@@ -6,7 +6,7 @@ import { useApiBroker } from './use-api-broker.ts'
 const broker = await useApiBroker()
 
 const { headers: admin, username, password } = broker
-const env = { WARREN_SESSION_KEY: 'shared by both servers' }
+const env = { WARREN_SESSION_KEY: 'shared by both servers of the test' }
 const session = '/api/v1/session'
 
 async function logIn({ app }: ApiRig) {
@@ -68,7 +68,10 @@ describe('logging out', () => {
 
 it('a session of a server with another key is none', async () => {
   const one = await setUpApi({ ...broker, env })
-  const other = await setUpApi({ ...broker, env: { WARREN_SESSION_KEY: 'another' } })
+  const other = await setUpApi({
+    ...broker,
+    env: { WARREN_SESSION_KEY: 'another key, which is as long as that' },
+  })
   const headers = await logIn(one)
 
   const answer = await other.app.inject({ url: '/api/v1/dlqs', headers })

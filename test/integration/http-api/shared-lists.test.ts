@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Approval, Problem, Task, TaskList } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
-import { type ApiRig, startApiRig } from './api-rig.ts'
+import { type ApiRig, deadLetterTo, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
 const { as } = broker
-const lists = ['dlqs', 'tasks', 'approvals', 'history'].map((name) => `/api/v1/${name}`)
+const lists = ['dlqs', 'tasks', 'approvals', 'history', 'queues'].map((name) => `/api/v1/${name}`)
 let rig: ApiRig
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ afterAll(() => rig.close())
 
 async function fill(queue: string, count: number): Promise<void> {
   await rig.declareDlq(queue)
-  await rig.declareDlq(`${queue}.work`)
+  await rig.declareDlq(`${queue}.work`, deadLetterTo(queue))
   const message = { key: queue, body: 1, headers: { 'x-original-queue': `${queue}.work` } }
   await rig.publish(Array.from({ length: count }, () => message))
 }

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Problem, Task } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
-import { type ApiRig, setUpApi } from './api-rig.ts'
+import { type ApiRig, deadLetterTo, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -16,7 +16,7 @@ async function setup(
   const rig = await setUpApi({ ...broker, server })
   const queue = `${namePerTry(name)}.dlq`
   await rig.declareDlq(queue)
-  await rig.declareDlq(`${queue}.work`)
+  await rig.declareDlq(`${queue}.work`, deadLetterTo(queue))
   const message = { key: queue, body: 1, headers: { 'x-original-queue': `${queue}.work` } }
   await rig.publish(Array.from({ length: count }, () => message))
   return { ...rig, queue, url: await rig.listen() }

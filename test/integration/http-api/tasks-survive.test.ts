@@ -25,7 +25,7 @@ async function setup(name: string) {
   const rig = await createRecoveryRig(broker)
   const own = namePerTry(name)
   const [work, dlq] = [`${own}.work`, `${own}.dlq`]
-  await rig.declare(work)
+  await rig.declareWork(work, dlq)
   await rig.declare(dlq)
   await rig.fill(dlq, present, () => ({ headers: { 'x-original-queue': work } }))
   const [first, second] = await Promise.all([startServerProcess(broker), startServerProcess(broker)])
@@ -185,7 +185,7 @@ it('an edit whose server is killed before it sent the message says so, and can b
   const rig = await createRecoveryRig(broker)
   const own = namePerTry('edit')
   const [work, dlq] = [`${own}.work`, `${own}.dlq`]
-  await rig.declare(work)
+  await rig.declareWork(work, dlq)
   await rig.declare(dlq)
   await rig.fill(dlq, 3, () => ({ headers: { 'x-original-queue': work } }))
   const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
@@ -232,7 +232,7 @@ async function setupCuttable(name: string) {
   const rig = await createRecoveryRig(broker)
   const own = namePerTry(name)
   const [work, dlq] = [`${own}.work`, `${own}.dlq`]
-  await rig.declare(work)
+  await rig.declareWork(work, dlq)
   await rig.declare(dlq)
   await rig.fill(dlq, 60, () => ({ headers: { 'x-original-queue': work } }))
   const proxy = await startProxy({ target: Number(new URL(broker.url).port) })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Task, TaskList } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
-import { type ApiRig, setUpApi } from './api-rig.ts'
+import { type ApiRig, deadLetterTo, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -13,7 +13,7 @@ async function setup(name: string, count: number) {
   const own = namePerTry(name)
   const [dlq, work] = [`${own}.dlq`, `${own}.work`]
   await rig.declareDlq(dlq)
-  await rig.declareDlq(work)
+  await rig.declareDlq(work, deadLetterTo(dlq))
   const message = { key: dlq, body: 1, headers: { 'x-original-queue': work } }
   await rig.publish(Array.from({ length: count }, (_, at) => ({ ...message, messageId: `m-${at}` })))
   return { rig, other, dlq, work }
@@ -144,6 +144,6 @@ describe('a task', () => {
 
     const answer = await call(rig, 'POST', '/api/v1/redrives', { queue: 'nowhere.dlq' })
 
-    expect(answer).toMatchObject({ status: 404, body: { code: 'RECOVERY_QUEUE_NOT_FOUND' } })
+    expect(answer).toMatchObject({ status: 404, body: { code: 'API_NOT_FOUND' } })
   })
 })

@@ -44,12 +44,19 @@ function apply({ app }: ApiRig, payload: object) {
 describe('a topology over HTTP', () => {
   it('is shown as it is declared and as it stands', async () => {
     const rig = await setUpApi({ ...broker, topology })
+    const channel = await rig.consuming.openChannel()
+    await channel.consume('orders', () => {})
 
     const compiled = await get<CompiledTopology>(rig, '')
     const live = await eventually(async () => {
       const read = await get<LiveTopology>(rig, '/live')
-      // RabbitMQ has not counted at once what is in a queue that is new.
-      expect(read.queues.find(({ name }) => name === 'orders')).toMatchObject({ messages: 0 })
+      // RabbitMQ has not counted at once what is in a queue that is new, nor who consumes from it.
+      const counts = (queue: string) => {
+        const { messages, consumers } = read.queues.find(({ name }) => name === queue)!
+        return { messages, consumers }
+      }
+      expect(counts('orders')).toEqual({ messages: 0, consumers: 1 })
+      expect(counts('orders.dlq')).toEqual({ messages: 0, consumers: 0 })
       return read
     })
 

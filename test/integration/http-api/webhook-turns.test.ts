@@ -6,8 +6,8 @@ import { Session } from '../../../src/broker/amqp/session.ts'
 import { openManagement } from '../../../src/broker/management/open-management.ts'
 import { ChannelError } from '../../../src/errors.ts'
 import { createEvents } from '../../../src/events.ts'
-import { createQueueTurns } from '../../../src/http-api/broker-line.ts'
 import type { Task } from '../../../src/http-api/contract.ts'
+import { createQueueTurns } from '../../../src/http-api/queue-turns.ts'
 import type { BoardEvents } from '../../../src/http-api/tasks/task-board.ts'
 import type { Webhook } from '../../../src/http-api/webhooks/webhook-settings.ts'
 import { Webhooks, type WebhooksOptions } from '../../../src/http-api/webhooks/webhooks.ts'
@@ -46,7 +46,7 @@ async function setup(count: WebhooksOptions['context']['dlqs']['count'] = async 
     ...{ name: 'test', url, format: 'generic', secret: undefined, queues: [], hasSamples: false },
     on: { above: 0, growth: undefined, isNewCause: false, isTaskFinished: true },
   }
-  const found = { type: 'classic', messages: 0, consumers: 0, sources: [], knownBy: 'name' } as const
+  const found = { type: 'classic', messages: 0, sources: [], knownBy: 'name' } as const
   const webhooks = new Webhooks({
     context: {
       line: { consuming: session, publishing: session, management, vhost: broker.vhost, topology: undefined },
@@ -54,6 +54,7 @@ async function setup(count: WebhooksOptions['context']['dlqs']['count'] = async 
       tasks: { refuseIfBusy: () => {}, board: { events: tasks } },
       dlqs: { list: async () => ['one.dlq', 'two.dlq'].map((queue) => ({ ...found, queue })), count },
       settings: { maskedPaths: [] },
+      audit: { newest: () => undefined },
     },
     settings: { everyMs: 20, retry: { attempts: 1, initialMs: 1, maxMs: 1 }, hooks: [hook] },
     onGivenUp: () => {},
@@ -70,7 +71,7 @@ async function setup(count: WebhooksOptions['context']['dlqs']['count'] = async 
 function ended(id: string): BoardEvents['changed'] {
   const task: Task = {
     ...{ id, kind: 'redrive', state: 'interrupted', queue: 'a.dlq', by: 'ann', reason: null, host: 'one' },
-    ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null },
+    ...{ startedAt: '2030-01-01T00:00:00Z', endedAt: null, movedBefore: 0, problem: null, isSigned: true },
     progress: { present: 2, moved: 1, failed: 0, kept: 0 },
   }
   const asked = { kind: 'admin', limit: 1 } as const

@@ -5,7 +5,7 @@ import type { Task } from '../../../src/http-api/contract.ts'
 import { signWebhook } from '../../../src/http-api/webhooks/sign-webhook.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost } from '../../support/use-broker.ts'
-import { basic, setUpApi } from './api-rig.ts'
+import { basic, deadLetterTo, setUpApi } from './api-rig.ts'
 
 interface Received {
   readonly headers: IncomingHttpHeaders
@@ -149,7 +149,7 @@ describe('a webhook', () => {
     const hook = { on: { taskFinished: true }, format: 'slack' }
     const { rig, rigs, fill, redrive, received, broker } = await setup(hook, { servers: 2 })
     await rig.declareDlq('moved.dlq')
-    await rig.declareDlq('work')
+    await rig.declareDlq('work', deadLetterTo('moved.dlq'))
     await fill('moved.dlq', 3, { 'x-original-queue': 'work' })
 
     const { id } = (await redrive('moved.dlq')).json<Task>()

@@ -91,7 +91,7 @@ test('a backup whose disk falls behind asks for no more until it has caught up',
 
   const fullAfter: boolean[] = []
   for (let number = 0; number < 16; number += 1) {
-    writer.add(message, { isRepeated: true })
+    writer.add(message)
     fullAfter.push(writer.isFull)
   }
   await writer.settle()

@@ -52,7 +52,7 @@ async function setup() {
 }
 
 interface Rewriting {
-  readonly idOf?: (record: BackupRecord) => string
+  readonly idOf?: (record: BackupRecord) => string | undefined
   readonly isSealed: boolean
 }
 

@@ -1,13 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough, Writable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { inspectQueue } from '../../../src/broker/amqp/operations.ts'
-import { runCli } from '../../../src/cli/run-cli.ts'
 import type { Receipt } from '../../../src/recovery/receipt.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
+import { createCommandRig } from './command-rig.ts'
 import { createRecoveryRig } from './recovery-rig.ts'
 
 const broker = await useBroker()
@@ -16,42 +15,14 @@ const broker = await useBroker()
 async function setup(count: number, headers: Record<string, string> = {}) {
   const rig = await createRecoveryRig(broker)
   const [work, dlq] = [namePerTry('work'), namePerTry('dlq')]
-  await rig.declare(work)
+  await rig.declareWork(work, dlq)
   await rig.declare(dlq)
   await rig.fill(dlq, count, () => ({ headers: { 'x-original-queue': work, ...headers } }))
   const folder = await mkdtemp(join(tmpdir(), 'warren-commands-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const path = (name: string) => join(folder, name)
   const depths = async () => [await rig.depth(dlq), await rig.depth(work)]
-  const pipe = (...words: string[]) => run(words, { isTTY: false })
-  /** With a person who types this. */
-  const person = (typed: string, ...words: string[]) => run(words, { isTTY: true, typed })
-  return { ...rig, work, dlq, path, depths, pipe, person }
-}
-
-async function run(words: readonly string[], { isTTY, typed }: { isTTY: boolean; typed?: string }) {
-  const [stdout, stderr] = [new TextSink(isTTY), new TextSink(isTTY)]
-  const stdin = Object.assign(new PassThrough(), { isTTY })
-  if (typed !== undefined) stdin.write(`${typed}\n`)
-  const management = Object.assign(new URL(broker.managementUrl), broker).href
-  const env = { AMQP_URL: broker.url, MANAGEMENT_URL: management, NO_COLOR: '1' }
-  const exitCode = await runCli(['dlq', ...words], { stdout, stderr, stdin, env })
-  return { exitCode, stdout: stdout.text, stderr: stderr.text }
-}
-
-class TextSink extends Writable {
-  readonly isTTY: boolean
-  text = ''
-
-  constructor(isTTY: boolean) {
-    super()
-    this.isTTY = isTTY
-  }
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString()
-    done()
-  }
+  return { ...rig, work, dlq, path, depths, ...createCommandRig(broker) }
 }
 
 test('a message cannot steer the terminal that shows it', async () => {
@@ -168,14 +139,41 @@ test('nobody is asked whether to move nothing', async () => {
   const none = await person('y', 'redrive', dlq, '--where', 'id:nobody')
   const lost = await person('y', 'redrive', dlq, '--to', 'retry', '--json')
 
-  expect(none).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('There is nothing to move.') })
-  expect(none.stdout).toContain('3 stay: not selected (not-selected)')
+  // What a filter leaves out was not asked for, so nothing was left undone.
+  expect(none).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('There is nothing to move.') })
+  expect(none.stdout).toContain('3 stay: not selected')
   expect(none.stderr).not.toContain('Move 0')
   expect(lost.exitCode).toBe(3)
   expect(JSON.parse(lost.stdout)).toMatchObject({
     ...{ outcome: 'nothing-to-move', plan: { keeping: [{ reason: 'no-wait-queue', count: 3 }] } },
   })
   expect(await depths()).toEqual([3, 0])
+})
+
+test('a filter whose messages are all moved ends with 0, and stands in the receipt', async () => {
+  const { dlq, pipe, depths } = await setup(3)
+
+  const { exitCode, stdout, stderr } = await pipe('redrive', dlq, '--where', 'id:m-1', '--yes', '--json')
+
+  expect(exitCode).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ moved: 1, kept: 2, where: 'id:m-1' })
+  expect(stderr).toContain('selected: id:m-1')
+  expect(await depths()).toEqual([2, 1])
+})
+
+test('an edit that several messages would fit is refused, and one that fits one message is made', async () => {
+  const { dlq, work, path, pipe, depths, drain } = await setup(3)
+  await writeFile(path('edit.json'), '{ "body": "new" }')
+
+  const several = await pipe('redrive', dlq, '--edit', path('edit.json'), '--yes')
+  const one = await pipe('redrive', dlq, '--edit', path('edit.json'), '--where', 'id:m-1', '--yes')
+
+  expect(several.exitCode).toBe(1)
+  expect(several.stderr).toContain('Nothing was moved (--edit): 3 messages match, and an edit is for one.')
+  expect(one.exitCode).toBe(0)
+  expect(one.stdout).toContain('Edited on its way: m-1')
+  expect(await depths()).toEqual([2, 1])
+  expect((await drain(work)).map(({ body }) => body)).toEqual(['new'])
 })
 
 test('a second receipt does not take the place of the first', async () => {
@@ -319,7 +317,7 @@ test('a receipt whose queue may not be looked at says why, and ends with 3', asy
   await declare(limited, { 'x-queue-type': 'quorum', 'x-delivery-limit': 9 })
   await fill(limited, 2, () => ({ headers: { 'x-original-queue': work } }))
   const file = path('receipt.json')
-  await pipe('redrive', limited, '--accept-delivery-limit', '--receipt', file, '--yes')
+  await pipe('redrive', limited, '--trust-headers', '--accept-delivery-limit', '--receipt', file, '--yes')
 
   const { exitCode, stdout } = await pipe('verify', file)
 

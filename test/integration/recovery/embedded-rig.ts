@@ -43,6 +43,7 @@ export async function createEmbeddedRig(options: EmbeddedRigOptions = {}): Promi
   const {
     count = 6,
     headers = { 'x-original-queue': 'work' },
+    arguments: ofDlq,
     consumingUrl,
     publishingUrl,
     ...rest
@@ -56,7 +57,7 @@ export async function createEmbeddedRig(options: EmbeddedRigOptions = {}): Promi
   })
   const admin = await direct.openChannel()
   const unlimited = unlimitedQuorum(direct.broker.version)
-  await declareQueue(admin, { queue: 'dlq', arguments: toFieldTable(options.arguments ?? unlimited) })
+  await declareQueue(admin, { queue: 'dlq', arguments: toFieldTable(ofDlq ?? unlimited) })
   await declareQueue(admin, { queue: 'work', arguments: toFieldTable(unlimited) })
   const publisher = new Publisher(direct)
   const ids = Array.from({ length: count }, (_, index) => `m-${index}`)

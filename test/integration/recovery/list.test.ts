@@ -21,8 +21,11 @@ async function setup() {
   await rig.declare('end')
   await rig.declare('old.dlq', { 'x-queue-type': 'classic' })
   await rig.declare('limited.dlq', { 'x-queue-type': 'quorum', 'x-delivery-limit': 3 })
+  await rig.declare('idle.dlq', { 'x-queue-type': 'classic' })
   await bindQueue(rig.admin, { queue: 'end', exchange: 'dead', routingKey: '' })
   await rig.admin.consume('orders', () => {})
+  // No look: it leaves the message to whoever is here first.
+  for (let consumer = 0; consumer < 2; consumer += 1) await rig.admin.consume('idle.dlq', () => {})
   const failed = (index: number) => ({
     headers: {
       'x-original-queue': 'orders',
@@ -47,9 +50,18 @@ test('the dead-letter queues are listed with depth, oldest, origins and causes, 
     ['end', 8],
     ['limited.dlq', 5],
     ['old.dlq', 2],
+    ['idle.dlq', 0],
   ])
+  // Exact at once, and not when the statistics come.
+  expect(named(queues, 'idle.dlq')).toMatchObject({ consumers: 2 })
   expect(named(queues, 'end')).toMatchObject({
-    ...{ knownBy: 'dead-lettering', oldest: '2026-01-01T00:00:00.000Z', looked: 8, notLookedAt: undefined },
+    ...{
+      knownBy: 'dead-lettering',
+      consumers: 0,
+      oldest: '2026-01-01T00:00:00.000Z',
+      looked: 8,
+      notLookedAt: undefined,
+    },
     sources: expect.arrayContaining([
       { queue: 'orders', consumers: 1 },
       { queue: 'mails', consumers: 0 },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseReceipt, verifyReceipt } from '../../../src/recovery/verify-receipt.ts'
+import { parseReceipt } from '../../../src/recovery/parse-receipt.ts'
+import { verifyReceipt } from '../../../src/recovery/verify-receipt.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from './recovery-rig.ts'
 

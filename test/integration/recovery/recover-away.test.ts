@@ -28,8 +28,10 @@ async function setup() {
     proxy!.refuse()
     proxy!.cutAll()
   }
+  /** The line stays up, and nothing comes through it any more. */
+  const fallSilent = (): void => proxy!.swallow('both')
   const isLocked = () => broker.inspect(lockName('dlq')) !== undefined
-  return { recover, goAway, depth, isLocked, log }
+  return { recover, broker, goAway, fallSilent, depth, isLocked, log }
 }
 
 test('a recovery whose broker is away ends with its time, and says that it saw nothing', async () => {
@@ -106,6 +108,77 @@ test('a recovery whose broker goes away while it waits for more ends with its ti
         clearInterval(timer)
         goAway()
         ending.abort()
+      }, 5)
+    },
+  })
+
+  expect(recovery).toMatchObject({ recovered: 6, isCounted: false, left: 0 })
+})
+
+/** A little more than the two to three seconds in which a run that is told to stop has to. */
+const soon = 7_000
+
+test.each(['stallMs', 'totalMs'] as const)(
+  'a recovery ends with its %s although an alarm goes on',
+  { timeout: soon },
+  async (name) => {
+    const { recover, broker, depth } = await setup()
+    onTestFinished(() => broker.faults.unblock())
+
+    const [recovery] = await recover({
+      timeouts: { [name]: 500 },
+      onProgress: ({ recovered }) => {
+        if (recovered === 2) broker.faults.block('memory')
+      },
+    })
+
+    expect(recovery!.recovered + recovery!.left).toBe(6)
+    expect(depth('work')).toBeGreaterThanOrEqual(recovery!.recovered)
+  },
+)
+
+test.each(['stallMs', 'totalMs'] as const)(
+  'a recovery ends with its %s although the broker says nothing any more',
+  { timeout: soon },
+  async (name) => {
+    const { recover, fallSilent, depth, log } = await setup()
+
+    const [recovery] = await recover({
+      timeouts: { [name]: 500 },
+      onProgress: ({ recovered }) => {
+        if (recovered === 2) fallSilent()
+      },
+    })
+
+    expect(recovery).toMatchObject({ isCounted: false })
+    expect(recovery!.recovered + recovery!.left).toBe(6)
+    expect(depth('work') - recovery!.recovered).toBeLessThanOrEqual(recovery!.duplicatesPossible)
+    expect(log.join('\n')).toContain('DLQ not counted')
+  },
+)
+
+test('a recovery whose broker says nothing from the start ends with a stall', { timeout: soon }, async () => {
+  const { recover, fallSilent } = await setup()
+  fallSilent()
+
+  await expect(recover({ timeouts: { stallMs: 500 } })).rejects.toMatchObject({
+    code: 'RECOVERY_INTERRUPTED',
+  })
+})
+
+test('a broker that falls silent while more is waited for ends the wait with a stall', {
+  timeout: soon,
+}, async () => {
+  const { recover, fallSilent, depth, isLocked } = await setup()
+
+  const [recovery] = await recover({
+    timeouts: { emptyMs: 60_000, stallMs: 500 },
+    log: (line) => {
+      if (!line.startsWith('Started DLQ consumer')) return
+      const timer = setInterval(() => {
+        if (depth('work') < 6 || isLocked()) return
+        clearInterval(timer)
+        fallSilent()
       }, 5)
     },
   })

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import type { AmqpChannel } from '../../../src/broker/amqp/channel.ts'
 import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
 import { joinBody } from '../../../src/broker/amqp/message.ts'
 import { declareQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
 import { Session } from '../../../src/broker/amqp/session.ts'
-import { type Management, openManagement } from '../../../src/broker/management/open-management.ts'
+import type { Management } from '../../../src/broker/management/open-management.ts'
+import { pairManagement } from '../../../src/broker/management/pair-management.ts'
 import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
 import type { OutgoingMessage } from '../../../src/publisher/outgoing-message.ts'
@@ -22,6 +24,8 @@ export interface RecoveryRig {
   readonly management: Management
   readonly publisher: Publisher
   declare(queue: string, args?: PlainTable): Promise<void>
+  /** A queue whose dead letters go to another, so that what says to have failed in it can go back to it. */
+  declareWork(queue: string, deadLetterQueue: string): Promise<void>
   fill(queue: string, count: number, message?: (index: number) => Partial<OutgoingMessage>): Promise<void>
   depth(queue: string): Promise<number>
   drain(queue: string): Promise<Drained[]>
@@ -54,7 +58,8 @@ export async function createRecoveryRig(options: RigOptions): Promise<RecoveryRi
   const consuming = await Session.open(consumingUrl, quick)
   const publishing = await Session.open(publishingUrl, quick)
   const access = new URL(options.managementUrl)
-  const management = openManagement(`${access.protocol}//${username}:${password}@${access.host}`)
+  const managementUrl = `${access.protocol}//${username}:${password}@${access.host}`
+  const management = pairManagement(consuming, { managementUrl, isManagementGuessed: false })
   onTestFinished(async () => {
     await Promise.all([direct, consuming, publishing].map((session) => session.close()))
     management.close()
@@ -64,6 +69,11 @@ export async function createRecoveryRig(options: RigOptions): Promise<RecoveryRi
   return {
     ...{ consuming, publishing, admin, management, publisher },
     declare: async (queue, args = unlimitedQuorum(direct.broker.version)) => {
+      await declareQueue(admin, { queue, arguments: toFieldTable(args) })
+    },
+    declareWork: async (queue, deadLetterQueue) => {
+      const way = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': deadLetterQueue }
+      const args = { ...unlimitedQuorum(direct.broker.version), ...way }
       await declareQueue(admin, { queue, arguments: toFieldTable(args) })
     },
     fill: async (queue, count, message = () => ({})) => {
@@ -85,22 +95,29 @@ export function unlimitedQuorum(version: string): PlainTable {
   return { 'x-queue-type': 'quorum', ...(supportsUnlimitedDeliveryLimit && { 'x-delivery-limit': -1 }) }
 }
 
-/** Takes everything out of a queue that holds so many as it says. */
+/** Takes everything out of a queue that holds so many as it says, but for what somebody else takes meanwhile. */
 async function drain(channel: AmqpChannel, queue: string): Promise<Drained[]> {
   const messages: Drained[] = []
   const { messageCount } = await inspectQueue(channel, queue)
   if (messageCount === 0) return messages
   await channel.setPrefetch(500)
-  await new Promise<void>((resolve, reject) => {
-    const take = (delivery: Delivery): void => {
-      messages.push(readMessage(delivery))
-      delivery.ack()
-      if (messages.length === messageCount) channel.cancel(delivery.consumerTag).then(resolve, reject)
-    }
-    channel.consume(queue, take).catch(reject)
+  const consumerTag = await channel.consume(queue, (delivery) => {
+    messages.push(readMessage(delivery))
+    delivery.ack()
   })
+  let idleReads = 0
+  while (messages.length < messageCount && idleReads < mostIdleReads) {
+    const before = messages.length
+    const { messageCount: ready } = await inspectQueue(channel, queue)
+    idleReads = ready === 0 && messages.length === before ? idleReads + 1 : 0
+    await sleep(idleReads === 0 ? 0 : readEveryMs)
+  }
+  await channel.cancel(consumerTag)
   return messages
 }
+
+const mostIdleReads = 100
+const readEveryMs = 20
 
 function readMessage({ properties: raw, body }: Delivery): Drained {
   const properties = decodeProperties(raw)

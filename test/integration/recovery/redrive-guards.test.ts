@@ -82,6 +82,23 @@ test('a canary warns where what fails again goes to a queue that it does not loo
   expect(ours).toHaveLength(1)
 })
 
+test('a canary says that it proves nothing where nobody consumes what it moved', async () => {
+  const { dlq, work, redrive, startWorker, taken } = await setup(3)
+  const warnings: string[] = []
+  const keep = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', keep)
+  onTestFinished(() => void process.off('warning', keep))
+  const untried = () => warnings.filter((message) => message.includes('The canary proves nothing'))
+
+  await redrive({ queue: dlq, limit: 2, canary: { messages: 1, waitMs: 10 } })
+  expect(untried()).toEqual([expect.stringContaining(`what it moved to "${work}" is still there`)])
+
+  await startWorker(() => false)
+  await expect.poll(() => taken.length).toBe(2)
+  await redrive({ queue: dlq, canary: { messages: 1, waitMs: 10 } })
+  expect(untried()).toHaveLength(1)
+})
+
 test('messages that others dead-letter meanwhile do not stop a canary', async () => {
   const { dlq, fill, redrive, startWorker, depth } = await setup(100)
   await startWorker(() => false)

@@ -35,7 +35,7 @@ async function setup(fields: {
   return rig
 }
 
-/** Two are taken, and the second does not go before the line is broken. */
+/** The second does not go before the line is broken. */
 function moveOneOfTwo(rig: EmbeddedRig, point: CutPoint): Redrive {
   let isBroken = false
   void rig.broker.faults.cutConnection(point)
@@ -44,7 +44,7 @@ function moveOneOfTwo(rig: EmbeddedRig, point: CutPoint): Redrive {
     run.resume()
   })
   const run = rig.redrive({
-    window: { messages: 2, bytes: 1 },
+    window: { messages: 1 },
     onProgress: () => {
       if (!isBroken) run.pause()
     },
@@ -56,7 +56,7 @@ function moveOneOfTwo(rig: EmbeddedRig, point: CutPoint): Redrive {
 async function arriveMeanwhile({ broker, publisher, depth }: EmbeddedRig): Promise<void> {
   await eventually(() => expect(depth('work')).toBe(1))
   await publisher.publish(foreign)
-  await broker.clock.advance('1s')
+  await broker.clock.advance('1s', { held: 'pass' })
 }
 
 test.each(['classic', 'quorum'] as const)(
@@ -69,8 +69,7 @@ test.each(['classic', 'quorum'] as const)(
     await arriveMeanwhile(rig)
 
     const expected = { outcome: 'done', present: 2, moved: 1, stillThere: 1, missing: 0, isBalanced: true }
-    // Nobody could ask for the type of the queue, and so whether it counts what it takes back.
-    expect(await run.receipt).toMatchObject({ ...expected, arrivals: 0, duplicatesPossible: 1 })
+    expect(await run.receipt).toMatchObject({ ...expected, arrivals: 1, duplicatesPossible: 0 })
     expect([rig.depth('work'), rig.depth('dlq')]).toEqual([1, 2])
   },
 )
@@ -82,8 +81,9 @@ test.each(['classic', 'quorum'] as const)(
 
     const { receipt } = moveOneOfTwo(rig, 'after-ack')
 
-    const expected = { outcome: 'done', present: 2, moved: 2, missing: 0, arrivals: 0, duplicatesPossible: 0 }
-    expect(await receipt).toMatchObject(expected)
+    // Nobody saw the ack arrive, but two are gone and nobody else was there.
+    const expected = { outcome: 'done', present: 2, moved: 2, published: 2, missing: 0, arrivals: 0 }
+    expect(await receipt).toMatchObject({ ...expected, duplicatesPossible: 1 })
     expect([rig.depth('work'), rig.depth('dlq')]).toEqual([2, 0])
   },
 )
@@ -99,13 +99,15 @@ test.each(['classic', 'quorum'] as const)(
 
     const receipt = await run.receipt
     expect(receipt).toMatchObject({ outcome: 'done', present: 2, missing: 0, isBalanced: true })
-    expect(receipt.moved + receipt.duplicatesPossible).toBeGreaterThanOrEqual(2)
+    const { moved, acksInDoubt = 0 } = receipt
+    expect(moved).toBeLessThanOrEqual(2)
+    expect(moved + acksInDoubt).toBeGreaterThanOrEqual(2)
     expect([rig.depth('work'), rig.depth('dlq')]).toEqual([2, 1])
   },
 )
 
 test.each(['classic', 'quorum'] as const)(
-  'in a %s queue a message whose ack was lost with the line is not moved twice',
+  'in a %s queue a message whose ack was lost with the line is published again, and counted once',
   async (queue) => {
     const rig = await setup({ bodies: ['a', 'b', 'c', 'd'], queue })
     rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
@@ -114,28 +116,26 @@ test.each(['classic', 'quorum'] as const)(
     await arriveMeanwhile(rig)
 
     expect(await run.receipt).toMatchObject({
-      outcome: 'done',
-      present: 4,
-      moved: 4,
-      arrivals: 1,
-      missing: 0,
+      ...{ outcome: 'done', present: 4, moved: 4, published: 5, duplicatesPossible: 1 },
+      ...{ arrivals: 1, missing: 0 },
     })
-    expect([rig.depth('work'), rig.depth('dlq')]).toEqual([4, 1])
+    expect([rig.depth('work'), rig.depth('dlq')]).toEqual([5, 1])
   },
 )
 
 test.each(['classic', 'quorum'] as const)(
-  'in a %s queue a message whose acks are lost with two lines is not moved twice',
+  'in a %s queue a message whose acks are lost with two lines is there three times, and the receipt says so',
   async (queue) => {
     const rig = await setup({ bodies: ['a', 'b', 'c', 'd'], queue })
     void rig.broker.faults
       .cutConnection('before-ack')
       .then(() => rig.broker.faults.cutConnection('before-ack'))
 
-    const receipt = await rig.redrive({ window: { messages: 2, bytes: 1 } }).receipt
+    const receipt = await rig.redrive({ window: { messages: 1 } }).receipt
 
     expect(receipt).toMatchObject({ outcome: 'done', present: 4, moved: 4, arrivals: 0, missing: 0 })
-    expect([rig.depth('work'), rig.depth('dlq')]).toEqual([4, 0])
+    expect(receipt).toMatchObject({ published: 6, duplicatesPossible: 2 })
+    expect([rig.depth('work'), rig.depth('dlq')]).toEqual([6, 0])
   },
 )
 
@@ -148,7 +148,7 @@ test('a message that was published and never acknowledged is not taken out uncou
   await rig.publisher.publish(foreign)
   run.cancel()
   await rig.consuming.connection?.close()
-  await rig.broker.clock.advance('1s')
+  await rig.broker.clock.advance('1s', { held: 'pass' })
 
   const receipt = await run.receipt
   expect(receipt).toMatchObject({ outcome: 'cancelled', present: 3, moved: 0, stillThere: 3, missing: 0 })

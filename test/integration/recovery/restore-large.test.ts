@@ -52,10 +52,11 @@ async function writeBackup(
   await writer.close()
 }
 
-/** How many records each line of the journal has: one line per batch. */
+/** How many records arrived with each batch: one line of the journal each. */
 function batchesIn(file: string): readonly number[] {
   const lines = readFileSync(`${file}.restored`, 'utf8').split('\n').filter(Boolean)
-  return lines.map((line) => (JSON.parse(line) as { records: unknown[] }).records.length)
+  const batches = lines.map((line) => JSON.parse(line) as { records?: unknown[] })
+  return batches.flatMap(({ records }) => (records ? [records.length] : []))
 }
 
 const bodiesOf = async ({ drain }: RecoveryRig, queue: string) =>

@@ -9,7 +9,7 @@ import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
 import { proveTopology } from '../../../src/topology/prove/prove-topology.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost } from '../../support/use-broker.ts'
-import type { Content, TopologyLab } from './topology-lab.ts'
+import { type Content, readMessage, type TopologyLab } from './topology-lab.ts'
 
 /**
  * The same on the real broker, in a vhost of its own. To look is to empty, so it can be done once, at the end; dead
@@ -32,7 +32,7 @@ export async function openRealLab(topology: TopologyDeclaration): Promise<Topolo
   const isThere = async (queue: string) =>
     onChannel(async (channel) => (await channel.get(queue)) !== undefined)
   const publish: TopologyLab['publish'] = async (message) => {
-    const { kind } = await publisher.publish(message)
+    const { kind } = await publisher.publish(readMessage(message))
     return kind === 'confirmed' ? 'taken' : kind === 'returned' ? 'unrouted' : 'refused'
   }
   const unable = () => Promise.reject(new Error('This cannot be done to the broker of all tests.'))

@@ -44,6 +44,15 @@ interface PublishedMessage {
 
 type Taken = 'taken' | 'refused' | 'unrouted'
 
+/** Without what else an address brings along, which a publisher refuses. */
+export function readMessage({ exchange, key, body, expirationMs }: PublishedMessage): PublishedMessage {
+  return {
+    ...{ key, body },
+    ...(exchange !== undefined && { exchange }),
+    ...(expirationMs !== undefined && { expirationMs }),
+  }
+}
+
 export interface Content {
   /** Of the messages that a consumer could have, in order. */
   readonly bodies: readonly string[]
@@ -73,7 +82,7 @@ export async function openTopologyLab(
     return result
   }
   const publish = async (message: PublishedMessage): Promise<Taken> => {
-    const { kind } = await publisher.publish(message)
+    const { kind } = await publisher.publish(readMessage(message))
     await broker.settled()
     return kind === 'confirmed' ? 'taken' : kind === 'returned' ? 'unrouted' : 'refused'
   }

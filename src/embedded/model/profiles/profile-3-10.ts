@@ -1,4 +1,6 @@
+import { mirroringKeys } from '../check-mirroring.ts'
 import { deathInHeader } from '../death-in-header.ts'
+import { tooManyChannels } from '../limits.ts'
 import type { Profile } from '../profile.ts'
 import { renderCounts } from '../render-delivery.ts'
 import { storedBefore40 } from '../stream-properties.ts'
@@ -92,8 +94,11 @@ export const profile310: Profile = {
       'max-age',
       'stream-max-segment-size-bytes',
       'initial-cluster-size',
+      'queue-master-locator',
+      ...mirroringKeys,
     ],
     stream: [
+      ...mirroringKeys,
       'expires',
       'message-ttl',
       'dead-letter-exchange',
@@ -126,7 +131,9 @@ export const profile310: Profile = {
     'max-age',
     'stream-max-segment-size-bytes',
     'queue-leader-locator',
+    'queue-master-locator',
     'initial-cluster-size',
+    ...mirroringKeys,
   ],
   operatorPolicyKeys: [
     'expires',
@@ -139,6 +146,14 @@ export const profile310: Profile = {
   ],
   policyTargets: ['all', 'queues', 'exchanges'],
   allowsNegativeDeliveryLimitPolicy: false,
+  takesMirroring: true,
+  masterLocator: 'strict',
+  exchangeTypes: ['direct', 'fanout', 'topic', 'headers'],
+  hasDefaultQueueType: false,
+  badDefaultQueueType: 'taken',
+  asksToDeclarePassively: false,
+  routesReplies: false,
+  checksEveryTopic: false,
   addsQueueTypeArgument: false,
   allowsQueueVersion1: true,
   maxMessageBytes: 134_217_728,
@@ -176,6 +191,7 @@ export const profile310: Profile = {
     activatesAfterReturn: false,
     ordersDeliveriesBy: 'tag',
     purgesDeadLetters: false,
+    sendsLastDroppedFirst: true,
     keepsLettersToItself: true,
     takesBackAfterTimeout: false,
   },
@@ -184,6 +200,8 @@ export const profile310: Profile = {
   stumblesOverAges: true,
   deadLettersIntoStreams: false,
   streamStorage: storedBefore40,
+  checksQueueLimitFirst: true,
+  describeChannelLimit: ({ user, limit }) => tooManyChannels(user, `(${limit})`),
   management: {
     escapesPolicyProblems: true,
     namesMissingTargets: false,

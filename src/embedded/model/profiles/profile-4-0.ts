@@ -1,4 +1,6 @@
+import { mirroringKeys } from '../check-mirroring.ts'
 import { deathHistory } from '../death-history.ts'
+import { tooManyChannels } from '../limits.ts'
 import { normaliseProperties } from '../normalise-properties.ts'
 import type { Profile } from '../profile.ts'
 import { renderCounts } from '../render-delivery.ts'
@@ -36,15 +38,20 @@ export const profile40: Profile = {
     stream: [...profile310.unsupportedPolicyKeys.stream, 'target-group-size'],
   },
   policyKeys: [
-    ...profile310.policyKeys,
+    ...profile310.policyKeys.filter((key) => !mirroringKeys.includes(key)),
     'consumer-timeout',
     'stream-filter-size-bytes',
     'target-group-size',
-    'queue-master-locator',
   ],
   operatorPolicyKeys: [...profile310.operatorPolicyKeys, 'queue-version', 'overflow', 'target-group-size'],
   policyTargets: ['all', 'queues', 'exchanges', 'classic_queues', 'quorum_queues', 'streams'],
   allowsNegativeDeliveryLimitPolicy: true,
+  takesMirroring: false,
+  masterLocator: 'lenient',
+  exchangeTypes: [...profile310.exchangeTypes, 'x-local-random'],
+  hasDefaultQueueType: true,
+  badDefaultQueueType: 'internal-error',
+  checksEveryTopic: true,
   addsQueueTypeArgument: true,
   maxMessageBytes: 16_777_216,
   namesRefusedPermission: true,
@@ -77,6 +84,8 @@ export const profile40: Profile = {
     ordersDeliveriesBy: 'age',
   },
   deadLettersIntoStreams: true,
+  checksQueueLimitFirst: false,
+  describeChannelLimit: ({ node, limit }) => tooManyChannels(node, `(${limit})`),
   management: {
     ...profile310.management,
     namesMissingTargets: true,

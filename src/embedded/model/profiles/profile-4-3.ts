@@ -1,3 +1,4 @@
+import { tooManyChannels } from '../limits.ts'
 import type { Profile } from '../profile.ts'
 import { renderCounts } from '../render-delivery.ts'
 import { profile40 } from './profile-4-0.ts'
@@ -37,6 +38,11 @@ export const profile43: Profile = {
   policyKeys: [...profile40.policyKeys, 'consumer-disconnected-timeout', ...delayedRetryKeys],
   operatorPolicyKeys: [...profile40.operatorPolicyKeys, ...delayedRetryKeys],
   allowsQueueVersion1: false,
+  masterLocator: 'refused',
+  exchangeTypes: [...profile40.exchangeTypes, 'x-modulus-hash'],
+  badDefaultQueueType: 'refused',
+  asksToDeclarePassively: true,
+  routesReplies: true,
   quorumInRefusal: '<<"quorum">>',
   minFrameMax: 8192,
   allowsGlobalPrefetch: false,
@@ -57,11 +63,13 @@ export const profile43: Profile = {
     notModelled: ['prioritised-single-consumers'],
     activatesAfterReturn: true,
     purgesDeadLetters: true,
+    sendsLastDroppedFirst: false,
     takesBackAfterTimeout: true,
   },
   classicCountsFailures: true,
   closesChannelOnConsumerTimeout: false,
   stumblesOverAges: false,
+  describeChannelLimit: ({ user, limit }) => tooManyChannels(user, String(limit)),
   management: {
     ...profile40.management,
     escapesPolicyProblems: false,

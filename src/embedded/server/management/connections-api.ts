@@ -1,8 +1,10 @@
 import type { User } from '../../model/access.ts'
+import { lookUp, textOf } from '../../model/field-terms.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import type { AmqpConnection } from '../amqp-connection.ts'
 import { type ApiAnswer, type ApiRequest, type JsonObject, noContent, notFound, ok } from './api-request.ts'
 import { isAdministrator, isMonitor, notForUser } from './check-route-access.ts'
+import { describeConnection } from './consumers-api.ts'
 import { tableToJson } from './json-fields.ts'
 import { answerList } from './paginate.ts'
 
@@ -41,6 +43,8 @@ export function listChannels(request: ApiRequest): ApiAnswer {
       messages_unacknowledged: model.held.size,
       prefetch_count: model.prefetch,
       state: 'running',
+      node: request.nodeName,
+      connection_details: describeConnection(connection),
     })),
   )
   return answerList(channels, request.query)
@@ -63,6 +67,7 @@ function find(
 }
 
 function renderConnection({ nodeName }: ApiRequest, connection: AmqpConnection): JsonObject {
+  const providedName = textOf(lookUp(connection.clientProperties, 'connection_name'))
   return {
     name: connection.name,
     user: connection.user?.name ?? null,
@@ -71,6 +76,13 @@ function renderConnection({ nodeName }: ApiRequest, connection: AmqpConnection):
     node: nodeName,
     protocol: 'AMQP 0-9-1',
     auth_mechanism: 'PLAIN',
+    ssl: false,
+    host: connection.local.host,
+    port: connection.local.port,
+    peer_host: connection.peer.host,
+    peer_port: connection.peer.port,
+    user_who_performed_action: connection.user?.name ?? null,
+    ...(providedName === undefined ? {} : { user_provided_name: providedName }),
     channels: connection.channels.size,
     channel_max: connection.channelMax,
     frame_max: connection.frameMax,

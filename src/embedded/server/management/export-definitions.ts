@@ -1,10 +1,12 @@
 import type { Broker } from '../../model/broker.ts'
 import type { ManagementRules } from '../../model/profile.ts'
 import type { Queue } from '../../model/queue.ts'
+import { listTopicPermissions } from '../../model/topic-access.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import { type ApiAnswer, type ApiRequest, type Json, type JsonObject, ok, vhostOf } from './api-request.ts'
 import { renderExchange } from './exchanges-api.ts'
 import { tableToJson } from './json-fields.ts'
+import { renderLimits } from './limits-api.ts'
 import { renderPolicy } from './policies-api.ts'
 import { renderUser } from './users-api.ts'
 import { renderMetadata } from './vhosts-api.ts'
@@ -24,12 +26,12 @@ export function exportDefinitions({ broker, clusterName }: ApiRequest): ApiAnswe
           original_cluster_name: clusterName,
           explanation: `Definitions of cluster '${clusterName}'`,
         }),
-    users: [...broker.users.values()].map(renderUser),
+    users: [...broker.users.values()].map((user) => renderUser(user, broker.userLimits.get(user.name))),
     vhosts: vhosts.map((vhost) => renderExportedVhost(vhost, rules)),
     permissions: [...broker.permissions].flatMap(([vhost, byUser]) =>
       [...byUser].map(([user, permission]) => ({ user, vhost, ...permission })),
     ),
-    topic_permissions: [],
+    topic_permissions: listTopicPermissions(broker).map((permission) => ({ ...permission })),
     parameters: inVhost(parametersOf),
     global_parameters: [...broker.globalParameters].map(([name, value]) => ({ name, value: value as Json })),
     policies: inVhost(policiesOf),
@@ -67,7 +69,7 @@ function renderExportedVhost(vhost: Vhost, { exportedVhosts }: ManagementRules):
   const { name, description, tags } = vhost
   if (exportedVhosts === 'by-name') return { name }
   const metadata = renderMetadata(vhost)
-  if (exportedVhosts === 'with-limits') return { name, limits: {}, metadata }
+  if (exportedVhosts === 'with-limits') return { name, limits: renderLimits(vhost.limits), metadata }
   return { name, description, tags, default_queue_type: vhost.defaultQueueType ?? null, metadata }
 }
 
@@ -82,9 +84,8 @@ function describeExportedVhost(broker: Broker, vhost: Vhost): JsonObject {
     explanation: `Definitions of virtual host '${name}'`,
     metadata: renderMetadata(vhost),
     description,
-    ...(exportedVhosts === 'with-limits'
-      ? { limits: {} }
-      : { limits: [], default_queue_type: defaultQueueType }),
+    limits: vhost.limits || exportedVhosts === 'with-limits' ? renderLimits(vhost.limits) : [],
+    ...(exportedVhosts === 'with-limits' ? {} : { default_queue_type: defaultQueueType }),
   }
 }
 
@@ -95,12 +96,14 @@ function policiesOf(vhost: Vhost): readonly JsonObject[] {
   })
 }
 
-/** Policies of operators are stored as parameters, and that is how they are exported. */
+/** Policies of operators and limits are stored as parameters, and that is how they are exported. */
 function parametersOf(vhost: Vhost): readonly JsonObject[] {
-  return [...vhost.operatorPolicies.values()].map((policy) => {
+  const policies = [...vhost.operatorPolicies.values()].map((policy) => {
     const { vhost: _, name, ...value } = renderPolicy(vhost, policy)
     return { component: 'operator_policy', name, value }
   })
+  if (!vhost.limits) return policies
+  return [...policies, { component: 'vhost-limits', name: 'limits', value: renderLimits(vhost.limits) }]
 }
 
 /** Everything is exported but what belongs to one connection. */

@@ -20,7 +20,9 @@ import {
   text,
 } from './api-request.ts'
 import { jsonToTable } from './json-fields.ts'
+import { readLimits, setVhostLimits } from './limits-api.ts'
 import { readPolicy, setPolicy } from './policies-api.ts'
+import { importTopicPermission } from './topic-permissions-api.ts'
 import { readPermission, readUser } from './users-api.ts'
 import { describeVhost } from './vhosts-api.ts'
 
@@ -32,7 +34,6 @@ export function importDefinitions(request: ApiRequest): ApiAnswer {
 export function importVhostDefinitions(request: ApiRequest): ApiAnswer {
   const vhost = request.broker.vhosts.get(request.params[0]!)
   if (!vhost) throw new ApiRefusal(404, 'not_found', 'vhost_not_found')
-  refuseUnmodelled(request.body)
   importObjects(request, () => vhost)
   return noContent
 }
@@ -43,17 +44,20 @@ type Import = Pick<ApiRequest, 'broker' | 'user' | 'body'>
 /** What exists already is left as it is, even where it differs: importing is not applying. */
 export function importAll(request: Import, vhostFor: (item: JsonObject) => Vhost): void {
   const { broker, body } = request
-  refuseUnmodelled(body)
   for (const user of listIn(body, 'users')) {
     const name = requiredText(user, 'name')
     broker.users.set(name, readUser(name, user))
+    const limits = readLimits('user', objectIn(user, 'limits'), badRequest)
+    if (limits.size > 0) broker.userLimits.set(name, limits)
   }
   for (const item of listIn(body, 'vhosts')) {
     const name = requiredText(item, 'name')
     const vhost = broker.vhosts.get(name) ?? addVhost(broker, name)
-    describeVhost(vhost, { ...item, ...objectIn(item, 'metadata') })
+    describeVhost(vhost, { ...item, ...objectIn(item, 'metadata') }, broker.profile)
+    if (Object.keys(objectIn(item, 'limits')).length > 0) setVhostLimits(vhost, item.limits)
   }
   for (const permission of listIn(body, 'permissions')) importPermission(broker, permission)
+  for (const item of listIn(body, 'topic_permissions')) importTopicPermission(broker, item)
   for (const { name, value = null } of listIn(body, 'global_parameters')) {
     broker.globalParameters.set(String(name), value)
   }
@@ -64,20 +68,6 @@ export function findVhost(broker: Broker, name: string): Vhost {
   const vhost = broker.vhosts.get(name)
   if (!vhost) throw badRequest(`Please create virtual host "${name}" prior to importing definitions.`)
   return vhost
-}
-
-/** Whoever relies on it must not think that it is there. */
-function refuseUnmodelled(body: JsonObject): void {
-  const isLimited = (item: JsonObject) => Object.keys(objectIn(item, 'limits')).length > 0
-  const limits = listIn(body, 'parameters').some(({ component }) => component === 'vhost-limits')
-  if (limits || listIn(body, 'vhosts').some(isLimited) || listIn(body, 'users').some(isLimited)) {
-    throw notModelled('limits of vhosts and users are')
-  }
-  if (listIn(body, 'topic_permissions').length > 0) throw notModelled('topic permissions are')
-}
-
-function notModelled(what: string): ApiRefusal {
-  return new ApiRefusal(501, 'not_implemented', `${what} not modelled by the embedded broker`)
 }
 
 function importPermission(broker: Broker, item: JsonObject): void {
@@ -110,6 +100,10 @@ function importParameter(request: Import, vhost: Vhost, item: JsonObject): void 
   const [component, name] = [requiredText(item, 'component'), requiredText(item, 'name')]
   if (component === 'operator_policy') {
     setPolicy(request, vhost, 'operatorPolicies', readPolicy(name, objectIn(item, 'value')))
+    return
+  }
+  if (component === 'vhost-limits') {
+    setVhostLimits(vhost, item.value)
     return
   }
   throw badRequest(

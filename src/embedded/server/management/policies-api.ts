@@ -67,7 +67,7 @@ export function setPolicy(
   applyPolicies(vhost, broker.profile)
 }
 
-function escapeForHtml(problem: string): string {
+export function escapeForHtml(problem: string): string {
   return problem.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
@@ -76,7 +76,8 @@ export function readPolicy(name: string, body: JsonObject): Policy {
     name,
     pattern: requiredText(body, 'pattern'),
     definition: objectIn(body, 'definition') as PolicyDefinition,
-    priority: Number(body.priority ?? 0),
+    // What is no number is refused with the rest of it.
+    priority: (body.priority === undefined ? 0 : body.priority) as number,
     applyTo: (text(body, 'apply-to') ?? 'all') as PolicyTarget,
   }
 }

@@ -6,7 +6,6 @@ import {
   type ApiScope,
   actorOf,
   flag,
-  type Json,
   type JsonObject,
   noContent,
   notFound,
@@ -15,6 +14,7 @@ import {
   vhostOf,
 } from './api-request.ts'
 import { vhostsOf } from './check-route-access.ts'
+import { renderConsumers } from './consumers-api.ts'
 import { jsonToTable, tableToJson } from './json-fields.ts'
 import { answerList } from './paginate.ts'
 
@@ -29,7 +29,7 @@ export function listQueues(request: ApiRequest): ApiAnswer {
 
 export function showQueue(request: ApiRequest): ApiAnswer {
   const queue = findQueue(request)
-  return ok({ ...renderQueue(request, queue), consumer_details: renderConsumers(queue) })
+  return ok({ ...renderQueue(request, queue), consumer_details: renderConsumers(request, queue) })
 }
 
 export function putQueue(request: ApiRequest): ApiAnswer {
@@ -109,15 +109,4 @@ function renderQuorum({ counts, settings }: Queue, showsLimit: boolean): JsonObj
     messages_delayed: counts.delayed,
     ...(showsLimit ? { delivery_limit: settings.deliveryLimit ?? 'unlimited' } : {}),
   }
-}
-
-function renderConsumers(queue: Queue): Json {
-  return queue.consumers.map((consumer) => ({
-    consumer_tag: consumer.tag,
-    ack_required: !consumer.noAck,
-    exclusive: consumer.isExclusive,
-    prefetch_count: consumer.prefetch,
-    arguments: tableToJson(consumer.arguments),
-    queue: { name: queue.name, vhost: queue.vhost },
-  }))
 }

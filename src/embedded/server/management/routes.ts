@@ -12,12 +12,39 @@ import {
 import type { RouteAccess } from './check-route-access.ts'
 import { alarms, aliveness, clusterName, featureFlags, healthy, listNodes, overview } from './cluster-api.ts'
 import { closeConnection, listChannels, listConnections, showConnection } from './connections-api.ts'
+import { listConsumers } from './consumers-api.ts'
 import { listExchanges, putExchange, removeExchangeByApi, showExchange } from './exchanges-api.ts'
 import { exportDefinitions, exportVhostDefinitions } from './export-definitions.ts'
 import { importDefinitions, importVhostDefinitions } from './import-definitions.ts'
+import {
+  deleteUserLimit,
+  deleteVhostLimit,
+  listUserLimits,
+  listVhostLimits,
+  putUserLimit,
+  putVhostLimit,
+} from './limits-api.ts'
 import { getMessages, publishMessage } from './messages-api.ts'
+import {
+  deleteGlobalParameter,
+  deleteParameter,
+  listGlobalParameters,
+  listParameters,
+  putGlobalParameter,
+  putParameter,
+  showGlobalParameter,
+  showParameter,
+} from './parameters-api.ts'
 import { policiesApi } from './policies-api.ts'
 import { listQueues, purgeQueueByApi, putQueue, removeQueueByApi, showQueue } from './queues-api.ts'
+import {
+  deleteTopicPermissions,
+  listAllTopicPermissions,
+  listUserTopicPermissions,
+  listVhostTopicPermissions,
+  putTopicPermission,
+  showTopicPermissions,
+} from './topic-permissions-api.ts'
 import {
   deletePermission,
   deleteUser,
@@ -68,6 +95,32 @@ const routes: readonly (readonly [method: string, path: string, access: RouteAcc
     ['GET', 'permissions/*/*', 'administrator', showPermission],
     ['PUT', 'permissions/*/*', 'administrator', putPermission],
     ['DELETE', 'permissions/*/*', 'administrator', deletePermission],
+    ['GET', 'topic-permissions', 'administrator', listAllTopicPermissions],
+    ['GET', 'topic-permissions/*/*', 'administrator', showTopicPermissions],
+    ['PUT', 'topic-permissions/*/*', 'administrator', putTopicPermission],
+    ['DELETE', 'topic-permissions/*/*', 'administrator', deleteTopicPermissions],
+    ['GET', 'users/*/topic-permissions', 'administrator', listUserTopicPermissions],
+    ['GET', 'vhosts/*/topic-permissions', 'administrator', listVhostTopicPermissions],
+    ['GET', 'parameters', 'administrator', listParameters],
+    ['GET', 'parameters/*', 'administrator', listParameters],
+    ['GET', 'parameters/*/*', 'administrator', listParameters],
+    ['GET', 'parameters/*/*/*', 'administrator', showParameter],
+    ['PUT', 'parameters/*/*/*', 'administrator', putParameter],
+    ['DELETE', 'parameters/*/*/*', 'administrator', deleteParameter],
+    ['GET', 'global-parameters', 'administrator', listGlobalParameters],
+    ['GET', 'global-parameters/*', 'administrator', showGlobalParameter],
+    ['PUT', 'global-parameters/*', 'administrator', putGlobalParameter],
+    ['DELETE', 'global-parameters/*', 'administrator', deleteGlobalParameter],
+    ['GET', 'vhost-limits', 'administrator', listVhostLimits],
+    ['GET', 'vhost-limits/*', 'administrator', listVhostLimits],
+    ['PUT', 'vhost-limits/*/*', 'administrator', putVhostLimit],
+    ['DELETE', 'vhost-limits/*/*', 'administrator', deleteVhostLimit],
+    ['GET', 'user-limits', 'administrator', listUserLimits],
+    ['GET', 'user-limits/*', 'administrator', listUserLimits],
+    ['PUT', 'user-limits/*/*', 'administrator', putUserLimit],
+    ['DELETE', 'user-limits/*/*', 'administrator', deleteUserLimit],
+    ['GET', 'consumers', 'anyone', listConsumers],
+    ['GET', 'consumers/*', 'vhost', listConsumers],
     ['GET', 'policies', 'anyone', policies.list],
     ['GET', 'policies/*', 'vhost', policies.list],
     ['GET', 'policies/*/*', 'policymaker', policies.show],

@@ -1,6 +1,8 @@
 import type { Credentials, Permission, User } from '../../model/access.ts'
 import { grant } from '../../model/broker.ts'
+import type { Limits } from '../../model/limits.ts'
 import { readPattern, sayNotModelled } from '../../model/name-pattern.ts'
+import { ProtocolError } from '../../model/protocol-error.ts'
 import { hashPassword } from '../authenticate.ts'
 import {
   type ApiAnswer,
@@ -15,17 +17,19 @@ import {
   text,
   vhostOf,
 } from './api-request.ts'
+import { renderLimits } from './limits-api.ts'
 
 export function whoAmI({ user }: ApiRequest): ApiAnswer {
   return ok({ name: user.name, tags: user.tags })
 }
 
 export function listUsers({ broker }: ApiRequest): ApiAnswer {
-  return ok([...broker.users.values()].map(renderUser))
+  return ok([...broker.users.values()].map((user) => renderUser(user, broker.userLimits.get(user.name))))
 }
 
 export function showUser(request: ApiRequest): ApiAnswer {
-  return ok(renderUser(findUser(request)))
+  const user = findUser(request)
+  return ok(renderUser(user, request.broker.userLimits.get(user.name)))
 }
 
 export function putUser({ broker, params, body }: ApiRequest): ApiAnswer {
@@ -37,8 +41,14 @@ export function putUser({ broker, params, body }: ApiRequest): ApiAnswer {
 
 export function deleteUser(request: ApiRequest): ApiAnswer {
   const { name } = findUser(request)
+  for (const connection of request.connections()) {
+    if (connection.user?.name !== name) continue
+    connection.close(new ProtocolError('CONNECTION_FORCED', `user '${name}' is deleted`))
+  }
   request.broker.users.delete(name)
+  request.broker.userLimits.delete(name)
   for (const ofVhost of request.broker.permissions.values()) ofVhost.delete(name)
+  for (const ofVhost of request.broker.topicPermissions.values()) ofVhost.delete(name)
   return noContent
 }
 
@@ -108,7 +118,7 @@ export function readUser(name: string, body: JsonObject): User {
   return { name, tags: readTags(body.tags), credentials: readCredentials(body) }
 }
 
-export function renderUser(user: User): JsonObject {
+export function renderUser(user: User, limits: Limits | undefined): JsonObject {
   const { credentials } = user
   const passwordHash =
     credentials.kind === 'password' ? hashPassword(credentials.password) : credentials.passwordHash
@@ -117,7 +127,7 @@ export function renderUser(user: User): JsonObject {
     password_hash: passwordHash,
     hashing_algorithm: credentials.kind === 'hash' ? credentials.algorithm : 'rabbit_password_hashing_sha256',
     tags: user.tags,
-    limits: {},
+    limits: renderLimits(limits),
   }
 }
 

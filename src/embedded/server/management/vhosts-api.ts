@@ -1,10 +1,13 @@
 import { addVhost, grant, removeQueue } from '../../model/broker.ts'
+import type { Profile } from '../../model/profile.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,
+  ApiRefusal,
   type ApiRequest,
   type ApiScope,
+  badRequest,
   type Json,
   type JsonObject,
   noContent,
@@ -31,7 +34,7 @@ export function showVhost(request: ApiRequest): ApiAnswer {
 export function putVhost({ broker, params, body, user }: ApiRequest): ApiAnswer {
   const existing = broker.vhosts.get(params[0]!)
   const vhost = existing ?? addVhost(broker, params[0]!)
-  describeVhost(vhost, body)
+  describeVhost(vhost, body, broker.profile)
   if (existing) return noContent
   grant(broker, { vhost: vhost.name, user: user.name, permission: everything })
   return { status: 201 }
@@ -50,17 +53,26 @@ export function deleteVhost(request: ApiRequest): ApiAnswer {
   for (const queue of [...vhost.queues.values()]) removeQueue(broker, vhost, queue)
   broker.vhosts.delete(vhost.name)
   broker.permissions.delete(vhost.name)
+  broker.topicPermissions.delete(vhost.name)
   return noContent
 }
 
-export function describeVhost(vhost: Vhost, body: JsonObject): void {
+export function describeVhost(vhost: Vhost, body: JsonObject, profile: Profile): void {
   vhost.description = text(body, 'description') ?? vhost.description
   const tags = body.tags
   if (typeof tags === 'string') vhost.tags = tags === '' ? [] : tags.split(',')
   if (Array.isArray(tags)) vhost.tags = (tags as readonly Json[]).map(String)
   const type = text(body, 'default_queue_type')
-  if (type !== undefined && type !== 'undefined') vhost.defaultQueueType = type
+  if (type === undefined || type === 'undefined' || !profile.hasDefaultQueueType) return
+  if (!queueTypes.includes(type)) {
+    throw profile.badDefaultQueueType === 'refused'
+      ? badRequest(`${type} is not a valid queue type`)
+      : new ApiRefusal(500, 'internal_error', `${type} is not a valid queue type`)
+  }
+  vhost.defaultQueueType = type
 }
+
+const queueTypes = ['classic', 'quorum', 'stream']
 
 export function renderMetadata({ description, tags, defaultQueueType }: Vhost): JsonObject {
   const type = defaultQueueType === undefined ? {} : { default_queue_type: defaultQueueType }

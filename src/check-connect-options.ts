@@ -1,0 +1,69 @@
+import type { BackoffPolicy } from './broker/amqp/decide-backoff.ts'
+import type { TlsOptions } from './broker/amqp/open-socket.ts'
+import { endingSignals } from './consumer/on-signals.ts'
+import { InvalidArgumentError } from './errors.ts'
+import { parseDuration } from './message/duration.ts'
+import { refuseChoice } from './message/refuse-choice.ts'
+import { type OptionNames, refuseUnknown } from './message/refuse-unknown.ts'
+import type { ConnectOptions } from './warren.ts'
+
+const connectOptions: OptionNames<ConnectOptions> = {
+  topology: true,
+  managementUrl: true,
+  closeOn: true,
+  closeDeadline: true,
+  tracing: true,
+  backoff: true,
+  waitForBrokerMs: true,
+  name: true,
+  heartbeatSeconds: true,
+  frameMax: true,
+  channelMax: true,
+  connectTimeoutMs: true,
+  replyTimeoutMs: true,
+  tls: true,
+  mechanism: true,
+  maxHeaderBytes: true,
+  maxBodyBytes: true,
+}
+
+const backoffOptions: OptionNames<BackoffPolicy> = { initialMs: true, maxMs: true }
+
+const tlsOptions: OptionNames<TlsOptions> = {
+  ca: true,
+  cert: true,
+  key: true,
+  pfx: true,
+  passphrase: true,
+  servername: true,
+  rejectUnauthorized: true,
+  checkServerIdentity: true,
+  minVersion: true,
+}
+
+/** Refuses options of `connect()` that nobody reads, and values that would fail when a signal comes. */
+export function checkConnectOptions(options: ConnectOptions<string>): void {
+  refuseUnknown('connect()', options, connectOptions)
+  if (options.backoff !== undefined) refuseUnknown('backoff of connect()', options.backoff, backoffOptions)
+  if (options.tls !== undefined) refuseUnknown('tls of connect()', options.tls, tlsOptions)
+  if (options.closeOn !== undefined) checkSignals(options.closeOn)
+  if (options.closeDeadline !== undefined) parseDuration(options.closeDeadline)
+  const { managementUrl } = options as { managementUrl?: unknown }
+  if (managementUrl !== undefined && typeof managementUrl !== 'string')
+    throw new InvalidArgumentError(`managementUrl is ${String(managementUrl)}; it must be text.`)
+}
+
+function checkSignals(closeOn: unknown): void {
+  if (!Array.isArray(closeOn))
+    throw new InvalidArgumentError(`closeOn is ${String(closeOn)}; it must be a list, such as ['SIGTERM'].`)
+  for (const signal of closeOn) refuseChoice('A signal of closeOn', signal ?? null, endingSignals)
+}
+
+/** One URL or more, each a text. */
+export function checkUrls(url: unknown): void {
+  const urls: readonly unknown[] = Array.isArray(url) ? url : [url]
+  if (urls.length > 0 && urls.every((each) => typeof each === 'string')) return
+  throw new InvalidArgumentError(
+    "connect() was given no URL. It comes first, as text: connect('amqp://user:password@host:5672/vhost', options).",
+  )
+}

@@ -1,0 +1,7 @@
+import type { Caller } from './caller.ts'
+import { matchesName } from './match-name.ts'
+
+/** Whether RabbitMQ itself would let the caller read the queue, as far as its pattern can be told. */
+export function mayReadQueue({ readableQueues }: Pick<Caller, 'readableQueues'>, queue: string): boolean {
+  return readableQueues === undefined || matchesName(readableQueues, queue)
+}

@@ -1,0 +1,39 @@
+import Type, { type TSchema } from 'typebox'
+import Value from 'typebox/value'
+import { count, oneOf, text } from '../shape.ts'
+import { receipt, storedTask } from '../shapes.ts'
+import type { TaskRecord } from './task-board-state.ts'
+
+/** As it was asked for: checked by the schema of its endpoint then, and by nothing since. */
+export const storedRedrive: Type.TObject = Type.Object({
+  queue: text,
+  to: Type.Optional(text),
+  attempts: Type.Optional(oneOf(['reset', 'continue'])),
+  where: Type.Optional(text),
+  limit: Type.Optional(count),
+  ratePerSecond: Type.Optional(count),
+  reason: Type.Optional(text),
+})
+
+const asked = Type.Union([
+  Type.Object({ kind: oneOf(['redrive']), request: storedRedrive }),
+  Type.Object({ kind: oneOf(['admin']), limit: count }),
+  Type.Object({ kind: oneOf(['edit']), key: text }),
+])
+const storedReceipt = Type.Intersect([receipt, Type.Object({ refusals: Type.Array(text) })])
+const shared = Type.Object({
+  ...{ task: storedTask, run: Type.Integer({ minimum: 1 }), server: text, asked },
+  // Of other queues nobody is asked whether they are there.
+  presence: Type.String({ pattern: '^warren\\.server\\.' }),
+  receipt: Type.Union([storedReceipt, Type.Null()]),
+})
+const shapes: readonly TSchema[] = [
+  Type.Object({ kind: oneOf(['task']), shared }),
+  Type.Object({ kind: oneOf(['step']), id: text, run: count, step: oneOf(['pause', 'resume', 'cancel']) }),
+  Type.Object({ kind: oneOf(['hello']), server: text }),
+]
+
+/** Reads a record. Undefined for what is none, such as one that a later version wrote. */
+export function readTaskRecord(value: unknown): TaskRecord | undefined {
+  return shapes.some((shape) => Value.Check(shape, value)) ? (value as TaskRecord) : undefined
+}

@@ -1,0 +1,84 @@
+import { RecoveryError } from '../../errors.ts'
+import type { HeldMessages } from '../hold-messages.ts'
+import type { BackupWriter } from './backup-writer.ts'
+
+/**
+ * So many acks are on their way at a time: of so many messages nobody knows what became of them if the connection is
+ * lost. Of more only where a quorum queue gets other messages meanwhile: then the end alone proves them.
+ */
+const stepSize = 250
+
+/** The messages that one run of a discard removes: written down, acknowledged, answered, step by step. */
+export class Removing {
+  readonly #writer: BackupWriter
+  readonly #tags: number[] = []
+  #removed = 0
+  #acknowledged = 0
+  #survivesCrash = false
+  #isProved = false
+
+  constructor(writer: BackupWriter) {
+    this.#writer = writer
+  }
+
+  /** Takes the tag of the record that was written last. */
+  add(deliveryTag: number): void {
+    this.#tags.push(deliveryTag)
+  }
+
+  get count(): number {
+    return this.#tags.length
+  }
+
+  /** So many are proved to be gone. */
+  get removed(): number {
+    return this.#removed
+  }
+
+  /** So many of them a crash of the broker can bring back. */
+  get mayComeBack(): number {
+    return this.#survivesCrash ? 0 : this.#removed
+  }
+
+  /** Acknowledges all. Each step is in the file before its first ack, and ends with an answer of the broker. */
+  async removeAll({ acknowledge, prove }: HeldMessages): Promise<number> {
+    await this.#writer.prove()
+    this.#isProved = true
+    while (this.#acknowledged < this.#tags.length) {
+      const next = Math.min(this.#acknowledged + stepSize, this.#tags.length)
+      await this.#note(next)
+      const step = this.#tags.slice(this.#acknowledged, next)
+      this.#acknowledged = next
+      for (const tag of step) acknowledge(tag)
+      const proof = await prove(next < this.#tags.length ? 'a-step' : 'the-last')
+      if (proof === 'unproved') continue
+      this.#removed = next
+      this.#survivesCrash = proof === 'written'
+    }
+    await this.#note(this.#removed)
+    return this.#removed
+  }
+
+  #note(removing: number): Promise<void> {
+    const [removed, survivesCrash] = [this.#removed, this.#survivesCrash]
+    return this.#writer.noteRemoval({ removed, removing, survivesCrash })
+  }
+
+  async seal(): Promise<void> {
+    const inDoubt = this.#acknowledged - this.#removed
+    const survivesCrash = this.#survivesCrash
+    await this.#writer.seal(new Date(), { removed: this.#removed, inDoubt, survivesCrash })
+  }
+
+  /** Ends a run that failed. Gives the error, with what it has removed. */
+  async end(error: unknown): Promise<unknown> {
+    if (!this.#isProved) return error // then nothing was acknowledged, and the file says nothing else
+    // Without a seal the file tells the same by its last line, so that one that cannot be written changes nothing.
+    await this.seal().catch(() => undefined)
+    if (!(error instanceof RecoveryError)) return error
+    const inDoubt = this.#acknowledged - this.#removed
+    const { code, message } = error
+    const counts = `${this.#removed} of ${this.#tags.length} messages were removed, and ${inDoubt} may be: the file says which.`
+    return new RecoveryError({ code, message: `${message} ${counts}` }, { cause: error })
+  }
+}

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspectQueue } from '../../broker/amqp/operations.ts'
+import type { Session } from '../../broker/amqp/session.ts'
+import { withChannel } from '../with-channel.ts'
+
+const longestElectionMs = 10_000
+const askEveryMs = 100
+
+/** Waits until queues have leaders, as far as can be told: one without says that it holds nothing. */
+export async function awaitLeaders(session: Session, queues: readonly string[]): Promise<void> {
+  const giveUpAt = performance.now() + longestElectionMs
+  for (const queue of queues) {
+    while (performance.now() < giveUpAt && !(await isLed(session, queue))) await sleep(askEveryMs)
+  }
+}
+
+async function isLed(session: Session, queue: string): Promise<boolean> {
+  try {
+    const { messageCount, consumerCount } = await withChannel(session, (channel) =>
+      inspectQueue(channel, queue),
+    )
+    return messageCount > 0 || consumerCount > 0
+  } catch {
+    return true // gone with its queue or its line, and the next pass tells which
+  }
+}

@@ -1,0 +1,4 @@
+/** The first consumer of a re-drive has this tag, so that it can be found at the broker. */
+export function consumerTagOf(redriveId: string): string {
+  return `warren-redrive-${redriveId}`
+}

@@ -1,0 +1,52 @@
+import { describeEndpoint } from '../../broker/amqp/parse-amqp-url.ts'
+import type { Session } from '../../broker/amqp/session.ts'
+import type { ConnectionError } from '../../errors.ts'
+import type { Reunion } from './crash-state.ts'
+import type { RedriveEvent } from './redrive-event.ts'
+
+export interface SessionListener {
+  tell(event: RedriveEvent<never>): void
+  /** The broker does not let this user in. */
+  onRefused(error: ConnectionError): void
+}
+
+/** Tells how the connections of a re-drive are and what becomes of them. Gives back how to end it. */
+export function listenToSessions(
+  { consuming, publishing }: { readonly consuming: Session; readonly publishing: Session },
+  { tell, onRefused }: SessionListener,
+): readonly (() => void)[] {
+  const noteRefusal = ({ error }: { readonly error: ConnectionError }): void => {
+    if (error.isFinal) onRefused(error)
+  }
+  if (!consuming.connection) tell({ kind: 'disconnected', line: 'consuming' })
+  if (!publishing.connection) tell({ kind: 'disconnected', line: 'publishing' })
+  if (publishing.blockedReason !== undefined) tell({ kind: 'blocked' })
+  return [
+    consuming.events.on('disconnected', () => tell({ kind: 'disconnected', line: 'consuming' })),
+    ...listenForReunions(consuming, (reunion) => tell({ kind: 'connected', line: 'consuming', reunion })),
+    publishing.events.on('disconnected', () => tell({ kind: 'disconnected', line: 'publishing' })),
+    publishing.events.on('connected', () => tell({ kind: 'connected', line: 'publishing' })),
+    publishing.events.on('blocked', () => tell({ kind: 'blocked' })),
+    publishing.events.on('unblocked', () => tell({ kind: 'unblocked' })),
+    consuming.events.on('connect-failed', noteRefusal),
+    publishing.events.on('connect-failed', noteRefusal),
+  ]
+}
+
+/** Tells how the broker was found again. A connection that comes back at the first try, at the same node, was only cut. */
+function listenForReunions(session: Session, onReunion: (reunion: Reunion) => void): readonly (() => void)[] {
+  let endpoint = session.connection && describeEndpoint(session.connection.endpoint)
+  let hasFailed = false
+  return [
+    session.events.on('connect-failed', () => {
+      hasFailed = true
+    }),
+    session.events.on('connected', (now) => {
+      const isElsewhere = endpoint !== undefined && now.endpoint !== endpoint
+      const reunion = isElsewhere ? 'moved' : hasFailed ? 'after-a-while' : 'at-once'
+      endpoint = now.endpoint
+      hasFailed = false
+      onReunion(reunion)
+    }),
+  ]
+}

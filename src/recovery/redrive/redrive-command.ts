@@ -1,0 +1,47 @@
+import type { KeepReason } from '../plan-redrive.ts'
+import type { Interruption, RedriveOutcome } from '../receipt.ts'
+import type { TakenMessage } from './redrive-event.ts'
+
+/** `failed`: no target took it. `extra`: it is none of those that were counted. The others are of the rules. */
+export type HoldReason = KeepReason | 'failed' | 'extra'
+
+/** What is to be done; each is answered by events. */
+export type RedriveCommand<Message extends TakenMessage> =
+  | { readonly kind: 'lock' }
+  /** Count the queue and read its rules. Answered by `prepared`. */
+  | { readonly kind: 'prepare' }
+  /** Take so many messages from the head, and not one more. */
+  | { readonly kind: 'take'; readonly count: number; readonly prefetch: number; readonly isFirst: boolean }
+  /** One of those taken arrived during the run, so one more is to be taken. */
+  | { readonly kind: 'extend' }
+  | { readonly kind: 'stop-taking' }
+  | { readonly kind: 'publish'; readonly message: Message }
+  | { readonly kind: 'ack'; readonly message: Message }
+  /** It stays in its queue. */
+  | { readonly kind: 'hold'; readonly message: Message; readonly why: HoldReason }
+  /** Ask the broker something behind the acks: its answer proves them. */
+  | { readonly kind: 'prove-acks' }
+  /** Close what holds messages, and see them back in their queue. */
+  | { readonly kind: 'give-back' }
+  | { readonly kind: 'relock' }
+  /** Until something can be published. Answered by `connected`. */
+  | { readonly kind: 'await-line' }
+  /** Until the queue has more than this, or gives nothing back any more. */
+  | { readonly kind: 'await-returned'; readonly left: number }
+  /** Until these queues have leaders, and on another channel. */
+  | { readonly kind: 'await-leaders'; readonly queues: readonly string[] }
+  /** Not so soon where there was no room a moment ago. */
+  | { readonly kind: 'count-targets'; readonly queues: readonly string[]; readonly isSoon: boolean }
+  | { readonly kind: 'look-for-dead'; readonly isStageEnd: boolean }
+  /** A tick is wanted after so long. */
+  | { readonly kind: 'wake'; readonly ms: number }
+  | { readonly kind: 'tell-wait'; readonly ms: number }
+  /** It was told to stop, and nobody waits any longer for a broker that is away. */
+  | { readonly kind: 'lose-patience' }
+  /** Count the queue for the receipt; not ours where somebody else has it. */
+  | { readonly kind: 'count'; readonly isOurs: boolean }
+  | {
+      readonly kind: 'finish'
+      readonly outcome: RedriveOutcome
+      readonly interruption: Interruption | undefined
+    }

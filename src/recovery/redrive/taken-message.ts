@@ -1,0 +1,24 @@
+import type { Delivery } from '../../broker/amqp/delivery.ts'
+import type { FailedPublish } from '../failed-publish.ts'
+import type { RedriveStep } from '../plan-redrive.ts'
+import type { TakenMessage } from './redrive-event.ts'
+import type { HeldChannel } from './take-messages.ts'
+
+/** A message in hand: what was delivered, on which channel, and where it is to go. */
+export class Taken implements TakenMessage {
+  readonly channel: HeldChannel
+  readonly delivery: Delivery
+  readonly bytes: number
+  step: RedriveStep | undefined
+  queues: readonly string[] | undefined
+  failure: FailedPublish | undefined
+
+  constructor(channel: HeldChannel, delivery: Delivery) {
+    this.channel = channel
+    this.delivery = delivery
+    this.bytes = delivery.bodyBytes
+    this.step = undefined
+    this.queues = undefined
+    this.failure = undefined
+  }
+}

@@ -1,0 +1,10 @@
+/** JSON has neither bigint nor bytes: the one becomes text, the other base64. Numbers that are none become text, too. */
+export function toJson(value: unknown): unknown {
+  if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)))
+    return String(value)
+  if (Buffer.isBuffer(value)) return value.toString('base64')
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.map(toJson)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toJson(each)]))
+}

@@ -1,0 +1,66 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import amqplib from 'amqplib'
+import { expect, it, onTestFinished } from 'vitest'
+import type { QueueTrafficList } from '../../../src/http-api/contract.ts'
+import { eventually } from '../../support/eventually.ts'
+import { setUpApi } from './api-rig.ts'
+import { useApiBroker } from './use-api-broker.ts'
+
+const broker = await useApiBroker()
+const { headers } = broker
+
+/** A management API that remembers what it was asked. */
+async function listenIn(): Promise<{ url: string; asked: string[] }> {
+  const { hostname, port, username, password } = new URL(broker.managementUrl)
+  const asked: string[] = []
+  const server = createServer((incoming, outgoing) => {
+    asked.push(incoming.url!)
+    const { url: path, method, headers: sent } = incoming
+    const onward = request({ host: hostname, port, path, method, headers: sent }, (answer) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(outgoing)
+    })
+    incoming.pipe(onward.on('error', () => outgoing.destroy()))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port: own } = server.address() as AddressInfo
+  return { url: `http://${username}:${password}@127.0.0.1:${own}`, asked }
+}
+
+it('shows what comes and goes in every queue, by one request to RabbitMQ for all of them', async () => {
+  const { url: managementUrl, asked } = await listenIn()
+  const rig = await setUpApi({ ...broker, managementUrl })
+  await rig.declareDlq('traffic.dlq')
+  const connection = await amqplib.connect(broker.url)
+  onTestFinished(() => connection.close())
+  const channel = await connection.createChannel()
+  // More than fit on a page of RabbitMQ's.
+  for (let at = 0; at < 600; at += 1)
+    await channel.assertQueue(`traffic.${at}`, { autoDelete: true, durable: false })
+  await channel.consume('traffic.0', (message) => message && channel.ack(message))
+  await channel.prefetch(2)
+  await channel.consume('traffic.1', () => undefined)
+  for (let at = 0; at < 5; at += 1) channel.sendToQueue('traffic.1', Buffer.from('held'))
+  await rig.publish([{ key: 'traffic.dlq', body: 1 }])
+  const publishing = setInterval(() => channel.sendToQueue('traffic.0', Buffer.from('passes')), 20)
+  onTestFinished(() => clearInterval(publishing))
+  const read = async () => {
+    asked.length = 0
+    const { items } = (await rig.app.inject({ url: '/api/v1/queues', headers })).json<QueueTrafficList>()
+    return new Map(items.map((item) => [item.queue, item]))
+  }
+
+  await eventually(async () => {
+    const queues = await read()
+
+    expect(queues.size).toBeGreaterThanOrEqual(601)
+    expect(asked.filter((path) => path.includes('message_stats'))).toHaveLength(1)
+    expect(queues.get('traffic.dlq')).toMatchObject({ isDlq: true, ready: 1, consumers: 0 })
+    expect(queues.get('traffic.1')).toMatchObject({ isDlq: false, ready: 3, unacknowledged: 2, consumers: 1 })
+    const { inPerSecond, outPerSecond, acknowledgedPerSecond, consumers } = queues.get('traffic.0')!
+    expect([inPerSecond, outPerSecond, acknowledgedPerSecond].every((rate) => rate! > 1)).toBe(true)
+    expect(consumers).toBe(1)
+  })
+})
