@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { brokerProjects } from './broker-projects.mjs'
+import { writeRunStatus } from './write-run-status.mjs'
 
 const told = process.argv.slice(2)
 const withoutBroker = ['unit', 'embedded*']
@@ -25,5 +26,6 @@ async function runVitest({ projects, told: more = [], name, isShownAtEnd = false
   for (const stream of [tests.stdout, tests.stderr]) stream?.on('data', (chunk) => shown.push(chunk))
   const [status] = await once(tests, 'close')
   process.stdout.write(Buffer.concat(shown))
+  writeRunStatus(name ?? 'at-hand', status ?? 1)
   return status ?? 1
 }

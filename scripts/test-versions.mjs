@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { brokerProjects } from './broker-projects.mjs'
 import { readTestCounts } from './read-test-counts.mjs'
+import { writeRunStatus } from './write-run-status.mjs'
 
 const supported = [
   { version: '3.10', isRequired: true },
@@ -68,7 +69,9 @@ async function runVersion({ version, isRequired }) {
   })
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   const counts = readTestCounts(join(resultsDirectory, `${version}.json`))
-  return { version, isRequired, ...readReport(reportFile), ...counts, seconds, hasPassed }
+  const run = { version, isRequired, ...readReport(reportFile), ...counts, seconds, hasPassed }
+  writeRunStatus(version, isGood(run) ? 0 : 1)
+  return run
 }
 
 /** Each line says which version it is of. */

@@ -96,8 +96,14 @@ test('a re-drive whose vhost is deleted can be ended, and says that nobody has c
     ending.abort()
   })
 
-  expect(receipt).toMatchObject({ outcome: 'cancelled', isCounted: false, isBalanced: false, missing: 0 })
-  expect(receipt.moved + receipt.failed + receipt.stillThere).toBe(100)
+  // RabbitMQ deletes the queues of a vhost before it closes the connections, so the run may have heard of that first.
+  const isQueueGone = receipt.interruption === 'queue-deleted'
+  expect(receipt).toMatchObject(
+    isQueueGone
+      ? { outcome: 'interrupted', isBalanced: false, missing: 100 - receipt.moved }
+      : { outcome: 'cancelled', isCounted: false, isBalanced: false, missing: 0 },
+  )
+  expect(receipt.moved + receipt.failed + receipt.stillThere + receipt.missing).toBe(100)
 })
 
 test('headers as large as a frame allows are moved, and those that leave no room for ours stay', async () => {
