@@ -108,7 +108,7 @@ const kinds: readonly Fault[] = [
   {
     name: 'somebody else takes some, and a connection is cut',
     arm: async ({ dlq, consuming, taken, before }) => {
-      const session = await Session.open(broker.url)
+      const session = await eventually(() => Session.open(broker.url))
       const channel = await session.openChannel()
       await channel.setPrefetch(1)
       await channel.consume(dlq, (delivery) => {
@@ -151,11 +151,9 @@ async function runTrial(fault: Fault, number: number): Promise<void> {
   for (let round = 0; round < 8; round += 1) random(1)
   const target = Number(new URL(broker.url).port)
   const [consuming, publishing] = [await startProxy({ target }), await startProxy({ target })]
-  const rig = await createRecoveryRig({
-    ...broker,
-    consumingUrl: consuming.urlFor(broker.url),
-    publishingUrl: publishing.urlFor(broker.url),
-  })
+  const [consumingUrl, publishingUrl] = [consuming.urlFor(broker.url), publishing.urlFor(broker.url)]
+  // On a busy machine the broker may not answer in time, which is none of the faults.
+  const rig = await eventually(() => createRecoveryRig({ ...broker, consumingUrl, publishingUrl }))
   const name = `${number}-${randomUUID().slice(0, 8)}`
   const [dlq, work] = [`campaign-dlq-${name}`, `campaign-work-${name}`]
   const version = rig.consuming.broker.version
@@ -249,5 +247,8 @@ function compare(receipt: Receipt, truth: Truth, what: string): void {
 }
 
 test('every receipt is true, whatever goes wrong', { timeout: 60_000 + faults * 30_000 }, async () => {
-  for (let number = 0; number < faults; number += 1) await runTrial(kinds[number % kinds.length]!, number)
+  for (let number = 0; number < faults; number += 1) {
+    await runTrial(kinds[number % kinds.length]!, number)
+    if ((number + 1) % 50 === 0) console.log(`${number + 1} of ${faults} receipts were true`)
+  }
 })
