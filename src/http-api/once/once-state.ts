@@ -18,34 +18,39 @@ export interface KnownRequest {
   readonly answer: OnceAnswer | undefined
 }
 
-/** By caller and key, hashed; the oldest first. */
-export type KnownRequests = ReadonlyMap<string, KnownRequest>
-
 /** Whoever sends a request again does so soon. */
 export const rememberedMs = 86_400_000
-const mostRequests = 10_000
+
+/** What a notice changes of the request with this key. */
+export type RequestChange =
+  | { readonly kind: 'none' }
+  /** It is the newest now, and replaces one with the same key that is forgotten. */
+  | { readonly kind: 'begun'; readonly key: string; readonly request: KnownRequest }
+  | { readonly kind: 'answered'; readonly key: string; readonly request: KnownRequest }
+  | { readonly kind: 'failed'; readonly key: string }
+
+const none: RequestChange = { kind: 'none' }
 
 /**
- * What is known after one more notice. All servers read them in one order, so of two that begin the same request the
- * first one does. A request that failed is forgotten: it may be sent again.
+ * What one more notice changes. All servers read them in one order, so of two that begin the same request the first one
+ * does. A request that failed is forgotten: it may be sent again.
  */
-export function takeRequestNotice(
-  known: KnownRequests,
+export function decideRequestChange(
+  known: Pick<ReadonlyMap<string, KnownRequest>, 'get'>,
   { number, notice, isSigned }: HeardNotice,
-): KnownRequests {
-  if (!isSigned) return known
+): RequestChange {
+  if (!isSigned) return none
   if (notice.kind === 'request-begun') {
     const { key, request, at: begunAt } = notice
     const found = known.get(key)
-    if (found && !isForgotten(found, Date.parse(begunAt))) return known
-    const others = [...known].filter(([each]) => each !== key).slice(-(mostRequests - 1))
-    return new Map([...others, [key, { begunIn: number, request, begunAt, answer: undefined }]])
+    if (found && !isForgotten(found, Date.parse(begunAt))) return none
+    return { kind: 'begun', key, request: { begunIn: number, request, begunAt, answer: undefined } }
   }
-  if (notice.kind !== 'request-ended') return known
-  const found = known.get(notice.key)
-  if (found?.begunIn !== notice.begunIn) return known
-  if (notice.answer === null) return new Map([...known].filter(([each]) => each !== notice.key))
-  return new Map([...known, [notice.key, { ...found, answer: notice.answer }]])
+  if (notice.kind !== 'request-ended') return none
+  const { key, begunIn, answer } = notice
+  const found = known.get(key)
+  if (found?.begunIn !== begunIn) return none
+  return answer === null ? { kind: 'failed', key } : { kind: 'answered', key, request: { ...found, answer } }
 }
 
 export function isForgotten({ begunAt }: KnownRequest, nowMs: number): boolean {

@@ -1,13 +1,8 @@
 import { ApiError } from '../../errors.ts'
 import type { HeardNotice } from '../notices/notice.ts'
 import type { NoticeBoard } from '../notices/notice-board.ts'
-import {
-  isForgotten,
-  type KnownRequest,
-  type KnownRequests,
-  type OnceAnswer,
-  takeRequestNotice,
-} from './once-state.ts'
+import { KnownRequests } from './known-requests.ts'
+import { isForgotten, type KnownRequest, type OnceAnswer } from './once-state.ts'
 
 export interface OnceRequest {
   /** The caller and their key, hashed. */
@@ -19,7 +14,7 @@ export interface OnceRequest {
 /** Does what is asked with an idempotency key once, on whichever server it is asked, and over a restart. */
 export class Once {
   readonly #tell: NoticeBoard['tell']
-  #known: KnownRequests = new Map()
+  readonly #known = new KnownRequests()
 
   constructor(tell: NoticeBoard['tell']) {
     this.#tell = tell
@@ -27,7 +22,7 @@ export class Once {
 
   /** One of the servers told something. */
   heard(record: HeardNotice): void {
-    this.#known = takeRequestNotice(this.#known, record)
+    this.#known.heard(record)
   }
 
   /** The answer of the first request with this key; `run` is called for that one alone. */
