@@ -45,7 +45,8 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
         if (endpoint.body) refuseBrokenText(body)
         if (isWrittenDown(endpoint)) refuseWithoutBroker(context.line)
         // For all that name a queue, so that none can be forgotten.
-        if (queue !== undefined && !endpoint.isOfPast) await checkQueue(context, { caller, request }, queue)
+        if (queue !== undefined && !endpoint.isOfPast)
+          await checkQueue(context, { caller, request }, queue, endpoint)
         // A file is not made for who asks what it would be.
         if (request.method === 'HEAD' && endpoint.mediaType === 'application/gzip')
           return reply.type(endpoint.mediaType).send()

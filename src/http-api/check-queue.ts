@@ -4,6 +4,7 @@ import { isOwnQueue } from '../recovery/is-own-queue.ts'
 import type { ApiContext } from './api-context.ts'
 import type { Caller } from './auth/caller.ts'
 import { mayReadQueue } from './auth/may-read-queue.ts'
+import type { Endpoint } from './endpoints.ts'
 import { type AuditedCall, writeAudit } from './write-audit.ts'
 
 interface QueueCall {
@@ -19,12 +20,14 @@ export async function checkQueue(
   context: Pick<ApiContext, 'dlqs' | 'settings' | 'audit'>,
   { caller, request }: QueueCall,
   queue: string,
+  { takesDlqsOnly }: Pick<Endpoint, 'takesDlqsOnly'> = {},
 ): Promise<void> {
   const { method, routeOptions } = request
   const isChange = method !== 'GET' && method !== 'HEAD'
   try {
     if (!mayReadQueue(caller, queue)) throw notReadable(queue)
-    if (!mayUseAnyQueue(context, caller) || isOwnQueue(queue)) await context.dlqs.require(queue, { isChange })
+    if (takesDlqsOnly || !mayUseAnyQueue(context, caller) || isOwnQueue(queue))
+      await context.dlqs.require(queue, { isChange })
   } catch (error) {
     if (isChange && error instanceof ApiError) {
       const target = `${method} ${routeOptions.url ?? ''} ${queue}`

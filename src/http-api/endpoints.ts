@@ -18,6 +18,8 @@ export interface Endpoint<Params = undefined, Query = undefined, Body = undefine
   readonly body?: Shape<Body>
   /** It is about what a queue was, which may be gone or no dead-letter queue any more. */
   readonly isOfPast?: true
+  /** No role may name another queue here, whatever `anyQueue` says. */
+  readonly takesDlqsOnly?: true
   /** A request without a body is one with an empty object. */
   readonly mayLackBody?: true
   /** The status of success. @default 200, or 204 without an answer */
@@ -193,7 +195,7 @@ export const endpoints: Endpoints = {
     ...{ method: 'POST', path: '/api/v1/dlqs/:queue/discard', tag: 'backups', needs: 'dlq:discard' },
     summary:
       'Remove messages; they are in a backup, written and checked, before they go. Many may wait for a second person',
-    ...{ params: queueParams, body: dlqShapes.discardRequest },
+    ...{ params: queueParams, body: dlqShapes.discardRequest, takesDlqsOnly: true },
     ...{ answer: dlqShapes.discarded, waiting: dlqShapes.approval },
   },
   listBackups: {

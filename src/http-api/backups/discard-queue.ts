@@ -27,7 +27,6 @@ export async function requestDiscard(
   const { limit, reason } = request
   folderOf(context)
   selectFor(context, call.caller, request.where)
-  await context.dlqs.require(queue)
   const rule = context.settings.approval
   const messages = mostMessages({ depth: await depthOf(context.line.consuming, queue), limit })
   if (needsApproval(rule, messages))

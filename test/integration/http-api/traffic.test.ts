@@ -1,36 +1,16 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import amqplib from 'amqplib'
 import { expect, it, onTestFinished } from 'vitest'
 import type { QueueTrafficList } from '../../../src/http-api/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { setUpApi } from './api-rig.ts'
+import { listenIn } from './listen-in.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
 const { headers } = broker
 
-/** A management API that remembers what it was asked. */
-async function listenIn(): Promise<{ url: string; asked: string[] }> {
-  const { hostname, port, username, password } = new URL(broker.managementUrl)
-  const asked: string[] = []
-  const server = createServer((incoming, outgoing) => {
-    asked.push(incoming.url!)
-    const { url: path, method, headers: sent } = incoming
-    const onward = request({ host: hostname, port, path, method, headers: sent }, (answer) => {
-      outgoing.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(outgoing)
-    })
-    incoming.pipe(onward.on('error', () => outgoing.destroy()))
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port: own } = server.address() as AddressInfo
-  return { url: `http://${username}:${password}@127.0.0.1:${own}`, asked }
-}
-
 it('shows what comes and goes in every queue, by one request to RabbitMQ for all of them', async () => {
-  const { url: managementUrl, asked } = await listenIn()
+  const { url: managementUrl, asked } = await listenIn(broker.managementUrl)
   const rig = await setUpApi({ ...broker, managementUrl })
   await rig.declareDlq('traffic.dlq')
   const connection = await amqplib.connect(broker.url)
