@@ -53,6 +53,8 @@ export interface BackupParams {
 export interface BackupList {
   /** The newest first. */
   readonly items: readonly KeptBackup[]
+  /** Leads to older ones; null where there are none. */
+  readonly nextCursor: string | null
 }
 
 export interface RestoreQuery {
@@ -154,4 +156,6 @@ export interface ApprovalParams {
 export interface ApprovalList {
   /** The newest first. */
   readonly items: readonly Approval[]
+  /** Leads to older ones; null where there are none. */
+  readonly nextCursor: string | null
 }

@@ -1,6 +1,7 @@
 import type { Receipt as WrittenReceipt } from '../recovery/receipt.ts'
 
 export type * from './contract-dlq.ts'
+export type * from './contract-lists.ts'
 export type * from './contract-topology.ts'
 
 /**
@@ -270,7 +271,10 @@ export type TaskState =
   | 'interrupted'
 
 export interface TaskList {
+  /** The newest first. */
   readonly items: readonly Task[]
+  /** Leads to older ones; null where there are none. */
+  readonly nextCursor: string | null
 }
 
 export interface Task {
@@ -304,17 +308,12 @@ export interface Receipt extends Omit<WrittenReceipt, 'digest'> {
   readonly digest: string | null
 }
 
-export interface AuditQuery {
-  readonly limit: number
-  readonly cursor?: string
-}
-
 export interface AuditPage {
-  /** The newest first; the very first of the first page is that it was read, and by whom. */
+  /** The newest first; without a filter the very first of the first page is that it was read, and by whom. */
   readonly items: readonly ListedAuditRecord[]
   /** What stands among them in the stream and is no record of Warren. `warren audit --verify` says where. */
   readonly unreadable: number
-  /** Leads to older ones; null where there are none. */
+  /** Leads to older ones; null where there are none. With a filter there may be more behind an empty page. */
   readonly nextCursor: string | null
 }
 

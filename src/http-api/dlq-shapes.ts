@@ -64,7 +64,7 @@ export const backupParams: Shape<Contract.BackupParams> = shape<Contract.BackupP
   Type.Object({ id: uuid }, closed),
 )
 export const backupList: Shape<Contract.BackupList> = shape<Contract.BackupList>()(
-  Type.Object({ items: Type.Array(keptBackup) }),
+  Type.Object({ items: Type.Array(keptBackup), nextCursor: textOrNull }),
 )
 
 export const restoreQuery: Shape<Contract.RestoreQuery> = shape<Contract.RestoreQuery>()(
@@ -135,5 +135,5 @@ export const approvalParams: Shape<Contract.ApprovalParams> = shape<Contract.App
   Type.Object({ id: uuid }, closed),
 )
 export const approvalList: Shape<Contract.ApprovalList> = shape<Contract.ApprovalList>()(
-  Type.Object({ items: Type.Array(approvalSchema) }),
+  Type.Object({ items: Type.Array(approvalSchema), nextCursor: textOrNull }),
 )

@@ -1,5 +1,6 @@
 import type * as Contract from './contract.ts'
 import * as dlqShapes from './dlq-shapes.ts'
+import * as listShapes from './list-shapes.ts'
 import type { Shape } from './shape.ts'
 import * as shapes from './shapes.ts'
 import * as topologyShapes from './topology-shapes.ts'
@@ -67,7 +68,7 @@ export interface Endpoints {
     Contract.DiscardRequest,
     Contract.Discarded | Contract.Approval
   >
-  readonly listBackups: Endpoint<undefined, undefined, undefined, Contract.BackupList>
+  readonly listBackups: Endpoint<undefined, Contract.BackupQuery, undefined, Contract.BackupList>
   readonly fetchBackup: Endpoint<Contract.BackupParams>
   readonly restoreBackup: Endpoint<undefined, Contract.RestoreQuery, undefined, Contract.Restored>
   readonly planRedrive: Endpoint<undefined, undefined, Contract.RedriveRequest, Contract.RedrivePlan>
@@ -77,11 +78,11 @@ export interface Endpoints {
     Contract.RedriveRequest,
     Contract.Task | Contract.Approval
   >
-  readonly listApprovals: Endpoint<undefined, undefined, undefined, Contract.ApprovalList>
+  readonly listApprovals: Endpoint<undefined, Contract.ApprovalQuery, undefined, Contract.ApprovalList>
   readonly showApproval: Endpoint<Contract.ApprovalParams, undefined, undefined, Contract.Approval>
   readonly grantApproval: Endpoint<Contract.ApprovalParams, undefined, undefined, Contract.Approval>
   readonly refuseApproval: Endpoint<Contract.ApprovalParams, undefined, undefined, Contract.Approval>
-  readonly listTasks: Endpoint<undefined, undefined, undefined, Contract.TaskList>
+  readonly listTasks: Endpoint<undefined, Contract.TaskQuery, undefined, Contract.TaskList>
   readonly showTask: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Task>
   readonly pauseTask: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Task>
   readonly resumeTask: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Task>
@@ -201,7 +202,7 @@ export const endpoints: Endpoints = {
   listBackups: {
     ...{ method: 'GET', path: '/api/v1/backups', tag: 'backups', needs: 'dlq:backup' },
     summary: 'Backups that the server keeps: of discards, and those that were restored',
-    answer: dlqShapes.backupList,
+    ...{ query: listShapes.backupQuery, answer: dlqShapes.backupList },
   },
   fetchBackup: {
     ...{ method: 'GET', path: '/api/v1/backups/:id', tag: 'backups', needs: 'dlq:backup' },
@@ -231,7 +232,7 @@ export const endpoints: Endpoints = {
   listApprovals: {
     ...{ method: 'GET', path: '/api/v1/approvals', tag: 'approvals', needs: 'dlq:read' },
     summary: 'What waits for a second person, and what was decided of late; the newest first',
-    answer: dlqShapes.approvalList,
+    ...{ query: listShapes.approvalQuery, answer: dlqShapes.approvalList },
   },
   showApproval: {
     ...{ method: 'GET', path: approvalPath, tag: 'approvals', needs: 'dlq:read' },
@@ -252,7 +253,7 @@ export const endpoints: Endpoints = {
   listTasks: {
     ...{ method: 'GET', path: '/api/v1/tasks', tag: 'tasks', needs: 'dlq:read' },
     summary: 'Tasks of all servers, the newest first',
-    answer: shapes.taskList,
+    ...{ query: listShapes.taskQuery, answer: shapes.taskList },
   },
   showTask: {
     ...{ method: 'GET', path: taskPath, tag: 'tasks', needs: 'dlq:read' },
@@ -326,7 +327,7 @@ export const endpoints: Endpoints = {
   listAudit: {
     ...{ method: 'GET', path: '/api/v1/audit', tag: 'audit', needs: 'audit:read' },
     summary: 'Who did what, page by page, from the stream warren.audit; the newest first',
-    ...{ query: shapes.auditQuery, answer: shapes.auditPage },
+    ...{ query: listShapes.auditQuery, answer: shapes.auditPage },
   },
   adminQueues: {
     ...{ method: 'GET', path: '/admin/dlq/queues', tag: 'admin', needs: 'dlq:admin' },

@@ -22,6 +22,7 @@ describe('a mistake in a request is told by the name of what is wrong', () => {
     [{ queue: 'dlq', limit: 0 }, '', /^body\.limit must be >= 1$/],
     [{ queue: 'dlq', attempts: 'again' }, '', /^body\.attempts must be "reset" or "continue"$/],
     [{ queue: 'dlq' }, '?limmit=3', /^query\.limmit is not known; there is .*limit/],
+    [{ queue: 'dlq' }, '?cursor=A-B', /^query\.cursor is not right\. It must be: The nextCursor of the page/],
     [{ queue: 'dlq' }, '?limit=many', /^query\.limit must be integer$/],
   ])('%j %s', async (body, query, expected) => {
     expect(await refusal(body, query)).toMatch(expected)

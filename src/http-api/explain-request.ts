@@ -22,6 +22,8 @@ export function explainRequest(mistakes: readonly RequestMistake[], place: strin
       return `${where}.${String(params.missingProperty)} is missing`
     case 'enum':
       return `${where} must be ${(params.allowedValues as readonly unknown[]).map((each) => JSON.stringify(each)).join(' or ')}`
+    case 'pattern':
+      return `${where} ${sayExpected(first!) ?? message}`
     default:
       return `${where} ${message}`
   }
@@ -29,6 +31,12 @@ export function explainRequest(mistakes: readonly RequestMistake[], place: strin
 
 /** As who sends it calls it. */
 const places: Readonly<Record<string, string>> = { querystring: 'query', params: 'path' }
+
+/** A pattern says nothing to most people; where the schema has words for it, they do. */
+function sayExpected({ parentSchema }: RequestMistake): string | undefined {
+  const { description } = (parentSchema ?? {}) as { description?: string }
+  return description && `is not right. It must be: ${description}`
+}
 
 function sayKnown({ params = {}, parentSchema }: RequestMistake): string {
   const { properties = {} } = (parentSchema ?? {}) as { properties?: object }

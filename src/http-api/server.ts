@@ -107,7 +107,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     // What is said nowhere is refused and not taken off; see shapes.ts.
     // With the schema that a value does not fit, a mistake can be told by name.
     // Nothing is made to fit: what is asked for must be what is done. Queries are read by read-query.ts.
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, verbose: true } },
+    // `style` and `explode` are words of OpenAPI; see listOf.
+    ajv: {
+      customOptions: {
+        ...{ coerceTypes: false, removeAdditional: false, verbose: true, keywords: ['style', 'explode'] },
+      },
+    },
     schemaErrorFormatter: (mistakes, place) => new Error(explainRequest(mistakes, place)),
     // What the router itself refuses reaches no error handler.
     frameworkErrors: sendProblem,

@@ -1,4 +1,12 @@
-import Type, { type Static, type TNull, type TSchema, type TString, type TUnion, type TUnsafe } from 'typebox'
+import Type, {
+  type Static,
+  type TArray,
+  type TNull,
+  type TSchema,
+  type TString,
+  type TUnion,
+  type TUnsafe,
+} from 'typebox'
 
 /** A JSON schema that is known to describe `Value`. */
 export type Shape<Value> = TSchema & { readonly describes?: Value }
@@ -31,6 +39,11 @@ export const uuid: TString = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){
 
 export function oneOf<const Name extends string>(names: readonly Name[]): TUnsafe<Name> {
   return Type.Unsafe<Name>({ type: 'string', enum: [...names] })
+}
+
+/** Several of a query, with commas between them or one by one. */
+export function listOf<Item extends TSchema>(item: Item): TArray<Item> {
+  return Type.Array(item, { minItems: 1, maxItems: 50, style: 'form', explode: false })
 }
 
 /** One or the other; their `kind` tells which. */

@@ -112,7 +112,10 @@ export const causesQuery: Shape<Contract.CausesQuery> = shape<Contract.CausesQue
 )
 
 /** Says where a page begins; see who makes it. */
-const cursor = Type.String({ pattern: '^[0-9a-z]{1,12}$' })
+export const cursor: Type.TString = Type.String({
+  pattern: '^[0-9a-z]{1,12}$',
+  description: 'The nextCursor of the page before; leave it out for the first page',
+})
 
 export const messageQuery: Shape<Contract.MessageQuery> = shape<Contract.MessageQuery>()(
   Type.Object(
@@ -251,7 +254,7 @@ export const storedTask: Type.TObject = Type.Object(taskFields)
 const taskSchema = Type.Object({ ...taskFields, isSigned: Type.Boolean() })
 export const task: Shape<Contract.Task> = shape<Contract.Task>()(taskSchema)
 export const taskList: Shape<Contract.TaskList> = shape<Contract.TaskList>()(
-  Type.Object({ items: Type.Array(taskSchema) }),
+  Type.Object({ items: Type.Array(taskSchema), nextCursor: textOrNull }),
 )
 
 // Written by recovery/ and passed on but for its digest, with whatever that version of it says.
@@ -260,12 +263,6 @@ export const receipt: Shape<Contract.Receipt> = Type.Object(
   { additionalProperties: true },
 )
 
-export const auditQuery: Shape<Contract.AuditQuery> = shape<Contract.AuditQuery>()(
-  Type.Object(
-    { limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }), cursor: Type.Optional(cursor) },
-    closed,
-  ),
-)
 export const auditPage: Shape<Contract.AuditPage> = shape<Contract.AuditPage>()(
   Type.Object({
     items: Type.Array(

@@ -15,6 +15,7 @@ import { followLog } from './follow-log.ts'
 import { type AuditPlace, planNextPage, planPage } from './plan-page.ts'
 import { readOldest, readRange } from './read-range.ts'
 import { createReaderBook } from './reader-book.ts'
+import { type AuditSearch, searchLog } from './search-log.ts'
 import type { AuditVerdict, CheckOptions, KeptRecord } from './verify-audit.ts'
 import { verifyStream } from './verify-stream.ts'
 
@@ -26,8 +27,8 @@ export interface AuditLog {
   write(entry: AuditEntry): Promise<AuditRecord>
   /** The newest so many, the newest last; the very last is that it was read, and by whom. */
   read(limit: number, reader: AuditReader): Promise<readonly ListedAuditRecord[]>
-  /** One page. That it is read is written down first, unless the same reader was written down of late. */
-  readPage(place: AuditPlace, reader: AuditReader): Promise<AuditSlice>
+  /** One page, of all or of what is looked for. That it is read is written down first, unless that was done of late. */
+  readPage(place: AuditPlace, reader: AuditReader, search?: AuditSearch): Promise<AuditSlice>
   /** Reads all of it, and judges seals where there is a key. */
   verify(reader: AuditReader, options?: VerifyOptions): Promise<AuditVerdict>
   /** The newest record that has come by; whoever keeps it elsewhere can prove later that it is still there. */
@@ -125,12 +126,27 @@ async function openStream(lines: AuditLines): Promise<AuditLog> {
     return follower.end() ?? findEnd(reader)
   }
 
-  async function readPage(place: AuditPlace, reader: AuditReader): Promise<AuditSlice> {
-    const range = planPage(place, await findEndAgain(reader))
-    const entries = await readRange(consuming, { stream: auditStream, seals, ...range })
+  const read = (range: { readonly from: number; readonly to: number }): Promise<readonly StreamEntry[]> =>
+    readRange(consuming, { stream: auditStream, seals, ...range })
+
+  async function readPage(place: AuditPlace, reader: AuditReader, search?: AuditSearch): Promise<AuditSlice> {
+    const newest = await findEndAgain(reader)
+    if (search) return find(place, search, newest)
+    const range = planPage(place, newest)
+    const entries = await read(range)
     const records = entries.flatMap(listRecord)
     const next = range.from === 0 ? null : await findNext(range.from)
     return { records, unreadable: entries.length - records.length, next }
+  }
+
+  async function find(place: AuditPlace, search: AuditSearch, newest: number): Promise<AuditSlice> {
+    const { records, unreadable, from } = await searchLog(place, search, {
+      end: newest,
+      read: async (range) =>
+        (await read(range)).map((entry) => ({ offset: entry.offset, record: listRecord(entry)[0] })),
+    })
+    const next = from === null || from === 0 ? null : await findNext(from)
+    return { records: records.toReversed(), unreadable, next }
   }
 
   async function findNext(from: number): Promise<number | null> {

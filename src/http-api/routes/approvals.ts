@@ -2,14 +2,16 @@ import { ApiError } from '../../errors.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import { isPerson, targetOf } from '../approvals/ask-approval.ts'
 import { showApproval } from '../approvals/show-approval.ts'
+import { maySee, visibleApprovals } from '../approvals/visible-approvals.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
-import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { discardQueue } from '../backups/discard-queue.ts'
 import { checkQueue } from '../check-queue.ts'
 import type { Approval, ApprovalAsks, Permission, WayIn } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { isAskedFor } from '../lists/is-asked-for.ts'
+import { pageOf } from '../lists/page-of.ts'
 import { payloadRulesFor } from '../payload-rules.ts'
 import { redriveOptions } from '../redrive-options.ts'
 import { startTask } from '../tasks/start-task.ts'
@@ -25,9 +27,11 @@ export const addApprovalRoutes: AddRoutes = (add, context) => {
 
   add(
     endpoints.listApprovals,
-    async ({ caller }) => {
-      const visible = approvals.list().filter(({ asks }) => maySee(caller, asks))
-      return { items: visible.map((approval) => shownTo(caller, approval)) }
+    async ({ caller, query }) => {
+      const wanted = visibleApprovals(context, caller).filter(({ state, asks, by }) =>
+        isAskedFor({ state, action: asks.action, queue: queueOf(asks), by }, query),
+      )
+      return pageOf(wanted, query, { list: 'approvals', at: ({ askedAt }) => askedAt, id: ({ id }) => id })
     },
     () => approvals.edition,
   )
@@ -56,8 +60,8 @@ export const addApprovalRoutes: AddRoutes = (add, context) => {
   })
 }
 
-function maySee(caller: Caller, asks: ApprovalAsks): boolean {
-  return asks.action === 'apply' || mayReadQueue(caller, targetOf(asks))
+function queueOf(asks: ApprovalAsks): string | undefined {
+  return asks.action === 'apply' ? undefined : targetOf(asks)
 }
 
 /** Told as missing to whoever may not read its queue, like tasks. */

@@ -4,20 +4,22 @@ import { ApiError, RecoveryError } from '../../errors.ts'
 import { backUpQueue } from '../../recovery/backup/backup-queue.ts'
 import { routeAdder } from '../add-route.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
-import { mayReadQueue } from '../auth/may-read-queue.ts'
-import { backupFile, findBackup, listBackups, withTemporaryFolder } from '../backups/backup-folder.ts'
+import { backupFile, findBackup, withTemporaryFolder } from '../backups/backup-folder.ts'
 import { requestDiscard } from '../backups/discard-queue.ts'
 import { restoreUpload } from '../backups/restore-upload.ts'
 import { sendBackup } from '../backups/send-file.ts'
+import { mayFetch, visibleBackups } from '../backups/visible-backups.ts'
 import type { FilterQuery, KeptBackup, QueueParams } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { isAskedFor } from '../lists/is-asked-for.ts'
+import { pageOf } from '../lists/page-of.ts'
 import { goneError, refuseWithoutBroker } from '../refuse-in-vain.ts'
 import { selectFor } from '../select-for.ts'
 import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 
 /** Messages as files: taken out, kept, and put back. */
 export const addBackupRoutes: AddRoutes = (add, context, app) => {
-  const { settings, line } = context
+  const { settings } = context
 
   add(endpoints.downloadBackup, async (call) => {
     refuseMasked(context)
@@ -29,9 +31,11 @@ export const addBackupRoutes: AddRoutes = (add, context, app) => {
     requestDiscard(context, call, { queue: call.params.queue, request: call.body }),
   )
 
-  add(endpoints.listBackups, async ({ caller }) => {
-    const kept = settings.backupFolder === undefined ? [] : await listBackups(settings.backupFolder)
-    return { items: kept.filter((each) => mayFetch(caller, each, line)) }
+  add(endpoints.listBackups, async ({ caller, query }) => {
+    const wanted = (await visibleBackups(context, caller)).filter((kept) =>
+      isAskedFor({ purpose: kept.purpose, queue: kept.queue, by: kept.by }, query),
+    )
+    return pageOf(wanted, query, { list: 'backups', at: ({ startedAt }) => startedAt, id: ({ id }) => id })
   })
 
   add(endpoints.fetchBackup, async ({ params: { id }, caller, request, reply }) => {
@@ -99,15 +103,6 @@ async function readableBackup(
     code: 'API_NOT_FOUND',
     message: `There is no backup ${id}. GET /api/v1/backups lists them.`,
   })
-}
-
-/** Servers of several vhosts may share a folder, and a permission is one for queues of its own vhost. */
-function mayFetch(
-  caller: Call<unknown, unknown, unknown>['caller'],
-  { queue, vhost }: KeptBackup,
-  line: Pick<ApiContext['line'], 'vhost'>,
-): boolean {
-  return vhost === line.vhost && mayReadQueue(caller, queue)
 }
 
 function refuseMasked({ settings }: ApiContext): void {

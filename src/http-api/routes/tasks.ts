@@ -10,6 +10,8 @@ import { checkQueue } from '../check-queue.ts'
 import type { Task } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { followTask, type TaskEvent, type TaskFollower, taskEvent } from '../follow-task.ts'
+import { isAskedFor } from '../lists/is-asked-for.ts'
+import { pageOf } from '../lists/page-of.ts'
 import { payloadRulesFor } from '../payload-rules.ts'
 import { problemOf } from '../problems.ts'
 import { redriveOptions } from '../redrive-options.ts'
@@ -18,6 +20,7 @@ import { editInterrupted } from '../tasks/edit-interrupted.ts'
 import { resumeTask } from '../tasks/start-task.ts'
 import { isEnded, type TaskStep } from '../tasks/task-state.ts'
 import { refuseUnproved } from '../tasks/tasks.ts'
+import { visibleTasks } from '../tasks/visible-tasks.ts'
 import { writeAudit } from '../write-audit.ts'
 
 export const addTaskRoutes: AddRoutes = (add, context) => {
@@ -25,7 +28,12 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
 
   add(
     endpoints.listTasks,
-    async ({ caller }) => ({ items: tasks.list().filter(({ queue }) => mayReadQueue(caller, queue)) }),
+    async ({ caller, query }) => {
+      const wanted = visibleTasks(context, caller).filter(({ state, kind, queue, by }) =>
+        isAskedFor({ state, kind, queue, by }, query),
+      )
+      return pageOf(wanted, query, { list: 'tasks', at: ({ startedAt }) => startedAt, id: ({ id }) => id })
+    },
     () => tasks.edition,
   )
   add(endpoints.showTask, async ({ params, caller }) => visibleTask(context, params.id, caller))

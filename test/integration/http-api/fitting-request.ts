@@ -10,6 +10,7 @@ export interface JsonSchema {
   readonly enum?: readonly string[]
   readonly pattern?: string
   readonly minimum?: number
+  readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly patternProperties?: Readonly<Record<string, JsonSchema>>

@@ -58,7 +58,7 @@ interface Field {
 }
 
 function fitting({ schema, about, name = '' }: Field): fc.Arbitrary<unknown> {
-  const { type, enum: names, pattern, properties, patternProperties, anyOf } = schema
+  const { type, enum: names, pattern, properties, patternProperties, anyOf, items } = schema
   if (properties) {
     const fields = Object.entries(properties).map(
       ([each, of]) => [each, valueFor({ schema: of, about, name: each })] as const,
@@ -74,6 +74,9 @@ function fitting({ schema, about, name = '' }: Field): fc.Arbitrary<unknown> {
     return fc.dictionary(fc.string(), valueFor({ schema: Object.values(patternProperties)[0]!, about }))
   if (anyOf) return fc.oneof(...anyOf.map((each) => fitting({ schema: each, about, name })))
   if (names) return fc.constantFrom(...names)
+  // Only queries have lists, with commas between.
+  if (items)
+    return fc.array(fitting({ schema: items, about, name }), { minLength: 1, maxLength: 3 }).map(String)
   if (pattern !== undefined) {
     const random = fc.stringMatching(new RegExp(pattern))
     return name === 'id' || name === 'key' ? fc.oneof(random, knownName(about, name)) : random
