@@ -7,12 +7,14 @@ import type { Sessions } from './auth/sessions.ts'
 import type { BrokerLine } from './broker-line.ts'
 import type { DlqLists } from './dlq-lists.ts'
 import type { Endpoint } from './endpoints.ts'
+import type { OpenStreams } from './events/open-streams.ts'
 import type { DepthHistory } from './history/depth-history.ts'
 import type { NameMessage } from './name-messages.ts'
 import type { NoticeBoard } from './notices/notice-board.ts'
 import type { Once } from './once/once.ts'
 import type { QueueTurns } from './queue-turns.ts'
 import type { ServerSettings } from './read-server-section.ts'
+import type { ReadTraffic } from './read-traffic.ts'
 import type { Strays } from './records/strays.ts'
 import type { RequestSlots } from './request-slots.ts'
 import type { Tasks } from './tasks/tasks.ts'
@@ -21,8 +23,10 @@ import type { Tasks } from './tasks/tasks.ts'
 export interface ApiContext {
   readonly line: BrokerLine
   readonly slots: RequestSlots
+  readonly streams: OpenStreams
   readonly turns: QueueTurns
   readonly dlqs: DlqLists
+  readonly readTraffic: ReadTraffic
   readonly history: DepthHistory
   readonly tasks: Tasks
   readonly approvals: Approvals

@@ -16,14 +16,16 @@ type EndpointSchema = FastifySchema & { readonly 'x-permission': AnyEndpoint['ne
 
 /** What validates the requests of an endpoint, writes its answers, and is told of it by OpenAPI. */
 export function endpointSchema(endpoint: AnyEndpoint): EndpointSchema {
-  const { summary, tag, params, query, needs } = endpoint
+  const { summary, description, tag, params, query, needs } = endpoint
   return {
     summary,
+    ...(description !== undefined && { description }),
     tags: [tag],
     'x-permission': needs,
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(takesKey(endpoint) && { headers: onceHeaders }),
+    ...(endpoint.mediaType === 'text/event-stream' && { headers: streamHeaders }),
     ...requestBody(endpoint),
     security: needs === 'anyone' ? [] : [{ account: [] }, { bearer: [] }, { session: [] }],
     response: { ...successes(endpoint), ...failures(endpoint) },
@@ -37,6 +39,16 @@ const onceHeaders = {
       type: 'string',
       description:
         'Names this request. Sent again with the same name within a day, it is answered as the first time and not done again.',
+    },
+  },
+}
+
+const streamHeaders = {
+  type: 'object',
+  properties: {
+    'last-event-id': {
+      type: 'string',
+      description: 'The id of the last event that was read; EventSource sends it when it comes back.',
     },
   },
 }
@@ -58,7 +70,7 @@ interface Response {
 type Responses = Readonly<Record<string, Response>>
 
 function successes(endpoint: AnyEndpoint): Responses {
-  const { method, summary, answer, mediaType, locates, waiting } = endpoint
+  const { method, summary, answer, mediaType, locates, waiting, whenEnded } = endpoint
   const status = successOf(endpoint)
   const success: Response = {
     description: summary,
@@ -69,6 +81,7 @@ function successes(endpoint: AnyEndpoint): Responses {
     [status]: success,
     ...(waiting && status !== 202 && { 202: waitingFor(waiting) }),
     ...(method === 'GET' && answer && { 304: unchanged }),
+    ...(whenEnded !== undefined && { 204: { description: whenEnded, type: 'null' } as const }),
   }
 }
 

@@ -34,6 +34,10 @@ export interface Endpoint<Params = undefined, Query = undefined, Body = undefine
   readonly mediaType?: 'text/event-stream' | 'text/plain' | 'application/gzip'
   /** The request is no JSON; it is read as a stream. */
   readonly accepts?: { readonly mediaType: 'application/gzip'; readonly description: string }
+  /** What 204 means to who has followed a stream and comes back. */
+  readonly whenEnded?: string
+  /** More than fits into the summary. */
+  readonly description?: string
   /** What 503 means, where it is told as plain text. */
   readonly unavailable?: string
 }
@@ -88,6 +92,7 @@ export interface Endpoints {
   readonly resumeTask: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Task>
   readonly cancelTask: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Task>
   readonly watchTask: Endpoint<Contract.TaskParams>
+  readonly watchEvents: Endpoint<undefined, Contract.EventsQuery>
   readonly showReceipt: Endpoint<Contract.TaskParams, undefined, undefined, Contract.Receipt>
   readonly showTopology: Endpoint<undefined, undefined, undefined, Contract.CompiledTopology>
   readonly showLiveTopology: Endpoint<undefined, undefined, undefined, Contract.LiveTopology>
@@ -122,6 +127,13 @@ const { queueParams, taskParams, messageParams } = shapes
 const taskPath = '/api/v1/tasks/:id'
 const approvalPath = '/api/v1/approvals/:id'
 const topologyPath = '/api/v1/topology'
+
+const eventsDescription = [
+  'The name of an event is its topic, and its data is `{ isWhole, items, gone }`: the items are those of the list of the same name.',
+  'With `isWhole` they are the whole list; otherwise they are new or replace those with the same `id` (in dlqs and queues: `queue`), and those named in `gone` have left the list.',
+  'The first event of a topic is whole. Send the id of the last event as `last-event-id` to get only what has changed since; where a server does not remember, it sends the whole list.',
+  'The topic `backups` needs the permission `dlq:backup`.',
+].join(' ')
 
 /** The whole API. Routes, validation, OpenAPI, and the tests of who may what are made from this list. */
 export const endpoints: Endpoints = {
@@ -279,6 +291,15 @@ export const endpoints: Endpoints = {
     ...{ method: 'GET', path: `${taskPath}/events`, tag: 'tasks', needs: 'dlq:read' },
     summary: 'Progress as server-sent events: `task` with the task as data, the last one when it has ended',
     ...{ params: taskParams, mediaType: 'text/event-stream' },
+    description:
+      'Every event holds all of the task. Send the id of the last one as last-event-id to go on behind it.',
+    whenEnded: 'The task has ended, and last-event-id names the event that told it',
+  },
+  watchEvents: {
+    ...{ method: 'GET', path: '/api/v1/events', tag: 'events', needs: 'dlq:read' },
+    summary: 'What becomes of tasks, approvals and queues, as one stream of server-sent events',
+    ...{ query: listShapes.eventsQuery, mediaType: 'text/event-stream' },
+    description: eventsDescription,
   },
   showReceipt: {
     ...{ method: 'GET', path: `${taskPath}/receipt`, tag: 'tasks', needs: 'dlq:read' },

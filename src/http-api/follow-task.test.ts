@@ -27,7 +27,7 @@ function createClock(): Clock & { readonly pending: () => number; readonly pass:
   }
 }
 
-function setup({ isRead = true } = {}) {
+function setup({ isRead = true, lastId }: { isRead?: boolean; lastId?: string } = {}) {
   const written: string[] = []
   const out = new Writable({
     highWaterMark: 1_000,
@@ -47,9 +47,9 @@ function setup({ isRead = true } = {}) {
     }
   }
   set('running', 0)
-  followTask({ out, read: () => task && taskEvent(task), isOver: () => isOver, clock })
+  followTask({ out, read: () => task && taskEvent(task), lastId, isOver: () => isOver, clock })
   return {
-    ...{ written, out, clock, set },
+    ...{ written, out, clock, set, task: () => task! },
     endServer: () => {
       isOver = true
     },
@@ -66,7 +66,35 @@ it('a task is told when it changes, and in between only that the line is there',
   set('running', 5)
   clock.pass(20_000)
 
-  expect(written.map((text) => text.split('\n')[0])).toEqual(['event: task', 'event: task', ': still there'])
+  const kinds = written.map((text) => /^(retry|: still there)|^event: \w+$/m.exec(text)?.[0])
+  expect(kinds).toEqual(['retry', 'event: task', 'event: task', ': still there'])
+})
+
+it('every event has an id, which is the same for the same task wherever it is told', () => {
+  const [here, there] = [setup(), setup()]
+
+  here.set('running', 5)
+  here.clock.pass(1_000)
+  there.set('running', 5)
+  there.clock.pass(1_000)
+
+  const ids = ({ written }: typeof here) => written.flatMap((text) => /^id: (\S+)$/m.exec(text)?.[1] ?? [])
+  expect(ids(here)).toHaveLength(2)
+  expect(new Set(ids(here)).size).toBe(2)
+  expect(ids(there)).toEqual(ids(here))
+})
+
+it('who comes back is told what they have not seen, and that once', () => {
+  const { id } = taskEvent(setup().task())
+  const back = setup({ lastId: id })
+
+  back.clock.pass(1_000)
+  const before = back.written.length
+  back.set('running', 7)
+  back.clock.pass(1_000)
+
+  expect(before).toBe(1) // how long to wait before coming back
+  expect(back.written.slice(1)).toEqual([taskEvent(back.task()).text])
 })
 
 it.each<[string, (rig: ReturnType<typeof setup>) => void]>([

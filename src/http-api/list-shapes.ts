@@ -70,3 +70,10 @@ export const auditQuery: Shape<Contract.AuditQuery> = shape<Contract.AuditQuery>
     closed,
   ),
 )
+
+export const eventsQuery: Shape<Contract.EventsQuery> = shape<Contract.EventsQuery>()(
+  Type.Object(
+    { topics: Type.Optional(listOf(oneOf(['tasks', 'approvals', 'dlqs', 'queues', 'backups']))) },
+    closed,
+  ),
+)

@@ -23,6 +23,7 @@ import { watchAccounts } from './auth/watch-accounts.ts'
 import type { BrokerLine } from './broker-line.ts'
 import { createDlqLists } from './dlq-lists.ts'
 import { endpoints } from './endpoints.ts'
+import { createOpenStreams } from './events/open-streams.ts'
 import { explainRequest } from './explain-request.ts'
 import { DepthHistory } from './history/depth-history.ts'
 import { createSampleReader } from './history/read-broker-samples.ts'
@@ -34,6 +35,7 @@ import { openNotices } from './notices/open-notices.ts'
 import { problemOf, retryAfterOf } from './problems.ts'
 import { createQueueTurns } from './queue-turns.ts'
 import type { ServerSettings } from './read-server-section.ts'
+import { createTrafficReader } from './read-traffic.ts'
 import { createStrays } from './records/strays.ts'
 import { createRequestSlots } from './request-slots.ts'
 import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
@@ -43,6 +45,7 @@ import { addBackupRoutes } from './routes/backups.ts'
 import { addBrokerRoutes } from './routes/broker.ts'
 import { addDlqRoutes } from './routes/dlqs.ts'
 import { addEditRoutes } from './routes/edits.ts'
+import { addEventRoutes } from './routes/events.ts'
 import { addHistoryRoutes } from './routes/history.ts'
 import { addOperationRoutes } from './routes/operation.ts'
 import { addRedriveRoutes } from './routes/redrives.ts'
@@ -82,6 +85,7 @@ const resources: readonly AddRoutes[] = [
   addBackupRoutes,
   addApprovalRoutes,
   addTaskRoutes,
+  addEventRoutes,
   addTopologyRoutes,
   addAuditRoutes,
   addAdminDlqRoutes,
@@ -221,6 +225,7 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   return {
     ...{ line, turns, settings, version, sessions, dlqs, strays, ...shared },
     slots: createRequestSlots(settings.maxRequests),
+    ...{ readTraffic: createTrafficReader(line, dlqs), streams: createOpenStreams() },
     nameMessage: createNames(settings),
     history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
     tasks: await openTasks({ line, turns, audit, keys, strays, log }),

@@ -4,31 +4,23 @@ import { parseGroupBy } from '../../recovery/parse-group-by.ts'
 import { seenInPart } from '../../recovery/seen-in-part.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
-import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { MessagePage, MessageQuery, MessageSummary } from '../contract.ts'
 import { describeMessage, summarise } from '../describe-message.ts'
 import { listSharedMs } from '../dlq-lists.ts'
 import { endpoints } from '../endpoints.ts'
 import { type DlqLook, findMessage, lookAtDlq, workOnSome } from '../look-at-dlq.ts'
 import { payloadRulesFor, showsAll } from '../payload-rules.ts'
+import { readDlqs } from '../read-dlqs.ts'
 import { refuseHiddenGroups } from '../refuse-hidden-fields.ts'
 import { tick } from '../rendered-answers.ts'
 import { selectFor } from '../select-for.ts'
 
 export const addDlqRoutes: AddRoutes = (add, context) => {
-  const { line, dlqs } = context
+  const { line } = context
 
   add(
     endpoints.listDlqs,
-    async ({ caller }) => {
-      const found = (await dlqs.list()).filter(({ queue }) => mayReadQueue(caller, queue))
-      const items = found.map(async ({ queue, type, sources, knownBy }) => {
-        const counts = await dlqs.inspect(queue)
-        const { messageCount: messages = null, consumerCount: consumers = null } = counts ?? {}
-        return { queue, type, sources, knownBy, messages, consumers }
-      })
-      return { vhost: line.vhost, items: await Promise.all(items) }
-    },
+    async ({ caller }) => ({ vhost: line.vhost, items: await readDlqs(context, caller) }),
     () => tick(listSharedMs),
   )
 

@@ -1,19 +1,18 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import { adminRedriveOptions } from '../admin-redrive.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import { checkAccess } from '../check-access.ts'
 import { checkQueue } from '../check-queue.ts'
 import type { Task } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
-import { followTask, type TaskEvent, type TaskFollower, taskEvent } from '../follow-task.ts'
+import { mostStreams } from '../events/open-streams.ts'
+import { lastIdOf, watchAccess } from '../events/watch-access.ts'
+import { followTask, type TaskEvent, taskEvent } from '../follow-task.ts'
 import { isAskedFor } from '../lists/is-asked-for.ts'
 import { pageOf } from '../lists/page-of.ts'
 import { payloadRulesFor } from '../payload-rules.ts'
-import { problemOf } from '../problems.ts'
 import { redriveOptions } from '../redrive-options.ts'
 import { showReceipt } from '../show-receipt.ts'
 import { editInterrupted } from '../tasks/edit-interrupted.ts'
@@ -24,7 +23,7 @@ import { visibleTasks } from '../tasks/visible-tasks.ts'
 import { writeAudit } from '../write-audit.ts'
 
 export const addTaskRoutes: AddRoutes = (add, context) => {
-  const { tasks } = context
+  const { tasks, streams } = context
 
   add(
     endpoints.listTasks,
@@ -54,30 +53,27 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
   }
 
   const readEvent = createEventReader(context)
-  const streams = new Set<{ readonly of: string }>()
-  add(endpoints.watchTask, async ({ params, caller, request, reply }) => {
-    visibleTask(context, params.id, caller)
+  add(endpoints.watchTask, async ({ params: { id }, caller, request, reply }) => {
+    visibleTask(context, id, caller)
     if (request.method === 'HEAD') {
       await reply.type('text/event-stream').send() // it would never come to its end
       return undefined
     }
-    const stream = { of: `${caller.wayIn} ${caller.name}` }
-    const ofCaller = [...streams].filter(({ of }) => of === stream.of)
-    if (streams.size >= mostStreams || ofCaller.length >= mostStreamsOfCaller) {
-      const message = 'Too many progress streams are open. Poll the task instead.'
-      throw new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })
+    const lastId = lastIdOf(request)
+    const now = readEvent(id)
+    if (now?.isLast && now.id === lastId) {
+      // They have seen the end. A browser comes back after every end of a stream but this one.
+      await reply.code(204).send()
+      return undefined
     }
-    streams.add(stream)
-    reply.raw.once('close', () => streams.delete(stream))
-    const isRefused = watchAccess(context, { id: params.id, request, reply })
+    const out = streams.open(caller, reply)
+    const mayReadOn = (again: Caller): boolean => visibleTask(context, id, again).id === id
+    const isRefused = watchAccess(context, { request, reply, needs: endpoints.watchTask.needs, mayReadOn })
     const isOver = (): boolean => tasks.isClosed || isRefused()
-    sendProgress(reply, { read: () => readEvent(params.id), isOver })
+    followTask({ out, lastId, read: () => readEvent(id), isOver })
     return undefined
   })
 }
-
-const mostStreams = 200
-const mostStreamsOfCaller = 50
 
 /** Resumes what another server left behind, with the permissions of whoever asks for it. */
 async function goOn(
@@ -125,25 +121,6 @@ function visibleTask({ tasks }: ApiContext, id: string, caller: Caller): Task {
   })
 }
 
-/** A stream may be open for days: whoever may not open it any more is not to read on. */
-function watchAccess(
-  context: ApiContext,
-  { id, request, reply }: { id: string; request: FastifyRequest; reply: FastifyReply },
-): () => boolean {
-  let isRefused = false
-  const look = async (): Promise<void> => {
-    try {
-      visibleTask(context, id, (await checkAccess(context, request, endpoints.watchTask.needs))!)
-    } catch (error) {
-      // That nobody can tell now is no refusal.
-      isRefused = problemOf(error).status < 500
-    }
-  }
-  const timer = setInterval(() => void look(), context.settings.sessionRecheckMs).unref()
-  reply.raw.once('close', () => clearInterval(timer))
-  return () => isRefused
-}
-
 /** Renders the event of a task once for all who watch it. */
 function createEventReader({ tasks }: ApiContext): (id: string) => TaskEvent | undefined {
   const known = new Map<string, { readonly edition: string; readonly event: TaskEvent | undefined }>()
@@ -157,15 +134,4 @@ function createEventReader({ tasks }: ApiContext): (id: string) => TaskEvent | u
     known.set(id, { edition, event })
     return event
   }
-}
-
-function sendProgress(reply: FastifyReply, follow: Pick<TaskFollower, 'read' | 'isOver'>): void {
-  reply.hijack()
-  const { raw } = reply
-  raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-store',
-  })
-  followTask({ out: raw, ...follow })
 }

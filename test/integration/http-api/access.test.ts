@@ -11,6 +11,7 @@ import { endpoints } from '../../../src/http-api/endpoints.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import { type AnyEndpoint, fittingRequest, namesQueue } from './fitting-request.ts'
+import { askFor } from './leave-streams.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const roles = ['viewer', 'operator', 'admin'] as const
@@ -168,11 +169,11 @@ async function ask(endpoint: AnyEndpoint, headers: Headers) {
   // Each from an address of its own: wrong credentials are counted by address.
   asked += 1
   const remoteAddress = `10.0.${asked >> 8}.${asked & 255}`
-  const answer = await rig.app.inject({
+  const { status, body } = await askFor(rig, endpoint, {
     ...request,
     ...{ headers: { ...request.headers, ...headers }, remoteAddress },
   })
-  return { status: answer.statusCode, code: answer.statusCode < 400 ? '' : answer.json<Problem>().code }
+  return { status, code: status < 400 ? '' : (JSON.parse(body) as Problem).code }
 }
 
 describe.each(guarded)('the endpoint %s', (name, endpoint) => {

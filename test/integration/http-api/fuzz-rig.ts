@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { expect, onTestFinished } from 'vitest'
@@ -12,6 +11,7 @@ import { endpoints } from '../../../src/http-api/endpoints.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import type { AnyEndpoint } from './fitting-request.ts'
 import { type Fuzzed, requestTo } from './fuzz-requests.ts'
+import { askFor } from './leave-streams.ts'
 
 const all = Object.values(endpoints) as AnyEndpoint[]
 const names = Object.keys(endpoints)
@@ -101,7 +101,7 @@ export async function setUpFuzz(broker: { url: string; managementUrl: string }):
       // Wrong credentials are counted by address.
       const remoteAddress = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
       const asked = { ...request, remoteAddress, headers: { ...request.headers, ...credentials(caller) } }
-      return all[at] === endpoints.watchTask ? watch(rig, asked) : inject(rig, asked)
+      return ask(rig, all[at]!, asked)
     },
   }
 }
@@ -109,18 +109,9 @@ export async function setUpFuzz(broker: { url: string; managementUrl: string }):
 const fill = ({ publish }: ApiRig) =>
   publish([1, 2, 3].map((at) => ({ key: fuzzedQueue, body: { at }, messageId: `m-${at}` })))
 
-async function inject({ app }: ApiRig, request: InjectOptions): Promise<Answer> {
-  const { statusCode, headers, body } = await app.inject(request)
-  return { status: statusCode, type: String(headers['content-type']), body }
-}
-
-/** Leaves again once it is let in: a task that another request has paused tells of no end. */
-async function watch({ app }: ApiRig, request: InjectOptions): Promise<Answer> {
-  const answer = await app.inject({ ...request, payloadAsStream: true })
-  const [status, type] = [answer.statusCode, String(answer.headers['content-type'])]
-  if (status >= 400) return { status, type, body: await text(answer.stream()) }
-  answer.raw.res.destroy()
-  return { status, type, body: '' }
+async function ask(rig: ApiRig, endpoint: AnyEndpoint, request: InjectOptions): Promise<Answer> {
+  const { status, headers, body } = await askFor(rig, endpoint, request)
+  return { status, type: String(headers['content-type']), body }
 }
 
 interface Check extends Asking {

@@ -17,6 +17,7 @@ import { endpoints } from '../../../src/http-api/endpoints.ts'
 import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import type { AnyEndpoint, JsonSchema } from './fitting-request.ts'
+import { askAndLeave } from './leave-streams.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 interface Media {
@@ -205,6 +206,7 @@ it('every endpoint answers with what the document tells of it', async () => {
   for (const name of ['showTask', 'pauseTask', 'resumeTask', 'cancelTask'] as const)
     await ask(name, { params: { id } })
   await ask('listTasks')
+  await leaveEvents()
   await whenEnded(id)
 
   // What waits for a second person.
@@ -235,6 +237,15 @@ it('every endpoint answers with what the document tells of it', async () => {
 
   expect(Object.keys(endpoints).filter((name) => !asked.has(name))).toEqual([])
 })
+
+/** It comes to no end by itself. */
+async function leaveEvents(): Promise<void> {
+  const { method, path } = endpoints.watchEvents
+  const { status, headers, body } = await askAndLeave(rig, { method, url: path, headers: broker.headers })
+  expectTold(endpoints.watchEvents, { statusCode: status, headers, body })
+  expect(status).toBe(200)
+  asked.add('watchEvents')
+}
 
 async function whenEnded(id: string): Promise<void> {
   await ask('watchTask', { params: { id } })

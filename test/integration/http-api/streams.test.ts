@@ -44,7 +44,7 @@ async function watch(url: string, id: string, as: Record<string, string> = heade
       const blocks = (rest + piece).split('\n\n')
       rest = blocks.pop() ?? ''
       for (const block of blocks) {
-        const data = /^event: task\ndata: (.*)$/.exec(block)?.[1]
+        const data = /^id: .+\nevent: task\ndata: (.*)$/.exec(block)?.[1]
         if (data !== undefined) events.push(JSON.parse(data) as Task)
       }
     }
