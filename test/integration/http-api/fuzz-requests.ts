@@ -77,6 +77,9 @@ function fitting({ schema, about, name = '' }: Field): fc.Arbitrary<unknown> {
   // Only queries have lists, with commas between.
   if (items)
     return fc.array(fitting({ schema: items, about, name }), { minLength: 1, maxLength: 3 }).map(String)
+  const [earliest, latest] = ['2020-01-31', '2999-12-31T23:59:59.9+02:00']
+  if (name === 'from' || name === 'to')
+    return fc.constantFrom(name === 'from' ? earliest : latest, '2020-02-31')
   if (pattern !== undefined) {
     const random = fc.stringMatching(new RegExp(pattern))
     return name === 'id' || name === 'key' ? fc.oneof(random, knownName(about, name)) : random
