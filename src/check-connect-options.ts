@@ -4,6 +4,7 @@ import { endingSignals } from './consumer/on-signals.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { parseDuration } from './message/duration.ts'
 import { refuseChoice } from './message/refuse-choice.ts'
+import { refuseNumber } from './message/refuse-number.ts'
 import { type OptionNames, refuseUnknown } from './message/refuse-unknown.ts'
 import type { ConnectOptions } from './warren.ts'
 
@@ -27,6 +28,11 @@ const connectOptions: OptionNames<ConnectOptions> = {
   maxBodyBytes: true,
 }
 
+const numbers = [
+  ...(['waitForBrokerMs', 'connectTimeoutMs', 'replyTimeoutMs', 'heartbeatSeconds'] as const),
+  ...(['frameMax', 'channelMax', 'maxHeaderBytes', 'maxBodyBytes'] as const),
+]
+
 const backoffOptions: OptionNames<BackoffPolicy> = { initialMs: true, maxMs: true }
 
 const tlsOptions: OptionNames<TlsOptions> = {
@@ -46,6 +52,9 @@ export function checkConnectOptions(options: ConnectOptions<string>): void {
   refuseUnknown('connect()', options, connectOptions)
   if (options.backoff !== undefined) refuseUnknown('backoff of connect()', options.backoff, backoffOptions)
   if (options.tls !== undefined) refuseUnknown('tls of connect()', options.tls, tlsOptions)
+  for (const name of numbers) refuseNumber(`${name} of connect()`, options[name])
+  for (const name of ['initialMs', 'maxMs'] as const)
+    refuseNumber(`${name} of backoff`, options.backoff?.[name])
   if (options.closeOn !== undefined) checkSignals(options.closeOn)
   if (options.closeDeadline !== undefined) parseDuration(options.closeDeadline)
   const { managementUrl } = options as { managementUrl?: unknown }

@@ -1,6 +1,7 @@
 import type { CausesOptions, LookChoice, PeekOptions, RedriveChoice } from './dead-letters.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { refuseChoice } from './message/refuse-choice.ts'
+import { refuseNumber } from './message/refuse-number.ts'
 import { type OptionNames, refuseUnknown } from './message/refuse-unknown.ts'
 
 const lookNames: OptionNames<LookChoice> = {
@@ -86,11 +87,4 @@ function checkLook(owner: string, { where, by, maxHoldMs }: LookChoice): void {
 function refuseText(what: string, value: unknown): void {
   if (value === undefined || typeof value === 'string') return
   throw new InvalidArgumentError(`${what} is ${String(value)}; it must be text.`)
-}
-
-/** Not NaN, not text: each would be compared with, and the answer would be no. */
-function refuseNumber(what: string, value: unknown): void {
-  if (value === undefined || (typeof value === 'number' && value >= 0)) return
-  const shown = typeof value === 'string' ? `'${value}'` : String(value)
-  throw new InvalidArgumentError(`${what} is ${shown}; it must be a number from 0 up.`)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { realClock, steadyClock } from './clock.ts'
+import { longestTimerMs, realClock, steadyClock } from './clock.ts'
 
 describe('the real clock', () => {
   it('tells the time of the machine', () => {
@@ -33,6 +33,17 @@ describe('the real clock', () => {
 
     expect(done).toEqual([])
     expect(callOff).not.toThrow()
+  })
+
+  it('lets a task wait that is due later than a timer can be set for', async () => {
+    const done: string[] = []
+
+    // Node has such a timer ring after one millisecond, so before the other.
+    const callOff = realClock.schedule(longestTimerMs + 1, () => done.push('in a month'))
+    await new Promise<void>((resolve) => realClock.schedule(20, resolve))
+    callOff()
+
+    expect(done).toEqual([])
   })
 
   it('keeps no process alive with a task that waits', () => {

@@ -10,7 +10,7 @@ export interface Clock {
 export const realClock: Clock = {
   now: () => Date.now(),
   schedule: (delayMs, task) => {
-    const timer = setTimeout(task, delayMs)
+    const timer = setTimeout(task, asTimerMs(delayMs))
     timer.unref()
     return () => clearTimeout(timer)
   },
@@ -21,3 +21,8 @@ export const steadyClock: Clock = { ...realClock, now: () => performance.timeOri
 
 /** In milliseconds. Node's timers ring at once when they are set for longer. */
 export const longestTimerMs = 2_147_483_647
+
+/** A time that somebody chose, as a timer takes it: whoever says '30d' wants no timer that rings at once. */
+export function asTimerMs(durationMs: number): number {
+  return Math.min(durationMs, longestTimerMs)
+}

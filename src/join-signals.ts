@@ -1,4 +1,4 @@
-import { longestTimerMs } from './clock.ts'
+import { asTimerMs } from './clock.ts'
 
 /** One signal for several reasons to end. */
 export interface JoinedSignal {
@@ -26,7 +26,7 @@ export function joinSignals(
   const timer =
     timeoutMs === undefined
       ? undefined
-      : setTimeout(() => joined.abort(timeoutReason()), Math.min(timeoutMs, longestTimerMs))
+      : setTimeout(() => joined.abort(timeoutReason()), asTimerMs(timeoutMs))
   for (const signal of signals) {
     signal?.addEventListener('abort', follow, { once: true })
     if (signal?.aborted) joined.abort(signal.reason)

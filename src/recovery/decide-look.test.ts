@@ -39,6 +39,12 @@ describe('what taking messages costs', () => {
     ['-1 since 4.0', { argumentLimit: -1 }, '4.0', free],
     ['a quorum queue without a limit since 4.0', {}, '4.0', refused('limit of 20', 'default since 4.0')],
     ['a reported limit', { reportedLimit: 3, argumentLimit: -1 }, '4.3', refused('limit of 3')],
+    [
+      'an argument of -1 under a policy, which is what has to change',
+      { argumentLimit: -1, policyLimit: 5, standingPolicyLimit: 5 },
+      '4.3',
+      refused('limit of 5 \\(a policy\\)', 'Lift the limit first: rabbitmqctl', '"delivery-limit":-1'),
+    ],
     ['-1 before 4.0 drops at the first return', { argumentLimit: -1 }, '3.10', refused('limit of 0')],
     [
       'the lower one',

@@ -75,7 +75,7 @@ export function decideLook({ facts, version, acceptsLimit = false }: LookQuestio
     return refuse(`${describeRefusing(limit)} ${wayOut(facts, version)}`)
   if (acceptsLimit) return { kind: 'counted', limit, overLimit }
   return refuse(
-    `It is a quorum queue with a delivery limit of ${limit} (${sourceOf(facts)}) and no dead-letter exchange, so ` +
+    `It is a quorum queue with a delivery limit of ${limit} (${sourceOf(facts, version)}) and no dead-letter exchange, so ` +
       'RabbitMQ deletes a message that is over the limit when it goes back, also when a connection breaks. ' +
       wayOut(facts, version),
   )
@@ -128,21 +128,32 @@ function mergeLimits(all: readonly (number | undefined)[], version: BrokerVersio
   return limit < 0 ? undefined : limit
 }
 
-function sourceOf({ argumentLimit, policyLimit, standingPolicyLimit = policyLimit }: QueueFacts): string {
+function sourceOf(facts: QueueFacts, version: BrokerVersion): string {
+  const { policyLimit, standingPolicyLimit = policyLimit } = facts
+  const argumentLimit = limitingArgument(facts, version)
   if (argumentLimit !== undefined && standingPolicyLimit !== undefined) return 'its argument and a policy'
   if (argumentLimit !== undefined) return 'its argument x-delivery-limit'
-  return standingPolicyLimit === undefined ? "RabbitMQ's default since 4.0" : 'a policy'
+  const isDefault = standingPolicyLimit === undefined && facts.argumentLimit === undefined
+  return isDefault ? "RabbitMQ's default since 4.0" : 'a policy'
+}
+
+/** An argument of -1 limits nothing where the version knows it: what does is a policy, which another can lift. */
+function limitingArgument({ argumentLimit }: QueueFacts, version: BrokerVersion): number | undefined {
+  const { supportsUnlimitedDeliveryLimit } = brokerCapabilities(version)
+  const isUnlimited = supportsUnlimitedDeliveryLimit && argumentLimit !== undefined && argumentLimit < 0
+  return isUnlimited ? undefined : argumentLimit
 }
 
 /** A policy lifts a limit that no argument sets; where one does, a policy can still catch what is over it. */
 function wayOut(facts: QueueFacts, version: BrokerVersion): string {
   const { supportsUnlimitedDeliveryLimit } = brokerCapabilities(version)
   const { 'delivery-limit': _, ...others } = facts.policyDefinition
-  if (facts.argumentLimit === undefined && supportsUnlimitedDeliveryLimit) {
+  const argumentLimit = limitingArgument(facts, version)
+  if (argumentLimit === undefined && supportsUnlimitedDeliveryLimit) {
     const command = policyCommand(facts, { ...others, 'delivery-limit': -1 })
     return `Lift the limit first: ${command}`
   }
-  if (facts.argumentLimit === undefined) {
+  if (argumentLimit === undefined) {
     return 'Take delivery-limit out of the policy first: this version has no limit of its own.'
   }
   const net = overLimitName(facts.queue)

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from '../broker/amqp/message.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
@@ -115,8 +116,7 @@ async function sampleQueue(
       ...{ ...options, queue, count: sample },
       onMessage: (message) => {
         groups.add(message)
-        const sentAt = Number(readProperty(message.properties, 'timestamp') ?? Number.NaN) * 1000
-        const timeMs = diedAt(readProperty(message.properties, 'headers')) ?? sentAt
+        const timeMs = diedAt(readProperty(message.properties, 'headers')) ?? sentAt(message)
         if (timeMs < oldestMs) oldestMs = timeMs
       },
     })
@@ -127,6 +127,11 @@ async function sampleQueue(
     if (!(error instanceof RecoveryError)) throw error
     return { ...nothing, notLookedAt: error.message }
   }
+}
+
+/** In milliseconds since 1970; NaN where nobody wrote it, or microseconds or the like in place of seconds. */
+function sentAt({ properties }: IncomingMessage): number {
+  return new Date(Number(readProperty(properties, 'timestamp') ?? Number.NaN) * 1000).getTime()
 }
 
 const nothing = { oldest: undefined, looked: 0, causes: [] } as const

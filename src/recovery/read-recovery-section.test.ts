@@ -36,7 +36,12 @@ test.each([
   ],
   [{ ...section, typeHeader: 1 }, 'recovery.typeHeader must be the name of a header.'],
   [{ ...section, prefetch: 0 }, 'recovery.prefetch must be a whole number from 1 to 65535.'],
-  [{ ...section, messageTimeout: 'long' }, 'long'],
+  [{ ...section, messageTimeout: 'long' }, "recovery.messageTimeout: 'long' is not a duration"],
+  [
+    { ...section, timeouts: { total: '30m', stall: '5' } },
+    "recovery.timeouts.stall: The duration '5' has no unit",
+  ],
+  [{ ...section, timeouts: { idle: null } }, 'recovery.timeouts.idle: A duration is a number'],
   [{ ...section, queues: [] }, 'recovery.queues must be a list of queue names.'],
 ])('%j is refused', (mistaken, problem) => {
   expect(() => readRecoverySection(mistaken)).toThrow(problem)

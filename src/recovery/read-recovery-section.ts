@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
-import { parseDuration } from '../message/duration.ts'
+import { readDuration } from '../message/duration.ts'
 import { didYouMean } from '../message/suggest-name.ts'
 import type { TypeRoutes } from './plan-redrive.ts'
 import type { RecoverOptions, RecoverTimeouts } from './recover-queues.ts'
@@ -38,7 +38,7 @@ export function readRecoverySection(section: Fields | undefined): RecoverySectio
       ...(typeHeader !== undefined && { header: typeHeader }),
     },
     ...(prefetch !== undefined && { window: { messages: readPrefetch(prefetch) } }),
-    ...(messageTimeout !== undefined && { maxHoldMs: parseDuration(messageTimeout as string) }),
+    ...(messageTimeout !== undefined && { maxHoldMs: readTime('recovery.messageTimeout', messageTimeout) }),
     timeouts: readTimeouts(timeouts),
   }
 }
@@ -55,9 +55,17 @@ function readTimeouts(timeouts: Fields): Partial<RecoverTimeouts> {
   refuseUnknown(timeouts, { of: 'recovery.timeouts', names: Object.keys(timeoutNames) })
   return Object.fromEntries(
     Object.entries(timeouts).map(([name, value]) => {
-      return [timeoutNames[name as keyof typeof timeoutNames], parseDuration(value as string)]
+      const timeMs = readTime(`recovery.timeouts.${name}`, value)
+      return [timeoutNames[name as keyof typeof timeoutNames], timeMs]
     }),
   )
+}
+
+/** Of several times in a section, the sentence says which one is meant. */
+function readTime(name: string, value: unknown): number {
+  const reading = readDuration(value)
+  if (reading.isValid) return reading.milliseconds
+  throw mistake(`${name}: ${reading.problem}`)
 }
 
 /** As many as AMQP can say. */

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { IncomingMessage } from '../broker/amqp/message.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { Management } from '../broker/management/open-management.ts'
+import { asTimerMs } from '../clock.ts'
 import { RecoveryError, WarrenError } from '../errors.ts'
 import { joinSignals } from '../join-signals.ts'
 import { headerText } from '../message/header-values.ts'
@@ -240,7 +241,7 @@ async function runOnce(
   let waitedMs = Number.POSITIVE_INFINITY
   const id = randomUUID()
   const stalling = new AbortController()
-  const stallTimer = setTimeout(() => stalling.abort(), timeouts.stallMs)
+  const stallTimer = setTimeout(() => stalling.abort(), asTimerMs(timeouts.stallMs))
   const tellStall = (): void => log(`⚠️  No progress in ${task.queue} for ${timeouts.stallMs} ms. Ending...`)
   stalling.signal.addEventListener('abort', tellStall)
   const stopping = joinSignals([ending, stalling.signal])

@@ -2,6 +2,7 @@ import type { Settled } from '../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { inspectQueue } from '../broker/amqp/operations.ts'
+import { asTimerMs } from '../clock.ts'
 import type { FieldTable } from '../wire/field-value.ts'
 import { ConsumerRelay } from './consumer-relay.ts'
 
@@ -312,7 +313,7 @@ export class QueueWalk {
       this.#isTimeUp = true
       this.#finish('held-too-long')
       this.#task.onTimeUp?.()
-    }, maxHoldMs)
+    }, asTimerMs(maxHoldMs))
     let seenBefore = 0
     let quiet = 0
     const ticking = setInterval(() => {

@@ -26,6 +26,15 @@ describe('the test of the guide passes as it stands', () => {
     expect({ passed, failed }).toEqual({ passed: 1, failed: 0 })
   })
 
+  it('in node:test', async () => {
+    write('guide.test.mjs', codeUnder('node:test'))
+
+    const options = ['--test', '--test-reporter=tap', 'guide.test.mjs']
+    const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: project })
+
+    expect(stdout).toMatch(/^# pass 1\n# fail 0$/m)
+  })
+
   it('in vitest', async () => {
     write('guide.vitest.test.ts', codeUnder('vitest'))
 
@@ -128,6 +137,29 @@ test('a dead letter names the error of a file that is not there', async () => {
   expect({ passed, failed, messages }).toEqual({ passed: 1, failed: 0, messages: '' })
 })
 
+it('once all is closed no timer keeps a program from its end', async () => {
+  write(
+    'end.mjs',
+    `import { connect, defineTopology } from 'warrenmq'
+import { startEmbeddedBroker } from 'warrenmq/testing'
+const broker = await startEmbeddedBroker()
+const topology = defineTopology({ queues: { orders: { retry: { delays: ['1s'] } } } })
+const warren = await connect(broker.url, { topology, managementUrl: broker.managementUrl })
+await warren.apply()
+await warren.consume('orders', () => undefined)
+await warren.publisher().publish({ key: 'orders', body: {} })
+await warren.deadLetters('orders').peek()
+await warren.close()
+await broker.stop()
+console.log(process.getActiveResourcesInfo().includes('Timeout'))
+`,
+  )
+
+  const { stdout } = await promisify(execFile)(process.execPath, ['end.mjs'], { cwd: project })
+
+  expect(stdout).toBe('false\n')
+})
+
 it('in Node require and import give the same package', async () => {
   write(
     'one-copy.mjs',
@@ -155,7 +187,7 @@ function write(name: string, text: string): void {
 }
 
 async function runJest(file: string) {
-  const stdout = await run('jest/bin/jest.js', ['--json', '--forceExit', '--testTimeout=60000', file])
+  const stdout = await run('jest/bin/jest.js', ['--json', '--testTimeout=60000', file])
   const { numPassedTests: passed, numFailedTests: failed, testResults } = JSON.parse(stdout)
   const messages = testResults.map(({ message }: { message: string }) => message).join('\n')
   return { passed, failed, messages }

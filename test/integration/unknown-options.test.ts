@@ -159,6 +159,22 @@ const values: [string, (line: Line) => unknown, string][] = [
     ({ broker }) => connect(broker.url, any({ managementUrl: 5 })),
     'managementUrl is 5',
   ],
+  // Compared with, it is never reached: the first connection would be waited for without an end.
+  [
+    'connect.waitForBrokerMs',
+    ({ broker }) => connect(broker.url, any({ waitForBrokerMs: '30s' })),
+    "waitForBrokerMs of connect() is '30s'; it must be a number from 0 up.",
+  ],
+  [
+    'connect.backoff',
+    ({ broker }) => connect(broker.url, any({ backoff: { initialMs: 100, maxMs: Number.NaN } })),
+    'maxMs of backoff is NaN',
+  ],
+  [
+    'connect.heartbeatSeconds',
+    ({ broker }) => connect(broker.url, any({ heartbeatSeconds: '20' })),
+    "is '20'",
+  ],
   ['updateSecret', ({ warren }) => warren.updateSecret(undefined as never, 'new'), 'both as text'],
   [
     'redrive.to',

@@ -1,3 +1,5 @@
+import { asTimerMs } from '../../clock.ts'
+
 /** Waits, or stops waiting when told to; either way it resolves, and leaves no timer and no listener behind. */
 export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
@@ -7,7 +9,7 @@ export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', done)
       resolve()
     }
-    const timer = setTimeout(done, delayMs)
+    const timer = setTimeout(done, asTimerMs(delayMs))
     signal.addEventListener('abort', done, { once: true })
   })
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ChannelError, ManagementError } from '../../errors.ts'
+import { joinSignals } from '../../join-signals.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
 import type { AmqpConnection } from '../amqp/connection.ts'
 import { declareQueue, deleteQueue } from '../amqp/operations.ts'
@@ -42,11 +43,15 @@ export async function proveSameBroker(task: ProofTask): Promise<void> {
 
 /** Whether there is no answer for longer than a broker takes that can give one. */
 async function isSlow(answer: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
-  const settled = answer.then(
-    () => false,
-    () => false,
+  const isAnswered = new AbortController()
+  const over = joinSignals([signal, isAnswered.signal])
+  answer.then(
+    () => isAnswered.abort(),
+    () => isAnswered.abort(),
   )
-  return Promise.race([settled, pause(queueAnsweredWithinMs, signal).then(() => true)])
+  await pause(queueAnsweredWithinMs, over.signal)
+  over.release()
+  return !isAnswered.signal.aborted
 }
 
 /** Undefined where the account may declare no queue. */

@@ -278,7 +278,9 @@ function readDepths(queue: JsonRecord) {
   }
 }
 
+/** RabbitMQ 4.3 says -1 in place of `unlimited` where it keeps no statistics. */
 function readDeliveryLimit(value: unknown): number | 'unlimited' | undefined {
+  if (typeof value === 'number' && value < 0) return 'unlimited'
   return typeof value === 'number' || value === 'unlimited' ? value : undefined
 }
 

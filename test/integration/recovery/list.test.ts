@@ -1,3 +1,4 @@
+import amqplib from 'amqplib'
 import { expect, onTestFinished, test } from 'vitest'
 import { bindQueue, declareExchange, deleteQueue } from '../../../src/broker/amqp/operations.ts'
 import { type ListedQueue, listDeadLetters } from '../../../src/recovery/list-dead-letters.ts'
@@ -107,6 +108,21 @@ test('a queue that cannot be reached is told in its row, and the others are list
   }
 })
 
+test("a time that no calendar has is nobody's age, and the list is told", async () => {
+  const broker = await createVhost()
+  onTestFinished(broker.drop)
+  const rig = await createRecoveryRig(broker)
+  for (const queue of ['micro.dlq', 'mixed.dlq']) await rig.declare(queue)
+  const seconds = 1_700_000_000
+  // Microseconds: by a client that sends what Warren's own publisher refuses.
+  await publishTimed(broker.url, { 'micro.dlq': [seconds * 1e6], 'mixed.dlq': [seconds * 1e6, seconds] })
+
+  const queues = await listDeadLetters({ ...rig, by: 'test' })
+
+  expect(named(queues, 'micro.dlq')).toMatchObject({ messages: 1, looked: 1, oldest: undefined })
+  expect(named(queues, 'mixed.dlq')).toMatchObject({ looked: 2, oldest: '2023-11-14T22:13:20.000Z' })
+})
+
 test('a queue that fills up is listed with its growth', async () => {
   const rig = await openRig()
   await rig.declare('growing.dlq')
@@ -121,3 +137,12 @@ test('a queue that fills up is listed with its growth', async () => {
     { timeoutMs: 40_000, intervalMs: 500 },
   )
 })
+
+async function publishTimed(url: string, timestamps: Readonly<Record<string, number[]>>): Promise<void> {
+  const connection = await amqplib.connect(url)
+  const channel = await connection.createConfirmChannel()
+  for (const [queue, times] of Object.entries(timestamps))
+    for (const timestamp of times) channel.sendToQueue(queue, Buffer.from('{}'), { timestamp })
+  await channel.waitForConfirms()
+  await connection.close()
+}

@@ -218,3 +218,17 @@ test('a queue that is deleted half way is told so, and not that it will be tried
   expect(lines).toContain(`❌ The DLQ was deleted meanwhile, and ${recovery!.deleted} messages with it`)
   expect(lines.join('\n')).not.toContain('will retry')
 })
+
+test('a stall may last longer than a timer can be set for', async () => {
+  const { dlq, fill, recover, lines } = await setup()
+  await fill(dlq, 10, () => ({ headers: { MessageType: 'CollectionScan' } }))
+  const dayMs = 86_400_000
+
+  const [recovery] = await recover({
+    timeouts: { ...timeouts, stallMs: 30 * dayMs, totalMs: 60 * dayMs },
+    maxHoldMs: 30 * dayMs,
+  })
+
+  expect(recovery).toMatchObject({ recovered: 10, left: 0, receipt: { outcome: 'done' } })
+  expect(lines.join('\n')).not.toContain('No progress')
+})
