@@ -20,6 +20,16 @@ it.each(Object.entries(statusByCode).filter(([code]) => code.startsWith('API_') 
   },
 )
 
+it.each([
+  ['body.limit must be integer', 'body.limit must be integer. See /docs for what is expected.'],
+  [
+    'body.limt is not known; did you mean "limit"?',
+    'body.limt is not known; did you mean "limit"? See /docs for what is expected.',
+  ],
+])('what is wrong with a request is told in whole sentences: %s', (message, detail) => {
+  expect(problemOf({ statusCode: 400, message })).toMatchObject({ code: 'API_REQUEST_INVALID', detail })
+})
+
 describe('an error between the server and RabbitMQ', () => {
   const secrets = 'amqp://warren:secret@10.0.0.7:5672 /var/lib/warren/kept'
 

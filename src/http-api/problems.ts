@@ -10,8 +10,12 @@ export function problemOf(error: unknown): Problem {
     return describe('API_NOT_FOUND', 404, 'There is nothing at this address. See /docs.')
   // Of fastify's own errors those below 500 are about the request and name a field of it.
   return statusCode >= 400 && statusCode < 500
-    ? describe('API_REQUEST_INVALID', statusCode, `${message}. See /docs for what is expected.`)
+    ? describe('API_REQUEST_INVALID', statusCode, `${asSentence(message)} See /docs for what is expected.`)
     : failed
+}
+
+function asSentence(words: string): string {
+  return /[.?!]$/.test(words) ? words : `${words}.`
 }
 
 function problemOfOurs({ code, message }: WarrenError): Problem {

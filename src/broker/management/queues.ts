@@ -148,7 +148,10 @@ export function queuesOf(callApi: CallApi): Queues {
 
     exists: async (queue, options) => {
       const query = { disable_stats: true }
-      const answer = await callOrUndefined(callApi, { method: 'GET', ...address(queue), query, options })
+      // Who asks over and over does so by a new name each time, and a log tells a failure once by its text.
+      const subject = `a queue of vhost "${queue.vhost}"`
+      const request = { method: 'GET', ...address(queue), subject, query, options } as const
+      const answer = await callOrUndefined(callApi, request)
       // Other programs have an answer for every question, so it has to be about this queue.
       const { vhost, name } = asRecord(answer?.json)
       return vhost === queue.vhost && name === queue.name

@@ -55,7 +55,7 @@ async function requireLog(line: RecoveryLine, keys: ServerKeys): Promise<AuditLo
   if (log) return log
   throw new ApiError({
     code: 'AUDIT_UNAVAILABLE',
-    message: `There is no stream ${auditStream} in the vhost "${line.vhost}". \`warren serve\` makes it, and so does server.audit: "on" in the config.`,
+    message: `There is no stream ${auditStream} in the vhost "${line.vhost}". \`warren serve\` makes it, and so does server.audit: "on" in the config; or name another vhost with --vhost.`,
   })
 }
 

@@ -82,6 +82,19 @@ describe('the management API of the broker itself', () => {
     expect(queues.filter(({ name }) => name.startsWith('warren.proof.'))).toEqual([])
   })
 
+  it('is told in the same words however often it cannot be reached, so that a log tells it once', async () => {
+    const away = await startProxy({ target: 1 })
+    away.close()
+    const management = pairManagement(await openSession(), {
+      managementUrl: `http://${username}:${password}@127.0.0.1:${away.port}`,
+      isManagementGuessed: false,
+    })
+    const ask = () => management.overview().catch(({ message }: Error) => message)
+
+    expect(await ask()).toMatch(/^Cannot reach the management API/)
+    expect(await ask()).toBe(await ask())
+  })
+
   it('stays known while the connection is away', async () => {
     const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
     onTestFinished(() => proxy.close())
