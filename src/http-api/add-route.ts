@@ -100,7 +100,8 @@ function viewOf(
   { path, query: known }: Endpoint<unknown, unknown, unknown, unknown>,
   { caller, params, query }: FastifyRequest,
 ): AnswerName['view'] {
-  return JSON.stringify([path, params, known ? query : null, caller?.role, caller?.readableQueues ?? null])
+  const { role, readableQueues = null, isReadUnknown = false } = caller ?? {}
+  return JSON.stringify([path, params, known ? query : null, role, readableQueues, isReadUnknown])
 }
 
 function queueOf(place: unknown): string | undefined {

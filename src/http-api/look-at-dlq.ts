@@ -91,7 +91,7 @@ export async function findMessage<Description>(
   const { queue, key, caller, reply } = place
   let found: { readonly description: Description } | undefined
   const onMessage = (message: IncomingMessage): void => {
-    if (!found && context.nameMessage(message) === key) found = { description: describe(message) }
+    if (!found && context.nameMessage(message, caller) === key) found = { description: describe(message) }
   }
   const { isWhole } = await lookAtDlq(context, { queue, caller, reply, onMessage })
   if (found) return found.description
@@ -101,7 +101,7 @@ export async function findMessage<Description>(
       unknown: `nobody knows whether ${key} is among the others`,
       wayOut: workOnSome,
     })
-  const orElse = hasOwnNames(context.settings) ? ', or the key is of another server' : ''
+  const orElse = hasOwnNames(context.settings, caller) ? ', or the key is of another server' : ''
   throw new ApiError({
     code: 'API_NOT_FOUND',
     message: `The message ${key} is not in "${queue}" any more${orElse}. List its messages again.`,

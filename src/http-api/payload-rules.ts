@@ -1,5 +1,5 @@
 import type { Caller } from './auth/caller.ts'
-import { permissionsOf } from './auth/decide-role.ts'
+import { permissionsOfCaller } from './auth/decide-role.ts'
 import type { ServerSettings } from './read-server-section.ts'
 
 /** What of payloads is shown. */
@@ -16,9 +16,9 @@ export function showsAll({ isShown, maskedPaths }: PayloadRules): boolean {
 }
 
 export function payloadRulesFor(
-  { role }: Pick<Caller, 'role'>,
+  caller: Pick<Caller, 'role' | 'isReadUnknown'>,
   settings: Pick<ServerSettings, 'hidePayloadsFrom' | 'maskedPaths'>,
 ): PayloadRules {
   const { maskedPaths } = settings
-  return { isShown: permissionsOf(role, settings).includes('payload:read'), maskedPaths }
+  return { isShown: permissionsOfCaller(caller, settings).includes('payload:read'), maskedPaths }
 }

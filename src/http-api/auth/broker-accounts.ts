@@ -47,7 +47,8 @@ async function askBroker(credentials: Credentials, settings: AccountSettings): P
     const permission = await permissionOf(name, { own, ...settings })
     const role = decideAccountRole({ tags, permission, roles: settings.roles })
     if (role === undefined || !permission) return undefined
-    return { name, role, wayIn: 'broker-account', readableQueues: permission.read }
+    const { read: readableQueues, isUnknown: isReadUnknown = false } = permission
+    return { name, role, wayIn: 'broker-account', readableQueues, isReadUnknown }
   } catch (error) {
     if (isRefusal(error)) return undefined
     throw error
@@ -56,10 +57,13 @@ async function askBroker(credentials: Credentials, settings: AccountSettings): P
   }
 }
 
+/** `isUnknown`: there is one, and nobody tells which. */
+type FoundPermission = VhostPermission & { readonly isUnknown?: true }
+
 async function permissionOf(
   user: string,
   { own, management, vhost }: AccountSettings & { readonly own: Management },
-): Promise<VhostPermission | undefined> {
+): Promise<FoundPermission | undefined> {
   for (const asked of [management, own]) {
     try {
       return (await asked.permissions.list({ vhost })).find((each) => each.user === user)
@@ -75,7 +79,7 @@ async function permissionOf(
       if (isRefusal(error)) return false
       throw error
     })
-  return isVisible ? { configure: '', write: '', read: '.*' } : undefined
+  return isVisible ? { configure: '', write: '', read: '.*', isUnknown: true } : undefined
 }
 
 function isRefusal(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { ApiErrorCode } from '../../errors.ts'
 import type { Permission, Role } from '../contract.ts'
 import type { Caller } from './caller.ts'
-import { permissionsOf } from './decide-role.ts'
+import { permissionsOfCaller } from './decide-role.ts'
 
 /** What is known of a request before anything is done for it. */
 export interface AccessQuestion {
@@ -39,7 +39,7 @@ export function decideAccess(question: AccessQuestion): Access {
   if (isChange && caller.csrfToken !== undefined && !question.hasCsrfToken)
     return refused('API_CSRF_REFUSED', noToken)
   const { hidePayloadsFrom } = question
-  if (needs !== 'known' && !permissionsOf(caller.role, { hidePayloadsFrom }).includes(needs))
+  if (needs !== 'known' && !permissionsOfCaller(caller, { hidePayloadsFrom }).includes(needs))
     return refused(
       'API_FORBIDDEN',
       `This needs the permission ${needs}, and the role ${caller.role} has it not.`,

@@ -1,4 +1,5 @@
 import type { Permission, Role } from '../contract.ts'
+import type { Caller } from './caller.ts'
 
 const viewing: readonly Permission[] = ['dlq:read', 'payload:read', 'topology:read']
 const operating: readonly Permission[] = [...viewing, 'dlq:redrive', 'dlq:backup']
@@ -23,6 +24,14 @@ export function permissionsOf(
 ): readonly Permission[] {
   const all = permissionsByRole[role]
   return hidePayloadsFrom.includes(role) ? all.filter((each) => !ofPayloads.includes(each)) : all
+}
+
+/** What a caller may do: who may read nobody knows what is shown no payload. */
+export function permissionsOfCaller(
+  { role, isReadUnknown = false }: Pick<Caller, 'role' | 'isReadUnknown'>,
+  { hidePayloadsFrom }: { readonly hidePayloadsFrom: readonly Role[] },
+): readonly Permission[] {
+  return permissionsOf(role, { hidePayloadsFrom: isReadUnknown ? [role] : hidePayloadsFrom })
 }
 
 /** Which names of RabbitMQ's tags or of a claim mean which role. */

@@ -42,10 +42,11 @@ export function createSessions({ key, lifetimeMs, vhost }: SessionSettings): Ses
       for (const [each, untilMs] of closed) if (untilMs < nowMs) closed.delete(each)
       closed.set(session, expiresAtMs)
     },
-    open: async ({ name, role, wayIn, readableQueues }, { isWatched }) => {
+    open: async ({ name, role, wayIn, readableQueues, isReadUnknown = false }, { isWatched }) => {
       const csrfToken = randomBytes(32).toString('base64url')
       const expiresAt = new Date(Date.now() + lifetimeMs)
-      const cookie = await new EncryptJWT({ name, role, wayIn, readableQueues, csrfToken, isWatched })
+      const who = { name, role, wayIn, readableQueues, isReadUnknown }
+      const cookie = await new EncryptJWT({ ...who, csrfToken, isWatched })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
         .setAudience(audience)
         .setJti(randomUUID())
@@ -60,9 +61,11 @@ export function createSessions({ key, lifetimeMs, vhost }: SessionSettings): Ses
           ...{ audience, requiredClaims },
         })
         const { name, role, wayIn, readableQueues, csrfToken, isWatched, jti: id = '', exp = 0 } = payload
+        // 0.1 did not write it down, and such an account is one that nobody can watch.
+        const { isReadUnknown = wayIn === 'broker-account' && !isWatched } = payload
         if (closed.has(id)) return undefined
         const session = { id, expiresAt: new Date(exp * 1_000).toISOString(), isWatched }
-        return { name, role, wayIn, readableQueues, csrfToken, session }
+        return { name, role, wayIn, readableQueues, isReadUnknown, csrfToken, session }
       } catch (error) {
         if (error instanceof errors.JWTExpired) {
           const message = 'The session has expired. Log in again.'

@@ -96,7 +96,9 @@ describe('the role of a session', () => {
     const { rabbit, watch } = setup()
     rabbit.read = '^mine'
 
-    expect(await watch.refresh(caller)).toEqual({ ...caller, readableQueues: '^mine' })
+    expect(await watch.refresh(caller)).toEqual({
+      ...{ ...caller, readableQueues: '^mine', isReadUnknown: false },
+    })
   })
 
   it('stays while RabbitMQ is away, for a quarter of an hour and no longer, and is known again after it', async () => {

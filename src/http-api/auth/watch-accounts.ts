@@ -54,10 +54,10 @@ const refusals: readonly string[] = ['MANAGEMENT_UNAUTHORIZED', 'MANAGEMENT_FORB
 function standingOf(
   { tagsOf, permissionOf }: Accounts,
   { name, roles }: { readonly name: string; readonly roles: RoleNames },
-): Pick<Caller, 'role' | 'readableQueues'> | undefined {
+): Pick<Caller, 'role' | 'readableQueues' | 'isReadUnknown'> | undefined {
   const permission = permissionOf.get(name)
   const role = decideAccountRole({ tags: tagsOf.get(name) ?? [], permission, roles })
-  return role && permission && { role, readableQueues: permission.read }
+  return role && permission && { role, readableQueues: permission.read, isReadUnknown: false }
 }
 
 function withoutRole(name: string): ApiError {

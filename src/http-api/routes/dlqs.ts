@@ -84,7 +84,7 @@ async function readPage(
       position += 1
       if (position <= start || items.length >= limit) return
       end = position
-      if (isWanted(message)) items.push(summarise(message, context.nameMessage(message)))
+      if (isWanted(message)) items.push(summarise(message, context.nameMessage(message, caller)))
     },
   })
   if (!isWhole && seen <= start)

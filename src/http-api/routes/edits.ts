@@ -5,7 +5,7 @@ import { type MessageEdit, problemOfEdit } from '../../recovery/redrive-edit.ts'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import { needsApproval } from '../approvals/decide-approval.ts'
 import type { Caller } from '../auth/caller.ts'
-import { permissionsOf } from '../auth/decide-role.ts'
+import { permissionsOfCaller } from '../auth/decide-role.ts'
 import type { EditRequest } from '../contract.ts'
 import { keyOf } from '../describe-message.ts'
 import { endpoints } from '../endpoints.ts'
@@ -50,7 +50,7 @@ function hasMasked({ settings }: ApiContext, { body }: IncomingMessage): boolean
 }
 
 function refuseEdit({ settings }: ApiContext, caller: Caller, { body, headers = {} }: EditRequest): void {
-  if (body && !permissionsOf(caller.role, settings).includes('payload:read'))
+  if (body && !permissionsOfCaller(caller, settings).includes('payload:read'))
     throw forbidden('Payloads are hidden from you, so you cannot write another one.')
   if (needsApproval(settings.approval, 1)) {
     const message = 'Here every re-drive needs a second person, and an edited message cannot wait for one.'

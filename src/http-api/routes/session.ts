@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors.ts'
 import type { AddRoutes } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
-import { permissionsOf } from '../auth/decide-role.ts'
+import { permissionsOfCaller } from '../auth/decide-role.ts'
 import type { MyPermissions } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
 import { refuseWithoutBroker } from '../refuse-in-vain.ts'
@@ -12,9 +12,9 @@ import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 /** Who is it, and what may they do. */
 export const addSessionRoutes: AddRoutes = (add, context) => {
   const { authenticator, sessions, settings, line } = context
-  const describe = ({ name, role, wayIn }: Caller): MyPermissions => ({
-    ...{ name, role, wayIn, vhost: line.vhost },
-    permissions: permissionsOf(role, settings),
+  const describe = (caller: Caller): MyPermissions => ({
+    ...{ name: caller.name, role: caller.role, wayIn: caller.wayIn, vhost: line.vhost },
+    permissions: permissionsOfCaller(caller, settings),
   })
 
   add(endpoints.openSession, async ({ body, request, reply }) => {

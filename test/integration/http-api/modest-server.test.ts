@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { MyPermissions } from '../../../src/http-api/contract.ts'
+import type {
+  MessageDetail,
+  MessagePage,
+  MyPermissions,
+  OpenedSession,
+  Problem,
+} from '../../../src/http-api/contract.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
@@ -44,5 +50,71 @@ describe('where the account of the server is no administrator', () => {
     const answer = await rig.app.inject({ url: '/api/v1/my/permissions', headers: broker.as(person) })
 
     expect(answer.statusCode).toBe(401)
+  })
+
+  describe('nobody knows which queues a viewer may read in RabbitMQ, so that they see no payload:', () => {
+    const queue = 'modest.dlq'
+    const secret = 'card-4111-1111'
+    beforeAll(async () => {
+      await rig.declareDlq(queue)
+      const message = { key: queue, messageId: 'm-1', type: 'Paid', headers: { tenant: 'acme' } }
+      await rig.publish([{ ...message, body: { card: secret } }])
+    })
+
+    const ask = (path: string, headers: Record<string, string> = broker.as('monitoring')) =>
+      rig.app.inject({ url: `/api/v1/dlqs/${queue}${path}`, headers })
+    const keyFor = async (headers?: Record<string, string>) =>
+      (await ask('/messages', headers)).json<MessagePage>().items[0]!.key
+
+    it('they are told that they may not', async () => {
+      const mine = await rig.app.inject({ url: '/api/v1/my/permissions', headers: broker.as('monitoring') })
+
+      expect(mine.json<MyPermissions>().permissions).toEqual(['dlq:read', 'topology:read'])
+    })
+
+    it('the body of a message is hidden, and its key does not give it away', async () => {
+      const key = await keyFor()
+      const answer = await ask(`/messages/${key}`)
+
+      const { body, bodyHidden, decoded, headers } = answer.json<MessageDetail>()
+      expect(answer.statusCode, answer.body).toBe(200)
+      expect([body, decoded, bodyHidden]).toEqual([null, null, 'from-your-role'])
+      expect(headers).toContainEqual({ name: 'tenant', type: 'S', value: 'acme' })
+      expect(answer.body).not.toContain(secret)
+      // A hash of the content would tell who tries bodies until one fits.
+      expect(key).not.toBe(await keyFor(broker.as('administrator')))
+    })
+
+    it.each(['/messages?where=body.card:card*', '/messages?where=4111', '/causes?groupBy=body.card'])(
+      'nobody finds it out by asking %s',
+      async (path) => {
+        expect((await ask(path)).json<Problem>()).toMatchObject({ status: 403, code: 'API_FORBIDDEN' })
+      },
+    )
+
+    it('causes are told without it', async () => {
+      const answer = await ask('/causes')
+
+      expect(answer.statusCode).toBe(200)
+      expect(answer.body).not.toContain(secret)
+    })
+
+    it('the same holds for a browser session', async () => {
+      const login = { username: broker.nameOf('monitoring'), password: broker.nameOf('monitoring') }
+      const session = await rig.app.inject({ method: 'POST', url: '/api/v1/session', payload: login })
+      const cookie = String(session.headers['set-cookie']).split(';')[0]!
+
+      const answer = await ask(`/messages/${await keyFor({ cookie })}`, { cookie })
+
+      expect(session.json<OpenedSession>().permissions).not.toContain('payload:read')
+      expect(answer.statusCode, answer.body).toBe(200)
+      expect(answer.body).not.toContain(secret)
+    })
+
+    it('administrators, whose permissions RabbitMQ tells, see it', async () => {
+      const headers = broker.as('administrator')
+
+      expect((await ask(`/messages/${await keyFor(headers)}`, headers)).body).toContain(secret)
+    })
   })
 })
