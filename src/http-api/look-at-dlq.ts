@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { IncomingMessage } from '../broker/amqp/message.ts'
+import { longestTimerMs } from '../clock.ts'
 import { ApiError } from '../errors.ts'
 import { joinSignals } from '../join-signals.ts'
 import { type LookReport, lookAtQueue } from '../recovery/look-at-queue.ts'
@@ -21,57 +22,106 @@ export interface DlqLook {
 
 type LookContext = Pick<ApiContext, 'line' | 'tasks' | 'turns' | 'settings'>
 
+/** What ends a look in time. */
+export interface LookLimits {
+  readonly signal: AbortSignal
+  /** Then what is held goes back at once. */
+  readonly endAtMs: number
+  readonly mostAheadMs: number
+}
+
 /** Shows messages and leaves them, when nobody else of this server has the queue. */
 export async function lookAtDlq(
   context: LookContext,
   { queue, caller, reply, count, onMessage }: DlqLook,
 ): Promise<LookReport> {
-  return lookInTurn(context, { queue, caller, reply }, (signal) =>
+  let present: number | undefined
+  let seen = 0
+  let isAnswered = false
+  const look = (limits: LookLimits): Promise<LookReport> =>
     lookAtQueue({
-      ...{ ...context.line, queue, by: caller.name, onMessage, signal },
+      ...{ ...context.line, queue, by: caller.name, ...limits },
       ...(count !== undefined && { count }),
-    }),
-  )
+      onPresent: (found) => {
+        present = found
+      },
+      onMessage: (message) => {
+        if (isAnswered) return
+        seen += 1
+        onMessage(message)
+      },
+    })
+  const soFar = (): LookReport | undefined => {
+    isAnswered = true
+    return present === undefined ? undefined : { present, seen, refreshed: 0, isWhole: false }
+  }
+  return lookInTurn(context, { queue, caller, reply, soFar }, look)
+}
+
+/** So much of its time a look has for looking; the rest is for giving everything back in its order. */
+const lookingShare = 0.8
+/** What is sent ahead comes in so many steps at least, as many as RabbitMQ keeps the order of. */
+const mostSteps = 25
+const leastAheadMs = 1_000
+
+interface LookPlace<Report> extends Pick<DlqLook, 'queue' | 'caller' | 'reply'> {
+  /** What is known when the time is over; undefined: not enough for an answer. @default never enough */
+  readonly soFar?: () => Report | undefined
 }
 
 /**
  * Does what looks at a queue when it is its turn, for as long as somebody waits for it and a look may take. Of a look
- * that ends before it has seen all, that is told.
+ * that ends before it has seen all, that is told. Who asked is answered in time, whatever the look still has to do.
  */
 export async function lookInTurn<Report>(
   { line, tasks, turns, settings }: LookContext,
-  { queue, caller, reply }: Pick<DlqLook, 'queue' | 'caller' | 'reply'>,
-  look: (signal: AbortSignal) => Promise<Report>,
+  { queue, caller, reply, soFar = () => undefined }: LookPlace<Report>,
+  look: (limits: LookLimits) => Promise<Report>,
 ): Promise<Report> {
   refuseWithoutBroker(line)
   tasks.refuseIfBusy(queue)
   refuseWithoutClient(reply)
+  const { lookTimeoutMs } = settings
+  const endAtMs = performance.now() + lookTimeoutMs
   const gone = new AbortController()
   const leave = (): void => gone.abort(goneError())
   reply.raw.once('close', leave)
   const { signal, release } = joinSignals([gone.signal], {
-    ...{ timeoutMs: settings.lookTimeoutMs, timeoutReason: waitedTooLong },
+    ...{ timeoutMs: lookTimeoutMs * lookingShare, timeoutReason: waitedTooLong },
   })
+  const deadline = startDeadline(lookTimeoutMs, soFar)
   try {
-    const looking = turns.look({ queue, looker: caller, signal }, () => look(signal))
-    const report = await Promise.race([looking, windingDown(signal)])
+    const mostAheadMs = Math.max(leastAheadMs, lookTimeoutMs / mostSteps)
+    const looking = turns.look({ queue, looker: caller, signal }, () =>
+      look({ signal, endAtMs, mostAheadMs }),
+    )
+    const report = await Promise.race([looking, deadline.whenOver])
     gone.signal.throwIfAborted() // nobody reads what would be made of it
     return report
   } finally {
+    deadline.release()
     release()
     reply.raw.off('close', leave)
   }
 }
 
-/** What was sent ahead has to come before a look can end in order, and a slow broker takes its time with that. */
-const mostWindingDownMs = 30_000
-
-/** Rejects where a look that was told to end does not. It keeps its turn; who asked is not kept. */
-function windingDown(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const wait = (): void => void setTimeout(() => reject(waitedTooLong()), mostWindingDownMs).unref()
-    signal.addEventListener('abort', wait, { once: true })
+/** Settles with what is known by then, or with the error of who has to come again. */
+function startDeadline<Report>(
+  timeoutMs: number,
+  soFar: () => Report | undefined,
+): { readonly whenOver: Promise<Report>; readonly release: () => void } {
+  let timer: NodeJS.Timeout | undefined
+  const whenOver = new Promise<Report>((resolve, reject) => {
+    timer = setTimeout(
+      () => {
+        const known = soFar()
+        if (known === undefined) reject(waitedTooLong())
+        else resolve(known)
+      },
+      Math.min(timeoutMs, longestTimerMs),
+    )
   })
+  return { whenOver, release: () => clearTimeout(timer) }
 }
 
 function waitedTooLong(): ApiError {

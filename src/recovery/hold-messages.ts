@@ -6,6 +6,7 @@ import { parseBrokerVersion } from '../message/broker-version.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import { confirmDepth } from './confirm-depth.ts'
 import { type AckPassage, awaitDepth, depthOf, settleAcks, settledDepth } from './count-queue.ts'
+import { decideAhead } from './decide-ahead.ts'
 import { decideUnderWay } from './decide-under-way.ts'
 import { describeLostHold } from './describe-lost-hold.ts'
 import { finishWalk } from './finish-walk.ts'
@@ -24,6 +25,8 @@ export interface HoldTask extends LookPermission {
   readonly isLocked?: boolean
   /** How many, from the head. @default all */
   readonly count?: number | undefined
+  /** Told how many there are, before the first of them comes. */
+  readonly onPresent?: ((present: number) => void) | undefined
   /**
    * Called once per message, in order. Copy what is kept: the bytes are reused. `hold` means that it is to be
    * settled by tag while held; anything else goes back.
@@ -92,6 +95,7 @@ export async function holdMessages(task: HoldTask): Promise<HoldReport> {
   const publisher = new Publisher(publishing)
   try {
     const present = await confirmDepth({ session: consuming, publisher, queue, rules, signal })
+    task.onPresent?.(present)
     const pass = new HoldingPass({ task, rules, publisher, present })
     const result = await pass.run()
     // Whoever comes next must find them all, so the lock is kept until they are back.
@@ -118,6 +122,8 @@ class HoldingPass {
   #walk: QueueWalk | undefined
   #seen = 0
   #seenBytes = 0
+  /** When the broker was last allowed to send, and what had come by then. */
+  #step = { atMs: 0, seen: 0 }
   #refreshed = 0
   #passages = 0
   #fullPassages = 0
@@ -227,15 +233,19 @@ class HoldingPass {
   #startWalk(channel: AmqpChannel): QueueWalk {
     const { queue, sink } = this.#task
     if (sink) sink.onProgress = () => this.#walk?.growIfNeeded()
-    const prefetch = (): number => this.#underWay
+    const prefetch = (): number => Math.min(this.#underWay, this.#mostAhead)
     return new QueueWalk({
       ...{ channel, queue, count: this.#count, isWhole: this.#isWhole },
       get prefetch() {
         return prefetch()
       },
+      mostAhead: () => this.#mostAhead,
+      onCredit: () => {
+        this.#step = { atMs: performance.now(), seen: this.#seen }
+      },
       mayGrow: () => sink?.isFull !== true,
-      ...{ maxHoldMs: this.#rules.maxHoldMs, consumerArguments: this.#rules.consumerArguments },
-      returnsBehind: this.#rules.returnsBehind,
+      ...{ maxHoldMs: this.#maxHoldMs, consumerArguments: this.#rules.consumerArguments },
+      ...{ returnsBehind: this.#rules.returnsBehind, settlesNothing: this.#task.whileHeld === undefined },
       heldCount: () => this.#toSettle + this.#refreshes.heldCount,
       onDelivery: (delivery) => {
         this.#seen += 1
@@ -257,6 +267,19 @@ class HoldingPass {
   get #underWay(): number {
     const { sink } = this.#task
     return decideUnderWay({ keepsBodies: sink !== undefined, seen: this.#seen, seenBytes: this.#seenBytes })
+  }
+
+  get #maxHoldMs(): number {
+    const { endAtMs = Number.POSITIVE_INFINITY } = this.#task
+    return Math.max(1, Math.min(this.#rules.maxHoldMs, endAtMs - performance.now()))
+  }
+
+  get #mostAhead(): number {
+    const { mostAheadMs } = this.#task
+    if (mostAheadMs === undefined) return Number.POSITIVE_INFINITY
+    const { atMs, seen } = this.#step
+    const came = { came: this.#seen - seen, elapsedMs: performance.now() - atMs }
+    return decideAhead({ mostAheadMs, averageBytes: this.#rules.averageBytes, ...came })
   }
 
   /** What was to be settled stays after all. A channel that is lost has given it back already. */

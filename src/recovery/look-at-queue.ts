@@ -6,6 +6,8 @@ export interface LookOptions extends LookPermission {
   /** How many, from the head. @default all */
   readonly count?: number
   readonly by: string
+  /** Told how many there are, before the first of them comes. */
+  readonly onPresent?: ((present: number) => void) | undefined
   /** Called once per message, in order. Copy what is kept: the bytes are reused. */
   readonly onMessage: (delivery: Delivery) => void
   /** Ends the look; what was held goes back, and the report says that it is not whole. */

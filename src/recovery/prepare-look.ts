@@ -54,6 +54,13 @@ export interface LookPermission {
    * not the usual 30 minutes: nobody can ask it for that. @default 1500000, less where the queue says so
    */
   readonly maxHoldMs?: number | undefined
+  /**
+   * What the broker sends ahead should come within this time, in milliseconds, however slow the connection is: it has to
+   * come before a look can end. @default any time, which takes the fewest steps
+   */
+  readonly mostAheadMs?: number | undefined
+  /** When all messages go back, whatever was held so far, on the clock of `performance.now()`. @default never */
+  readonly endAtMs?: number | undefined
 }
 
 /** RabbitMQ's own limit is 30 minutes unless it is configured. */

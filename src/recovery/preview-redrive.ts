@@ -2,6 +2,7 @@ import type { IncomingMessage } from '../broker/amqp/message.ts'
 import { readProperty } from '../wire/properties.ts'
 import { lookAtQueue } from './look-at-queue.ts'
 import type { KeepReason } from './plan-redrive.ts'
+import type { LookPermission } from './prepare-look.ts'
 import { readOriginAddress } from './read-origin.ts'
 import type { RedriveOptions } from './redrive.ts'
 import { prepareRules } from './redrive-rules.ts'
@@ -46,7 +47,7 @@ const mostKeysBefore = 4
 
 /** Plans a re-drive with the very rules it would run by. Costs one look. `onMoving` is told each that would move. */
 export async function previewRedrive(
-  options: RedriveOptions,
+  options: RedriveOptions & Pick<LookPermission, 'mostAheadMs' | 'endAtMs'>,
   onMoving: (message: IncomingMessage) => void = () => {},
 ): Promise<RedrivePreview> {
   const rules = await prepareRules(options, { id: '', atMs: 0 })

@@ -16,6 +16,8 @@ export interface WalkTask {
   readonly isWhole: boolean
   /** How many may be under way at a time, besides those that are held; asked again for each consumer. */
   readonly prefetch: number
+  /** The most that a consumer may be sent ahead, as long as there may be others. @default any number */
+  readonly mostAhead?: (() => number) | undefined
   /** False: not now, whatever is held; `growIfNeeded` is called again later. @default always true */
   readonly mayGrow?: (() => boolean) | undefined
   /** @default 'warren-walk' */
@@ -40,6 +42,11 @@ export interface WalkTask {
   readonly onCredit?: ((count: number) => void) | undefined
   /** @default 1500000 (25 minutes, below RabbitMQ's own limit of 30) */
   readonly maxHoldMs?: number
+  /**
+   * Nothing is settled after the walk, so that where the time is up its channel can be closed as it is: what crosses a
+   * cancel would go back by itself, and out of its place. @default false
+   */
+  readonly settlesNothing?: boolean | undefined
   /** So long have messages been held, be it after the walk: they are to go back now. */
   readonly onTimeUp?: () => void
 }
@@ -151,7 +158,7 @@ export class QueueWalk {
   /** Makes sure that all keep their places when the channel closes, and takes nothing more. */
   async finish(): Promise<void> {
     await this.takeReturned()
-    if (!this.#isLost) await this.#stopConsuming()
+    if (!this.#isLost && !this.#isCutShort) await this.#stopConsuming()
   }
 
   /**
@@ -167,6 +174,7 @@ export class QueueWalk {
       await this.#changing
       if (!returnsBehind || isAtEnd) return
       await this.#useUpCredit()
+      if (this.#isCutShort) return
       if (!this.#isLost) await this.#relay.cancel()
       this.#relay.releaseAcks() // nobody is left whom they would let the broker send to
       if (heldCount() > 0) await this.#goOnToFresh()
@@ -186,6 +194,10 @@ export class QueueWalk {
       const { messageCount } = await this.#inspect()
       if (messageCount === 0 && (await this.#hasNothingOnItsWay())) return
     }
+  }
+
+  get #isCutShort(): boolean {
+    return this.#isTimeUp && this.#task.settlesNothing === true
   }
 
   /** Behind the last one stand only those that arrived meanwhile. */
@@ -276,10 +288,12 @@ export class QueueWalk {
 
   /** Twice as many each time, and enough that the consumers suffice for what is left. */
   #stepFor(left: number): number {
+    const { prefetch, mostAhead } = this.#task
     const consumersLeft = Math.max(1, mostConsumers - this.#relay.startedCount)
-    const wanted = Math.max(this.#task.prefetch, this.#given, Math.ceil(left / consumersLeft))
+    const wanted = Math.max(prefetch, this.#given, Math.ceil(left / consumersLeft))
     const mostByBytes = Math.ceil(aheadBytes / (1 + this.#seenBytes / Math.max(1, this.#seen)))
-    return Math.max(1, Math.min(largestStep, Math.max(this.#task.prefetch, mostByBytes), wanted, left))
+    const mostByPace = consumersLeft > 1 ? (mostAhead?.() ?? largestStep) : largestStep
+    return Math.max(1, Math.min(largestStep, Math.max(prefetch, mostByBytes), wanted, left, mostByPace))
   }
 
   #takeOver(prefetch: () => number): Promise<void> {

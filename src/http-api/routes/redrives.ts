@@ -8,8 +8,8 @@ import { requestRedrive } from '../request-redrive.ts'
 export const addRedriveRoutes: AddRoutes = (add, context) => {
   add(endpoints.planRedrive, async ({ body, caller, reply }) => {
     const options = redriveOptions(context, body, caller)
-    const plan = await lookInTurn(context, { queue: body.queue, caller, reply }, (signal) =>
-      previewRedrive({ ...options, signal }),
+    const plan = await lookInTurn(context, { queue: body.queue, caller, reply }, (limits) =>
+      previewRedrive({ ...options, ...limits }),
     )
     const targets = plan.targets.map((each) => ({ ...each, secondFailure: each.secondFailure ?? null }))
     return { ...plan, targets }
