@@ -4,6 +4,7 @@ import type { AuditLog } from './audit/audit-log.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { Caller } from './auth/caller.ts'
 import type { Sessions } from './auth/sessions.ts'
+import type { BackupLocks } from './backups/backup-locks.ts'
 import type { BrokerLine } from './broker-line.ts'
 import type { DlqLists } from './dlq-lists.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -25,6 +26,7 @@ export interface ApiContext {
   readonly slots: RequestSlots
   readonly streams: OpenStreams
   readonly turns: QueueTurns
+  readonly backups: BackupLocks
   readonly dlqs: DlqLists
   readonly readTraffic: ReadTraffic
   readonly history: DepthHistory

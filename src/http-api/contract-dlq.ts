@@ -50,6 +50,13 @@ export interface BackupParams {
   readonly id: string
 }
 
+export interface DeleteBackupQuery {
+  /** Delete it although it holds the only copy of messages. @default false */
+  readonly force?: boolean
+  /** For the audit log. */
+  readonly reason?: string
+}
+
 export interface BackupList {
   /** The newest first. */
   readonly items: readonly KeptBackup[]

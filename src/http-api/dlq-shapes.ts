@@ -63,6 +63,9 @@ export const discarded: Shape<Contract.Discarded> = shape<Contract.Discarded>()(
 export const backupParams: Shape<Contract.BackupParams> = shape<Contract.BackupParams>()(
   Type.Object({ id: uuid }, closed),
 )
+export const deleteBackupQuery: Shape<Contract.DeleteBackupQuery> = shape<Contract.DeleteBackupQuery>()(
+  Type.Object({ force: Type.Optional(Type.Boolean()), reason: Type.Optional(reason) }, closed),
+)
 export const backupList: Shape<Contract.BackupList> = shape<Contract.BackupList>()(
   Type.Object({ items: Type.Array(keptBackup), nextCursor: textOrNull }),
 )

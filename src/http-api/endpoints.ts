@@ -74,6 +74,7 @@ export interface Endpoints {
   >
   readonly listBackups: Endpoint<undefined, Contract.BackupQuery, undefined, Contract.BackupList>
   readonly fetchBackup: Endpoint<Contract.BackupParams>
+  readonly deleteBackup: Endpoint<Contract.BackupParams, Contract.DeleteBackupQuery>
   readonly restoreBackup: Endpoint<undefined, Contract.RestoreQuery, undefined, Contract.Restored>
   readonly planRedrive: Endpoint<undefined, undefined, Contract.RedriveRequest, Contract.RedrivePlan>
   readonly startRedrive: Endpoint<
@@ -220,6 +221,12 @@ export const endpoints: Endpoints = {
     ...{ method: 'GET', path: '/api/v1/backups/:id', tag: 'backups', needs: 'dlq:backup' },
     summary: 'A kept backup as a file',
     ...{ params: dlqShapes.backupParams, mediaType: 'application/gzip' },
+  },
+  deleteBackup: {
+    ...{ method: 'DELETE', path: '/api/v1/backups/:id', tag: 'backups', needs: 'dlq:discard' },
+    summary:
+      'Delete a kept backup for good; one with the only copy of a message only if forced, one in use never',
+    ...{ params: dlqShapes.backupParams, query: dlqShapes.deleteBackupQuery },
   },
   restoreBackup: {
     ...{ method: 'POST', path: '/api/v1/restores', tag: 'backups', needs: 'dlq:restore' },

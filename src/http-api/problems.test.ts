@@ -16,7 +16,7 @@ it.each(Object.entries(statusByCode).filter(([code]) => code.startsWith('API_') 
   'an error of the API is told with its own words: %s',
   (_, status) => {
     expect(status).toBeTypeOf('number')
-    expect([400, 401, 403, 404, 409, 413, 422, 429, 503]).toContain(status)
+    expect([400, 401, 403, 404, 405, 406, 409, 413, 422, 429, 503]).toContain(status)
   },
 )
 

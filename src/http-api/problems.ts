@@ -4,8 +4,11 @@ import type { Problem } from './contract.ts'
 /** The answer that explains an error, as RFC 9457 has it. What we did not foresee is told to the log only. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof WarrenError) return problemOfOurs(error)
-  if (error instanceof URIError) return describe('API_REQUEST_INVALID', 400, 'A name is not valid Unicode.')
   const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string }
+  if (error instanceof URIError)
+    return statusCode === 414
+      ? describe('API_REQUEST_INVALID', 414, 'A name in the address is longer than any that there is.')
+      : describe('API_REQUEST_INVALID', 400, 'A name is not valid Unicode.')
   if (statusCode === 404)
     return describe('API_NOT_FOUND', 404, 'There is nothing at this address. See /docs.')
   // Of fastify's own errors those below 500 are about the request and name a field of it.
@@ -23,6 +26,18 @@ function problemOfOurs({ code, message }: WarrenError): Problem {
   // A fault inside is nobody's business outside.
   if (status === 'inside') return failed
   return typeof status === 'number' ? describe(code, status, message) : describe(code, 503, status)
+}
+
+/** Of what is no HTTP, or more of it than is read. Its status says which. */
+export function malformedProblem(status: 400 | 408 | 413 | 414 | 417 | 431, detail: string): Problem {
+  return describe('API_HTTP_MALFORMED', status, detail)
+}
+
+/** Of an address that is there, and takes other methods. */
+export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
+  const instead = allowed.length === 0 ? 'See /docs.' : `It takes ${allowed.join(', ')}. See /docs.`
+  const message = `This address does not take ${method}. ${instead}`
+  return new ApiError({ code: 'API_METHOD_NOT_ALLOWED', message })
 }
 
 export function retryAfterOf(error: unknown): number | undefined {
@@ -53,6 +68,9 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   API_FORBIDDEN: 403,
   API_CSRF_REFUSED: 403,
   API_NOT_FOUND: 404,
+  API_METHOD_NOT_ALLOWED: 405,
+  API_NOT_ACCEPTABLE: 406,
+  API_HTTP_MALFORMED: 400,
   API_TASK_ENDED: 409,
   API_TASK_UNPROVED: 409,
   API_TASK_NOT_ENDED: 409,
@@ -65,6 +83,8 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   API_PLAN_CHANGED: 409,
   API_TOO_LARGE: 413,
   API_NO_BACKUP_FOLDER: 409,
+  API_BACKUP_IN_USE: 409,
+  API_BACKUP_NEEDED: 409,
   API_TOO_MANY_ATTEMPTS: 429,
   API_BUSY: 503,
   API_FAILED: 'inside',
@@ -158,11 +178,17 @@ const titles: Readonly<Record<number, string>> = {
   401: 'Who are you?',
   403: 'You may not do this',
   404: 'Not found',
+  405: 'Not by this method',
+  406: 'Not in this form',
   408: 'The request took too long',
   409: 'Not now',
   413: 'The request is too large',
+  414: 'The address is too long',
   415: 'The request is of a type that is not read here',
+  417: 'The request expects too much',
+  422: 'The request is not the one of before',
   429: 'Too many attempts',
+  431: 'The headers are too large',
   500: 'A fault of the server',
   503: 'Not available now',
 }

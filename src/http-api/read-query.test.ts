@@ -2,7 +2,10 @@ import Type from 'typebox'
 import { expect, it } from 'vitest'
 import { readQuery } from './read-query.ts'
 
-const schema = Type.Object({ limit: Type.Integer(), where: Type.String(), state: Type.Array(Type.String()) })
+const schema = Type.Object({
+  ...{ limit: Type.Integer(), where: Type.String(), force: Type.Boolean() },
+  state: Type.Array(Type.String()),
+})
 
 it.each([
   ['a whole number', { limit: '20' }, { limit: 20 }],
@@ -13,6 +16,8 @@ it.each([
   ['half a number', { limit: '1.5' }, { limit: '1.5' }],
   ['one with a space', { limit: ' 1' }, { limit: ' 1' }],
   ['more than is exact', { limit: '9007199254740993' }, { limit: '9007199254740993' }],
+  ['a yes and a no', { force: 'true', where: 'true' }, { force: true, where: 'true' }],
+  ['what is neither', { force: 'yes' }, { force: 'yes' }],
   ['two of them', { limit: ['1', '2'] }, { limit: ['1', '2'] }],
   ['a list', { state: 'running,paused' }, { state: ['running', 'paused'] }],
   ['a list of one', { state: 'running' }, { state: ['running'] }],

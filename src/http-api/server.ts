@@ -20,6 +20,7 @@ import type { Caller } from './auth/caller.ts'
 import { openOidc } from './auth/oidc.ts'
 import { createSessions } from './auth/sessions.ts'
 import { watchAccounts } from './auth/watch-accounts.ts'
+import { createBackupLocks } from './backups/backup-locks.ts'
 import type { BrokerLine } from './broker-line.ts'
 import { createDlqLists } from './dlq-lists.ts'
 import { endpoints } from './endpoints.ts'
@@ -226,6 +227,7 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
     ...{ line, turns, settings, version, sessions, dlqs, strays, ...shared },
     slots: createRequestSlots(settings.maxRequests),
     ...{ readTraffic: createTrafficReader(line, dlqs), streams: createOpenStreams() },
+    backups: createBackupLocks(line),
     nameMessage: createNames(settings),
     history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
     tasks: await openTasks({ line, turns, audit, keys, strays, log }),

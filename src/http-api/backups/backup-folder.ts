@@ -13,6 +13,11 @@ export function backupFile(folder: string, id: string): string {
   return join(folder, `${id}${ending}`)
 }
 
+/** The id of the backup that a file is. */
+export function backupId(file: string): string {
+  return basename(file, ending)
+}
+
 /** The folder, made if it is missing and closed to others: it holds messages. */
 export async function openBackupFolder(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -60,12 +65,20 @@ export async function withTemporaryFolder<Result>(
   }
 }
 
+/** Undefined also where it was deleted a moment ago. */
 async function describeBackup(file: string): Promise<KeptBackup | undefined> {
-  const header = await readHeader(file)
+  const header = await readHeader(file).catch(undefinedIfGone)
   if (!header) return undefined
   const { purpose, queue, vhost, by, startedAt } = header
-  const { size: sizeBytes } = await stat(file)
-  return { id: basename(file, ending), purpose, queue, vhost, by, startedAt, sizeBytes }
+  const found = await stat(file).catch(undefinedIfGone)
+  if (!found) return undefined
+  const { size: sizeBytes } = found
+  return { id: backupId(file), purpose, queue, vhost, by, startedAt, sizeBytes }
+}
+
+/** For what another server may delete meanwhile. */
+export function undefinedIfGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
 }
 
 /** Reads the beginning only: that a backup is whole is proved when it is restored. */

@@ -52,12 +52,14 @@ export async function discardQueue(
   await writeAudit(context, call, { ...entry, result: `begun ${id}` })
   let result = `failed ${id}: see whether the queue or the backup has them`
   try {
-    const report = await turns.take(queue, () =>
-      discardMessages({
-        ...{ ...line, queue, by: call.caller.name, file: backupFile(folder, id) },
-        ...(select && { select }),
-        ...(limit !== undefined && { limit }),
-      }),
+    const report = await context.backups.use(id, () =>
+      turns.take(queue, () =>
+        discardMessages({
+          ...{ ...line, queue, by: call.caller.name, file: backupFile(folder, id) },
+          ...(select && { select }),
+          ...(limit !== undefined && { limit }),
+        }),
+      ),
     )
     result = `${report.isDone ? 'done' : 'not all'} ${id}: ${report.removed} removed, ${report.left} left`
     return await describe(report, { queue, folder, id })

@@ -1,6 +1,6 @@
 import { RecoveryError } from '../../errors.ts'
 import { readBackup } from '../../recovery/backup/read-backup.ts'
-import { listBackupFiles, readHeader } from './backup-folder.ts'
+import { listBackupFiles, readHeader, undefinedIfGone } from './backup-folder.ts'
 
 /** The file of a folder that is the same backup, by whatever name it is kept. */
 export async function findSameBackup(
@@ -9,7 +9,8 @@ export async function findSameBackup(
 ): Promise<string | undefined> {
   for (const file of await listBackupFiles(folder)) {
     // The id only saves reading them all: anybody can write one into another backup.
-    if ((await readHeader(file))?.id === id && (await digestOf(file)) === digest) return file
+    const header = await readHeader(file).catch(undefinedIfGone)
+    if (header?.id === id && (await digestOf(file)) === digest) return file
   }
   return undefined
 }

@@ -14,7 +14,7 @@ import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { Restored, RestoreQuery } from '../contract.ts'
 import { refuseWithoutClient } from '../refuse-in-vain.ts'
 import { writeAudit, writeAuditEnd } from '../write-audit.ts'
-import { backupFile, isThere, openBackupFolder, withTemporaryFolder } from './backup-folder.ts'
+import { backupFile, backupId, isThere, openBackupFolder, withTemporaryFolder } from './backup-folder.ts'
 import { findSameBackup } from './find-same-backup.ts'
 import { receiveUpload } from './receive-upload.ts'
 
@@ -29,8 +29,14 @@ export function restoreUpload(context: ApiContext, call: RestoreCall, upload: Re
     const queue = call.query.queue ?? header.queue
     await refuseRestore(context, call, { queue, records, purpose: header.purpose })
     refuseInVain(context, call, queue) // before anything is kept
-    const file = await keep(context, received, { id: header.id, digest })
-    return restore(context, call, { queue, file, id: header.id })
+    const content = { id: header.id, digest }
+    const file = await keep(context, received, content)
+    if (file === received) return restore(context, call, { queue, file, id: header.id })
+    return context.backups.use(backupId(file), async () => {
+      // It may have been deleted a moment ago.
+      const kept = (await isThere(file)) ? file : await keep(context, received, content)
+      return restore(context, call, { queue, file: kept, id: header.id })
+    })
   })
 }
 

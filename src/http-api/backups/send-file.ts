@@ -1,6 +1,6 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { FastifyReply } from 'fastify'
+import { ApiError } from '../../errors.ts'
 import { cutStalled } from '../cut-stalled.ts'
 
 /** Sends a backup as a download. Resolves when it is sent, or the line is gone. */
@@ -8,7 +8,9 @@ export async function sendBackup(
   reply: FastifyReply,
   { file, name }: { readonly file: string; readonly name: string },
 ): Promise<void> {
-  const { size } = await stat(file)
+  // Open from now on: whoever reads it gets all of it, also where it is deleted meanwhile.
+  const handle = await open(file).catch(notThere)
+  const { size } = await handle.stat()
   cutStalled(reply.raw)
   const plain = name.replaceAll(/[^\w.-]/g, '_')
   await reply
@@ -19,5 +21,13 @@ export async function sendBackup(
       'content-disposition',
       `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`,
     )
-    .send(createReadStream(file))
+    .send(handle.createReadStream())
+}
+
+function notThere(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ENOENT') throw error
+  throw new ApiError(
+    { code: 'API_NOT_FOUND', message: 'The backup was deleted a moment ago.' },
+    { cause: error },
+  )
 }

@@ -5,6 +5,7 @@ import { backUpQueue } from '../../recovery/backup/backup-queue.ts'
 import { routeAdder } from '../add-route.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import { backupFile, findBackup, withTemporaryFolder } from '../backups/backup-folder.ts'
+import { deleteBackup } from '../backups/delete-backup.ts'
 import { requestDiscard } from '../backups/discard-queue.ts'
 import { restoreUpload } from '../backups/restore-upload.ts'
 import { sendBackup } from '../backups/send-file.ts'
@@ -43,6 +44,12 @@ export const addBackupRoutes: AddRoutes = (add, context, app) => {
     const { queue } = await readableBackup(context, id, caller)
     await writeAudit(context, { caller, request }, { action: 'backup', target: queue, result: `kept ${id}` })
     await sendBackup(reply, { file: backupFile(settings.backupFolder!, id), name: `${queue}-${id}.backup` })
+    return undefined
+  })
+
+  add(endpoints.deleteBackup, async (call) => {
+    const kept = await readableBackup(context, call.params.id, call.caller)
+    await deleteBackup(context, call, { ...call.query, folder: settings.backupFolder!, kept })
     return undefined
   })
 

@@ -67,6 +67,20 @@ export async function openJournal(backupFile: string, place: RestorePlace): Prom
   }
 }
 
+/** Says of each record of a backup whether the journal proves that it was restored, wherever that was. */
+export async function readRestored(
+  backupFile: string,
+  { backup }: Pick<RestorePlace, 'backup'>,
+): Promise<(record: RecordPlace) => boolean> {
+  const done = new Set<number>()
+  for (const line of (await readText(`${backupFile}.restored`)).split('\n')) {
+    const entry = parse(line)
+    if (entry?.backup !== backup || entry.run === undefined || !isWhole(entry)) continue
+    for (const number of entry.records ?? []) done.add(keyOf({ run: entry.run, number }))
+  }
+  return (record) => done.has(keyOf(record))
+}
+
 /** One number, because a text for each of a million records would cost more than the records. */
 function keyOf({ run, number }: RecordPlace): number {
   return run * 2 ** 32 + number
@@ -115,10 +129,7 @@ async function readJournal(
   readonly old: ReadonlySet<number>
   readonly begun: ReadonlyMap<number, number>
 }> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw notWritten(file, error)
-  })
+  const text = await readText(file)
   const done = new Set<number>()
   const old = new Set<number>()
   const begun = new Map<number, number>()
@@ -143,6 +154,13 @@ async function readJournal(
     count(begun, keys(entry.refused ?? []), -1)
   }
   return { done, old, begun }
+}
+
+function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw notWritten(file, error)
+  })
 }
 
 /** How often each was on its way without anybody knowing that it did not arrive. */

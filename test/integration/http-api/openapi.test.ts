@@ -198,6 +198,7 @@ it('every endpoint answers with what the document tells of it', async () => {
   await ask('listBackups')
   await ask('fetchBackup', { params: { id: backup.id } })
   await ask('restoreBackup', { payload: rawPayload, headers: { 'content-type': 'application/gzip' } })
+  await ask('deleteBackup', { params: { id: backup.id }, query: { force: 'true' }, status: 204 })
   await ask('adminRedrive', { params, payload: { limit: 3 } })
 
   // What takes a while.
