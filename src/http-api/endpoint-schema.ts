@@ -85,10 +85,11 @@ function successes(endpoint: AnyEndpoint): Responses {
   }
 }
 
-function contentOf({ answer, mediaType, waiting, status }: AnyEndpoint): Pick<Response, 'content'> {
+function contentOf({ answer, mediaType, alsoAs, waiting, status }: AnyEndpoint): Pick<Response, 'content'> {
   if (mediaType) return { content: { [mediaType]: { schema: { type: 'string' } } } }
   const schema = waiting && status === 202 ? either(answer!, waiting) : answer!
-  return { content: { 'application/json': { schema } } }
+  const other = alsoAs && { [alsoAs]: { schema: { type: 'string' } } }
+  return { content: { 'application/json': { schema }, ...other } }
 }
 
 function waitingFor(approval: Shape<unknown>): Response {

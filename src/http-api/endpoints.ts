@@ -32,6 +32,8 @@ export interface Endpoint<Params = undefined, Query = undefined, Body = undefine
   readonly locates?: string
   /** The answer is no JSON. */
   readonly mediaType?: 'text/event-stream' | 'text/plain' | 'application/gzip'
+  /** The answer comes in this form, too, for who asks for it. */
+  readonly alsoAs?: 'text/html'
   /** The request is no JSON; it is read as a stream. */
   readonly accepts?: { readonly mediaType: 'application/gzip'; readonly description: string }
   /** What 204 means to who has followed a stream and comes back. */
@@ -105,6 +107,7 @@ export interface Endpoints {
     Contract.ApplyRequest,
     Contract.ApplyResult | Contract.Approval
   >
+  readonly start: Endpoint<undefined, undefined, undefined, Contract.StartPage>
   readonly isAlive: Endpoint
   readonly isReady: Endpoint
   readonly metrics: Endpoint
@@ -338,6 +341,11 @@ export const endpoints: Endpoints = {
     summary: 'Carry out the plan that was read, named by its digest; disruptive steps only if allowed',
     body: topologyShapes.applyRequest,
     ...{ answer: topologyShapes.applyResult, waiting: dlqShapes.approval },
+  },
+  start: {
+    ...{ method: 'GET', path: '/', tag: 'operation', needs: 'anyone', alsoAs: 'text/html' },
+    summary: 'What this is and where to go; a page for browsers',
+    answer: shapes.startPage,
   },
   isAlive: {
     ...{ method: 'GET', path: '/healthz', tag: 'operation', needs: 'anyone', mediaType: 'text/plain' },

@@ -77,7 +77,7 @@ function passInTime(
   if (isUpload) payload.on('data', () => timer.refresh())
   passed.once('close', () => clearTimeout(timer))
   passed.on('error', () => {}) // told to whoever reads it, if anybody does
-  payload.once('error', (error) => passed.destroy(error))
+  payload.once('error', giveUp)
   payload.once('close', () => {
     if (!payload.readableEnded) passed.destroy(refused(400, 'The body was broken off'))
   })

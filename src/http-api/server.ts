@@ -12,6 +12,8 @@ import createFastify, {
 } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { routeAdder } from './add-route.ts'
+import { createMethodTable } from './allowed-methods.ts'
+import { bareHeaders, createMalformedAnswers } from './answer-malformed.ts'
 import type { AddRoutes, ApiContext } from './api-context.ts'
 import { openAuditLog } from './audit/audit-log.ts'
 import { createAuthenticator } from './auth/authenticate.ts'
@@ -33,11 +35,12 @@ import { limitRequests } from './limit-requests.ts'
 import { createFailureLog, describeFailure } from './log-failure.ts'
 import { createNames, hasOwnNames } from './name-messages.ts'
 import { openNotices } from './notices/open-notices.ts'
-import { problemOf, retryAfterOf } from './problems.ts'
+import { methodNotAllowed, problemOf, retryAfterOf } from './problems.ts'
 import { createQueueTurns } from './queue-turns.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import { createTrafficReader } from './read-traffic.ts'
 import { createStrays } from './records/strays.ts'
+import { refuseBadHost } from './refuse-bad-host.ts'
 import { createRequestSlots } from './request-slots.ts'
 import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
@@ -51,6 +54,7 @@ import { addHistoryRoutes } from './routes/history.ts'
 import { addOperationRoutes } from './routes/operation.ts'
 import { addRedriveRoutes } from './routes/redrives.ts'
 import { addSessionRoutes } from './routes/session.ts'
+import { addStartRoutes } from './routes/start.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { addTopologyRoutes } from './routes/topology.ts'
 import { addTrafficRoutes } from './routes/traffic.ts'
@@ -75,6 +79,7 @@ export interface ApiServerOptions {
 }
 
 const resources: readonly AddRoutes[] = [
+  addStartRoutes,
   addOperationRoutes,
   addSessionRoutes,
   addBrokerRoutes,
@@ -98,6 +103,7 @@ const mostGoodbyeMs = 10_000
 /** The admin API, ready to listen. Closing it ends its tasks with their receipts; the line is its caller's. */
 export async function createApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
   const { settings } = options
+  const malformed = createMalformedAnswers()
   const app = createFastify({
     logger: withoutQueries(options.logger),
     ...{ bodyLimit: settings.maxBodyBytes, forceCloseConnections: true },
@@ -106,7 +112,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     // Also the time to close would be limited by it, which is up to the tasks that end then.
     pluginTimeout: 0,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
-    http: { maxHeaderSize: 16 * 1024 },
+    http: {
+      maxHeaderSize: 16 * 1024,
+      requireHostHeader: false, // Node refuses without a word; see refuse-bad-host.ts
+      connectionsCheckingInterval: 5_000,
+    },
+    clientErrorHandler: (error, socket) => malformed.answer(error, socket),
     // A queue name has up to 255 bytes, and each may be written as three characters.
     routerOptions: { maxParamLength: 3 * 255 },
     // What is said nowhere is refused and not taken off; see shapes.ts.
@@ -125,8 +136,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   const context = await createContext(options, app.log)
   const webhooks = startWebhooks(context, app.log)
   app.decorateRequest('caller', undefined)
+  malformed.watch(app.server)
   answerWithProblems(app)
   limitRequests(app, { slots: context.slots, isOpen: settings.isOpen })
+  refuseBadHost(app)
   limitBodies(app, {
     timeoutMs: settings.bodyTimeoutMs,
     ofStrangers: {
@@ -238,7 +251,14 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
 
 function answerWithProblems(app: FastifyInstance): void {
   app.setErrorHandler(sendProblem)
-  app.setNotFoundHandler((request, reply) => sendProblem({ statusCode: 404 }, request, reply))
+  const table = createMethodTable()
+  app.addHook('onRoute', ({ url, method }) => table.add(url, [method].flat()))
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = table.allowedAt(request.url.split('?')[0] ?? '')
+    if (allowed.length === 0) return sendProblem({ statusCode: 404 }, request, reply)
+    reply.header('allow', allowed.join(', '))
+    return sendProblem(methodNotAllowed(request.method, allowed), request, reply)
+  })
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -248,6 +268,8 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="warren"')
+  if (!reply.raw.hasHeader('content-security-policy')) reply.headers(bareHeaders) // it came to no route
+  reply.header('cache-control', 'no-store')
   reply.code(problem.status).type('application/problem+json').send(problem)
 }
 
@@ -273,6 +295,8 @@ async function addPlugins(app: FastifyInstance, version: string): Promise<void> 
   })
   await app.register(swaggerUi, {
     ...{ routePrefix: '/docs', staticCSP: true },
-    transformStaticCSP: (policy) => policy.replace(/ *upgrade-insecure-requests;/, ''), // see secure-headers.ts
+    // See secure-headers.ts. Nothing of a page comes from elsewhere, and nobody elsewhere is told of it.
+    transformStaticCSP: (policy) =>
+      policy.replace(/ *upgrade-insecure-requests;| validator\.swagger\.io/g, ''),
   })
 }

@@ -278,6 +278,16 @@ export const auditPage: Shape<Contract.AuditPage> = shape<Contract.AuditPage>()(
   }),
 )
 
+export const startPage: Shape<Contract.StartPage> = shape<Contract.StartPage>()(
+  Type.Object({
+    ...{ name: text, description: text },
+    links: Type.Object({
+      ...{ documentation: text, openapi: text, logIn: text, permissions: text },
+      ...{ deadLetterQueues: text, metrics: text, alive: text, ready: text },
+    }),
+  }),
+)
+
 export const adminQueues: Shape<Contract.AdminQueues> = shape<Contract.AdminQueues>()(
   Type.Object({ queues: Type.Array(Type.Object({ queue: text, messages: countOrNull })) }),
 )

@@ -214,7 +214,7 @@ describe('a session', () => {
       await shared.app.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } }),
     ]
 
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403, 404])
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403, 405])
   })
 })
 

@@ -49,7 +49,7 @@ describe('a request that is too large', () => {
     const query = await rig.app.inject({ url: `/api/v1/dlqs/a/messages?where=${long}`, headers })
     const path = await rig.app.inject({ url: `/api/v1/dlqs/${long}/messages`, headers })
 
-    expect([query.statusCode, path.statusCode]).toEqual([400, 400])
+    expect([query.statusCode, path.statusCode]).toEqual([400, 414])
   })
 })
 

@@ -178,7 +178,15 @@ it('every endpoint answers with what the document tells of it', async () => {
   await fill(3)
 
   // What is read.
-  for (const name of ['isAlive', 'isReady', 'metrics', 'myPermissions', 'brokerState', 'listDlqs'] as const)
+  for (const name of [
+    'start',
+    'isAlive',
+    'isReady',
+    'metrics',
+    'myPermissions',
+    'brokerState',
+    'listDlqs',
+  ] as const)
     await ask(name)
   for (const name of ['listCauses', 'showHistory', 'adminMessages'] as const) await ask(name, { params })
   for (const name of ['listHistory', 'adminQueues', 'listAudit', 'showTopology', 'showLiveTopology'] as const)
