@@ -33,8 +33,13 @@ export function createBackupLocks(line: Pick<BrokerLine, 'consuming' | 'manageme
   async function leave(id: string, holding: Holding): Promise<void> {
     holding.users -= 1
     if (holding.users > 0) return
-    held.delete(id)
-    await (await holding.lock).release()
+    // Who took the lock before it is given back would lose it by that.
+    held.set(id, 'alone')
+    try {
+      await (await holding.lock).release()
+    } finally {
+      held.delete(id)
+    }
   }
 
   return {
