@@ -6,6 +6,7 @@ import { decideAccess } from './auth/decide-access.ts'
 import { mayReadQueue } from './auth/may-read-queue.ts'
 import { isSameSecret } from './auth/same-secret.ts'
 import type { Endpoint } from './endpoints.ts'
+import { isCrossSite } from './is-cross-site.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { writeAudit } from './write-audit.ts'
 
@@ -44,12 +45,4 @@ export async function checkAccess(
 /** Nobody asks for it where nothing is changed, and those are most requests. */
 function hasCsrfToken({ headers }: FastifyRequest, caller: Caller | undefined): boolean {
   return isSameSecret(String(headers['x-csrf-token'] ?? ''), caller?.csrfToken ?? '')
-}
-
-/** As a browser tells it. Programs tell nothing, and are no browser that somebody could misuse. */
-function isCrossSite({ headers, host }: FastifyRequest): boolean {
-  const site = headers['sec-fetch-site']
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
-  const { origin } = headers
-  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host)
 }

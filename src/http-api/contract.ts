@@ -3,6 +3,7 @@ import type { Receipt as WrittenReceipt } from '../recovery/receipt.ts'
 export type * from './contract-dlq.ts'
 export type * from './contract-events.ts'
 export type * from './contract-lists.ts'
+export type * from './contract-session.ts'
 export type * from './contract-start.ts'
 export type * from './contract-topology.ts'
 

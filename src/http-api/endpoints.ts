@@ -1,6 +1,7 @@
 import type * as Contract from './contract.ts'
 import * as dlqShapes from './dlq-shapes.ts'
 import * as listShapes from './list-shapes.ts'
+import * as sessionShapes from './session-shapes.ts'
 import type { Shape } from './shape.ts'
 import * as shapes from './shapes.ts'
 import * as topologyShapes from './topology-shapes.ts'
@@ -47,6 +48,7 @@ export interface Endpoint<Params = undefined, Query = undefined, Body = undefine
 export interface Endpoints {
   readonly openSession: Endpoint<undefined, undefined, Contract.Credentials, Contract.OpenedSession>
   readonly closeSession: Endpoint
+  readonly showSession: Endpoint<undefined, undefined, undefined, Contract.CurrentSession>
   readonly myPermissions: Endpoint<undefined, undefined, undefined, Contract.MyPermissions>
   readonly brokerState: Endpoint<undefined, undefined, undefined, Contract.BrokerState>
   readonly listDlqs: Endpoint<undefined, undefined, undefined, Contract.DlqList>
@@ -149,6 +151,11 @@ export const endpoints: Endpoints = {
   closeSession: {
     ...{ method: 'DELETE', path: '/api/v1/session', tag: 'session', needs: 'known' },
     summary: 'Log the browser out',
+  },
+  showSession: {
+    ...{ method: 'GET', path: '/api/v1/session', tag: 'session', needs: 'known' },
+    summary: 'Who is logged in, with the token of their session; only for pages of this server',
+    answer: sessionShapes.currentSession,
   },
   myPermissions: {
     ...{ method: 'GET', path: '/api/v1/my/permissions', tag: 'session', needs: 'known' },

@@ -43,7 +43,14 @@ export const credentials: Shape<Contract.Credentials> = shape<Contract.Credentia
   ),
 )
 
-const caller = {
+/** Of who asks. */
+export const callerFields: {
+  readonly name: typeof text
+  readonly role: Type.TUnsafe<Contract.Role>
+  readonly wayIn: Type.TUnsafe<Contract.WayIn>
+  readonly vhost: typeof text
+  readonly permissions: Type.TArray<Type.TUnsafe<Contract.Permission>>
+} = {
   name: text,
   role: oneOf(['viewer', 'operator', 'admin']),
   wayIn: oneOf(['nobody-asked', 'broker-account', 'token', 'oidc']),
@@ -51,10 +58,10 @@ const caller = {
   permissions: Type.Array(permissionNames),
 }
 export const myPermissions: Shape<Contract.MyPermissions> = shape<Contract.MyPermissions>()(
-  Type.Object(caller),
+  Type.Object(callerFields),
 )
 export const openedSession: Shape<Contract.OpenedSession> = shape<Contract.OpenedSession>()(
-  Type.Object({ ...caller, csrfToken: text, expiresAt: text }),
+  Type.Object({ ...callerFields, csrfToken: text, expiresAt: text }),
 )
 
 export const brokerState: Shape<Contract.BrokerState> = shape<Contract.BrokerState>()(

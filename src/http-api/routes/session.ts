@@ -5,8 +5,9 @@ import type { Caller } from '../auth/caller.ts'
 import { permissionsOfCaller } from '../auth/decide-role.ts'
 import type { MyPermissions } from '../contract.ts'
 import { endpoints } from '../endpoints.ts'
+import { isCrossSite } from '../is-cross-site.ts'
 import { refuseWithoutBroker } from '../refuse-in-vain.ts'
-import { sessionCookie } from '../session-cookie.ts'
+import { sessionCookie, setSessionCookie } from '../session-cookie.ts'
 import { writeAudit, writeAuditEnd } from '../write-audit.ts'
 
 /** Who is it, and what may they do. */
@@ -21,12 +22,17 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
     refuseWithoutBroker(line)
     const caller = await authenticator.logIn(body, request.ip)
     await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
-    const { cookie, csrfToken, expiresAt } = await authenticator.openSession(caller)
-    reply.setCookie(sessionCookie, cookie, {
-      ...{ httpOnly: true, sameSite: 'strict', path: '/', expires: expiresAt },
-      secure: isSecure(request),
-    })
+    const opened = await authenticator.openSession(caller)
+    setSessionCookie(reply, opened, { isSecure: isSecure(request) })
+    const { csrfToken, expiresAt } = opened
     return { ...describe(caller), csrfToken, expiresAt: expiresAt.toISOString() }
+  })
+
+  add(endpoints.showSession, async ({ caller, request }) => {
+    // A page of a neighbouring host could have the cookie sent. It cannot read the answer, and need not get it either.
+    if (isCrossSite(request)) throw new ApiError({ code: 'API_CSRF_REFUSED', message: notYourPage })
+    const { csrfToken = null, session } = caller
+    return { ...describe(caller), csrfToken, expiresAt: session?.expiresAt ?? null }
   })
 
   add(endpoints.closeSession, async ({ caller, request, reply }) => {
@@ -48,6 +54,8 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
 
   add(endpoints.myPermissions, async ({ caller }) => describe(caller))
 }
+
+const notYourPage = 'The token of a session is for pages of this server only. Ask for it from one of them.'
 
 /** A browser says by which scheme it came to the page. Believed of anybody: it is about nothing but their own cookie. */
 function isSecure({ protocol, headers: { origin = '' } }: FastifyRequest): boolean {

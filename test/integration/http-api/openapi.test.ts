@@ -242,6 +242,7 @@ it('every endpoint answers with what the document tells of it', async () => {
   asked.add('openSession')
   const [cookie] = String(answer.headers['set-cookie']).split(';')
   const headers = { cookie: cookie!, 'x-csrf-token': answer.json<OpenedSession>().csrfToken }
+  await ask('showSession', { headers, status: 200 })
   await ask('closeSession', { headers, status: 204 })
 
   expect(Object.keys(endpoints).filter((name) => !asked.has(name))).toEqual([])

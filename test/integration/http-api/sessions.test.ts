@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditPage, OpenedSession, Problem } from '../../../src/http-api/contract.ts'
+import type { AuditPage, CurrentSession, OpenedSession, Problem } from '../../../src/http-api/contract.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
@@ -63,6 +63,72 @@ describe('logging out', () => {
     const out = await rig.app.inject({ method: 'DELETE', url: session, headers: admin })
 
     expect(out.statusCode).toBe(204)
+  })
+})
+
+describe('a page that is loaded again', () => {
+  it('finds out who is logged in, what they may, and the token of their session', async () => {
+    const rig = await setUpApi({ ...broker, env })
+    const opened = await rig.app.inject({ method: 'POST', url: session, payload: { username, password } })
+    const [cookie] = String(opened.headers['set-cookie']).split(';')
+
+    const answer = await rig.app.inject({ url: session, headers: { cookie: cookie! } })
+
+    const { expiresAt, ...told } = opened.json<OpenedSession>()
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json<CurrentSession>()).toEqual({ ...told, expiresAt: expect.any(String) })
+    // A cookie knows whole seconds.
+    const differenceMs = Date.parse(answer.json<OpenedSession>().expiresAt) - Date.parse(expiresAt)
+    expect(Math.abs(differenceMs)).toBeLessThan(1_000)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.headers['set-cookie']).toBeUndefined()
+  })
+
+  it('can go on where the one before has ended', async () => {
+    const rig = await setUpApi({ ...broker, env })
+    const { cookie } = await logIn(rig)
+    const { csrfToken } = (await rig.app.inject({ url: session, headers: { cookie } })).json<CurrentSession>()
+
+    const headers = { cookie, 'x-csrf-token': csrfToken! }
+    const out = await rig.app.inject({ method: 'DELETE', url: session, headers })
+    const after = await rig.app.inject({ url: session, headers: { cookie } })
+
+    expect([out.statusCode, after.statusCode]).toEqual([204, 401])
+  })
+
+  it.each<Record<string, string>>([
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ])('is told nothing where it is one of another origin: %j', async (origin) => {
+    const rig = await setUpApi({ ...broker, env })
+    const { cookie, 'x-csrf-token': csrfToken } = await logIn(rig)
+
+    const answer = await rig.app.inject({ url: session, headers: { cookie, ...origin } })
+
+    expect(answer.json<Problem>()).toMatchObject({ status: 403, code: 'API_CSRF_REFUSED' })
+    expect(answer.body).not.toContain(csrfToken)
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+  })
+
+  it('has no token where the proof is no cookie', async () => {
+    const rig = await setUpApi({ ...broker, env })
+    const { cookie } = await logIn(rig)
+
+    const answer = await rig.app.inject({ url: session, headers: { ...admin, cookie } })
+
+    expect(answer.json<CurrentSession>()).toMatchObject({
+      ...{ name: username, role: 'admin', csrfToken: null, expiresAt: null },
+    })
+  })
+
+  it('is told that nobody is logged in', async () => {
+    const rig = await setUpApi({ ...broker, env })
+
+    const answer = await rig.app.inject({ url: session })
+
+    expect(answer.json<Problem>()).toMatchObject({ status: 401, code: 'API_NOT_AUTHENTICATED' })
   })
 })
 
