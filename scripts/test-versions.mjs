@@ -25,7 +25,7 @@ const sameOnEveryVersion = [
   ...['missing-broker', 'orphans', 'proxy'].map((name) => `test/integration/support/${name}.test.ts`),
   ...[
     ...['disclosure', 'doors', 'guesses', 'hostile', 'hostile-connections', 'limits', 'names', 'oidc'],
-    ...['openapi', 'payloads', 'sessions', 'typed-bodies', 'webhooks'],
+    ...['oidc-attacks', 'oidc-login', 'openapi', 'payloads', 'sessions', 'typed-bodies', 'webhooks'],
   ].map((name) => `test/integration/http-api/${name}.test.ts`),
 ]
 

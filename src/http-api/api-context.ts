@@ -3,6 +3,7 @@ import type { Approvals } from './approvals/approvals.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { Caller } from './auth/caller.ts'
+import type { OidcLogin } from './auth/oidc/oidc-login.ts'
 import type { Sessions } from './auth/sessions.ts'
 import type { BackupLocks } from './backups/backup-locks.ts'
 import type { BrokerLine } from './broker-line.ts'
@@ -40,6 +41,8 @@ export interface ApiContext {
   readonly nameMessage: NameMessage
   readonly authenticator: Authenticator
   readonly sessions: Sessions
+  /** Undefined: browsers cannot log in at an OIDC provider. */
+  readonly oidcLogin: OidcLogin | undefined
   /** Of Warren. */
   readonly version: string
 }

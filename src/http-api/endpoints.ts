@@ -1,6 +1,7 @@
 import type * as Contract from './contract.ts'
 import * as dlqShapes from './dlq-shapes.ts'
 import * as listShapes from './list-shapes.ts'
+import { type OidcEndpoints, oidcEndpoints } from './oidc-endpoints.ts'
 import * as sessionShapes from './session-shapes.ts'
 import type { Shape } from './shape.ts'
 import * as shapes from './shapes.ts'
@@ -32,7 +33,7 @@ export interface Endpoint<Params = undefined, Query = undefined, Body = undefine
   /** What the header `location` of a success names. */
   readonly locates?: string
   /** The answer is no JSON. */
-  readonly mediaType?: 'text/event-stream' | 'text/plain' | 'application/gzip'
+  readonly mediaType?: 'text/event-stream' | 'text/plain' | 'text/html' | 'application/gzip'
   /** The answer comes in this form, too, for who asks for it. */
   readonly alsoAs?: 'text/html'
   /** The request is no JSON; it is read as a stream. */
@@ -45,10 +46,11 @@ export interface Endpoint<Params = undefined, Query = undefined, Body = undefine
   readonly unavailable?: string
 }
 
-export interface Endpoints {
+export interface Endpoints extends OidcEndpoints {
   readonly openSession: Endpoint<undefined, undefined, Contract.Credentials, Contract.OpenedSession>
   readonly closeSession: Endpoint
   readonly showSession: Endpoint<undefined, undefined, undefined, Contract.CurrentSession>
+  readonly listLoginWays: Endpoint<undefined, undefined, undefined, Contract.LoginWays>
   readonly myPermissions: Endpoint<undefined, undefined, undefined, Contract.MyPermissions>
   readonly brokerState: Endpoint<undefined, undefined, undefined, Contract.BrokerState>
   readonly listDlqs: Endpoint<undefined, undefined, undefined, Contract.DlqList>
@@ -157,6 +159,12 @@ export const endpoints: Endpoints = {
     summary: 'Who is logged in, with the token of their session; only for pages of this server',
     answer: sessionShapes.currentSession,
   },
+  listLoginWays: {
+    ...{ method: 'GET', path: '/api/v1/session/ways', tag: 'session', needs: 'anyone' },
+    summary: 'How a browser can log in here',
+    answer: sessionShapes.loginWays,
+  },
+  ...oidcEndpoints,
   myPermissions: {
     ...{ method: 'GET', path: '/api/v1/my/permissions', tag: 'session', needs: 'known' },
     summary: 'Who you are and what you may call',

@@ -92,6 +92,7 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   TASKS_UNAVAILABLE: 503,
   NOTICES_UNAVAILABLE: 503,
   OIDC_UNAVAILABLE: 503,
+  OIDC_LOGIN_REFUSED: 401,
   FILTER_INVALID: 400,
   INVALID_ARGUMENT: 400,
   RECOVERY_QUEUE_NOT_FOUND: 404,

@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from '../message/duration.ts'
 import type { ApprovalRule } from './approvals/decide-approval.ts'
 import type { StoredToken } from './auth/api-tokens.ts'
 import { type RoleNames, roleByTag } from './auth/decide-role.ts'
-import type { OidcSettings } from './auth/oidc.ts'
+import { type OidcSettings, oidcSection, readOidcSection } from './auth/oidc/oidc-settings.ts'
 import type { Role } from './contract.ts'
 import { explainMistakes } from './explain-mistake.ts'
 import type { HistorySettings } from './history/depth-history.ts'
@@ -64,18 +64,11 @@ const token = Type.Object(
   },
   closed,
 )
-const oidc = Type.Object(
-  {
-    ...{ issuer: text, audience: text, roles },
-    ...{ jwksUrl: Type.Optional(text), claim: Type.Optional(text), nameClaim: Type.Optional(text) },
-  },
-  closed,
-)
 const auth = Type.Object(
   {
     accounts: Type.Optional(Type.Union([Type.Boolean(), Type.Object({ roles }, closed)])),
     tokens: Type.Optional(Type.Array(token)),
-    oidc: Type.Optional(oidc),
+    oidc: Type.Optional(oidcSection),
   },
   closed,
 )
@@ -120,7 +113,7 @@ const section = Type.Object(
   closed,
 )
 
-/** Reads the config's `server` section; secrets come from the environment only. */
+/** Reads the config's `server` section; secrets come from the environment, or from files that it names. */
 export function readServerSection(
   given: Readonly<Record<string, unknown>> = {},
   env: Readonly<Record<string, string | undefined>> = {},
@@ -135,7 +128,7 @@ export function readServerSection(
   return {
     ...{ host, port, isOpen, tokens, trustedProxies, anyQueueRoles },
     accountRoles: accountRolesOf(accounts),
-    oidc: provider && { claim: 'roles', nameClaim: 'sub', ...provider },
+    oidc: provider && readOidcSection(provider, env),
     sessionKey: readKey('WARREN_SESSION_KEY', env.WARREN_SESSION_KEY),
     keys: readServerKeys(env, keyFile),
     sessionLifetimeMs: readDuration('session.lifetime', session.lifetime ?? '8h', shared),

@@ -51,6 +51,7 @@ import { addDlqRoutes } from './routes/dlqs.ts'
 import { addEditRoutes } from './routes/edits.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHistoryRoutes } from './routes/history.ts'
+import { addOidcRoutes } from './routes/oidc.ts'
 import { addOperationRoutes } from './routes/operation.ts'
 import { addRedriveRoutes } from './routes/redrives.ts'
 import { addSessionRoutes } from './routes/session.ts'
@@ -82,6 +83,7 @@ const resources: readonly AddRoutes[] = [
   addStartRoutes,
   addOperationRoutes,
   addSessionRoutes,
+  addOidcRoutes,
   addBrokerRoutes,
   addDlqRoutes,
   addHistoryRoutes,
@@ -227,7 +229,7 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   const sessions = createSessions({ key, lifetimeMs, vhost })
   const accounts = roles && openBrokerAccounts({ management, vhost, roles })
   const watch = roles && watchAccounts({ management, vhost, roles, everyMs: settings.sessionRecheckMs })
-  const oidc = settings.oidc && openOidc(settings.oidc)
+  const oidc = settings.oidc && openOidc(settings.oidc, { key, vhost })
   const { consuming, publishing } = line
   const audit = await openAuditLog({ consuming, publishing, keys, strays })
   const shared = await openNotices({
@@ -245,7 +247,10 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
     history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
     tasks: await openTasks({ line, turns, audit, keys, strays, log }),
     audit,
-    authenticator: createAuthenticator({ isOpen, accounts, tokens, oidc, sessions, watch }),
+    oidcLogin: oidc?.login,
+    authenticator: createAuthenticator({
+      ...{ isOpen, accounts, tokens, oidc: oidc?.checkBearer, sessions, watch },
+    }),
   }
 }
 

@@ -60,7 +60,7 @@ export const check: CliCommand = {
   },
 }
 
-/** What `serve` and `recover` would refuse. What webhooks read from the environment is set where they run, not here. */
+/** What `serve` and `recover` would refuse. */
 async function checkSections(file: string, { server, recovery }: TopologyDeclaration): Promise<void> {
   const { readServerSection, checkServerShape } = await import('../../http-api/read-server-section.ts')
   const mistakes = [
@@ -68,13 +68,23 @@ async function checkSections(file: string, { server, recovery }: TopologyDeclara
     mistakeOf(() => {
       if (!server) return
       checkServerShape(server)
-      readServerSection({ ...server, webhooks: undefined, keyFile: undefined })
+      readServerSection(withoutSecrets(server))
     }),
   ].filter((mistake) => mistake !== undefined)
   const [cause] = mistakes
   if (cause === undefined) return
   const message = `${file} cannot be used: ${mistakes.map((mistake) => mistake.message).join('\n')}`
   throw new ConfigError({ code: 'CONFIG_INVALID', file, message }, { cause })
+}
+
+/** Variables and files with secrets are where the server runs, and need not be here. */
+function withoutSecrets(server: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { auth } = server as { auth?: { oidc?: object } | string }
+  const oidc = typeof auth === 'object' && auth.oidc && { ...auth.oidc, clientSecretFile: undefined }
+  return {
+    ...{ ...server, webhooks: undefined, keyFile: undefined },
+    ...(oidc && { auth: { ...(auth as object), oidc } }),
+  }
 }
 
 function mistakeOf(read: () => unknown): InvalidArgumentError | undefined {

@@ -53,8 +53,12 @@ export function createAuthenticator(ways: WaysIn): Authenticator {
 
   return {
     logIn,
-    openSession: async (caller) =>
-      ways.sessions.open(caller, { isWatched: (await ways.watch?.canSee(caller.name)) ?? false }),
+    openSession: async (caller) => {
+      // Somebody of a provider may be named as an account of RabbitMQ is, and is not that account.
+      const isAccount = caller.wayIn === 'broker-account'
+      const isWatched = isAccount && ((await ways.watch?.canSee(caller.name)) ?? false)
+      return ways.sessions.open(caller, { isWatched })
+    },
     authenticate: async ({ authorization, cookie, address }) => {
       if (authorization !== undefined) {
         const [, scheme = '', value = ''] = /^(\S+) +(\S+)$/.exec(authorization) ?? []

@@ -35,6 +35,11 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
     return { ...describe(caller), csrfToken, expiresAt: session?.expiresAt ?? null }
   })
 
+  add(endpoints.listLoginWays, async () => ({
+    ...{ isOpen: settings.isOpen, hasAccounts: settings.accountRoles !== undefined },
+    oidcLogin: context.oidcLogin ? endpoints.beginLogin.path : null,
+  }))
+
   add(endpoints.closeSession, async ({ caller, request, reply }) => {
     reply.clearCookie(sessionCookie, { path: '/' })
     if (!caller.session) return undefined

@@ -12,6 +12,7 @@ import { type ApiRig, setUpApi } from './api-rig.ts'
 import type { AnyEndpoint } from './fitting-request.ts'
 import { type Fuzzed, requestTo } from './fuzz-requests.ts'
 import { askFor } from './leave-streams.ts'
+import { clientId, startOidcProvider } from './oidc-provider.ts'
 
 const all = Object.values(endpoints) as AnyEndpoint[]
 const names = Object.keys(endpoints)
@@ -75,12 +76,21 @@ export async function setUpFuzz(broker: { url: string; managementUrl: string }):
     viewer: createToken(),
     forger: createToken(),
   }
+  const provider = await startOidcProvider()
+  onTestFinished(() => provider.close())
+  const oidc = {
+    ...{ issuer: provider.issuer, audience: 'warren', clientId, publicUrl: 'http://localhost:15680' },
+    roles: { sre: 'operator' },
+  }
   const rig = await setUpApi({
     ...broker,
     declared: { queues: { 'fuzzed.orders': { retry: { delays: ['5s'] } } } },
     server: {
       ...{ approval: { above: 5 }, backups: { folder } },
-      auth: { tokens: roles.map((role) => ({ name: `fuzz-${role}`, role, hash: tokens[role].hash })) },
+      auth: {
+        tokens: roles.map((role) => ({ name: `fuzz-${role}`, role, hash: tokens[role].hash })),
+        oidc,
+      },
     },
   })
   await rig.declareDlq(fuzzedQueue)

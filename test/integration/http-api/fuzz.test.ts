@@ -4,8 +4,8 @@ import { startEmbeddedBroker } from '../../../src/testing/index.ts'
 import { fuzz, fuzzedQueue, fuzzRounds, fuzzTimeout, setUpFuzz } from './fuzz-rig.ts'
 
 const all = Object.entries(endpoints) as [string, Pick<Endpoint, 'path'>][]
-/** What no chance gives: credentials, a digest, a queue of the isolated layout. Other tests reach these. */
-const hardToReach = ['openSession', 'applyTopology', 'adminMessages', 'adminRedrive']
+/** What no chance gives: credentials, a login that has begun, a digest, a queue of the isolated layout. Other tests reach these. */
+const hardToReach = ['openSession', 'finishLogin', 'applyTopology', 'adminMessages', 'adminRedrive']
 
 // The embedded broker is quick enough for so many. What RabbitMQ answers otherwise is up to fuzz-broker.test.ts.
 it(

@@ -1,46 +1,19 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, it, onTestFinished } from 'vitest'
 import type { MyPermissions, Problem } from '../../../src/http-api/contract.ts'
 import { setUpApi } from './api-rig.ts'
+import { startOidcProvider } from './oidc-provider.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
 
-/** An identity provider with a discovery document; it may be down. */
+/** A provider, and a program that gets tokens for itself there. */
 async function startProvider() {
-  const asked: string[] = []
-  let isUp = true
-  const { privateKey, publicKey } = await generateKeyPair('ES256')
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    const json = (value: unknown) =>
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
-    if (!isUp) return response.writeHead(503).end('down')
-    if (request.url === '/.well-known/openid-configuration')
-      return json({ issuer, jwks_uri: `${issuer}/the/keys` })
-    if (request.url === '/the/keys')
-      return void exportJWK(publicKey).then((key) => json({ keys: [{ ...key, kid: '1', alg: 'ES256' }] }))
-    return response.writeHead(404).end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = await startOidcProvider()
+  onTestFinished(() => provider.close())
   return {
-    ...{ issuer, asked },
-    setUp: (up: boolean) => {
-      isUp = up
-    },
-    sign: (claims: object = { roles: ['sre'] }, from = issuer) =>
-      new SignJWT({ sub: 'dana', exp: Math.floor(Date.now() / 1_000) + 300, ...claims })
-        .setProtectedHeader({ alg: 'ES256', kid: '1' })
-        .setIssuer(from)
-        .setAudience('warren')
-        .sign(privateKey),
+    ...provider,
+    sign: (claims: object = { roles: ['sre'] }, from = provider.issuer) =>
+      provider.sign({ aud: 'warren', sub: 'dana', ...claims }, from),
   }
 }
 

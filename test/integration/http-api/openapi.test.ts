@@ -18,6 +18,8 @@ import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import type { AnyEndpoint, JsonSchema } from './fitting-request.ts'
 import { askAndLeave } from './leave-streams.ts'
+import { clientId, startOidcProvider } from './oidc-provider.ts'
+import { openBrowser } from './oidc-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 interface Media {
@@ -37,6 +39,7 @@ interface Document {
 
 const broker = await useApiBroker()
 const folder = mkdtempSync(join(tmpdir(), 'warren-openapi-'))
+const provider = await startOidcProvider()
 const all = Object.entries(endpoints) as [string, AnyEndpoint][]
 let rig: ApiRig
 let document: Document
@@ -48,12 +51,17 @@ beforeAll(async () => {
     exchanges: { events: { type: 'topic' } },
     queues: { 'q.orders': { bind: [{ exchange: 'events', key }] } },
   })
-  const server = { approval: { above: 3 }, backups: { folder } }
+  const oidc = {
+    ...{ issuer: provider.issuer, audience: 'warren', clientId, publicUrl: 'http://localhost:15680' },
+    roles: { sre: 'operator' },
+  }
+  const server = { approval: { above: 3 }, backups: { folder }, auth: { oidc } }
   rig = await startApiRig({ ...broker, topology: bound('old'), declared: bound('new'), server })
   document = (await rig.app.inject('/docs/json')).json<Document>()
 })
 afterAll(async () => {
   await rig.close()
+  provider.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -108,7 +116,8 @@ describe.each(all)('OpenAPI of %s', (_, endpoint) => {
       url: endpoint.path.replaceAll(/:\w+/g, 'x'),
     })
 
-    const isOpen = endpoint.needs === 'anyone' && endpoint.method === 'GET'
+    const isOpen =
+      endpoint.needs === 'anyone' && endpoint.method === 'GET' && endpoint !== endpoints.finishLogin
     expect(answer.statusCode < 400).toBe(isOpen)
     expectTold(endpoint, answer)
   })
@@ -244,6 +253,10 @@ it('every endpoint answers with what the document tells of it', async () => {
   const headers = { cookie: cookie!, 'x-csrf-token': answer.json<OpenedSession>().csrfToken }
   await ask('showSession', { headers, status: 200 })
   await ask('closeSession', { headers, status: 204 })
+  for (const name of ['listLoginWays', 'leaveProvider'] as const) await ask(name)
+  await ask('beginLogin', { status: 302 })
+  expectTold(endpoints.finishLogin, await openBrowser(rig).logIn())
+  asked.add('finishLogin')
 
   expect(Object.keys(endpoints).filter((name) => !asked.has(name))).toEqual([])
 })

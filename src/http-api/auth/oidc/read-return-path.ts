@@ -1,0 +1,23 @@
+/** Where no page is. A link that logs somebody in must not make them ask for what they did not mean to. */
+const notPages = ['/api/', '/admin/']
+
+/**
+ * The address of a page of this server; undefined where a path leads anywhere else. It comes from a link that anybody
+ * may have made, and is read as a browser would read it: `//host`, `/\host` and `/.//host` lead away or could.
+ */
+export function readReturnPath(path: string, publicUrl: string): string | undefined {
+  if (!path.startsWith('/') || !URL.canParse(path, publicUrl)) return undefined
+  const url = new URL(path, publicUrl)
+  if (url.origin !== publicUrl || url.pathname.startsWith('//') || url.username !== '') return undefined
+  const place = decodePath(url.pathname)
+  if (place === undefined || notPages.some((each) => `${place}/`.startsWith(each))) return undefined
+  return url.href
+}
+
+function decodePath(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}
