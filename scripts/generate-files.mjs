@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { parse } from 'yaml'
 import { commands } from '../dist/cli/commands.js'
+import { serverSection } from '../dist/http-api/read-server-section.js'
 import { renderRedrivePhases } from '../dist/recovery/redrive/render-redrive-phases.js'
 import { compileTopology } from '../dist/topology/compile-topology.js'
 import { renderMermaid } from '../dist/topology/render-mermaid.js'
@@ -37,6 +38,11 @@ function withPhases(page) {
 function renderJson(value) {
   const text = JSON.stringify(value, null, 2)
   return `${text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items) => `[${items.replace(/\s*\n\s*/g, ' ')}]`)}\n`
+}
+
+/** For editors: with the server section, which the topology itself knows nothing of. */
+function configSchema() {
+  return { ...topologySchema, properties: { ...topologySchema.properties, server: serverSection } }
 }
 
 /** Every command as its --help has it. */
@@ -72,7 +78,7 @@ function cell(text) {
 const layoutsPage = 'docs/concepts/layouts.md'
 const redrivePage = 'docs/concepts/redrive-life-cycle.md'
 const files = {
-  'schema/topology.schema.json': renderJson(topologySchema),
+  'schema/topology.schema.json': renderJson(configSchema()),
   [layoutsPage]: withDiagrams(read(layoutsPage)),
   [redrivePage]: withPhases(read(redrivePage)),
   'docs/reference/commands.md': commandsPage(),

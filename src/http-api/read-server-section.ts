@@ -113,6 +113,9 @@ const section = Type.Object(
   closed,
 )
 
+/** The schema of the `server` section; editors read it, too. */
+export const serverSection: Type.TSchema = section
+
 /** Reads the config's `server` section; secrets come from the environment, or from files that it names. */
 export function readServerSection(
   given: Readonly<Record<string, unknown>> = {},
@@ -172,7 +175,7 @@ const leastKeyBytes = 32
 
 /** Refuses names and values that the section cannot have, all of them at once. */
 export function checkServerShape(given: Readonly<Record<string, unknown>>): void {
-  const mistakes = explainMistakes(section, { name: 'server', value: given })
+  const mistakes = explainMistakes(serverSection, { name: 'server', value: given })
   if (mistakes.length > 0) throw new InvalidArgumentError(sayMistakes(mistakes))
 }
 

@@ -173,7 +173,9 @@ describe('what the code has is in the reference', () => {
       'events',
       () => find('src/broker/amqp/session.ts', /^ {2}'?([a-z-]+)'?: (?:\{ readonly|Record<never)/gm),
     ],
-    ['config', () => propertyNames(JSON.parse(read('schema/topology.schema.json')))],
+    ['config', () => propertyNames(without('server', configSchema()))],
+    ['http-api', () => propertyNames(without('webhooks', configSchema().properties.server))],
+    ['../guides/webhooks', () => propertyNames(configSchema().properties.server.properties.webhooks)],
   ])('%s', (page, list) => {
     const code = (read(`docs/reference/${page}.md`).match(/`[^`\n]+`|```[\s\S]*?```/g) ?? []).join(' ')
     const names = list()
@@ -206,6 +208,19 @@ it('every page is in the table of contents', () => {
 
   expect(pagesOfDocs.filter((page) => page !== 'README.md' && !contents.includes(`(${page})`))).toEqual([])
 })
+
+interface JsonSchema {
+  readonly properties: Readonly<Record<string, JsonSchema>>
+}
+
+function configSchema(): JsonSchema & { properties: { server: JsonSchema } } {
+  return JSON.parse(readFileSync('schema/topology.schema.json', 'utf8')) as ReturnType<typeof configSchema>
+}
+
+/** A schema of objects that know nothing of a property. */
+function without(name: string, { properties, ...schema }: JsonSchema): object {
+  return { ...schema, properties: { ...properties, [name]: {} } }
+}
 
 /** Of a JSON Schema, at any depth. */
 function propertyNames(schema: unknown): readonly string[] {
