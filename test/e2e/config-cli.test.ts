@@ -28,6 +28,14 @@ describe('a config that cannot be used is told with its file, its path and a way
     ],
     ['a time of the server that is none', { queues: {}, server: { history: { every: 'soon' } } }, "'soon'"],
     [
+      'half of what browsers need to log in',
+      {
+        queues: {},
+        server: { auth: { oidc: { issuer: 'https://id', audience: 'a', roles: {}, clientId: 'x' } } },
+      },
+      'server.auth.oidc.clientId is for browsers that log in at the provider, and that needs publicUrl, too.',
+    ],
+    [
       'a section for recovery that names no type',
       { queues: {}, recovery: { queues: ['a'] } },
       'recovery.types',
@@ -41,6 +49,19 @@ describe('a config that cannot be used is told with its file, its path and a way
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
     expect(stderr).toContain('warren: warren.config.yaml ')
     expect(stderr).toContain(words)
+  })
+
+  it('files with secrets of the server need not be where it is checked', async () => {
+    const oidc = {
+      ...{ issuer: 'https://id.example', audience: 'warren', roles: {}, clientId: 'warren' },
+      ...{ publicUrl: 'https://warren.example', clientSecretFile: '/run/secrets/elsewhere' },
+    }
+    const server = { auth: { oidc, accounts: false }, keyFile: '/run/secrets/elsewhere' }
+    const { warren } = setupCli({ queues: {}, server })
+
+    const { exitCode, stderr } = await warren('check')
+
+    expect(exitCode, stderr).toBe(0)
   })
 
   it('what several queues share is said once and merged, as YAML does it', async () => {
