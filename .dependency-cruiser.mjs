@@ -1,5 +1,7 @@
 // The direction of imports, from one ordered list: a folder sees the rows above its own and the leaves.
 // Folders on one row do not know each other. To add a folder, put it in its row.
+const library = 'packages/warrenmq/src'
+const cli = 'packages/cli/src'
 const leaves = ['errors.ts', 'events.ts', 'clock.ts', 'join-signals.ts']
 const rows = [
   ['wire'],
@@ -8,29 +10,24 @@ const rows = [
   ['broker'],
   ['publisher', 'deploy'],
   ['consumer', 'recovery'],
-  ['http-api'],
-  ['cli'],
 ]
 // The embedded broker stands beside the rows: it shares the bytes and the message rules, nothing else.
-const besideTheRows = { embedded: ['wire', 'message'], testing: ['embedded'] }
+const besideTheRows = { embedded: ['wire', 'message'] }
+/** What users load. Nothing inside the library knows them. */
+const doors = ['index.ts', 'operations.ts', 'testing.ts']
 
 const pureFolders = ['wire', 'message', 'topology', 'embedded/model']
 const pureFiles = '(^|/)(decide-|plan-|render-)[^/]*\\.ts$|-state\\.ts$'
-const mayOpenSockets = ['broker', 'embedded/server', 'http-api']
+const mayOpenSockets = [`${library}/broker`, `${library}/embedded/server`, `${cli}/http-api`]
 
-const folder = (name) => `^src/${name}/`
-const anyOf = (names) => `^src/(${names.join('|').replaceAll('.', '\\.')})(/|$)`
+const folder = (name) => `^${library}/${name}/`
+const dotted = (names) => names.join('|').replaceAll('.', '\\.')
+const anyOf = (names) => `^${library}/(${dotted(names)})(/|$)`
 const tests = '\\.test\\.ts$'
 const networkModules = '^(node:)?(net|tls|http|https|http2|dgram)$'
 
 const rowRules = rows.flatMap((row, index) =>
-  row.map((name) =>
-    onlySees(name, [
-      name,
-      ...rows.slice(0, index).flat(),
-      ...(name === 'cli' ? ['embedded', 'testing'] : []),
-    ]),
-  ),
+  row.map((name) => onlySees(name, [name, ...rows.slice(0, index).flat()])),
 )
 const besideRules = Object.entries(besideTheRows).map(([name, seen]) => onlySees(name, [name, ...seen]))
 
@@ -39,7 +36,7 @@ function onlySees(name, seen) {
     name: `${name}-sees-only-its-left`,
     severity: 'error',
     from: { path: folder(name), pathNot: tests },
-    to: { path: '^src/', pathNot: anyOf([...seen, ...leaves]) },
+    to: { path: `^${library}/`, pathNot: anyOf([...seen, ...leaves]) },
   }
 }
 
@@ -47,6 +44,30 @@ export default {
   forbidden: [
     ...rowRules,
     ...besideRules,
+    {
+      name: 'testing-sees-the-embedded-broker',
+      severity: 'error',
+      from: { path: `^${library}/testing\\.ts$` },
+      to: { path: `^${library}/`, pathNot: folder('embedded') },
+    },
+    {
+      name: 'the-library-knows-neither-its-doors-nor-its-users',
+      severity: 'error',
+      from: { path: `^${library}/`, pathNot: tests },
+      to: { path: `^${library}/(${dotted(doors)})$|^packages/(?!warrenmq/)` },
+    },
+    {
+      name: 'the-command-line-comes-in-by-the-doors',
+      severity: 'error',
+      from: { path: `^${cli}/`, pathNot: tests },
+      to: { path: `^${library}/`, pathNot: `^${library}/(${dotted(doors)})$` },
+    },
+    {
+      name: 'the-http-api-does-not-know-the-command-line',
+      severity: 'error',
+      from: { path: `^${cli}/http-api/`, pathNot: tests },
+      to: { path: `^${cli}/`, pathNot: `^${cli}/http-api/` },
+    },
     {
       name: 'no-cycles',
       severity: 'error',
@@ -56,13 +77,13 @@ export default {
     {
       name: 'leaves-import-nothing-of-ours',
       severity: 'error',
-      from: { path: `^src/(${leaves.join('|').replaceAll('.', '\\.')})$` },
-      to: { path: '^src/', pathNot: `^src/(${leaves.join('|').replaceAll('.', '\\.')})$` },
+      from: { path: `^${library}/(${dotted(leaves)})$` },
+      to: { path: '^packages/', pathNot: `^${library}/(${dotted(leaves)})$` },
     },
     {
       name: 'pure-code-imports-no-module-of-node-and-no-package',
       severity: 'error',
-      from: { path: `^src/(${pureFolders.join('|')})/|${pureFiles}`, pathNot: tests },
+      from: { path: `^${library}/(${pureFolders.join('|')})/|${pureFiles}`, pathNot: tests },
       to: {
         dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'],
       },
@@ -70,24 +91,33 @@ export default {
     {
       name: 'sockets-are-opened-in-three-places',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/(${mayOpenSockets.join('|')})/|${tests}` },
+      from: { path: '^packages/', pathNot: `^(${mayOpenSockets.join('|')})/|${tests}` },
       to: { path: networkModules, dependencyTypes: ['core'] },
     },
     {
       // One of another broker would be believed: only what is paired with a connection is proved to be its own.
       name: 'a-management-api-is-proved-before-it-is-asked',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/broker/management/|^src/cli/with-management\\.ts$|${tests}` },
+      from: {
+        path: `^${library}/`,
+        pathNot: `^${library}/broker/management/|^${library}/operations\\.ts$|${tests}`,
+      },
       to: {
-        path: '^src/broker/management/open-management\\.ts$',
+        path: `^${library}/broker/management/open-management\\.ts$`,
         dependencyTypesNot: ['type-only'],
       },
     },
     { name: 'no-import-of-nothing', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
-      name: 'library-needs-no-dev-dependency',
+      name: 'the-library-brings-no-package-along',
       severity: 'error',
-      from: { path: '^src/', pathNot: tests },
+      from: { path: `^${library}/`, pathNot: tests },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'what-is-published-needs-no-dev-dependency',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: tests },
       to: { dependencyTypes: ['npm-dev'] },
     },
   ],
@@ -95,6 +125,7 @@ export default {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/dist/' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
   },
 }

@@ -2,7 +2,7 @@
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', 'web/dist/**', '.cache/**'] },
+  { ignores: ['**/dist/**', 'coverage/**', 'node_modules/**', '.cache/**'] },
   {
     files: ['**/*.ts', '**/*.tsx'],
     languageOptions: {

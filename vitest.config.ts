@@ -29,7 +29,15 @@ const { WARREN_TEST_RUN: run = version } = process.env
 const resultsFile = (ending: string) => (results ? join(results, `${run}.${ending}`) : undefined)
 const outputFile = resultsFile('json')
 
+// The packages see each other's sources, so that there is one copy of each module in a test, whoever imports it.
+const library = join(import.meta.dirname, 'packages/warrenmq/src')
+const alias = [
+  { find: /^warrenmq$/, replacement: join(library, 'index.ts') },
+  { find: /^warrenmq\/(operations|testing)$/, replacement: join(library, '$1.ts') },
+]
+
 const config: ViteUserConfig = defineConfig({
+  resolve: { alias },
   test: {
     reporters: [
       'default',
@@ -41,14 +49,26 @@ const config: ViteUserConfig = defineConfig({
     ],
     projects: [
       // Pure code has nothing to isolate, and a process for each file took longer than the tests in it.
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000, isolate: false } },
-      { test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
-      { test: { name: 'embedded', include: embedded, ...patient, ...twice } },
-      { test: { name: 'embedded-faults', include: faults.embedded, fileParallelism: false, ...patient } },
-      { test: { name: 'integration', include: integration.onRabbit, ...broker, ...twice } },
-      { test: { name: 'faults', include: faults.onRabbit, fileParallelism: false, ...broker } },
-      { test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], ...broker, ...twice } },
-      { test: { name: 'e2e', include: e2e.onRabbit, ...broker, ...twice } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts'], testTimeout: 60_000, isolate: false },
+      },
+      { extends: true, test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
+      { extends: true, test: { name: 'embedded', include: embedded, ...patient, ...twice } },
+      {
+        extends: true,
+        test: { name: 'embedded-faults', include: faults.embedded, fileParallelism: false, ...patient },
+      },
+      { extends: true, test: { name: 'integration', include: integration.onRabbit, ...broker, ...twice } },
+      {
+        extends: true,
+        test: { name: 'faults', include: faults.onRabbit, fileParallelism: false, ...broker },
+      },
+      {
+        extends: true,
+        test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], ...broker, ...twice },
+      },
+      { extends: true, test: { name: 'e2e', include: e2e.onRabbit, ...broker, ...twice } },
     ],
   },
 })

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { ExampleBroker } from './open-broker.ts'
 
-const packageFile = createRequire(import.meta.url).resolve('warrenmq/package.json')
-const main = join(dirname(packageFile), 'dist/cli/main.js')
+const packageFile = createRequire(import.meta.url).resolve('@warrenmq/cli/package.json')
+const main = join(dirname(packageFile), 'dist/main.js')
 
 export interface WarrenRun {
   readonly broker: ExampleBroker

@@ -14,7 +14,11 @@ const { requests, connections, seed } = values
 console.log(`${requests} fuzzed requests, ${connections} hostile connections; again with --seed ${seed}`)
 
 const projects = ['unit', 'embedded', 'integration']
-const targets = ['test/integration/http-api', 'src/http-api/audit/forged-histories', 'foreign-origin']
+const targets = [
+  'test/integration/http-api',
+  'packages/cli/src/http-api/audit/forged-histories',
+  'foreign-origin',
+]
 const args = ['vitest', 'run', ...projects.flatMap((name) => ['--project', name]), ...targets]
 const env = {
   ...process.env,

@@ -1,41 +1,87 @@
-// Packs the built package and looks at it as its users will: through publint, through attw, and from an
-// empty project that installs it and uses the library, the testing broker and the command. Other versions of Node
-// take part where WARREN_NODES names their programs, separated by colons.
+// Packs the built packages and looks at them as their users will: through publint, through attw, and from projects that
+// install them from their tarballs: a library that brings nothing along, used by ES modules and by CommonJS, and the
+// command. Other versions of Node take part where WARREN_NODES names their programs, separated by colons.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import ts from 'typescript'
 
-const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const nodes = [process.execPath, ...(process.env.WARREN_NODES ?? '').split(':').filter(Boolean)]
-/** A retried message on the embedded broker, by nothing but the two doors of the package. */
-const userProgram = `
-import { connect, defineTopology } from '${name}'
-import { startEmbeddedBroker } from '${name}/testing'
+/** What a service downloads when it installs the library. */
+const mostLibraryBytes = 500_000
 
-const broker = await startEmbeddedBroker({ clock: 'virtual' })
-const topology = defineTopology({ queues: { orders: { retry: { delays: ['30m'], maxAttempts: 2 } } } })
-const warren = await connect(broker.url, { topology, managementUrl: broker.managementUrl })
-await warren.apply()
-let handled
-await warren.consume('orders', (message, { attempt }) => {
-  if (attempt === 1) throw new Error('too early')
-  handled = ['handled at attempt', attempt, message.body]
-})
-await warren.publisher().publish({ key: 'orders', body: { id: 42 } })
-await broker.settled()
-await broker.clock.advance('30m')
-console.log(...handled)
-await warren.close()
-await broker.stop()
+/** A retried message on the embedded broker, by nothing but the doors of the library. */
+const story = `
+async function tellStory({ connect, defineTopology, startEmbeddedBroker }: Doors): Promise<string> {
+  const broker = await startEmbeddedBroker({ clock: 'virtual' })
+  const topology = defineTopology({ queues: { orders: { retry: { delays: ['30m'], maxAttempts: 2 } } } })
+  const warren = await connect(broker.url, { topology, managementUrl: broker.managementUrl })
+  await warren.apply()
+  let handled = 'not handled'
+  await warren.consume('orders', (message, { attempt }) => {
+    if (attempt === 1) throw new Error('too early')
+    handled = \`handled at attempt \${attempt} \${JSON.stringify(message.body)}\`
+  })
+  await warren.publisher().publish({ key: 'orders', body: { id: 42 } })
+  await broker.settled()
+  await broker.clock.advance('30m')
+  await warren.close()
+  await broker.stop()
+  return handled
+}
 `
+const types = `
+interface Doors {
+  readonly connect: typeof import('warrenmq').connect
+  readonly defineTopology: typeof import('warrenmq').defineTopology
+  readonly startEmbeddedBroker: typeof import('warrenmq/testing').startEmbeddedBroker
+}
+`
+/** Two kinds of callers in one process share one copy: an error that one door throws is known at the other. */
+const callers = {
+  'use.mts': `
+import { createRequire } from 'node:module'
+import { connect, defineTopology, WarrenError } from 'warrenmq'
+import { parseFilter } from 'warrenmq/operations'
+import { startEmbeddedBroker } from 'warrenmq/testing'
+${types}${story}
+const required = createRequire(import.meta.url)('warrenmq') as typeof import('warrenmq')
+const isOne = required.WarrenError === WarrenError && typeof parseFilter === 'function'
+console.log(await tellStory({ connect, defineTopology, startEmbeddedBroker }), isOne ? 'one copy' : 'TWO COPIES')
+`,
+  'use.cts': `
+import { connect, defineTopology, WarrenError } from 'warrenmq'
+import { parseFilter } from 'warrenmq/operations'
+import { startEmbeddedBroker } from 'warrenmq/testing'
+${types}${story}
+async function main(): Promise<void> {
+  const imported = await import('warrenmq')
+  const isOne = imported.WarrenError === WarrenError && typeof parseFilter === 'function'
+  console.log(await tellStory({ connect, defineTopology, startEmbeddedBroker }), isOne ? 'one copy' : 'TWO COPIES')
+}
+void main()
+`,
+}
+const formatHost = {
+  getCurrentDirectory: () => process.cwd(),
+  getCanonicalFileName: (name) => name,
+  getNewLine: () => '\n',
+}
+const expected = 'handled at attempt 2 {"id":42} one copy'
+
 const directory = mkdtempSync(join(tmpdir(), 'warrenmq-package-'))
 try {
   refusePackagesForNewerNodes()
-  const tarball = pack()
-  run('npx', ['publint', 'run', tarball, '--strict'])
-  run('npx', ['attw', tarball, '--profile', 'node16'])
-  useInEmptyProject(tarball)
+  const library = pack('packages/warrenmq')
+  const cli = pack('packages/cli')
+  if (library.size > mostLibraryBytes)
+    throw new Error(`The library has ${library.size} bytes packed; at most ${mostLibraryBytes} are wanted.`)
+  for (const { tarball } of [library, cli]) run('npx', ['publint', 'run', tarball, '--strict'])
+  run('npx', ['attw', library.tarball, '--profile', 'node16'])
+  useLibrary(library.tarball)
+  useCommand([library.tarball, cli.tarball])
 } catch (error) {
   // The tool has said on the terminal what it found.
   console.error(error.message)
@@ -49,35 +95,77 @@ function refusePackagesForNewerNodes() {
   run('npm', ['install', '--dry-run', '--engine-strict', '--no-audit', '--no-fund'])
 }
 
-function pack() {
-  const [packed] = JSON.parse(
-    read('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]),
-  )
+function pack(folder) {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]
+  const [packed] = JSON.parse(read('npm', args, folder))
   const { filename, entryCount, size, unpackedSize } = packed
   console.log(`${filename}: ${inKiB(size)} packed, ${inKiB(unpackedSize)} in ${entryCount} files`)
   const strays = packed.files
     .map(({ path }) => path)
     .filter((path) => /\.test\.|^test\/|^src\/|\.tsbuildinfo$/.test(path))
   if (strays.length > 0) throw new Error(`The package carries what no user needs: ${strays.join(', ')}`)
-  return join(directory, filename)
+  return { tarball: join(directory, filename), size }
 }
 
 function inKiB(bytes) {
   return `${Math.round(bytes / 1024)} KiB`
 }
 
-function useInEmptyProject(tarball) {
-  const project = join(directory, 'project')
+function createProject(name, tarballs) {
+  const project = join(directory, name)
   mkdirSync(project)
-  writeFileSync(join(project, 'package.json'), '{ "name": "user", "private": true, "type": "module" }\n')
-  run('npm', ['install', '--no-audit', '--no-fund', '--omit=dev', tarball], project)
-  const installed = join(project, 'node_modules', name)
-  refuseMapsToNowhere(installed)
-  writeFileSync(join(project, 'use.mjs'), userProgram)
+  writeFileSync(join(project, 'package.json'), `{ "name": "${name}", "private": true }\n`)
+  run('npm', ['install', '--no-audit', '--no-fund', '--omit=dev', ...tarballs], project)
+  return project
+}
+
+/** From a service of either kind, under each way in which TypeScript finds modules. */
+function useLibrary(tarball) {
+  const project = createProject('service', [tarball])
+  const installed = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))
+  if (installed.join() !== 'warrenmq') throw new Error(`The library brings ${installed.join(', ')} along.`)
+  refuseMapsToNowhere(join(project, 'node_modules/warrenmq'))
+  for (const [name, text] of Object.entries(callers)) writeFileSync(join(project, name), text)
+  checkTypes(project, Object.keys(callers), { module: ts.ModuleKind.Node16 })
+  checkTypes(project, Object.keys(callers), { module: ts.ModuleKind.NodeNext })
+  const bundler = { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler }
+  checkTypes(project, ['use.mts'], bundler)
+  for (const name of Object.keys(callers)) {
+    const { outputText } = ts.transpileModule(callers[name], {
+      fileName: name,
+      compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext },
+    })
+    const program = name.replace('ts', 'js')
+    writeFileSync(join(project, program), outputText)
+    for (const node of nodes) {
+      const said = read(node, [program], project).trim()
+      if (said !== expected) throw new Error(`${program} said: ${said}`)
+      console.log(`Node ${read(node, ['--version']).trim()}, ${program}: ${said}`)
+    }
+  }
+}
+
+function checkTypes(project, names, options) {
+  const program = ts.createProgram(
+    names.map((name) => join(project, name)),
+    {
+      ...{ target: ts.ScriptTarget.ES2023, strict: true, exactOptionalPropertyTypes: true, noEmit: true },
+      ...{ types: ['node'], typeRoots: [join(process.cwd(), 'node_modules/@types')], ...options },
+    },
+  )
+  const [problem] = ts.getPreEmitDiagnostics(program)
+  if (problem) throw new Error(ts.formatDiagnostic(problem, formatHost))
+}
+
+/** The whole story, from the command as it was installed. */
+function useCommand(tarballs) {
+  const project = createProject('operator', tarballs)
+  const main = join(project, 'node_modules/@warrenmq/cli/dist/main.js')
+  refuseMapsToNowhere(join(project, 'node_modules/@warrenmq/cli'))
   for (const node of nodes) {
-    const said = read(node, ['use.mjs'], project).trim()
-    if (said !== 'handled at attempt 2 { id: 42 }') throw new Error(`The program said: ${said}`)
-    tryCommand(node, { main: join(installed, 'dist/cli/main.js'), project })
+    const { addsUp, equation } = JSON.parse(read(node, [main, 'demo', '--json'], project, 'ignore'))
+    if (!addsUp) throw new Error(`The demo does not add up: ${equation}`)
+    console.log(`Node ${read(node, ['--version']).trim()}: the command works; the demo says ${equation}.`)
   }
   const said = read('npx', ['--no-install', 'warren', '--version'], project).trim()
   if (said !== version) throw new Error(`warren --version says "${said}", the package is ${version}.`)
@@ -99,14 +187,6 @@ function refuseMapsToNowhere(folder) {
     if (!sourcesContent && missing.length > 0)
       throw new Error(`${file} points to ${missing}, which is not there.`)
   }
-}
-
-/** The whole story, from the command as it was installed. */
-function tryCommand(node, { main, project }) {
-  const { addsUp, equation } = JSON.parse(read(node, [main, 'demo', '--json'], project, 'ignore'))
-  if (!addsUp) throw new Error(`The demo does not add up: ${equation}`)
-  const nodeVersion = read(node, ['--version']).trim()
-  console.log(`Node ${nodeVersion}: library, testing and command work; the demo says ${equation}.`)
 }
 
 function run(command, args, cwd) {

@@ -5,13 +5,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { parse } from 'yaml'
-import { commands } from '../dist/cli/commands.js'
-import { serverSection } from '../dist/http-api/read-server-section.js'
-import { renderRedrivePhases } from '../dist/recovery/redrive/render-redrive-phases.js'
-import { compileTopology } from '../dist/topology/compile-topology.js'
-import { renderMermaid } from '../dist/topology/render-mermaid.js'
-import { topologySchema } from '../dist/topology/topology-schema.js'
-import { readTopology } from '../dist/topology/validate-topology.js'
+import { commands } from '../packages/cli/dist/commands.js'
+import { serverSection } from '../packages/cli/dist/http-api/read-server-section.js'
+import { renderRedrivePhases } from '../packages/warrenmq/dist/cjs/recovery/redrive/render-redrive-phases.js'
+import { compileTopology } from '../packages/warrenmq/dist/cjs/topology/compile-topology.js'
+import { renderMermaid } from '../packages/warrenmq/dist/cjs/topology/render-mermaid.js'
+import { topologySchema } from '../packages/warrenmq/dist/cjs/topology/topology-schema.js'
+import { readTopology } from '../packages/warrenmq/dist/cjs/topology/validate-topology.js'
 
 const read = (path) => {
   try {
@@ -78,7 +78,7 @@ function cell(text) {
 const layoutsPage = 'docs/concepts/layouts.md'
 const redrivePage = 'docs/concepts/redrive-life-cycle.md'
 const files = {
-  'schema/topology.schema.json': renderJson(configSchema()),
+  'packages/warrenmq/schema/topology.schema.json': renderJson(configSchema()),
   [layoutsPage]: withDiagrams(read(layoutsPage)),
   [redrivePage]: withPhases(read(redrivePage)),
   'docs/reference/commands.md': commandsPage(),

@@ -1,14 +1,11 @@
-import { Session } from '../../dist/broker/amqp/session.js'
-import { openManagement } from '../../dist/broker/management/open-management.js'
-import { createCauseGroups } from '../../dist/recovery/group-causes.js'
-import { lookAtQueue } from '../../dist/recovery/look-at-queue.js'
+import { createCauseGroups, lookAtQueue, openUnprovedManagement, Session } from 'warrenmq/operations'
 import { measure, task } from './participant.mjs'
 
 // The whole of `warren dlq causes`: lock, limit, every message read and grouped, all given back, counted.
 const { url, managementUrl, queue, messages } = task
 const consuming = await Session.open(url, { name: 'bench warren consuming' })
 const publishing = await Session.open(url, { name: 'bench warren publishing' })
-const management = openManagement(managementUrl)
+const management = openUnprovedManagement(managementUrl)
 
 await measure(async () => {
   const groups = createCauseGroups()

@@ -1,4 +1,4 @@
-import { Session } from '../../dist/broker/amqp/session.js'
+import { Session } from 'warrenmq/operations'
 import { measure, task } from './participant.mjs'
 
 const { url, queue, messages, prefetch } = task

@@ -1,4 +1,4 @@
-import { connect, defineTopology } from '../../dist/index.js'
+import { connect, defineTopology } from 'warrenmq'
 import { body, measure, task } from './participant.mjs'
 
 // Every message fails twice and is handled at its third attempt, 100 ms after each failure.

@@ -1,4 +1,4 @@
-import { connect, defineTopology } from '../../dist/index.js'
+import { connect, defineTopology } from 'warrenmq'
 import { body, measure, task } from './participant.mjs'
 
 // Publishes and consumes at once, so that the queue stays short and the memory seen is this process's own.

@@ -1,4 +1,4 @@
-import { connect, defineTopology } from '../../dist/index.js'
+import { connect, defineTopology } from 'warrenmq'
 import { measure, task } from './participant.mjs'
 
 // The whole consumer: admission, attempts, outcome, settlement, and a handler that is as async as most.

@@ -1,5 +1,5 @@
 import amqplib from 'amqplib'
-import { startEmbeddedBroker } from '../../dist/testing/index.js'
+import { startEmbeddedBroker } from 'warrenmq/testing'
 import { runThroughAmqplib } from './embedded-amqplib-run.mjs'
 import { task } from './participant.mjs'
 

@@ -1,9 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { declareQueue } from '../../dist/broker/amqp/operations.js'
-import { Session } from '../../dist/broker/amqp/session.js'
-import { Publisher } from '../../dist/publisher/publisher.js'
-import { startEmbeddedBroker } from '../../dist/testing/index.js'
+import { declareQueue, Publisher, Session } from 'warrenmq/operations'
+import { startEmbeddedBroker } from 'warrenmq/testing'
 import { body, task } from './participant.mjs'
 
 // What the queued messages alone hold: the live heap and buffers with them, less the same without them.

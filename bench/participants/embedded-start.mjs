@@ -1,4 +1,4 @@
-import { startEmbeddedBroker } from '../../dist/testing/index.js'
+import { startEmbeddedBroker } from 'warrenmq/testing'
 import { measure } from './participant.mjs'
 
 // The first of this process, which finds nothing warm but the modules.

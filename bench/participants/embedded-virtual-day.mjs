@@ -1,8 +1,5 @@
-import { declareQueue } from '../../dist/broker/amqp/operations.js'
-import { Session } from '../../dist/broker/amqp/session.js'
-import { Publisher } from '../../dist/publisher/publisher.js'
-import { startEmbeddedBroker } from '../../dist/testing/index.js'
-import { toFieldTable } from '../../dist/wire/plain-fields.js'
+import { declareQueue, Publisher, Session, toFieldTable } from 'warrenmq/operations'
+import { startEmbeddedBroker } from 'warrenmq/testing'
 import { measure, task } from './participant.mjs'
 
 // Every message is a timer of its own: no two of the day's expiries fall on one instant.

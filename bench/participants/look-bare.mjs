@@ -1,4 +1,4 @@
-import { Session } from '../../dist/broker/amqp/session.js'
+import { Session } from 'warrenmq/operations'
 import { measure, task } from './participant.mjs'
 
 // The least that a look can do: a bare channel that takes all messages, holds them and gives them back by closing.

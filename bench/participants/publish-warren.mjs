@@ -1,5 +1,4 @@
-import { Session } from '../../dist/broker/amqp/session.js'
-import { Publisher } from '../../dist/publisher/publisher.js'
+import { Publisher, Session } from 'warrenmq/operations'
 import { body, measure, task } from './participant.mjs'
 
 const { url, queue, messages, window } = task

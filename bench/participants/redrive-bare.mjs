@@ -1,7 +1,4 @@
-import { Session } from '../../dist/broker/amqp/session.js'
-import { Publisher } from '../../dist/publisher/publisher.js'
-import { toFieldTable } from '../../dist/wire/plain-fields.js'
-import { encodeProperties } from '../../dist/wire/properties.js'
+import { encodeProperties, Publisher, Session, toFieldTable } from 'warrenmq/operations'
 import { measure, task } from './participant.mjs'
 
 // The least that a re-drive with audit headers can cost: our own channel and publisher pass each message on with the

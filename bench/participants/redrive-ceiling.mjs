@@ -1,5 +1,4 @@
-import { Session } from '../../dist/broker/amqp/session.js'
-import { Publisher } from '../../dist/publisher/publisher.js'
+import { Publisher, Session } from 'warrenmq/operations'
 import { body, measure, task } from './participant.mjs'
 
 // What the broker takes at most: our own publisher sends as many messages with confirms, and nothing else is done.

@@ -1,13 +1,11 @@
-import { Session } from '../../dist/broker/amqp/session.js'
-import { openManagement } from '../../dist/broker/management/open-management.js'
-import { startRedrive } from '../../dist/recovery/redrive.js'
+import { openUnprovedManagement, Session, startRedrive } from 'warrenmq/operations'
 import { measure, task } from './participant.mjs'
 
 // Every twentieth message is moved, and the others are held and given back.
 const { url, managementUrl, queue, target, messages } = task
 const consuming = await Session.open(url, { name: 'bench warren consuming' })
 const publishing = await Session.open(url, { name: 'bench warren publishing' })
-const management = openManagement(managementUrl)
+const management = openUnprovedManagement(managementUrl)
 
 await measure(async () => {
   let seen = 0

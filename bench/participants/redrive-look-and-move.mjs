@@ -1,14 +1,11 @@
-import { Session } from '../../dist/broker/amqp/session.js'
-import { openManagement } from '../../dist/broker/management/open-management.js'
-import { lookAtQueue } from '../../dist/recovery/look-at-queue.js'
-import { startRedrive } from '../../dist/recovery/redrive.js'
+import { lookAtQueue, openUnprovedManagement, Session, startRedrive } from 'warrenmq/operations'
 import { measure, task } from './participant.mjs'
 
 // What a filtered re-drive has to do at least, in two steps: look at all messages, and move as many from the head.
 const { url, managementUrl, queue, target, messages } = task
 const consuming = await Session.open(url, { name: 'bench warren consuming' })
 const publishing = await Session.open(url, { name: 'bench warren publishing' })
-const management = openManagement(managementUrl)
+const management = openUnprovedManagement(managementUrl)
 
 await measure(async () => {
   const broker = { consuming, publishing, management, queue, by: 'bench', acceptDeliveryLimit: true }

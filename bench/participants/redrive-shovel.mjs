@@ -1,14 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { inspectQueue } from '../../dist/broker/amqp/operations.js'
-import { Session } from '../../dist/broker/amqp/session.js'
-import { openManagement } from '../../dist/broker/management/open-management.js'
+import { inspectQueue, openUnprovedManagement, Session } from 'warrenmq/operations'
 import { measure, task } from './participant.mjs'
 
 // RabbitMQ's own mover. It runs inside the broker, so its CPU is not that of this process.
 const { url, managementUrl, queue, target, messages } = task
 const session = await Session.open(url, { name: 'bench shovel' })
 const channel = await session.openChannel()
-const management = openManagement(managementUrl)
+const management = openUnprovedManagement(managementUrl)
 const name = `bench-${queue}`
 const value = {
   'src-protocol': 'amqp091',

@@ -1,10 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { declareQueue, deleteQueue } from '../../dist/broker/amqp/operations.js'
-import { Session } from '../../dist/broker/amqp/session.js'
-import { openManagement } from '../../dist/broker/management/open-management.js'
-import { readServerSection } from '../../dist/http-api/read-server-section.js'
-import { createApiServer, listen } from '../../dist/http-api/server.js'
+import { declareQueue, deleteQueue, openUnprovedManagement, Session } from 'warrenmq/operations'
+import { readServerSection } from '../../packages/cli/dist/http-api/read-server-section.js'
+import { createApiServer, listen } from '../../packages/cli/dist/http-api/server.js'
 import { task } from './participant.mjs'
 
 const { url, managementUrl, queue, target, messages } = task
@@ -14,7 +12,7 @@ const dlqs = Array.from({ length: 20 }, (_, at) => `bench-serve-${at}.dlq`)
 export async function startServer({ pollers = 0, streams = 0 } = {}) {
   const consuming = await Session.open(url, { name: 'bench serve consuming' })
   const publishing = await Session.open(url, { name: 'bench serve publishing' })
-  const management = openManagement(managementUrl)
+  const management = openUnprovedManagement(managementUrl)
   const channel = await consuming.openChannel()
   for (const name of dlqs) await declareQueue(channel, { queue: name })
   const settings = readServerSection({ auth: 'none', port: 0, anyQueue: ['admin'] })

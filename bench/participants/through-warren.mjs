@@ -1,5 +1,4 @@
-import { Session } from '../../dist/broker/amqp/session.js'
-import { Publisher } from '../../dist/publisher/publisher.js'
+import { Publisher, Session } from 'warrenmq/operations'
 import { body, measure, task } from './participant.mjs'
 
 // Publishes and consumes at once, so that the queue stays short and the memory seen is this process's own.

@@ -1,8 +1,5 @@
-import { Session } from '../../dist/broker/amqp/session.js'
-import { openManagement } from '../../dist/broker/management/open-management.js'
-import { applyPlan } from '../../dist/deploy/apply-plan.js'
-import { planDeployment } from '../../dist/deploy/deploy-topology.js'
-import { defineTopology } from '../../dist/topology/define-topology.js'
+import { defineTopology } from 'warrenmq'
+import { applyPlan, openUnprovedManagement, planDeployment, Session } from 'warrenmq/operations'
 import { task } from './participant.mjs'
 
 // What `warren plan` costs beyond the broker's own answer: the time of a plan, less that of reading the same pages
@@ -26,7 +23,7 @@ for (let index = 0; index < task.messages / 4; index += 1) {
   }
 }
 const topology = defineTopology({ exchanges: { 'orders.events': { type: 'topic' } }, queues })
-const management = openManagement(task.managementUrl)
+const management = openUnprovedManagement(task.managementUrl)
 await call('PUT', `vhosts/${vhost}`)
 await call('PUT', `permissions/${vhost}/${username}`, { configure: '.*', write: '.*', read: '.*' })
 try {

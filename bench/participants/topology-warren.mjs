@@ -1,7 +1,5 @@
-import { compileTopology } from '../../dist/topology/compile-topology.js'
-import { defineTopology } from '../../dist/topology/define-topology.js'
-import { planTopology } from '../../dist/topology/plan-topology.js'
-import { proveTopology } from '../../dist/topology/prove/prove-topology.js'
+import { defineTopology } from 'warrenmq'
+import { compileTopology, planTopology, proveTopology } from 'warrenmq/operations'
 import { measure, task } from './participant.mjs'
 
 // Declare, compile, prove and diff against a broker that has it all: what `warren plan` does without the broker.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { PlainTable } from '../../src/wire/plain-fields.ts'
-import { typed } from '../../src/wire/plain-fields.ts'
+import type { PlainTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
+import { typed } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import type { ChannelName, Operation } from './program.ts'
 
 type Of<Kind extends Operation['do']> = Extract<Operation, { do: Kind }>

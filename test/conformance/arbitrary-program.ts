@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { ProfileName } from '../../src/embedded/model/profile.ts'
-import type { PlainTable } from '../../src/wire/plain-fields.ts'
+import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
+import type { PlainTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import {
   channel,
   clean,

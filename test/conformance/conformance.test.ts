@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ProfileName } from '../../src/embedded/model/profile.ts'
+import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
 import { createVhost } from '../support/use-broker.ts'
 import { arbitraryProgram } from './arbitrary-program.ts'
 import { checkProgram, judgeProgram } from './check-program.ts'

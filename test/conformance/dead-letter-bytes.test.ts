@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
-import type { FieldContent, FieldTable } from '../../src/wire/field-value.ts'
-import { findHeader } from '../../src/wire/header-table.ts'
-import type { Method, MethodName } from '../../src/wire/method-specs.ts'
-import { toFieldTable } from '../../src/wire/plain-fields.ts'
-import { decodeProperties, editProperties, encodeProperties } from '../../src/wire/properties.ts'
-import { readShortText } from '../../src/wire/short-text.ts'
+import { startEmbeddedBroker } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
+import type { FieldContent, FieldTable } from '../../packages/warrenmq/src/wire/field-value.ts'
+import { findHeader } from '../../packages/warrenmq/src/wire/header-table.ts'
+import type { Method, MethodName } from '../../packages/warrenmq/src/wire/method-specs.ts'
+import { toFieldTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
+import {
+  decodeProperties,
+  editProperties,
+  encodeProperties,
+} from '../../packages/warrenmq/src/wire/properties.ts'
+import { readShortText } from '../../packages/warrenmq/src/wire/short-text.ts'
 import { eventually } from '../support/eventually.ts'
 import { sharedBroker } from '../support/shared-broker.ts'
 import { createVhost } from '../support/use-broker.ts'

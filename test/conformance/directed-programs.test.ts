@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type PlainTable, typed } from '../../src/wire/plain-fields.ts'
+import { type PlainTable, typed } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { sharedBroker } from '../support/shared-broker.ts'
 import { createVhost } from '../support/use-broker.ts'
 import { judgeProgram } from './check-program.ts'

@@ -1,5 +1,8 @@
-import type { ProfileName } from '../../src/embedded/model/profile.ts'
-import { type EmbeddedBroker, startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
+import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
+import {
+  type EmbeddedBroker,
+  startEmbeddedBroker,
+} from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { callManagement } from '../support/call-management.ts'
 import type { TestVhost } from '../support/use-broker.ts'
 import { type Address, openSession, type Session } from './session.ts'

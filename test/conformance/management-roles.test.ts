@@ -1,6 +1,6 @@
 import amqplib, { type ChannelModel } from 'amqplib'
 import { describe, expect, test } from 'vitest'
-import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
+import { startEmbeddedBroker } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { eventually } from '../support/eventually.ts'
 import { sharedBroker } from '../support/shared-broker.ts'
 import { createVhost } from '../support/use-broker.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
+import { startEmbeddedBroker } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { sharedBroker } from '../support/shared-broker.ts'
 import { createVhost, type TestVhost } from '../support/use-broker.ts'
 import { profileOf } from './profile-of.ts'

@@ -1,20 +1,30 @@
-import type { Actor } from '../../src/embedded/model/actor.ts'
-import { createBroker } from '../../src/embedded/model/broker.ts'
-import { type Channel, openChannel } from '../../src/embedded/model/channel.ts'
-import { cancel, consume, get, limitPrefetch } from '../../src/embedded/model/channel-consume.ts'
-import { flushConfirms, publish } from '../../src/embedded/model/channel-publish.ts'
-import { recover, settle } from '../../src/embedded/model/channel-settle.ts'
-import { selectConfirms } from '../../src/embedded/model/channel-transaction.ts'
-import { closeChannel } from '../../src/embedded/model/close-channel.ts'
-import { declareQueue } from '../../src/embedded/model/declare-queue.ts'
-import type { ProfileName } from '../../src/embedded/model/profile.ts'
-import { profiles } from '../../src/embedded/model/profiles/profiles.ts'
-import type { ProtocolError } from '../../src/embedded/model/protocol-error.ts'
-import type { Queue, Settlement } from '../../src/embedded/model/queue.ts'
-import { createVirtualClock } from '../../src/embedded/model/virtual-clock.ts'
-import { type PlainField, type PlainTable, toFieldTable, toPlainTable } from '../../src/wire/plain-fields.ts'
-import { decodeProperties, encodeProperties } from '../../src/wire/properties.ts'
-import { decodeTable } from '../../src/wire/read-field.ts'
+import type { Actor } from '../../packages/warrenmq/src/embedded/model/actor.ts'
+import { createBroker } from '../../packages/warrenmq/src/embedded/model/broker.ts'
+import { type Channel, openChannel } from '../../packages/warrenmq/src/embedded/model/channel.ts'
+import {
+  cancel,
+  consume,
+  get,
+  limitPrefetch,
+} from '../../packages/warrenmq/src/embedded/model/channel-consume.ts'
+import { flushConfirms, publish } from '../../packages/warrenmq/src/embedded/model/channel-publish.ts'
+import { recover, settle } from '../../packages/warrenmq/src/embedded/model/channel-settle.ts'
+import { selectConfirms } from '../../packages/warrenmq/src/embedded/model/channel-transaction.ts'
+import { closeChannel } from '../../packages/warrenmq/src/embedded/model/close-channel.ts'
+import { declareQueue } from '../../packages/warrenmq/src/embedded/model/declare-queue.ts'
+import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
+import { profiles } from '../../packages/warrenmq/src/embedded/model/profiles/profiles.ts'
+import type { ProtocolError } from '../../packages/warrenmq/src/embedded/model/protocol-error.ts'
+import type { Queue, Settlement } from '../../packages/warrenmq/src/embedded/model/queue.ts'
+import { createVirtualClock } from '../../packages/warrenmq/src/embedded/model/virtual-clock.ts'
+import {
+  type PlainField,
+  type PlainTable,
+  toFieldTable,
+  toPlainTable,
+} from '../../packages/warrenmq/src/wire/plain-fields.ts'
+import { decodeProperties, encodeProperties } from '../../packages/warrenmq/src/wire/properties.ts'
+import { decodeTable } from '../../packages/warrenmq/src/wire/read-field.ts'
 
 /** A delivery as a test looks at it. */
 export interface SeenDelivery {

@@ -1,7 +1,11 @@
-import type { FieldTable } from '../../src/wire/field-value.ts'
-import type { Method } from '../../src/wire/method-specs.ts'
-import { type PlainField, type PlainTable, toFieldTable } from '../../src/wire/plain-fields.ts'
-import { encodeProperties } from '../../src/wire/properties.ts'
+import type { FieldTable } from '../../packages/warrenmq/src/wire/field-value.ts'
+import type { Method } from '../../packages/warrenmq/src/wire/method-specs.ts'
+import {
+  type PlainField,
+  type PlainTable,
+  toFieldTable,
+} from '../../packages/warrenmq/src/wire/plain-fields.ts'
+import { encodeProperties } from '../../packages/warrenmq/src/wire/properties.ts'
 import type { ChannelName, Operation } from './program.ts'
 
 /** A concrete step: what is really sent, so that a second run can send the same. */

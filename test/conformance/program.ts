@@ -1,4 +1,4 @@
-import type { PlainTable } from '../../src/wire/plain-fields.ts'
+import type { PlainTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 
 /** Four channels on two connections. All but the last confirm what is published on them. */
 export const channelNames = ['a1', 'a2', 'b1', 'b2'] as const

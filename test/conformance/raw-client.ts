@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { createFrameParser } from '../../src/wire/frame-parser.ts'
-import { createFrameWriter } from '../../src/wire/frame-writer.ts'
-import type { Method, MethodName } from '../../src/wire/method-specs.ts'
-import { decodeMethod, encodeMethod } from '../../src/wire/methods.ts'
-import { toFieldTable } from '../../src/wire/plain-fields.ts'
-import type { RawProperties } from '../../src/wire/properties.ts'
+import { createFrameParser } from '../../packages/warrenmq/src/wire/frame-parser.ts'
+import { createFrameWriter } from '../../packages/warrenmq/src/wire/frame-writer.ts'
+import type { Method, MethodName } from '../../packages/warrenmq/src/wire/method-specs.ts'
+import { decodeMethod, encodeMethod } from '../../packages/warrenmq/src/wire/methods.ts'
+import { toFieldTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
+import type { RawProperties } from '../../packages/warrenmq/src/wire/properties.ts'
 
 /** What came in on a channel: a method, with its content where it has one. */
 export interface Received {

@@ -1,4 +1,4 @@
-import type { Method } from '../../src/wire/method-specs.ts'
+import type { Method } from '../../packages/warrenmq/src/wire/method-specs.ts'
 import { describeMethod, describeReceived } from './describe-received.ts'
 import { planStep, type Step } from './plan-step.ts'
 import { type ChannelName, channelNames, type Operation, plainChannel } from './program.ts'

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { TestVhost } from '../support/use-broker.ts'
 
-const main = resolve('dist/cli/main.js')
+const main = resolve('packages/cli/dist/main.js')
 
 /** A folder of its own and, where a test needs one, a vhost of its own: a plan looks at all of it. */
 export function setupCli(config?: string | object, broker?: TestVhost): CliRig {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 function warren(args: readonly string[], env: Record<string, string> = {}) {
   return new Promise<{ exitCode: number; stdout: string; stderr: string }>((resolve) => {
     const options = { env: { PATH: process.env.PATH ?? '', ...env } }
-    execFile(process.execPath, ['dist/cli/main.js', ...args], options, (error, stdout, stderr) => {
+    execFile(process.execPath, ['packages/cli/dist/main.js', ...args], options, (error, stdout, stderr) => {
       resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
     })
   })

@@ -29,7 +29,7 @@ it('the container of the compose example makes the seven queues with retry and D
   management.password = broker.password
   const address = { AMQP_URL: broker.url, MANAGEMENT_URL: management.href }
   const warren = (more: readonly string[]) =>
-    promisify(execFile)(process.execPath, ['dist/cli/main.js', ...more], {
+    promisify(execFile)(process.execPath, ['packages/cli/dist/main.js', ...more], {
       env: { PATH: process.env.PATH ?? '', ...address },
     })
 
@@ -37,7 +37,7 @@ it('the container of the compose example makes the seven queues with retry and D
   const second = await warren(args)
   const queues = await broker.management<{ name: string }[]>('GET', `/api/queues/${broker.vhost}`)
 
-  expect([npx, yes, name]).toEqual(['npx', '--yes', 'warrenmq'])
+  expect([npx, yes, name]).toEqual(['npx', '--yes', '@warrenmq/cli'])
   expect(Object.keys(environment)).toEqual(Object.keys(address))
   expect(first.stdout).toContain('60 done.')
   expect(second.stdout).toContain('Nothing to do')

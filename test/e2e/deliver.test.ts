@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { signBody } from '../../src/index.ts'
-import type { TopologyDeclaration } from '../../src/topology/declaration.ts'
+import { signBody } from '../../packages/warrenmq/src/index.ts'
+import type { TopologyDeclaration } from '../../packages/warrenmq/src/topology/declaration.ts'
 import { createConsumerRig } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { setupCli } from './cli-rig.ts'
 import { useVhost } from './use-vhost.ts'
 
-const main = resolve('dist/cli/main.js')
+const main = resolve('packages/cli/dist/main.js')
 
 interface Request {
   readonly method: string | undefined

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { DemoReport } from '../../src/cli/demo/tell-story.ts'
+import type { DemoReport } from '../../packages/cli/src/demo/tell-story.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestVhost } from '../support/use-broker.ts'
 import { setupCli } from './cli-rig.ts'
 import { useVhost } from './use-vhost.ts'
 
-const main = 'dist/cli/main.js'
+const main = 'packages/cli/dist/main.js'
 
 const sumOf = (counts: readonly { readonly messages: number }[]): number =>
   counts.reduce((sum, { messages }) => sum + messages, 0)

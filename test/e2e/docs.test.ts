@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { commands } from '../../src/cli/commands.ts'
-import { consumerHeaders } from '../../src/consumer/consumer-headers.ts'
-import { readServerSection } from '../../src/http-api/read-server-section.ts'
-import { defineTopology } from '../../src/index.ts'
-import { warrenHeaders } from '../../src/message/warren-headers.ts'
-import { recoveryHeaders } from '../../src/recovery/recovery-headers.ts'
+import { commands } from '../../packages/cli/src/commands.ts'
+import { readServerSection } from '../../packages/cli/src/http-api/read-server-section.ts'
+import { consumerHeaders } from '../../packages/warrenmq/src/consumer/consumer-headers.ts'
+import { defineTopology } from '../../packages/warrenmq/src/index.ts'
+import { warrenHeaders } from '../../packages/warrenmq/src/message/warren-headers.ts'
+import { recoveryHeaders } from '../../packages/warrenmq/src/recovery/recovery-headers.ts'
 import { useBroker } from '../support/use-broker.ts'
 import { commandParser, parseUsage } from './parse-usage.ts'
 
@@ -29,10 +29,10 @@ interface CodeBlock {
 
 const pages = [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
-  ...['docs', 'examples', 'src', 'test/support'].flatMap(findPages),
+  ...['docs', 'examples', 'packages', 'test/support'].flatMap(findPages),
 ]
 /** Pages beside the code show how a part is used; only those for users are programs. */
-const blocks = pages.filter((page) => !/^(src|test)\//.test(page)).flatMap(readBlocks)
+const blocks = pages.filter((page) => !/^(packages\/[^/]+\/src|test)\//.test(page)).flatMap(readBlocks)
 const programs = blocks.filter(({ language }) => language === 'ts')
 const commandLines = blocks.filter(({ language }) => language === 'sh')
 
@@ -102,7 +102,7 @@ describe('a command in the documentation exists', () => {
     (_, { code }) => {
       const lines = code.replaceAll('\\\n', ' ').split(/\n|&&/)
       const warren = lines.flatMap(
-        (line) => /^\s*(?:\w+=\S+ )*(?:npx )?(warren(?:mq)?\b.*)/.exec(line)?.[1] ?? [],
+        (line) => /^\s*(?:\w+=\S+ )*(?:npx )?((?:@warrenmq\/cli|warren)\b.*)/.exec(line)?.[1] ?? [],
       )
 
       for (const line of warren) expect(() => parseUsage(line)).not.toThrow()
@@ -129,7 +129,7 @@ describe('a command in the documentation exists', () => {
 describe('a file of this repository that the documentation names is there', () => {
   it.each(pages.filter((page) => page !== 'CHANGELOG.md'))('%s', (page) => {
     const named = readFileSync(page, 'utf8').matchAll(
-      /(?<![\w./-])((?:src|test|docs|examples)\/[\w./-]+\.\w+)/g,
+      /(?<![\w./-])((?:packages|test|docs|examples)\/[\w./-]+\.\w+)/g,
     )
     const beside = dirname(page)
 
@@ -164,14 +164,22 @@ describe('what the code has is in the reference', () => {
     [
       'metrics',
       () =>
-        ['src/consumer/consumer-metrics.ts', 'src/http-api/routes/operation.ts'].flatMap((path) =>
-          find(path, /'(warren_[a-z_]+)'/g),
-        ),
+        [
+          'packages/warrenmq/src/consumer/consumer-metrics.ts',
+          'packages/cli/src/http-api/routes/operation.ts',
+        ].flatMap((path) => find(path, /'(warren_[a-z_]+)'/g)),
     ],
-    ['events', () => find('src/consumer/consumer-events.ts', /^ {2}'?([a-z-]+\.[a-z-]+)'?:/gm)],
     [
       'events',
-      () => find('src/broker/amqp/session.ts', /^ {2}'?([a-z-]+)'?: (?:\{ readonly|Record<never)/gm),
+      () => find('packages/warrenmq/src/consumer/consumer-events.ts', /^ {2}'?([a-z-]+\.[a-z-]+)'?:/gm),
+    ],
+    [
+      'events',
+      () =>
+        find(
+          'packages/warrenmq/src/broker/amqp/session.ts',
+          /^ {2}'?([a-z-]+)'?: (?:\{ readonly|Record<never)/gm,
+        ),
     ],
     ['config', () => propertyNames(without('server', configSchema()))],
     ['http-api', () => propertyNames(without('webhooks', configSchema().properties.server))],
@@ -214,7 +222,7 @@ interface JsonSchema {
 }
 
 function configSchema(): JsonSchema & { properties: { server: JsonSchema } } {
-  return JSON.parse(readFileSync('schema/topology.schema.json', 'utf8')) as ReturnType<typeof configSchema>
+  return JSON.parse(readFileSync('packages/warrenmq/schema/topology.schema.json', 'utf8')) as ReturnType<typeof configSchema>
 }
 
 /** A schema of objects that know nothing of a property. */

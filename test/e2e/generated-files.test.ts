@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { validateTopology } from '../../src/topology/validate-topology.ts'
+import { validateTopology } from '../../packages/warrenmq/src/topology/validate-topology.ts'
 
 it('the JSON Schema and the diagrams of the documentation are what the code makes', async () => {
   const check = promisify(execFile)(process.execPath, ['scripts/generate-files.mjs', '--check'])

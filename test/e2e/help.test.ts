@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../src/cli/commands.ts'
-import { runCli } from '../../src/cli/run-cli.ts'
+import { commands } from '../../packages/cli/src/commands.ts'
+import { runCli } from '../../packages/cli/src/run-cli.ts'
 import { setupCli } from './cli-rig.ts'
 import { parseUsage } from './parse-usage.ts'
 

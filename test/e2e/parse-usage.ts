@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import type { CliCommand } from '../../src/cli/command.ts'
-import { commands } from '../../src/cli/commands.ts'
+import type { CliCommand } from '../../packages/cli/src/command.ts'
+import { commands } from '../../packages/cli/src/commands.ts'
 import { shellWords } from './shell-words.ts'
 
 /** Reads a line such as `warren dlq peek orders.dlq --count 3` as the command does, and runs nothing. Throws where it is wrong. */

@@ -11,20 +11,20 @@ const page = readFileSync('docs/start.md', 'utf8')
 const [program] = blocksOf('ts') as [string]
 /** What the page says that it prints, in its order. */
 const said = blocksOf('text')
-const main = resolve('dist/cli/main.js')
+const main = resolve('packages/cli/dist/main.js')
 
 it('the ten minutes go as the page tells them', async () => {
   const walk = await setup()
 
   expect(await walk('node invoices.mjs')).toEqual(linesOf(said[0]))
-  expect(await walk('npx warrenmq dlq causes invoices.dlq')).toEqual(linesOf(said[1]))
-  expect((await walk('npx warrenmq dlq peek invoices.dlq')).join('\n')).toContain('the price is missing')
-  expect(await walk('npx warrenmq dlq redrive invoices.dlq --reason "prices are there again"')).toEqual(
+  expect(await walk('npx @warrenmq/cli dlq causes invoices.dlq')).toEqual(linesOf(said[1]))
+  expect((await walk('npx @warrenmq/cli dlq peek invoices.dlq')).join('\n')).toContain('the price is missing')
+  expect(await walk('npx @warrenmq/cli dlq redrive invoices.dlq --reason "prices are there again"')).toEqual(
     expect.arrayContaining([...linesOf(said[2])]),
   )
   expect(await walk('MENDED=yes node invoices.mjs')).toEqual(linesOf(said[3]))
   for (const command of ['check', 'diagram --output topology.svg', 'plan'])
-    expect(await walk(`npx warrenmq ${command}`)).not.toEqual([])
+    expect(await walk(`npx @warrenmq/cli ${command}`)).not.toEqual([])
 })
 
 /** A folder with the page's two files, in which one of its command lines can be run. */
@@ -42,7 +42,7 @@ async function setup(): Promise<(line: string) => Promise<readonly string[]>> {
     expect(page).toContain(line)
     const words = shellWords(line)
     const isMended = words[0] === 'MENDED=yes'
-    const args = words.slice(words.indexOf(words[0] === 'npx' ? 'warrenmq' : 'node') + 1)
+    const args = words.slice(words.indexOf(words[0] === 'npx' ? '@warrenmq/cli' : 'node') + 1)
     // Somebody who is asked says yes.
     if (words[0] === 'npx') args.unshift(main)
     if (args.includes('redrive')) args.push('--yes')

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parseAmqpUrl } from '../../src/broker/amqp/parse-amqp-url.ts'
-import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
+import { parseAmqpUrl } from '../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
+import { startEmbeddedBroker } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { collect, createConsumerRig } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { startProxy } from '../support/start-proxy.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { QueueDeclaration } from '../../src/topology/declaration.ts'
+import type { QueueDeclaration } from '../../packages/warrenmq/src/topology/declaration.ts'
 import { createConsumerRig } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { createVhost } from '../support/use-broker.ts'

@@ -1,4 +1,4 @@
-import { connect, defineTopology } from '../../src/index.ts'
+import { connect, defineTopology } from '../../packages/warrenmq/src/index.ts'
 import { stormHandler, stormOptions, stormQueues, stormTopology } from './consumer-storm-topology.ts'
 
 // Consumers in a process of their own, to be stopped or killed: writes the id of each message that was handled.

@@ -1,6 +1,6 @@
-import type { Handler } from '../../src/consumer/handler.ts'
-import { murmurHash } from '../../src/message/murmur-hash.ts'
-import type { QueueDeclaration } from '../../src/topology/declaration.ts'
+import type { Handler } from '../../packages/warrenmq/src/consumer/handler.ts'
+import { murmurHash } from '../../packages/warrenmq/src/message/murmur-hash.ts'
+import type { QueueDeclaration } from '../../packages/warrenmq/src/topology/declaration.ts'
 
 const retry = { delays: [20], maxAttempts: 3 }
 

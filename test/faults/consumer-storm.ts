@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Publisher } from '../../src/publisher/publisher.ts'
-import type { QueueFlow } from '../../src/topology/queue-flow.ts'
+import type { Publisher } from '../../packages/warrenmq/src/publisher/publisher.ts'
+import type { QueueFlow } from '../../packages/warrenmq/src/topology/queue-flow.ts'
 import type { ConsumerRig } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { isDoomed, stormQueues } from './consumer-storm-topology.ts'

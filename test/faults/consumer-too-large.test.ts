@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import { reject } from '../../src/consumer/handler-answer.ts'
+import { reject } from '../../packages/warrenmq/src/consumer/handler-answer.ts'
 import { collect, createConsumerRig } from '../integration/consumer/consumer-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRabbitNode } from '../support/start-rabbit-node.ts'

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import type { ConsumerOptions } from '../../src/consumer/consumer-options.ts'
-import type { TopologyDeclaration } from '../../src/topology/declaration.ts'
+import type { ConsumerOptions } from '../../packages/warrenmq/src/consumer/consumer-options.ts'
+import type { TopologyDeclaration } from '../../packages/warrenmq/src/topology/declaration.ts'
 
 /** What a process that consumes and crashes is to do. */
 export interface CrashTask {

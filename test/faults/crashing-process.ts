@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect, defineTopology } from '../../src/index.ts'
+import { connect, defineTopology } from '../../packages/warrenmq/src/index.ts'
 import type { CrashTask } from './crash-again.ts'
 
 // A consumer in a process of its own that kills itself. What it saw and handled is written at once: nothing of it may

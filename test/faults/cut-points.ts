@@ -1,4 +1,4 @@
-import type { CutPoint } from '../../src/embedded/server/faults.ts'
+import type { CutPoint } from '../../packages/warrenmq/src/embedded/server/faults.ts'
 
 /** Every step of the protocol at which a connection can be cut. */
 export const cutPoints: readonly CutPoint[] = [

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
-import { type DiscardReport, discardMessages } from '../../src/recovery/backup/discard-messages.ts'
-import { restoreBackup } from '../../src/recovery/backup/restore-backup.ts'
+import {
+  type DiscardReport,
+  discardMessages,
+} from '../../packages/warrenmq/src/recovery/backup/discard-messages.ts'
+import { restoreBackup } from '../../packages/warrenmq/src/recovery/backup/restore-backup.ts'
 import { createRecoveryRig, type RecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { createVhostOn } from '../support/create-vhost-on.ts'
 import { endNode } from '../support/end-node.ts'

@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { countRemovals } from '../../src/recovery/backup/decide-removal.ts'
-import { discardMessages } from '../../src/recovery/backup/discard-messages.ts'
-import { readBackup } from '../../src/recovery/backup/read-backup.ts'
-import { type RestoreReport, restoreBackup } from '../../src/recovery/backup/restore-backup.ts'
+import { countRemovals } from '../../packages/warrenmq/src/recovery/backup/decide-removal.ts'
+import { discardMessages } from '../../packages/warrenmq/src/recovery/backup/discard-messages.ts'
+import { readBackup } from '../../packages/warrenmq/src/recovery/backup/read-backup.ts'
+import {
+  type RestoreReport,
+  restoreBackup,
+} from '../../packages/warrenmq/src/recovery/backup/restore-backup.ts'
 import { createRecoveryRig, type RecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { publishUnnamed } from '../support/publish-unnamed.ts'

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { declareQueue } from '../../src/broker/amqp/operations.ts'
-import { Session } from '../../src/broker/amqp/session.ts'
-import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
-import { Publisher } from '../../src/publisher/publisher.ts'
-import { toFieldTable } from '../../src/wire/plain-fields.ts'
+import { declareQueue } from '../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
+import { startEmbeddedBroker } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
+import { Publisher } from '../../packages/warrenmq/src/publisher/publisher.ts'
+import { toFieldTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../support/eventually.ts'
 
 const full = { 'x-max-length': 1, 'x-overflow': 'reject-publish' }

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { declareQueue } from '../../src/broker/amqp/operations.ts'
-import { Session } from '../../src/broker/amqp/session.ts'
-import type { CutPoint } from '../../src/embedded/server/faults.ts'
-import { type EmbeddedBroker, startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
-import { Publisher } from '../../src/publisher/publisher.ts'
-import type { Receipt } from '../../src/recovery/receipt.ts'
-import { type RedriveOptions, startRedrive } from '../../src/recovery/redrive.ts'
-import { type PlainTable, toFieldTable } from '../../src/wire/plain-fields.ts'
+import { declareQueue } from '../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
+import type { CutPoint } from '../../packages/warrenmq/src/embedded/server/faults.ts'
+import {
+  type EmbeddedBroker,
+  startEmbeddedBroker,
+} from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
+import { Publisher } from '../../packages/warrenmq/src/publisher/publisher.ts'
+import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt.ts'
+import { type RedriveOptions, startRedrive } from '../../packages/warrenmq/src/recovery/redrive.ts'
+import { type PlainTable, toFieldTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
 import { cutPoints } from './cut-points.ts'
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { EmbeddedBrokerOptions } from '../../src/embedded/start-embedded-broker.ts'
-import { type Redrive, type RedriveOptions, startRedrive } from '../../src/recovery/redrive.ts'
+import type { EmbeddedBrokerOptions } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
+import {
+  type Redrive,
+  type RedriveOptions,
+  startRedrive,
+} from '../../packages/warrenmq/src/recovery/redrive.ts'
 import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
 

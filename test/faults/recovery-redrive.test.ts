@@ -1,6 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { bindQueue, declareExchange, unbindQueue } from '../../src/broker/amqp/operations.ts'
-import { startRedrive } from '../../src/recovery/redrive.ts'
+import {
+  bindQueue,
+  declareExchange,
+  unbindQueue,
+} from '../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive.ts'
 import { createRecoveryRig, type RecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { startProxy } from '../support/start-proxy.ts'

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { nextRedriveState, type RedriveStep } from '../../src/recovery/redrive/next-redrive-state.ts'
-import type { RedriveCommand } from '../../src/recovery/redrive/redrive-command.ts'
+import {
+  nextRedriveState,
+  type RedriveStep,
+} from '../../packages/warrenmq/src/recovery/redrive/next-redrive-state.ts'
+import type { RedriveCommand } from '../../packages/warrenmq/src/recovery/redrive/redrive-command.ts'
 import { exploreWorlds } from './explore-worlds.ts'
 import {
   type Faults,

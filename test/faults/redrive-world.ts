@@ -1,9 +1,12 @@
-import type { Reunion } from '../../src/recovery/redrive/crash-state.ts'
-import { nextRedriveState } from '../../src/recovery/redrive/next-redrive-state.ts'
-import type { RedriveCommand } from '../../src/recovery/redrive/redrive-command.ts'
-import type { RedriveEvent } from '../../src/recovery/redrive/redrive-event.ts'
-import { readNumbers } from '../../src/recovery/redrive/redrive-numbers.ts'
-import { type RedriveState, startRedriveState } from '../../src/recovery/redrive/redrive-state.ts'
+import type { Reunion } from '../../packages/warrenmq/src/recovery/redrive/crash-state.ts'
+import { nextRedriveState } from '../../packages/warrenmq/src/recovery/redrive/next-redrive-state.ts'
+import type { RedriveCommand } from '../../packages/warrenmq/src/recovery/redrive/redrive-command.ts'
+import type { RedriveEvent } from '../../packages/warrenmq/src/recovery/redrive/redrive-event.ts'
+import { readNumbers } from '../../packages/warrenmq/src/recovery/redrive/redrive-numbers.ts'
+import {
+  type RedriveState,
+  startRedriveState,
+} from '../../packages/warrenmq/src/recovery/redrive/redrive-state.ts'
 
 /** A message as the world knows it: the state machine is handed it and cannot look inside. */
 export interface WorldMessage {

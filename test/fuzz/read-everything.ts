@@ -1,11 +1,16 @@
-import { WireError } from '../../src/errors.ts'
-import { createFrameParser, type FrameLimits } from '../../src/wire/frame-parser.ts'
-import { editTable, findHeader, headerNames } from '../../src/wire/header-table.ts'
-import { decodeMethod, encodeMethod } from '../../src/wire/methods.ts'
-import { toPlainTable } from '../../src/wire/plain-fields.ts'
-import { decodeProperties, editProperties, encodeProperties, readHeader } from '../../src/wire/properties.ts'
-import { decodeTable } from '../../src/wire/read-field.ts'
-import { encodeTable } from '../../src/wire/write-field.ts'
+import { WireError } from '../../packages/warrenmq/src/errors.ts'
+import { createFrameParser, type FrameLimits } from '../../packages/warrenmq/src/wire/frame-parser.ts'
+import { editTable, findHeader, headerNames } from '../../packages/warrenmq/src/wire/header-table.ts'
+import { decodeMethod, encodeMethod } from '../../packages/warrenmq/src/wire/methods.ts'
+import { toPlainTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
+import {
+  decodeProperties,
+  editProperties,
+  encodeProperties,
+  readHeader,
+} from '../../packages/warrenmq/src/wire/properties.ts'
+import { decodeTable } from '../../packages/warrenmq/src/wire/read-field.ts'
+import { encodeTable } from '../../packages/warrenmq/src/wire/write-field.ts'
 
 /**
  * Reads a stream as a connection would, and more thoroughly: every payload is decoded in every way there

@@ -1,7 +1,7 @@
 import amqplib from 'amqplib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connect, defineTopology, reject } from '../../src/index.ts'
-import type { PlainTable } from '../../src/wire/plain-fields.ts'
+import { connect, defineTopology, reject } from '../../packages/warrenmq/src/index.ts'
+import type { PlainTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../support/eventually.ts'
 import { useBroker } from '../support/use-broker.ts'
 

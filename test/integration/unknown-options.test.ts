@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startEmbeddedBroker } from '../../src/embedded/start-embedded-broker.ts'
+import { startEmbeddedBroker } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import {
   connect,
   dedupe,
@@ -15,7 +15,7 @@ import {
   throttle,
   validateBody,
   type Warren,
-} from '../../src/index.ts'
+} from '../../packages/warrenmq/src/index.ts'
 
 const topology = defineTopology({ queues: { orders: { retry: { delays: ['1s'], maxAttempts: 2 } } } })
 const handler = () => undefined

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connect, DeploymentError, defineTopology, reject } from '../../src/index.ts'
+import { connect, DeploymentError, defineTopology, reject } from '../../packages/warrenmq/src/index.ts'
 import { eventually } from '../support/eventually.ts'
 import { useBroker } from '../support/use-broker.ts'
 

@@ -1,4 +1,4 @@
-import { frameEnd } from '../../src/wire/frame-parser.ts'
+import { frameEnd } from '../../packages/warrenmq/src/wire/frame-parser.ts'
 
 export interface FrameFields {
   /** 1 method, 2 header, 3 body, 8 heartbeat; others are illegal. */

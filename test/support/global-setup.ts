@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
-import { type ProfileName, startEmbeddedBroker } from '../../src/testing/index.ts'
+import { type ProfileName, startEmbeddedBroker } from '../../packages/warrenmq/src/testing.ts'
 import { callManagement } from './call-management.ts'
 import type { SharedBroker } from './shared-broker.ts'
 import type { UrlSource } from './source/broker-source.ts'

@@ -1,7 +1,7 @@
-import { encodeMessage } from '../../src/publisher/outgoing-message.ts'
-import type { Publisher } from '../../src/publisher/publisher.ts'
-import type { PlainTable } from '../../src/wire/plain-fields.ts'
-import { editProperties } from '../../src/wire/properties.ts'
+import { encodeMessage } from '../../packages/warrenmq/src/publisher/outgoing-message.ts'
+import type { Publisher } from '../../packages/warrenmq/src/publisher/publisher.ts'
+import type { PlainTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
+import { editProperties } from '../../packages/warrenmq/src/wire/properties.ts'
 
 /** Publishes a message that does not say who it is: a publisher of ours else gives every message an id. */
 export async function publishUnnamed(

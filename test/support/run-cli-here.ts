@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { runCli } from '../../src/cli/run-cli.ts'
+import { runCli } from '../../packages/cli/src/run-cli.ts'
 
 /** Runs a command in this process, without an environment; all that it says in one text. */
 export async function runCliHere(args: readonly string[]): Promise<{ exitCode: number; said: string }> {

@@ -1,5 +1,5 @@
 import { describe, onTestFinished } from 'vitest'
-import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
+import { startEmbeddedBroker } from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { sharedBroker } from '../../support/shared-broker.ts'
 import { type BrokerProxy, startProxy } from '../../support/start-proxy.ts'
 import { createVhost } from '../../support/use-broker.ts'

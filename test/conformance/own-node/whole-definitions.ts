@@ -1,6 +1,6 @@
 import amqplib from 'amqplib'
 import { expect, onTestFinished, test } from 'vitest'
-import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
+import { startEmbeddedBroker } from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import type { ClientBroker } from '../clients/on-both-brokers.ts'
 import type { OwnBroker } from './on-own-nodes.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { deleteQueue } from '../../../src/broker/amqp/operations.ts'
-import { compileTopology } from '../../../src/topology/compile-topology.ts'
+import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
 import { collect, createConsumerRig, declareTopology } from '../../integration/consumer/consumer-rig.ts'
 import { createVhostOn } from '../../support/create-vhost-on.ts'
 import { eventually } from '../../support/eventually.ts'

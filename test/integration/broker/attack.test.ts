@@ -1,22 +1,22 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type AmqpChannel, encodePublish } from '../../../src/broker/amqp/channel.ts'
-import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
+import { type AmqpChannel, encodePublish } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import {
   bindQueue,
   declareExchange,
   declareQueue,
   inspectQueue,
   purgeQueue,
-} from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import type { EncodedMessage } from '../../../src/publisher/outgoing-message.ts'
-import type { PublishResult } from '../../../src/publisher/publish-result.ts'
-import { Publisher, type PublisherOptions } from '../../../src/publisher/publisher.ts'
-import type { FieldTable } from '../../../src/wire/field-value.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
-import { encodeProperties, noProperties } from '../../../src/wire/properties.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import type { EncodedMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
+import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'
+import { Publisher, type PublisherOptions } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import type { FieldTable } from '../../../packages/warrenmq/src/wire/field-value.ts'
+import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
+import { encodeProperties, noProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'

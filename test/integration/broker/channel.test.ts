@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AmqpChannel } from '../../../src/broker/amqp/channel.ts'
-import { encodePublish } from '../../../src/broker/amqp/channel.ts'
-import { openConnection } from '../../../src/broker/amqp/connection.ts'
-import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
-import { joinBody } from '../../../src/broker/amqp/message.ts'
+import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
+import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
+import { openConnection } from '../../../packages/warrenmq/src/broker/amqp/connection.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import {
   bindExchange,
   bindQueue,
@@ -17,9 +17,9 @@ import {
   purgeQueue,
   unbindExchange,
   unbindQueue,
-} from '../../../src/broker/amqp/operations.ts'
-import { parseAmqpUrl } from '../../../src/broker/amqp/parse-amqp-url.ts'
-import { encodeProperties, noProperties } from '../../../src/wire/properties.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
+import { encodeProperties, noProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'

@@ -1,9 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Session, type SessionEvents, type SessionOptions } from '../../../src/broker/amqp/session.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
-import type { Method } from '../../../src/wire/method-specs.ts'
-import { encodeMethod } from '../../../src/wire/methods.ts'
-import { encodeProperties } from '../../../src/wire/properties.ts'
+import {
+  Session,
+  type SessionEvents,
+  type SessionOptions,
+} from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import type { Method } from '../../../packages/warrenmq/src/wire/method-specs.ts'
+import { encodeMethod } from '../../../packages/warrenmq/src/wire/methods.ts'
+import { encodeProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
 import { frame, headerFrame, headersOnly, methodFrame, nestedTable } from './hostile-bytes.ts'
 import { deliver, type Peer, type Script, start, startScriptedServer } from './scripted-server.ts'

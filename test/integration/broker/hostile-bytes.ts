@@ -1,6 +1,6 @@
-import { frameEnd, frameTypes } from '../../../src/wire/frame-parser.ts'
-import type { Method } from '../../../src/wire/method-specs.ts'
-import { encodeMethod } from '../../../src/wire/methods.ts'
+import { frameEnd, frameTypes } from '../../../packages/warrenmq/src/wire/frame-parser.ts'
+import type { Method } from '../../../packages/warrenmq/src/wire/method-specs.ts'
+import { encodeMethod } from '../../../packages/warrenmq/src/wire/methods.ts'
 
 /** A frame as any peer could write it, with a length and an end that need not be true. */
 export function frame(

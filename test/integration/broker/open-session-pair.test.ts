@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openSessionPair } from '../../../src/broker/amqp/open-session-pair.ts'
+import { openSessionPair } from '../../../packages/warrenmq/src/broker/amqp/open-session-pair.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startScriptedServer } from './scripted-server.ts'
 

@@ -1,15 +1,25 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
-import { joinBody } from '../../../src/broker/amqp/message.ts'
-import { bindQueue, declareExchange, declareQueue, deleteQueue } from '../../../src/broker/amqp/operations.ts'
-import { Session, type SessionOptions } from '../../../src/broker/amqp/session.ts'
-import type { EncodedMessage } from '../../../src/publisher/outgoing-message.ts'
-import type { PublishResult } from '../../../src/publisher/publish-result.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
-import type { FieldTable, FieldValue } from '../../../src/wire/field-value.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
-import { editProperties, encodeProperties, readHeader, readProperty } from '../../../src/wire/properties.ts'
-import { decodeTable } from '../../../src/wire/read-field.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
+import {
+  bindQueue,
+  declareExchange,
+  declareQueue,
+  deleteQueue,
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session, type SessionOptions } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import type { EncodedMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
+import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import type { FieldTable, FieldValue } from '../../../packages/warrenmq/src/wire/field-value.ts'
+import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
+import {
+  editProperties,
+  encodeProperties,
+  readHeader,
+  readProperty,
+} from '../../../packages/warrenmq/src/wire/properties.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/read-field.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()

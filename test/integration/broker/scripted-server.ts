@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createFrameParser } from '../../../src/wire/frame-parser.ts'
-import { createFrameWriter } from '../../../src/wire/frame-writer.ts'
-import type { Method, MethodName } from '../../../src/wire/method-specs.ts'
-import { decodeMethod, encodeMethod } from '../../../src/wire/methods.ts'
-import { noProperties } from '../../../src/wire/properties.ts'
+import { createFrameParser } from '../../../packages/warrenmq/src/wire/frame-parser.ts'
+import { createFrameWriter } from '../../../packages/warrenmq/src/wire/frame-writer.ts'
+import type { Method, MethodName } from '../../../packages/warrenmq/src/wire/method-specs.ts'
+import { decodeMethod, encodeMethod } from '../../../packages/warrenmq/src/wire/methods.ts'
+import { noProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 
 export interface Peer {
   /** Every method that came so far. */

@@ -1,9 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
-import { declareQueue, deleteQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
-import { parseAmqpUrl } from '../../../src/broker/amqp/parse-amqp-url.ts'
-import { Session, type SessionOptions } from '../../../src/broker/amqp/session.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import {
+  declareQueue,
+  deleteQueue,
+  inspectQueue,
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
+import { Session, type SessionOptions } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { observeOrDeclare } from '../../../src/cli/observe-or-declare.ts'
-import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
+import { observeOrDeclare } from '../../../packages/cli/src/observe-or-declare.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { startEmbeddedBroker } from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()

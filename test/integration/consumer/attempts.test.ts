@@ -1,9 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type EmbeddedBroker, startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
-import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
-import type { PublishResult } from '../../../src/publisher/publish-result.ts'
-import { propertiesWriter } from '../../../src/recovery/redrive-properties.ts'
-import type { LayoutChoice } from '../../../src/topology/declaration.ts'
+import {
+  type EmbeddedBroker,
+  startEmbeddedBroker,
+} from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
+import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
+import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'
+import { propertiesWriter } from '../../../packages/warrenmq/src/recovery/redrive-properties.ts'
+import type { LayoutChoice } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { collect, createConsumerRig } from './consumer-rig.ts'

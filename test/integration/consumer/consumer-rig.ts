@@ -1,26 +1,30 @@
 import { onTestFinished } from 'vitest'
-import type { AmqpChannel } from '../../../src/broker/amqp/channel.ts'
+import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
 import {
   bindQueue,
   declareExchange,
   declareQueue,
   inspectQueue,
-} from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import type { Consumer } from '../../../src/consumer/consumer.ts'
-import type { ConsumerEvents } from '../../../src/consumer/consumer-events.ts'
-import type { ConsumerOptions } from '../../../src/consumer/consumer-options.ts'
-import type { Handler } from '../../../src/consumer/handler.ts'
-import { startConsumer } from '../../../src/consumer/start-consumer.ts'
-import type { WayLook } from '../../../src/consumer/way-look.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
-import { compileTopology } from '../../../src/topology/compile-topology.ts'
-import type { CompiledTopology } from '../../../src/topology/compiled-topology.ts'
-import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
-import type { QueueFlow } from '../../../src/topology/queue-flow.ts'
-import { type PlainTable, toFieldTable, toPlainTable } from '../../../src/wire/plain-fields.ts'
-import { decodeProperties } from '../../../src/wire/properties.ts'
-import { decodeTable } from '../../../src/wire/read-field.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import type { Consumer } from '../../../packages/warrenmq/src/consumer/consumer.ts'
+import type { ConsumerEvents } from '../../../packages/warrenmq/src/consumer/consumer-events.ts'
+import type { ConsumerOptions } from '../../../packages/warrenmq/src/consumer/consumer-options.ts'
+import type { Handler } from '../../../packages/warrenmq/src/consumer/handler.ts'
+import { startConsumer } from '../../../packages/warrenmq/src/consumer/start-consumer.ts'
+import type { WayLook } from '../../../packages/warrenmq/src/consumer/way-look.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
+import type { CompiledTopology } from '../../../packages/warrenmq/src/topology/compiled-topology.ts'
+import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
+import type { QueueFlow } from '../../../packages/warrenmq/src/topology/queue-flow.ts'
+import {
+  type PlainTable,
+  toFieldTable,
+  toPlainTable,
+} from '../../../packages/warrenmq/src/wire/plain-fields.ts'
+import { decodeProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/read-field.ts'
 
 export interface ConsumerRig {
   readonly consuming: Session

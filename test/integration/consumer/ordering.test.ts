@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Handler } from '../../../src/consumer/handler.ts'
-import { defer } from '../../../src/consumer/handler-answer.ts'
+import type { Handler } from '../../../packages/warrenmq/src/consumer/handler.ts'
+import { defer } from '../../../packages/warrenmq/src/consumer/handler-answer.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createConsumerRig } from './consumer-rig.ts'

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { defer, reject, retry } from '../../../src/consumer/handler-answer.ts'
-import type { LayoutChoice, TopologyDeclaration } from '../../../src/topology/declaration.ts'
+import { defer, reject, retry } from '../../../packages/warrenmq/src/consumer/handler-answer.ts'
+import type {
+  LayoutChoice,
+  TopologyDeclaration,
+} from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { collect, createConsumerRig } from './consumer-rig.ts'

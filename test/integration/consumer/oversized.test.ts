@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { startConsumer } from '../../../src/consumer/start-consumer.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { startConsumer } from '../../../packages/warrenmq/src/consumer/start-consumer.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { declareExchange, declareQueue, deleteQueue } from '../../../src/broker/amqp/operations.ts'
-import { reject } from '../../../src/consumer/handler-answer.ts'
-import type { Arguments, QueueDeclaration } from '../../../src/topology/declaration.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+import {
+  declareExchange,
+  declareQueue,
+  deleteQueue,
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { reject } from '../../../packages/warrenmq/src/consumer/handler-answer.ts'
+import type { Arguments, QueueDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
+import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { collect, createConsumerRig } from './consumer-rig.ts'

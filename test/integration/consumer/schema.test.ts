@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { connect, defineTopology, type StandardSchema } from '../../../src/index.ts'
+import { connect, defineTopology, type StandardSchema } from '../../../packages/warrenmq/src/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { collect } from './consumer-rig.ts'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { deleteQueue } from '../../../src/broker/amqp/operations.ts'
-import { startConsumer } from '../../../src/consumer/start-consumer.ts'
+import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { startConsumer } from '../../../packages/warrenmq/src/consumer/start-consumer.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createConsumerRig, declareTopology } from './consumer-rig.ts'

@@ -7,8 +7,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { connect, defineTopology } from '../../../src/index.ts'
-import type { LayoutChoice } from '../../../src/topology/declaration.ts'
+import { connect, defineTopology } from '../../../packages/warrenmq/src/index.ts'
+import type { LayoutChoice } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 

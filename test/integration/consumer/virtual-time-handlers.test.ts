@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import amqplib, { type ConsumeMessage } from 'amqplib'
 import { Connection } from 'rabbitmq-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
+import { startEmbeddedBroker } from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { createConsumerRig } from './consumer-rig.ts'
 
 /** Takes each message from `work` to `wait`, and acknowledges it between the two halves of its handler. */

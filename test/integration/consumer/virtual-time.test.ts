@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { HandlerContext } from '../../../src/consumer/handler.ts'
-import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
-import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
+import type { HandlerContext } from '../../../packages/warrenmq/src/consumer/handler.ts'
+import { startEmbeddedBroker } from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
+import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { eventually } from '../../support/eventually.ts'
 import { collect, createConsumerRig } from './consumer-rig.ts'
 

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type DedupeClaim, type DedupeStore, dedupe } from '../../../src/consumer/middleware/dedupe.ts'
+import {
+  type DedupeClaim,
+  type DedupeStore,
+  dedupe,
+} from '../../../packages/warrenmq/src/consumer/middleware/dedupe.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import type { ServerProcess } from '../../support/services/server-process.ts'

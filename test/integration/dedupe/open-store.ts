@@ -1,4 +1,4 @@
-import type { DedupeStore } from '../../../src/consumer/middleware/dedupe.ts'
+import type { DedupeStore } from '../../../packages/warrenmq/src/consumer/middleware/dedupe.ts'
 
 export type StoreKind = 'redis' | 'postgres'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connect, DeploymentError, defineTopology, retry } from '../../../src/index.ts'
+import { connect, DeploymentError, defineTopology, retry } from '../../../packages/warrenmq/src/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost } from '../../support/use-broker.ts'
 

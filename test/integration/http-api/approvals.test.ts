@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { targetOf } from '../../../src/http-api/approvals/ask-approval.ts'
-import { createToken } from '../../../src/http-api/auth/api-tokens.ts'
+import { targetOf } from '../../../packages/cli/src/http-api/approvals/ask-approval.ts'
+import { createToken } from '../../../packages/cli/src/http-api/auth/api-tokens.ts'
 import type {
   Approval,
   ApprovalList,
@@ -12,8 +12,8 @@ import type {
   Problem,
   Task,
   TopologyPlan,
-} from '../../../src/http-api/contract.ts'
-import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
+} from '../../../packages/cli/src/http-api/contract.ts'
+import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, setUpApi, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

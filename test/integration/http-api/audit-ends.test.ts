@@ -3,11 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
-import type { AuditEntry } from '../../../src/http-api/audit/audit-record.ts'
-import type { Discarded, OpenedSession, Problem, TopologyPlan } from '../../../src/http-api/contract.ts'
-import { type EmbeddedBroker, startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { openAuditLog } from '../../../packages/cli/src/http-api/audit/audit-log.ts'
+import type { AuditEntry } from '../../../packages/cli/src/http-api/audit/audit-record.ts'
+import type {
+  Discarded,
+  OpenedSession,
+  Problem,
+  TopologyPlan,
+} from '../../../packages/cli/src/http-api/contract.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { type EmbeddedBroker, startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'

@@ -3,14 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { runCli } from '../../../src/cli/run-cli.ts'
-import { type AuditLog, openAuditLog } from '../../../src/http-api/audit/audit-log.ts'
-import { type AuditEntry, chainRecord, noRecord } from '../../../src/http-api/audit/audit-record.ts'
-import type { AuditVerdict } from '../../../src/http-api/audit/verify-audit.ts'
-import type { AuditRecord } from '../../../src/http-api/contract.ts'
-import { readServerKeys } from '../../../src/http-api/records/server-keys.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
+import { type AuditLog, openAuditLog } from '../../../packages/cli/src/http-api/audit/audit-log.ts'
+import {
+  type AuditEntry,
+  chainRecord,
+  noRecord,
+} from '../../../packages/cli/src/http-api/audit/audit-record.ts'
+import type { AuditVerdict } from '../../../packages/cli/src/http-api/audit/verify-audit.ts'
+import type { AuditRecord } from '../../../packages/cli/src/http-api/contract.ts'
+import { readServerKeys } from '../../../packages/cli/src/http-api/records/server-keys.ts'
+import { runCli } from '../../../packages/cli/src/run-cli.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { serverKey } from './api-rig.ts'
 

@@ -1,18 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { type AuditLog, findAuditLog } from '../../../src/http-api/audit/audit-log.ts'
+import { type AuditLog, findAuditLog } from '../../../packages/cli/src/http-api/audit/audit-log.ts'
 import {
   type AuditEntry,
   type ChainEnd,
   chainRecord,
   noRecord,
   type SeenRecord,
-} from '../../../src/http-api/audit/audit-record.ts'
-import { readOldest, readRange } from '../../../src/http-api/audit/read-range.ts'
-import { verifyStream } from '../../../src/http-api/audit/verify-stream.ts'
-import { declareStream } from '../../../src/http-api/follow-stream.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
-import type { PlainTable } from '../../../src/wire/plain-fields.ts'
+} from '../../../packages/cli/src/http-api/audit/audit-record.ts'
+import { readOldest, readRange } from '../../../packages/cli/src/http-api/audit/read-range.ts'
+import { verifyStream } from '../../../packages/cli/src/http-api/audit/verify-stream.ts'
+import { declareStream } from '../../../packages/cli/src/http-api/follow-stream.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import type { PlainTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { createVhost } from '../../support/use-broker.ts'
 
 const stream = 'warren.audit'

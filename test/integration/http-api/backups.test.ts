@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { AuditPage, BackupList, Discarded, Problem, Restored } from '../../../src/http-api/contract.ts'
+import type {
+  AuditPage,
+  BackupList,
+  Discarded,
+  Problem,
+  Restored,
+} from '../../../packages/cli/src/http-api/contract.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { declareQueue } from '../../../src/broker/amqp/operations.ts'
 import type {
   CauseList,
   MessageDetail,
   MessagePage,
   RedrivePlan,
   Task,
-} from '../../../src/http-api/contract.ts'
-import { type PlainTable, toFieldTable } from '../../../src/wire/plain-fields.ts'
+} from '../../../packages/cli/src/http-api/contract.ts'
+import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { type PlainTable, toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, deadLetterTo, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

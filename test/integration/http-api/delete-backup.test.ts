@@ -3,8 +3,13 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, truncateSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { AuditPage, BackupList, Discarded, Problem } from '../../../src/http-api/contract.ts'
-import { backUpQueue } from '../../../src/recovery/backup/backup-queue.ts'
+import type {
+  AuditPage,
+  BackupList,
+  Discarded,
+  Problem,
+} from '../../../packages/cli/src/http-api/contract.ts'
+import { backUpQueue } from '../../../packages/warrenmq/src/recovery/backup/backup-queue.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { type Endpoint, endpoints } from '../../../src/http-api/endpoints.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import { type Endpoint, endpoints } from '../../../packages/cli/src/http-api/endpoints.ts'
+import { startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { fuzz, fuzzedQueue, fuzzRounds, fuzzTimeout, setUpFuzz } from './fuzz-rig.ts'
 
 const all = Object.entries(endpoints) as [string, Pick<Endpoint, 'path'>][]

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AuditPage, CurrentSession, LoginWays, Problem } from '../../../src/http-api/contract.ts'
+import type {
+  AuditPage,
+  CurrentSession,
+  LoginWays,
+  Problem,
+} from '../../../packages/cli/src/http-api/contract.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { setUpApi } from './api-rig.ts'
 import { clientId } from './oidc-provider.ts'

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bindQueue, purgeQueue } from '../../../src/broker/amqp/operations.ts'
 import type {
   Approval,
   Discarded,
@@ -12,9 +11,10 @@ import type {
   OpenedSession,
   Task,
   TopologyPlan,
-} from '../../../src/http-api/contract.ts'
-import { endpoints } from '../../../src/http-api/endpoints.ts'
-import type { TopologyDeclaration } from '../../../src/topology/declaration.ts'
+} from '../../../packages/cli/src/http-api/contract.ts'
+import { endpoints } from '../../../packages/cli/src/http-api/endpoints.ts'
+import { bindQueue, purgeQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import type { AnyEndpoint, JsonSchema } from './fitting-request.ts'
 import { askAndLeave } from './leave-streams.ts'

@@ -2,13 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { declareQueue, deleteQueue } from '../../../src/broker/amqp/operations.ts'
-import { createToken } from '../../../src/http-api/auth/api-tokens.ts'
-import { permissionsOf } from '../../../src/http-api/auth/decide-role.ts'
-import type { Approval, AuditPage, Permission, Problem, Role } from '../../../src/http-api/contract.ts'
-import { endpoints } from '../../../src/http-api/endpoints.ts'
-import { compileTopology } from '../../../src/topology/compile-topology.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+import { createToken } from '../../../packages/cli/src/http-api/auth/api-tokens.ts'
+import { permissionsOf } from '../../../packages/cli/src/http-api/auth/decide-role.ts'
+import type {
+  Approval,
+  AuditPage,
+  Permission,
+  Problem,
+  Role,
+} from '../../../packages/cli/src/http-api/contract.ts'
+import { endpoints } from '../../../packages/cli/src/http-api/endpoints.ts'
+import { declareQueue, deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
+import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, setUpApi, startApiRig } from './api-rig.ts'

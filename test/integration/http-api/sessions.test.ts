@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditPage, CurrentSession, OpenedSession, Problem } from '../../../src/http-api/contract.ts'
+import type {
+  AuditPage,
+  CurrentSession,
+  OpenedSession,
+  Problem,
+} from '../../../packages/cli/src/http-api/contract.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 

@@ -1,6 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openManagement } from '../../../src/broker/management/open-management.ts'
-import { planDeployment } from '../../../src/deploy/deploy-topology.ts'
 import type {
   ApplyResult,
   Approval,
@@ -9,10 +7,12 @@ import type {
   Problem,
   TopologyPlan,
   TopologyProblems,
-} from '../../../src/http-api/contract.ts'
-import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
-import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
-import { renderPlan } from '../../../src/topology/render-plan.ts'
+} from '../../../packages/cli/src/http-api/contract.ts'
+import { openManagement } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
+import { planDeployment } from '../../../packages/warrenmq/src/deploy/deploy-topology.ts'
+import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broker-capabilities.ts'
+import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
+import { renderPlan } from '../../../packages/warrenmq/src/topology/render-plan.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'

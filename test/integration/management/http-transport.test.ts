@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type ManagementOptions, openManagement } from '../../../src/broker/management/open-management.ts'
+import {
+  type ManagementOptions,
+  openManagement,
+} from '../../../packages/warrenmq/src/broker/management/open-management.ts'
 import { createCertificates } from '../../support/node/create-certificates.ts'
 
 const cleanUps: (() => unknown)[] = []

@@ -1,8 +1,11 @@
 import amqplib from 'amqplib'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Management, openManagement } from '../../../src/broker/management/open-management.ts'
-import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
-import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
+import {
+  type Management,
+  openManagement,
+} from '../../../packages/warrenmq/src/broker/management/open-management.ts'
+import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broker-capabilities.ts'
+import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost, useBroker } from '../../support/use-broker.ts'
 

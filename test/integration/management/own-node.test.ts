@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { type Management, openManagement } from '../../../src/broker/management/open-management.ts'
+import {
+  type Management,
+  openManagement,
+} from '../../../packages/warrenmq/src/broker/management/open-management.ts'
 import { endNode } from '../../support/end-node.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type RabbitNode, startRabbitNode } from '../../support/start-rabbit-node.ts'

@@ -1,22 +1,26 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type AmqpChannel, encodePublish } from '../../../src/broker/amqp/channel.ts'
-import { openConnection } from '../../../src/broker/amqp/connection.ts'
-import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
-import { declareQueue } from '../../../src/broker/amqp/operations.ts'
-import { parseAmqpUrl } from '../../../src/broker/amqp/parse-amqp-url.ts'
-import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
-import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
-import { type AttemptsRule, countAttempts, deathsSeen } from '../../../src/message/count-attempts.ts'
-import { originalAddress, readDeaths } from '../../../src/message/read-deaths.ts'
-import { stripBrokerHeaders } from '../../../src/message/strip-broker-headers.ts'
-import { type PlainTable, toFieldTable } from '../../../src/wire/plain-fields.ts'
+import { type AmqpChannel, encodePublish } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
+import { openConnection } from '../../../packages/warrenmq/src/broker/amqp/connection.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
+import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broker-capabilities.ts'
+import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
+import {
+  type AttemptsRule,
+  countAttempts,
+  deathsSeen,
+} from '../../../packages/warrenmq/src/message/count-attempts.ts'
+import { originalAddress, readDeaths } from '../../../packages/warrenmq/src/message/read-deaths.ts'
+import { stripBrokerHeaders } from '../../../packages/warrenmq/src/message/strip-broker-headers.ts'
+import { type PlainTable, toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import {
   editProperties,
   encodeProperties,
   noProperties,
   type RawProperties,
   readProperty,
-} from '../../../src/wire/properties.ts'
+} from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import { watchTimers } from '../../faults/reconnect-leaks-watch.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startScriptedServer } from '../broker/scripted-server.ts'

@@ -5,11 +5,11 @@ import {
   declareQueue,
   inspectQueue,
   unbindQueue,
-} from '../../../src/broker/amqp/operations.ts'
-import { parseAmqpUrl } from '../../../src/broker/amqp/parse-amqp-url.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'

@@ -1,10 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { declareExchange, declareQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import type { EncodedMessage, OutgoingMessage } from '../../../src/publisher/outgoing-message.ts'
-import type { PublishResult } from '../../../src/publisher/publish-result.ts'
-import { Publisher, type PublisherOptions } from '../../../src/publisher/publisher.ts'
-import { encodeProperties } from '../../../src/wire/properties.ts'
+import {
+  declareExchange,
+  declareQueue,
+  inspectQueue,
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import type {
+  EncodedMessage,
+  OutgoingMessage,
+} from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
+import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'
+import { Publisher, type PublisherOptions } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import { encodeProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { joinBody } from '../../../src/broker/amqp/message.ts'
-import { declareQueue } from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { Publisher, type PublisherOptions } from '../../../src/publisher/publisher.ts'
+import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
+import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { Publisher, type PublisherOptions } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()

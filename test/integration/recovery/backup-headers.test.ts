@@ -3,13 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { packBlock } from '../../../src/recovery/backup/backup-block.ts'
-import { backUpQueue } from '../../../src/recovery/backup/backup-queue.ts'
-import { type BackupRecord, writeRecord } from '../../../src/recovery/backup/backup-record.ts'
-import { readBackup } from '../../../src/recovery/backup/read-backup.ts'
-import { restoreBackup } from '../../../src/recovery/backup/restore-backup.ts'
-import type { FieldTable } from '../../../src/wire/field-value.ts'
-import { encodeProperties } from '../../../src/wire/properties.ts'
+import { packBlock } from '../../../packages/warrenmq/src/recovery/backup/backup-block.ts'
+import { backUpQueue } from '../../../packages/warrenmq/src/recovery/backup/backup-queue.ts'
+import {
+  type BackupRecord,
+  writeRecord,
+} from '../../../packages/warrenmq/src/recovery/backup/backup-record.ts'
+import { readBackup } from '../../../packages/warrenmq/src/recovery/backup/read-backup.ts'
+import { restoreBackup } from '../../../packages/warrenmq/src/recovery/backup/restore-backup.ts'
+import type { FieldTable } from '../../../packages/warrenmq/src/wire/field-value.ts'
+import { encodeProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from './recovery-rig.ts'
 

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
-import { runCli } from '../../../src/cli/run-cli.ts'
+import { runCli } from '../../../packages/cli/src/run-cli.ts'
 import type { TestVhost } from '../../support/use-broker.ts'
 
 export interface Ended {

@@ -1,6 +1,6 @@
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { openManagement } from '../../../src/broker/management/open-management.ts'
-import { discardMessages } from '../../../src/recovery/backup/discard-messages.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { openManagement } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
+import { discardMessages } from '../../../packages/warrenmq/src/recovery/backup/discard-messages.ts'
 
 // A discard in a process of its own, for tests that kill it.
 const { url, managementUrl, queue, file } = JSON.parse(process.argv[2]!) as Record<string, string>

@@ -1,15 +1,19 @@
 import { onTestFinished } from 'vitest'
-import type { AmqpChannel } from '../../../src/broker/amqp/channel.ts'
-import { declareQueue } from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
+import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
+import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import {
   type EmbeddedBroker,
   type EmbeddedBrokerOptions,
   startEmbeddedBroker,
-} from '../../../src/embedded/start-embedded-broker.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
-import { type Redrive, type RedriveOptions, startRedrive } from '../../../src/recovery/redrive.ts'
-import { type PlainTable, toFieldTable } from '../../../src/wire/plain-fields.ts'
+} from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import {
+  type Redrive,
+  type RedriveOptions,
+  startRedrive,
+} from '../../../packages/warrenmq/src/recovery/redrive.ts'
+import { type PlainTable, toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { unlimitedQuorum } from './recovery-rig.ts'
 
 export interface EmbeddedRig {

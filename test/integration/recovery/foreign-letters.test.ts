@@ -1,7 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
-import { bindQueue, declareExchange, inspectQueue } from '../../../src/broker/amqp/operations.ts'
-import { connect } from '../../../src/warren.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import {
+  bindQueue,
+  declareExchange,
+  inspectQueue,
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { connect } from '../../../packages/warrenmq/src/warren.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createCommandRig } from './command-rig.ts'

@@ -1,7 +1,14 @@
 import amqplib from 'amqplib'
 import { expect, onTestFinished, test } from 'vitest'
-import { bindQueue, declareExchange, deleteQueue } from '../../../src/broker/amqp/operations.ts'
-import { type ListedQueue, listDeadLetters } from '../../../src/recovery/list-dead-letters.ts'
+import {
+  bindQueue,
+  declareExchange,
+  deleteQueue,
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import {
+  type ListedQueue,
+  listDeadLetters,
+} from '../../../packages/warrenmq/src/recovery/list-dead-letters.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { createRecoveryRig } from './recovery-rig.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type RecoverOptions, recoverQueues } from '../../../src/recovery/recover-queues.ts'
-import { lockName } from '../../../src/recovery/take-lock.ts'
+import { type RecoverOptions, recoverQueues } from '../../../packages/warrenmq/src/recovery/recover-queues.ts'
+import { lockName } from '../../../packages/warrenmq/src/recovery/take-lock.ts'
 import { type BrokerProxy, startProxy } from '../../support/start-proxy.ts'
 import { createEmbeddedRig } from './embedded-rig.ts'
 

@@ -1,7 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { bindQueue, declareExchange, deleteQueue } from '../../../src/broker/amqp/operations.ts'
-import { recoverQueues } from '../../../src/recovery/recover-queues.ts'
-import { lockName } from '../../../src/recovery/take-lock.ts'
+import {
+  bindQueue,
+  declareExchange,
+  deleteQueue,
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { recoverQueues } from '../../../packages/warrenmq/src/recovery/recover-queues.ts'
+import { lockName } from '../../../packages/warrenmq/src/recovery/take-lock.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'

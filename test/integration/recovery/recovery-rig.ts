@@ -1,21 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import type { AmqpChannel } from '../../../src/broker/amqp/channel.ts'
-import type { Delivery } from '../../../src/broker/amqp/delivery.ts'
-import { joinBody } from '../../../src/broker/amqp/message.ts'
-import { declareQueue, inspectQueue } from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import type { Management } from '../../../src/broker/management/open-management.ts'
-import { pairManagement } from '../../../src/broker/management/pair-management.ts'
-import { brokerCapabilities } from '../../../src/message/broker-capabilities.ts'
-import { parseBrokerVersion } from '../../../src/message/broker-version.ts'
-import type { OutgoingMessage } from '../../../src/publisher/outgoing-message.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
-import type { Receipt } from '../../../src/recovery/receipt.ts'
-import { type RedriveOptions, startRedrive } from '../../../src/recovery/redrive.ts'
-import { type PlainTable, toFieldTable, toPlainTable } from '../../../src/wire/plain-fields.ts'
-import { decodeProperties, type Properties, type RawProperties } from '../../../src/wire/properties.ts'
-import { decodeTable } from '../../../src/wire/read-field.ts'
+import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
+import { declareQueue, inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import type { Management } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
+import { pairManagement } from '../../../packages/warrenmq/src/broker/management/pair-management.ts'
+import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broker-capabilities.ts'
+import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
+import type { OutgoingMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import type { Receipt } from '../../../packages/warrenmq/src/recovery/receipt.ts'
+import { type RedriveOptions, startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
+import {
+  type PlainTable,
+  toFieldTable,
+  toPlainTable,
+} from '../../../packages/warrenmq/src/wire/plain-fields.ts'
+import {
+  decodeProperties,
+  type Properties,
+  type RawProperties,
+} from '../../../packages/warrenmq/src/wire/properties.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/read-field.ts'
 
 export interface RecoveryRig {
   readonly consuming: Session

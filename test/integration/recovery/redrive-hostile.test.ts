@@ -5,10 +5,10 @@ import {
   declareQueue,
   deleteExchange,
   deleteQueue,
-} from '../../../src/broker/amqp/operations.ts'
-import { lookAtQueue } from '../../../src/recovery/look-at-queue.ts'
-import type { Receipt } from '../../../src/recovery/receipt.ts'
-import { type RedriveOptions, startRedrive } from '../../../src/recovery/redrive.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look-at-queue.ts'
+import type { Receipt } from '../../../packages/warrenmq/src/recovery/receipt.ts'
+import { type RedriveOptions, startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost, useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, type RecoveryRig, unlimitedQuorum } from './recovery-rig.ts'

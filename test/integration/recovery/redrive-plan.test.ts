@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
-import { declareQueue } from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { openManagement } from '../../../src/broker/management/open-management.ts'
-import { runCli } from '../../../src/cli/run-cli.ts'
-import { startEmbeddedBroker } from '../../../src/embedded/start-embedded-broker.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
-import { previewRedrive, type RedrivePreview } from '../../../src/recovery/preview-redrive.ts'
-import { toFieldTable } from '../../../src/wire/plain-fields.ts'
+import { runCli } from '../../../packages/cli/src/run-cli.ts'
+import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { openManagement } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
+import { startEmbeddedBroker } from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import {
+  previewRedrive,
+  type RedrivePreview,
+} from '../../../packages/warrenmq/src/recovery/preview-redrive.ts'
+import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { unlimitedQuorum } from './recovery-rig.ts'
 
 /** A broker inside this process with a queue of dead letters of two types, and the command line. */

@@ -1,5 +1,5 @@
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { startRedrive } from '../../../src/recovery/redrive.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
 
 interface Task {
   readonly consumingUrl: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startRedrive } from '../../../src/recovery/redrive.ts'
-import { typed } from '../../../src/wire/plain-fields.ts'
+import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
+import { typed } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, type RecoveryRig } from './recovery-rig.ts'
 

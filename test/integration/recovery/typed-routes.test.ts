@@ -1,7 +1,7 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import type { RedrivePlan, Task } from '../../../src/http-api/contract.ts'
-import { connect, defineTopology } from '../../../src/index.ts'
-import { startEmbeddedBroker } from '../../../src/testing/index.ts'
+import type { RedrivePlan, Task } from '../../../packages/cli/src/http-api/contract.ts'
+import { connect, defineTopology } from '../../../packages/warrenmq/src/index.ts'
+import { startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { eventually } from '../../support/eventually.ts'
 import { basic, setUpApi } from '../http-api/api-rig.ts'
 

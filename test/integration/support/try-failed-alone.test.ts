@@ -37,7 +37,7 @@ function setup({ failed, message = 'TimeoutError: too late' }: Results) {
   return { write, run, read }
 }
 
-const sound = 'src/clock.test.ts'
+const sound = 'packages/warrenmq/src/clock.test.ts'
 
 test('a file that passes alone is counted as it came out, and told as a second try', async () => {
   const { run, read } = setup({ failed: sound })
@@ -51,7 +51,7 @@ test('a file that passes alone is counted as it came out, and told as a second t
 })
 
 test('a file that fails alone, too, has failed', async () => {
-  const { run, read } = setup({ failed: 'src/is-not-there.test.ts' })
+  const { run, read } = setup({ failed: 'packages/warrenmq/src/is-not-there.test.ts' })
 
   expect(await run()).toBe('failed')
   expect(JSON.parse(read('without-broker.json')).numFailedTests).toBe(1)

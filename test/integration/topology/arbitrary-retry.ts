@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { compileTopology } from '../../../src/topology/compile-topology.ts'
+import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
 import type {
   Arguments,
   BindingDeclaration,
   QueueDeclaration,
   TopologyDeclaration,
-} from '../../../src/topology/declaration.ts'
-import { layoutNames } from '../../../src/topology/layouts/layout-names.ts'
+} from '../../../packages/warrenmq/src/topology/declaration.ts'
+import { layoutNames } from '../../../packages/warrenmq/src/topology/layouts/layout-names.ts'
 
 /**
  * One queue of any layout that retries, with its way home or to its DLQ bent now and then, and strangers that are

@@ -5,7 +5,7 @@ import type {
   ExchangeDeclaration,
   QueueDeclaration,
   TopologyDeclaration,
-} from '../../../src/topology/declaration.ts'
+} from '../../../packages/warrenmq/src/topology/declaration.ts'
 
 /** Plain queues that dead-letter to each other at will, and queues of the layouts with a few arguments overruled. */
 export function arbitraryTopology(options: ArbitraryOptions): fc.Arbitrary<TopologyDeclaration> {

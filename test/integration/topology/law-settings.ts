@@ -1,4 +1,4 @@
-import type { ProfileName } from '../../../src/testing/index.ts'
+import type { ProfileName } from '../../../packages/warrenmq/src/testing.ts'
 import { sharedBroker } from '../../support/shared-broker.ts'
 import { nearestProfile } from './nearest-profile.ts'
 

@@ -1,4 +1,4 @@
-import type { ProfileName } from '../../../src/testing/index.ts'
+import type { ProfileName } from '../../../packages/warrenmq/src/testing.ts'
 
 /** The embedded broker's profile that comes closest to a version. */
 export function nearestProfile(version: string): ProfileName {

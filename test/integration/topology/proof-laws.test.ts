@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileTopology } from '../../../src/topology/compile-topology.ts'
-import type { Finding } from '../../../src/topology/prove/finding.ts'
-import { proveTopology } from '../../../src/topology/prove/prove-topology.ts'
-import { createGraph, type TopologyGraph } from '../../../src/topology/prove/topology-graph.ts'
+import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
+import type { Finding } from '../../../packages/warrenmq/src/topology/prove/finding.ts'
+import { proveTopology } from '../../../packages/warrenmq/src/topology/prove/prove-topology.ts'
+import {
+  createGraph,
+  type TopologyGraph,
+} from '../../../packages/warrenmq/src/topology/prove/topology-graph.ts'
 import { sharedBroker } from '../../support/shared-broker.ts'
 import { arbitraryTopology } from './arbitrary-topology.ts'
 import { lawProfiles, lawRuns, lawSeed } from './law-settings.ts'

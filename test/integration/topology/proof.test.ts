@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { inspectQueue } from '../../../src/broker/amqp/operations.ts'
-import { Session } from '../../../src/broker/amqp/session.ts'
-import { applyPlan } from '../../../src/deploy/apply-plan.ts'
-import { planBlindly } from '../../../src/deploy/deploy-topology.ts'
-import { Publisher } from '../../../src/publisher/publisher.ts'
-import type { QueueDeclaration, TopologyDeclaration } from '../../../src/topology/declaration.ts'
-import { proveTopology } from '../../../src/topology/prove/prove-topology.ts'
+import { inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { applyPlan } from '../../../packages/warrenmq/src/deploy/apply-plan.ts'
+import { planBlindly } from '../../../packages/warrenmq/src/deploy/deploy-topology.ts'
+import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import type {
+  QueueDeclaration,
+  TopologyDeclaration,
+} from '../../../packages/warrenmq/src/topology/declaration.ts'
+import { proveTopology } from '../../../packages/warrenmq/src/topology/prove/prove-topology.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { lawSeed } from './law-settings.ts'

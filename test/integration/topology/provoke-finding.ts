@@ -1,7 +1,10 @@
-import type { Finding } from '../../../src/topology/prove/finding.ts'
-import type { DeathReason } from '../../../src/topology/prove/queue-settings.ts'
-import { createGraph, type TopologyGraph } from '../../../src/topology/prove/topology-graph.ts'
-import { indexRoutes } from '../../../src/topology/route.ts'
+import type { Finding } from '../../../packages/warrenmq/src/topology/prove/finding.ts'
+import type { DeathReason } from '../../../packages/warrenmq/src/topology/prove/queue-settings.ts'
+import {
+  createGraph,
+  type TopologyGraph,
+} from '../../../packages/warrenmq/src/topology/prove/topology-graph.ts'
+import { indexRoutes } from '../../../packages/warrenmq/src/topology/route.ts'
 import type { Snapshot, TopologyLab } from './topology-lab.ts'
 
 /** shown: it happened as the finding says. no-way: this rig has no means to bring it about. */

@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CompiledQueue } from '../../../src/topology/compiled-topology.ts'
-import type { QueueDeclaration, TopologyDeclaration } from '../../../src/topology/declaration.ts'
-import type { PublishAddress, QueueFlow } from '../../../src/topology/queue-flow.ts'
+import type { CompiledQueue } from '../../../packages/warrenmq/src/topology/compiled-topology.ts'
+import type {
+  QueueDeclaration,
+  TopologyDeclaration,
+} from '../../../packages/warrenmq/src/topology/declaration.ts'
+import type { PublishAddress, QueueFlow } from '../../../packages/warrenmq/src/topology/queue-flow.ts'
 import { eventually } from '../../support/eventually.ts'
 import { arbitraryRetry } from './arbitrary-retry.ts'
 import { lawProfiles, lawRuns, lawSeed } from './law-settings.ts'

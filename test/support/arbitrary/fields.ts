@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { FieldEntry, FieldTable, FieldValue } from '../../../src/wire/field-value.ts'
+import type { FieldEntry, FieldTable, FieldValue } from '../../../packages/warrenmq/src/wire/field-value.ts'
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array))
 /** Only bytes that are not UTF-8: text has a form of its own. */

@@ -1,5 +1,10 @@
 import fc from 'fast-check'
-import { type FieldKinds, type Method, type MethodName, methodSpecs } from '../../../src/wire/method-specs.ts'
+import {
+  type FieldKinds,
+  type Method,
+  type MethodName,
+  methodSpecs,
+} from '../../../packages/warrenmq/src/wire/method-specs.ts'
 import { anyBytes, anyShortText } from './bytes.ts'
 import { anyFieldTable } from './fields.ts'
 

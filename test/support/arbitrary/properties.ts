@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { PropertiesInput, PropertyName } from '../../../src/wire/properties.ts'
+import type { PropertiesInput, PropertyName } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { anyShortText } from './bytes.ts'
 import { anyFieldTable } from './fields.ts'
 

@@ -1,14 +1,22 @@
 import fc from 'fast-check'
-import { createFrameParser, type FrameLimits, frameTypes } from '../../../src/wire/frame-parser.ts'
+import {
+  createFrameParser,
+  type FrameLimits,
+  frameTypes,
+} from '../../../packages/warrenmq/src/wire/frame-parser.ts'
 import {
   type Body,
   createFrameWriter,
   type FrameWriter,
   type FrameWriterOptions,
-} from '../../../src/wire/frame-writer.ts'
-import type { Method } from '../../../src/wire/method-specs.ts'
-import { encodeMethod } from '../../../src/wire/methods.ts'
-import { encodeProperties, noProperties, type RawProperties } from '../../../src/wire/properties.ts'
+} from '../../../packages/warrenmq/src/wire/frame-writer.ts'
+import type { Method } from '../../../packages/warrenmq/src/wire/method-specs.ts'
+import { encodeMethod } from '../../../packages/warrenmq/src/wire/methods.ts'
+import {
+  encodeProperties,
+  noProperties,
+  type RawProperties,
+} from '../../../packages/warrenmq/src/wire/properties.ts'
 import { anyMethod, anyMethodNamed } from './methods.ts'
 import { anyProperties } from './properties.ts'
 

@@ -1,0 +1,105 @@
+import { InvalidArgumentError as InvalidOptionError } from 'commander'
+import { ApiError } from 'warrenmq/operations'
+import { personOf } from '../audited.ts'
+import { addBrokerOptions } from '../broker-options.ts'
+import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
+import { readCount } from '../dlq-options.ts'
+import { findServerKeys } from '../find-server-keys.ts'
+import { type AuditLog, type AuditReader, auditStream, findAuditLog } from '../http-api/audit/audit-log.ts'
+import type { ServerKeys } from '../http-api/records/server-keys.ts'
+import { keepNewest, readKept } from '../kept-records.ts'
+import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+import { renderAuditRecord, renderBroken, renderWhole } from '../render-audit.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** `warren audit`: who did what, and the proof that nobody changed the log. */
+export const audit: CliCommand = {
+  name: 'audit',
+  summary: 'show the audit log of the admin API and the command line, or prove that it is whole',
+  example: 'warren audit --verify',
+  configure: (command) => {
+    addBrokerOptions(command)
+    command.option('--count <n>', 'the newest so many', readCount, 50)
+    command.option(
+      '--verify',
+      'check every record, and that none is missing or moved; with the key of the servers also who wrote it',
+    )
+    command.option(
+      '--kept <hash|file>',
+      'with --verify: a hash that an earlier one told, which must still be there; or a file that keeps them',
+    )
+    command.option(
+      '--unsigned-before <offset>',
+      'with --verify: where servers began to sign; what stands before it and is not signed is counted only',
+      readOffset,
+    )
+  },
+  run: (input, terminal) =>
+    withRecoveryLine(input, async (line) => {
+      const { verify, kept, count } = input.options
+      const log = await requireLog(line, findServerKeys(line, terminal))
+      const reader = personOf(line)
+      try {
+        return verify === true || typeof kept === 'string'
+          ? await verifyLog({ log, reader, terminal, options: input.options })
+          : await showLog({ log, reader, terminal, count: Number(count) })
+      } finally {
+        await log.close()
+      }
+    }),
+}
+
+async function requireLog(line: RecoveryLine, keys: ServerKeys): Promise<AuditLog> {
+  const { consuming, publishing } = line
+  const log = await findAuditLog({ consuming, publishing, keys })
+  if (log) return log
+  throw new ApiError({
+    code: 'AUDIT_UNAVAILABLE',
+    message: `There is no stream ${auditStream} in the vhost "${line.vhost}". \`warren serve\` makes it, and so does server.audit: "on" in the config; or name another vhost with --vhost.`,
+  })
+}
+
+interface Reading {
+  readonly log: AuditLog
+  readonly reader: AuditReader
+  readonly terminal: Terminal
+}
+
+async function verifyLog({
+  log,
+  reader,
+  terminal,
+  options,
+}: Reading & { readonly options: CommandInput['options'] }): Promise<ExitCode> {
+  const kept = await readKept(typeof options.kept === 'string' ? options.kept : undefined)
+  const unsignedBefore = typeof options.unsignedBefore === 'number' ? options.unsignedBefore : 0
+  const verdict = await log.verify(reader, { kept: kept.records, unsignedBefore })
+  if (verdict.kind === 'broken') {
+    const { problems, firstSigned } = verdict
+    for (const { at, problem } of problems) terminal.say(`Record ${at + 1}: ${problem}`)
+    if (firstSigned !== null && firstSigned > unsignedBefore)
+      terminal.say(
+        `The first signed record stands at ${firstSigned}. If servers began to sign there, say --unsigned-before ${firstSigned}.`,
+      )
+    throw new ApiError({ code: 'AUDIT_BROKEN', message: renderBroken(verdict) })
+  }
+  await keepNewest(kept, verdict)
+  for (const line of renderWhole(verdict)) terminal.say(line)
+  terminal.result(verdict)
+  return 0
+}
+
+async function showLog({ log, reader, terminal, count }: Reading & { count: number }): Promise<ExitCode> {
+  const records = await log.read(count, reader)
+  const how = { isKeyed: log.isSigned, strong: (text: string) => terminal.paint('bold', text) }
+  // Not broken between words: what a field says could stand at the beginning of a line.
+  for (const record of records) terminal.say(renderAuditRecord(record, how), 'exact')
+  terminal.result({ records })
+  return 0
+}
+
+function readOffset(text: string): number {
+  const offset = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(offset)) return offset
+  throw new InvalidOptionError('It must be a whole number from 0 up.')
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { onSignals, parseAmqpUrl } from 'warrenmq/operations'
+import type { CliCommand, CommandInput } from '../command.ts'
+import { addYesOption, confirm, refuseUnasked } from '../confirm-options.ts'
+import { openStage } from '../demo/open-stage.ts'
+import { startPlay } from '../demo/play.ts'
+import { tellStory } from '../demo/tell-story.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** `warren demo`: a thousand orders through three failing services, and none is lost. */
+export const demo: CliCommand = {
+  name: 'demo',
+  summary: 'the whole story on a broker inside this process; ends by itself',
+  example: 'warren demo',
+  configure: addOptions,
+  run: async (input, terminal) => {
+    if (!(await mayPlay(input, terminal))) {
+      terminal.say('Nothing was made. `AMQP_URL= warren demo` plays on a broker inside this process.')
+      terminal.result({ outcome: 'declined' })
+      return 0
+    }
+    const tasks: (() => Promise<unknown>)[] = []
+    const stage = await openStage(input)
+    let stopListening = (): void => {}
+    const interrupted = new Promise<undefined>((resolve) => {
+      stopListening = onSignals(['SIGINT', 'SIGTERM'], () => resolve(undefined))
+    })
+    try {
+      const story = tellStory(startPlay({ stage, terminal, atEnd: (task) => tasks.unshift(task) }))
+      story.catch(() => {}) // after an interruption its end is nobody's business any more
+      const report = await Promise.race([story, interrupted])
+      if (report === undefined) {
+        terminal.say('Interrupted: what was made on the broker is taken away.')
+        return 1
+      }
+      terminal.result(report)
+      return report.addsUp ? 0 : 1
+    } finally {
+      for (const task of tasks) {
+        await task().catch((error: unknown) => {
+          terminal.say(`Something of it is left on the broker: ${(error as Error).message}`)
+        })
+      }
+      await stage.close()
+      stopListening()
+    }
+  },
+}
+
+/** A variable may stand there for another purpose, and name a broker that others work with; an option was typed. */
+async function mayPlay({ options, env }: CommandInput, terminal: Terminal): Promise<boolean> {
+  if (options.url !== undefined || !env.AMQP_URL) return true
+  const { host, port } = parseAmqpUrl(env.AMQP_URL)[0]!
+  const place = `the broker at ${host}:${port} (AMQP_URL)`
+  refuseUnasked(`Nothing was made on ${place}`, { options, terminal })
+  const question = `Play on ${place}? Queues of its own are made there, and deleted at the end.`
+  return (await confirm(question, { options, terminal })) === 'yes'
+}
+
+function addOptions(command: Command): void {
+  command
+    .option('--url <url>', 'a RabbitMQ of yours (also AMQP_URL); under names of its own, deleted at the end')
+    .option(
+      '--management-url <url>',
+      'its HTTP API (also MANAGEMENT_URL; default: the host of --url, port 15672)',
+    )
+    .option('--vhost <name>', 'the vhost (default: the path of --url, or /)')
+  addYesOption(command)
+}

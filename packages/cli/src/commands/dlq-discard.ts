@@ -1,0 +1,104 @@
+import { type DiscardReport, depthOf, discardMessages } from 'warrenmq/operations'
+import { audited } from '../audited.ts'
+import { addBrokerOptions } from '../broker-options.ts'
+import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
+import { addYesOption, confirm, refuseUnasked } from '../confirm-options.ts'
+import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
+import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+import { createPassTeller } from '../tell-progress.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** `warren dlq discard`: remove messages, each of them into a backup. */
+export const dlqDiscard: CliCommand = {
+  name: 'dlq discard',
+  summary: 'remove messages from a queue; they are in a file, written, synced and checked, before they go',
+  example: 'warren dlq discard billing.orders.dlq --where "died>30d" --out old.backup',
+  configure: (command) => {
+    command
+      .argument('<queue>')
+      .requiredOption('--out <file>', 'the backup of what is removed; an interrupted one is gone on with')
+      .option('--limit <n>', 'remove at most so many', readCount)
+    addWhereOption(command)
+    addLookOptions(command)
+    addYesOption(command)
+    addBrokerOptions(command)
+  },
+  run: (input, terminal) => {
+    const select = readWhere(input.options)
+    refuseUnasked('Nothing was removed', { options: input.options, terminal })
+    return withRecoveryLine(input, (line) => discard({ input, terminal, line, select }))
+  },
+}
+
+async function discard(fields: {
+  input: CommandInput
+  terminal: Terminal
+  line: RecoveryLine
+  select: ReturnType<typeof readWhere>
+}): Promise<ExitCode> {
+  const { input, terminal, line, select } = fields
+  const { out, limit, where } = input.options as { out: string; limit?: number; where?: string }
+  const queue = input.args[0]!
+  const present = await depthOf(line.consuming, queue)
+  const question = `Remove ${describeChoice({ present, limit, where })} in ${queue} into ${out}?`
+  if ((await confirm(question, { options: input.options, terminal })) !== 'yes') {
+    terminal.say('Nothing was removed.')
+    terminal.result({ queue, outcome: 'declined', present })
+    return 0
+  }
+  const tellOne = createPassTeller(terminal, present)
+  const report = await audited(
+    { line, terminal },
+    {
+      ...{ action: 'discard', target: queue },
+      work: () =>
+        discardMessages({
+          ...{ ...line, queue, file: out, ...readLook(input.options) },
+          select: (message) => {
+            tellOne()
+            return select(message)
+          },
+          ...(limit !== undefined && { limit }),
+        }),
+      describe: ({ removed, left, file }) => [{ result: `${removed} removed into ${file}, ${left} left` }],
+    },
+  )
+  tell(report, queue, terminal)
+  // Once the limit is reached nobody is asked about the others.
+  const isCut = !report.isWhole && report.removed !== limit
+  if (isCut) {
+    terminal.say(
+      'It ended early: messages cannot be held longer, and not all were looked at. Run it again with another --out for the rest.',
+    )
+  }
+  terminal.result({ queue, ...report })
+  return report.isDone && !isCut ? 0 : 3
+}
+
+/** What is asked about is what will go, not what is there. */
+function describeChoice(fields: {
+  readonly present: number
+  readonly limit: number | undefined
+  readonly where: string | undefined
+}): string {
+  const { present, limit = Number.POSITIVE_INFINITY, where } = fields
+  if (where !== undefined) {
+    const most = limit < present ? `at most ${limit} of those that match` : 'those that match'
+    return `${most} among the ${present} messages`
+  }
+  return limit < present ? `the first ${limit} of the ${present} messages` : `all of the ${present} messages`
+}
+
+function tell(report: DiscardReport, queue: string, { say }: Terminal): void {
+  const { removed, mayComeBack, before, left, file } = report
+  say(`${removed} messages removed into ${file}; ${left} are in ${queue}.`)
+  if (mayComeBack > 0) {
+    say(
+      'The queue is not a quorum queue: a crash of RabbitMQ in the next seconds can bring some of them back.',
+    )
+  }
+  if (before.removed + before.inDoubt === 0) return
+  say(
+    `Earlier runs into the same file removed ${before.removed}, and may have removed ${before.inDoubt} more.`,
+  )
+}

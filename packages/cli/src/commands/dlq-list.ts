@@ -1,0 +1,40 @@
+import { type ListedQueue, listDeadLetters } from 'warrenmq/operations'
+import { addBrokerOptions } from '../broker-options.ts'
+import type { CliCommand } from '../command.ts'
+import { addConfigOption } from '../config-options.ts'
+import { readCount } from '../dlq-options.ts'
+import { withRecoveryLine } from '../recovery-line.ts'
+import { renderListedQueue } from '../render-listed-queue.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** `warren dlq list`: where messages end, how many, since when, and why. */
+export const dlqList: CliCommand = {
+  name: 'dlq list',
+  summary: 'dead-letter queues: depth, oldest, growth, who works on their origins, and the main causes',
+  example: 'warren dlq list --url amqp://localhost',
+  configure: (command) => {
+    command
+      .option('--sample <n>', 'how many messages to look at in each, where that is safe', readCount, 1_000)
+      .option('--quick', 'look at none: no age and no causes')
+    addBrokerOptions(command)
+    addConfigOption(command)
+  },
+  run: (input, terminal) =>
+    withRecoveryLine(input, async (line) => {
+      const { sample, quick } = input.options as { sample: number; quick?: boolean }
+      const queues = await listDeadLetters({ ...line, sample: quick === true ? 0 : sample })
+      for (const queue of queues) tell(queue, terminal)
+      if (queues.length === 0) terminal.say(`No dead-letter queue in the vhost "${line.vhost}".`)
+      terminal.result({ vhost: line.vhost, queues })
+      return 0
+    }),
+}
+
+const indent = ' '.repeat(12)
+
+function tell(listed: ListedQueue, { say, paint }: Terminal): void {
+  const { depth, queue, facts, below, warning } = renderListedQueue(listed, Date.now())
+  say(`${depth}  ${paint('bold', queue)}  ${facts}`.trimEnd())
+  for (const text of below) say(`${indent}${text}`)
+  if (warning !== undefined) say(`${indent}${paint('yellow', warning)}`)
+}

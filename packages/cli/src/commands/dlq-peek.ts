@@ -1,0 +1,61 @@
+import type { DeadLetter } from 'warrenmq'
+import { depthOf, escapeLine, lookAtQueue, readDeadLetter, toJson } from 'warrenmq/operations'
+import { addBrokerOptions } from '../broker-options.ts'
+import type { CliCommand } from '../command.ts'
+import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
+import { withRecoveryLine } from '../recovery-line.ts'
+import { renderHeaders } from '../render-headers.ts'
+import { renderLetter } from '../render-letter.ts'
+import { renderLookLimits } from '../render-look.ts'
+import { createPassTeller } from '../tell-progress.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** `warren dlq peek`: messages as they are, without losing any. */
+export const dlqPeek: CliCommand = {
+  name: 'dlq peek',
+  summary: 'show messages of a dead-letter queue and leave them where they are',
+  example: 'warren dlq peek billing.orders.dlq --count 5',
+  configure: (command) => {
+    command.argument('<queue>')
+    command.option('--count <n>', 'how many to show', readCount, 20)
+    command.option('--body-bytes <n>', 'how much of each body to show', readCount, 1024)
+    addBrokerOptions(command)
+    addWhereOption(command)
+    addLookOptions(command)
+  },
+  run: (input, terminal) => {
+    const queue = input.args[0]!
+    const select = readWhere(input.options)
+    const { count, bodyBytes } = input.options as { count: number; bodyBytes: number }
+    return withRecoveryLine(input, async (line) => {
+      const messages: DeadLetter[] = []
+      // A filter has to look past those that do not match; without one only those shown are touched.
+      const isFiltered = typeof input.options.where === 'string'
+      const present = await depthOf(line.consuming, queue)
+      const tellOne = createPassTeller(terminal, isFiltered ? present : Math.min(count, present))
+      const report = await lookAtQueue({
+        ...{ ...line, queue, ...readLook(input.options) },
+        ...(!isFiltered && { count }),
+        onMessage: (message) => {
+          tellOne()
+          if (messages.length < count && select(message)) messages.push(readDeadLetter(message, bodyBytes))
+        },
+      })
+      for (const message of messages) tell(message, terminal)
+      terminal.say(`${messages.length} shown of ${report.present} in ${queue}.`)
+      for (const text of renderLookLimits(report, queue)) terminal.say(text)
+      terminal.result({ queue, ...report, messages: messages.map(toJson) })
+      return report.isWhole ? 0 : 3
+    })
+  },
+}
+
+function tell(letter: DeadLetter, { say, paint }: Terminal): void {
+  const { id, cause, diedAt, headers, body } = letter
+  say(`${paint('bold', escapeLine(id ?? '(no id)'))}  ${escapeLine(cause.label)}  ${diedAt ?? ''}`)
+  for (const fact of renderLetter(letter)) say(`  ${fact}`)
+  for (const header of renderHeaders(headers)) say(`  ${header}`)
+  // No line of a body looks like one of ours: an empty one ends the headers, and all of it is indented.
+  say()
+  say(`  ${body.text.replaceAll('\n', '\n  ')}${body.isCut ? ' …' : ''}`, 'exact')
+}

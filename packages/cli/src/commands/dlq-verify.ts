@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import type { Receipt } from 'warrenmq'
+import {
+  decideVerdict,
+  escapeLine,
+  parseReceipt,
+  RecoveryError,
+  type Verdict,
+  verifyReceipt,
+} from 'warrenmq/operations'
+import { addBrokerOptions } from '../broker-options.ts'
+import type { CliCommand, ExitCode } from '../command.ts'
+import { addLookOptions, readLook } from '../dlq-options.ts'
+import { withRecoveryLine } from '../recovery-line.ts'
+import type { Style } from '../terminal.ts'
+
+/** `warren dlq verify`: is the receipt of a re-drive still true? */
+export const dlqVerify: CliCommand = {
+  name: 'dlq verify',
+  summary: 'check the receipt of a re-drive again, against itself and against the broker',
+  example: 'warren dlq verify receipt.json --targets',
+  configure: (command) => {
+    command
+      .argument('<receipt>')
+      .option('--targets', 'also look into the queues where messages went; their consumers wait meanwhile')
+    addLookOptions(command)
+    addBrokerOptions(command)
+  },
+  run: async (input, terminal) => {
+    const receipt = await readReceipt(input.args[0]!)
+    return withRecoveryLine(input, async (line) => {
+      const includesTargets = input.options.targets === true
+      const checks = await verifyReceipt(receipt, { ...line, includesTargets, ...readLook(input.options) })
+      for (const { name, verdict, detail } of checks) {
+        terminal.say(
+          `${terminal.paint(styles[verdict], verdict.padEnd(8))} ${name.padEnd(8)} ${escapeLine(detail)}`,
+        )
+      }
+      const verdict = decideVerdict(checks)
+      if (verdict === 'unknown')
+        terminal.say('Nothing speaks against it, but not all of it could be checked.')
+      terminal.result({ id: receipt.id, queue: receipt.queue, verdict, checks })
+      return exitCodes[verdict]
+    })
+  },
+}
+
+const exitCodes: Readonly<Record<Verdict, ExitCode>> = { holds: 0, broken: 1, unknown: 3 }
+
+const styles: Readonly<Record<Verdict, Style>> = {
+  holds: 'green',
+  broken: 'red',
+  unknown: 'yellow',
+}
+
+async function readReceipt(file: string): Promise<Receipt> {
+  try {
+    return parseReceipt(await readFile(file, 'utf8'))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new RecoveryError({ code: 'RECEIPT_INVALID', message: `${file}: ${reason}` }, { cause })
+  }
+}

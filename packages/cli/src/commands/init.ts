@@ -1,0 +1,209 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { Option } from 'commander'
+import {
+  ConfigError,
+  type LiveTopology,
+  layoutNames,
+  layouts,
+  observeTopology,
+  type QueueRole,
+  readDefinitions,
+  type TopologyDeclaration,
+} from 'warrenmq/operations'
+import { stringify } from 'yaml'
+import { type Adoption, adoptTopology } from '../adopt-topology.ts'
+import { addBrokerOptions, readBrokerOptions } from '../broker-options.ts'
+import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
+import { addYesOption } from '../confirm-options.ts'
+import { isTooDeep, tooDeep } from '../is-too-deep.ts'
+import { writeText } from '../output-options.ts'
+import { renderConfigModule } from '../render-config.ts'
+import { starterTopologies } from '../starter-topologies.ts'
+import type { Terminal } from '../terminal.ts'
+import { withManagement } from '../with-management.ts'
+
+const schemaPath = './node_modules/warrenmq/schema/topology.schema.json'
+
+/** Writes a config: a starter for a layout, or what stands on a broker or in a definitions.json. */
+export const init: CliCommand = {
+  name: 'init',
+  summary: 'write a starter config for a layout, or one from what exists',
+  example: 'warren init --from-definitions definitions.json --config warren.config.yaml',
+  configure: (command) => {
+    command
+      .option(
+        '--config <file>',
+        'the file to write; its ending (.ts, .js, .mjs, .json, .yaml) says how',
+        'warren.config.ts',
+      )
+      .addOption(
+        new Option('--layout <name>', 'the layout of the starter (default: warren)').choices(layoutNames),
+      )
+      .addOption(
+        new Option('--from-broker', 'write down what stands on the broker').conflicts([
+          'layout',
+          'fromDefinitions',
+        ]),
+      )
+      .addOption(
+        new Option('--from-definitions <file>', 'write down what a definitions.json has').conflicts('layout'),
+      )
+    addBrokerOptions(command)
+    addYesOption(command)
+  },
+  run: async (input, terminal) => {
+    const { options } = input
+    const file = options.config as string
+    refuseToOverwrite(file, options)
+    const live = await readExisting(input)
+    if (live === undefined) return writeStarter({ file, input, terminal })
+    return writeAdopted({ file, adoption: adoptTopology(live), terminal })
+  },
+}
+
+function refuseToOverwrite(file: string, options: CommandInput['options']): void {
+  if (!existsSync(file) || options.yes === true) return
+  throw new ConfigError({
+    code: 'CONFIG_EXISTS',
+    file,
+    message: `${file} exists already. Name another file with --config, or say --yes to overwrite it.`,
+  })
+}
+
+/** What stands on the broker or in a definitions.json, as --from-broker and --from-definitions say; undefined without. */
+export async function readExisting(input: CommandInput): Promise<LiveTopology | undefined> {
+  const { fromBroker, fromDefinitions, vhost } = input.options
+  if (typeof fromDefinitions === 'string') {
+    return readDefinitions(await readJson(fromDefinitions), typeof vhost === 'string' ? { vhost } : {})
+  }
+  if (fromBroker !== true) return undefined
+  const address = readBrokerOptions(input)
+  return withManagement(address, (management) =>
+    observeTopology(management, { vhost: address.vhost, countsConsumers: true }),
+  )
+}
+
+async function readJson(file: string): Promise<unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `${file} cannot be read as JSON: ${reason}`
+    throw new ConfigError({ code: 'CONFIG_UNREADABLE', file, message }, { cause })
+  }
+  if (!isTooDeep(value)) return value
+  throw new ConfigError({
+    ...{ code: 'CONFIG_UNREADABLE', file },
+    message: `${file} cannot be read: ${tooDeep}. Export one with \`rabbitmqctl export_definitions\`.`,
+  })
+}
+
+async function writeStarter({ file, input, terminal }: Starter): Promise<ExitCode> {
+  const name = (input.options.layout as (typeof layoutNames)[number] | undefined) ?? 'warren'
+  const comments = [layouts[name].summary, 'Other layouts: warren init --layout <name>.']
+  await writeText(file, renderFile({ file, topology: starterTopologies[name], comments }))
+  terminal.say(`Wrote ${file}, layout ${name}. Change it, then run \`warren check\` and \`warren plan\`.`)
+  terminal.result({ file, layout: name })
+  return 0
+}
+
+interface Starter {
+  readonly file: string
+  readonly input: CommandInput
+  readonly terminal: Terminal
+}
+
+async function writeAdopted({
+  file,
+  adoption,
+  terminal,
+}: {
+  file: string
+  adoption: Adoption
+  terminal: Terminal
+}): Promise<ExitCode> {
+  const { topology, queues, plainQueues, leftOut, mistakes, isSame } = adoption
+  await writeText(file, renderFile({ file, topology, comments: adoptionNotes(adoption) }))
+  const { say, paint } = terminal
+  say(`Wrote ${file}: ${countQueues(topology)}.`)
+  for (const { name, layout, isExact } of queues)
+    say(`  ${name}: layout ${layout}${isExact ? ', exact' : ''}`)
+  for (const name of plainQueues) say(`  ${name}: ${plainText(name, adoption)}`)
+  for (const name of leftOut)
+    say(paint('yellow', `  ${name}: left out, because RabbitMQ keeps its name for itself`))
+  for (const { path, problem } of mistakes) say(paint('red', `  ${path}: ${problem}`))
+  if (mistakes.length > 0) say('These have to be mended before the config can be used.')
+  else if (isSame) say(paint('green', 'A plan from it to what was read is empty. Now run `warren check`.'))
+  else say(paint('yellow', 'It does not say all of what was read; `warren plan` shows the difference.'))
+  terminal.result({ file, ...adoption })
+  return mistakes.length === 0 && isSame && leftOut.length === 0 ? 0 : 3
+}
+
+/** A queue that follows no layout, by what it is there for. */
+function plainText(name: string, { roles }: Adoption): string {
+  const { role = 'work', owner = name } = roles.find((each) => each.name === name) ?? {}
+  const asItIs = 'follows no layout, declared as it is'
+  if (role !== 'work') {
+    const of = owner === name ? '' : ` of ${owner}`
+    return role === 'wait' ? `wait queue${of}, ${asItIs}` : `dead-letter queue${of}, ${asItIs}`
+  }
+  const own = (wanted: QueueRole) =>
+    roles.filter((each) => each.role === wanted && each.owner === name).map((each) => each.name)
+  const [waits, dead] = [own('wait'), own('dead-letter')]
+  return [
+    asItIs,
+    ...(waits.length === 0 ? [] : [`waits in ${waits.join(', ')}`]),
+    ...(dead.length === 0 ? [] : [`dead letters in ${dead.join(', ')}`]),
+  ].join('; ')
+}
+
+function countQueues({ queues }: TopologyDeclaration): string {
+  const count = Object.keys(queues).length
+  return count === 1 ? 'one queue' : `${count} queues`
+}
+
+function adoptionNotes({ queues, plainQueues, roles }: Adoption): readonly string[] {
+  const declared = queues.length + plainQueues.length
+  const recognised = `${queues.length} of ${declared} queues follow a layout.`
+  const isPlain = new Set(plainQueues)
+  const count = (role: QueueRole) =>
+    roles.filter((each) => isPlain.has(each.name) && each.role === role).length
+  const others = `Of the others ${count('work')} are worked on, ${count('wait')} wait and ${count('dead-letter')} hold dead letters.`
+  return [
+    `Written from what stood on a broker; ${recognised}`,
+    ...(plainQueues.length === 0 ? [] : [others, 'Where that is wrong, give the queue a role.']),
+  ]
+}
+
+function renderFile({ file, topology, comments }: Rendered): string {
+  switch (extname(file)) {
+    case '.ts':
+    case '.js':
+    case '.mjs':
+      return renderConfigModule(topology, comments)
+    case '.json':
+      return `${JSON.stringify({ $schema: schemaPath, ...topology }, null, 2)}\n`
+    case '.yaml':
+    case '.yml':
+      return [
+        `# yaml-language-server: $schema=${schemaPath}`,
+        ...comments.map((line) => `# ${line}`),
+        stringify(topology),
+      ].join('\n')
+    default:
+      throw new ConfigError({
+        code: 'CONFIG_UNREADABLE',
+        file,
+        message: `${file} has no ending that says how to write it; name it .ts, .js, .mjs, .json or .yaml.`,
+      })
+  }
+}
+
+interface Rendered {
+  readonly file: string
+  readonly topology: TopologyDeclaration
+  readonly comments: readonly string[]
+}

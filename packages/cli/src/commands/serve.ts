@@ -1,0 +1,109 @@
+import { type Command, InvalidArgumentError as InvalidOptionError, Option } from 'commander'
+import { ManagementError } from 'warrenmq'
+import { type Management, onSignals, readRecoverySection } from 'warrenmq/operations'
+import { addBrokerOptions } from '../broker-options.ts'
+import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
+import { addConfigOption } from '../config-options.ts'
+import { createToken } from '../http-api/auth/api-tokens.ts'
+import type { ServerSettings } from '../http-api/read-server-section.ts'
+import { configNames, findDeclaration } from '../load-config.ts'
+import { packageVersion } from '../package-version.ts'
+import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** `warren serve`: the admin API, until it is told to stop. */
+export const serve: CliCommand = {
+  name: 'serve',
+  summary: 'serve the admin HTTP API: dead letters, re-drives, audit; /docs shows all of it',
+  example: 'warren serve --port 15680',
+  configure: (command) => {
+    addBrokerOptions(command)
+    addConfigOption(command)
+    addServerOptions(command)
+  },
+  run: (input, terminal) =>
+    typeof input.options.newToken === 'string'
+      ? showNewToken(input, terminal)
+      : withRecoveryLine(input, (line) => serveUntilTold(line, input, terminal)),
+}
+
+function addServerOptions(command: Command): void {
+  command
+    .option('--host <address>', 'where to listen (default: 127.0.0.1)')
+    .option('--port <number>', 'the port; 0 for a free one (default: 15680)', readPort)
+    .option('--new-token <name>', 'make an API token, show it once, and stop')
+    .addOption(
+      new Option('--role <role>', 'what the new token may do')
+        .choices(['viewer', 'operator', 'admin'])
+        .default('viewer'),
+    )
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  throw new InvalidOptionError('A port is a number from 0 to 65535.')
+}
+
+async function serveUntilTold(
+  line: RecoveryLine,
+  input: CommandInput,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  // Not at the top: no other command should wait for a web framework to load.
+  const { createApiServer, listen } = await import('../http-api/server.ts')
+  const settings = await readSettings(input)
+  const { consuming, publishing, management, vhost, topology, recovery } = line
+  await refuseForeign(management)
+  const types = recovery && readRecoverySection(recovery).types
+  const ended = new Promise((resolve) => {
+    onSignals(['SIGINT', 'SIGTERM'], resolve) // before anybody can know that it runs and end it
+  })
+  const app = await createApiServer({
+    line: { consuming, publishing, management, vhost, topology, types },
+    ...{ settings, version: packageVersion() },
+    logger: { level: 'info', stream: { write: (text: string) => terminal.say(text.trimEnd()) } },
+  })
+  try {
+    const url = await listen(app, settings)
+    terminal.say(
+      `${terminal.paint('bold', 'Warren')} serves the vhost "${vhost}" at ${url} (docs: ${url}/docs).`,
+    )
+    terminal.result({ url, vhost, broker: consuming.broker })
+    await ended
+  } finally {
+    await app.close()
+  }
+  terminal.say('Stopped. Tasks that ran are interrupted, with receipts; another server may resume them.')
+  return 0
+}
+
+/** Without its own management API a server could let nobody in. One that is only away now may come back. */
+async function refuseForeign(management: Pick<Management, 'uptimeMs'>): Promise<void> {
+  try {
+    await management.uptimeMs()
+  } catch (error) {
+    if (error instanceof ManagementError && error.code === 'MANAGEMENT_NOT_PROVED') throw error
+  }
+}
+
+async function readSettings({ options, env }: CommandInput): Promise<ServerSettings> {
+  const { readServerSection } = await import('../http-api/read-server-section.ts')
+  const section = (await findDeclaration(options))?.server ?? {}
+  const { host, port } = options
+  return readServerSection(
+    { ...section, ...(host !== undefined && { host }), ...(port !== undefined && { port }) },
+    env,
+  )
+}
+
+async function showNewToken({ options }: CommandInput, terminal: Terminal): Promise<ExitCode> {
+  const name = String(options.newToken)
+  const role = String(options.role)
+  const { token, hash } = createToken()
+  terminal.say(`The token, shown this once: ${terminal.paint('bold', token)}`)
+  terminal.say(`Put this into server.auth.tokens of ${configNames[0]}, which knows it again by its hash:`)
+  terminal.say(`  { name: '${name}', role: '${role}', hash: '${hash}' }`)
+  terminal.result({ name, role, token, hash })
+  return 0
+}

@@ -1,0 +1,13 @@
+import type { CompiledTopology, Management, Session, TypeRoutes } from 'warrenmq/operations'
+
+/** The server's own line to the broker. */
+export interface BrokerLine {
+  readonly consuming: Session
+  readonly publishing: Session
+  readonly management: Management
+  readonly vhost: string
+  /** The declared topology; undefined where there is no config. */
+  readonly topology: CompiledTopology | undefined
+  /** Where messages of a type go whose origin nothing else tells, as the config's recovery section says. */
+  readonly types?: TypeRoutes | undefined
+}

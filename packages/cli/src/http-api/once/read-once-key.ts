@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from 'warrenmq/operations'
+import type { Endpoint } from '../endpoints.ts'
+import type { OnceRequest } from './once.ts'
+
+/** Every request that changes something by itself can be sent with a key; to look, to log in and to plan needs none. */
+export function takesKey({ method, needs, path }: Pick<Endpoint, 'method' | 'needs' | 'path'>): boolean {
+  return method === 'POST' && needs !== 'anyone' && needs !== 'known' && !path.endsWith('/plan')
+}
+
+/** What a request is known by; undefined where it came without a key. An uploaded file is known by its length. */
+export function readOnceKey(
+  { caller, headers, method, url, body }: FastifyRequest,
+  isUpload: boolean,
+): OnceRequest | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new ApiError({
+      code: 'API_REQUEST_INVALID',
+      message:
+        'The header idempotency-key has 1 to 255 printable ASCII characters and no space, such as a UUID.',
+    })
+  const { wayIn, name } = caller!
+  const content = isUpload ? (headers['content-length'] ?? null) : (body ?? null)
+  return { key: hash([wayIn, name, key]), request: hash([method, url, content]) }
+}
+
+function hash(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}

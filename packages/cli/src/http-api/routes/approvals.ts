@@ -1,0 +1,166 @@
+import { ApiError } from 'warrenmq/operations'
+import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
+import { isPerson, targetOf } from '../approvals/ask-approval.ts'
+import { showApproval } from '../approvals/show-approval.ts'
+import { maySee, visibleApprovals } from '../approvals/visible-approvals.ts'
+import type { AuditEntry } from '../audit/audit-record.ts'
+import type { Caller } from '../auth/caller.ts'
+import { permissionsOf } from '../auth/decide-role.ts'
+import { discardQueue } from '../backups/discard-queue.ts'
+import { checkQueue } from '../check-queue.ts'
+import type { Approval, ApprovalAsks, Permission, WayIn } from '../contract.ts'
+import { endpoints } from '../endpoints.ts'
+import { isAskedFor } from '../lists/is-asked-for.ts'
+import { pageOf } from '../lists/page-of.ts'
+import { payloadRulesFor } from '../payload-rules.ts'
+import { redriveOptions } from '../redrive-options.ts'
+import { startTask } from '../tasks/start-task.ts'
+import { applyTopology, findPlan } from '../topology/apply-topology.ts'
+import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
+
+type ApprovalCall = Pick<Call<{ readonly id: string }, unknown, unknown>, 'params' | 'caller' | 'request'>
+
+export const addApprovalRoutes: AddRoutes = (add, context) => {
+  const { approvals, settings } = context
+  const shownTo = (caller: Caller, approval: Approval): Approval =>
+    showApproval(approval, payloadRulesFor(caller, settings))
+
+  add(
+    endpoints.listApprovals,
+    async ({ caller, query }) => {
+      const wanted = visibleApprovals(context, caller).filter(({ state, asks, by }) =>
+        isAskedFor({ state, action: asks.action, queue: queueOf(asks), by }, query),
+      )
+      return pageOf(wanted, query, { list: 'approvals', at: ({ askedAt }) => askedAt, id: ({ id }) => id })
+    },
+    () => approvals.edition,
+  )
+  add(endpoints.showApproval, async ({ params, caller }) =>
+    shownTo(caller, visibleApproval(context, params.id, caller)),
+  )
+
+  add(endpoints.grantApproval, async (call) => {
+    const approval = visibleApproval(context, call.params.id, call.caller)
+    await refuseUnlessSecond(context, call, approval)
+    const begin = await prepare(context, call, approval)
+    // Decided first: of several who grant it at once, one does, and only that one is in the log.
+    const granted = await approvals.decide(approval.id, 'granted', call.caller.name)
+    await writeGrant(context, call, approval)
+    await begin()
+    if (approval.asks.action === 'redrive') call.reply.header('location', `/api/v1/tasks/${approval.id}`)
+    return shownTo(call.caller, granted)
+  })
+
+  add(endpoints.refuseApproval, async (call) => {
+    const approval = visibleApproval(context, call.params.id, call.caller)
+    refuseStranger(call.caller, approval)
+    const refused = await approvals.decide(approval.id, 'refused', call.caller.name)
+    await writeAuditEnd(context, call, decisionEntry(approval, 'approval.refuse'))
+    return shownTo(call.caller, refused)
+  })
+}
+
+function queueOf(asks: ApprovalAsks): string | undefined {
+  return asks.action === 'apply' ? undefined : targetOf(asks)
+}
+
+/** Told as missing to whoever may not read its queue, like tasks. */
+function visibleApproval({ approvals }: ApiContext, id: string, caller: Caller): Approval {
+  const approval = approvals.get(id)
+  if (maySee(caller, approval.asks)) return approval
+  throw new ApiError({
+    code: 'API_NOT_FOUND',
+    message: `There is no approval ${id}. GET /api/v1/approvals lists them.`,
+  })
+}
+
+function decisionEntry(
+  { id, asks, by }: Approval,
+  action: string,
+): Pick<AuditEntry, 'action' | 'target' | 'result'> {
+  return { action, target: targetOf(asks), result: `${asks.action} ${id}, asked for by ${by}` }
+}
+
+async function writeGrant(context: ApiContext, call: ApprovalCall, approval: Approval): Promise<void> {
+  try {
+    await writeAudit(context, call, decisionEntry(approval, 'approval.grant'))
+  } catch (cause) {
+    const message = `The audit log did not take that ${approval.id} is granted, so it was not begun. It cannot be granted again: ask for a new one.`
+    throw new ApiError({ code: 'AUDIT_UNAVAILABLE', message }, { cause })
+  }
+}
+
+const permissionFor: Readonly<Record<ApprovalAsks['action'], Permission>> = {
+  redrive: 'dlq:redrive',
+  discard: 'dlq:discard',
+  apply: 'topology:apply',
+}
+
+/** Who tries to be both is in the log, as everybody is who may not change what they want to change. */
+async function refuseUnlessSecond(
+  context: ApiContext,
+  call: ApprovalCall,
+  approval: Approval,
+): Promise<void> {
+  const refusal = whyNotSecond(call.caller, approval)
+  if (!refusal) return
+  const target = `${endpoints.grantApproval.method} ${endpoints.grantApproval.path} ${targetOf(approval.asks)}`
+  await writeAudit(context, call, { action: 'refused', target, result: `${refusal.code} ${approval.id}` })
+  throw refusal
+}
+
+function whyNotSecond(caller: Caller, { id, by, asks, isSigned }: Approval): ApiError | undefined {
+  const needed = permissionFor[asks.action]
+  if (!permissionsOf(caller.role).includes(needed)) {
+    const message = `To grant this takes the permission ${needed}, and the role ${caller.role} has it not.`
+    return new ApiError({ code: 'API_FORBIDDEN', message })
+  }
+  if (!isSigned) {
+    const message = `No server with the key of this one wrote the approval ${id}, so nobody knows whether ${by} asked for it. Ask for a new one, and give all servers the same WARREN_SERVER_KEY.`
+    return new ApiError({ code: 'API_APPROVAL_UNPROVED', message })
+  }
+  if (isPerson(caller) && caller.name !== by) return undefined
+  const message = `This was asked for by ${by}. It takes another person, with an account of their own, to grant it.`
+  return new ApiError({ code: 'API_APPROVAL_NEEDED', message })
+}
+
+/** Who could not grant it must not keep it from those who can; only who asked may take it back. */
+function refuseStranger(caller: Caller, { by, asks }: Approval): void {
+  const needed = permissionFor[asks.action]
+  if (caller.name === by || permissionsOf(caller.role).includes(needed)) return
+  const message = `To refuse this takes the permission ${needed}, and the role ${caller.role} has it not.`
+  throw new ApiError({ code: 'API_FORBIDDEN', message })
+}
+
+/** What is done once it is granted: in the name of who asked, and only if the second person could do it too. */
+async function prepare(
+  context: ApiContext,
+  call: ApprovalCall,
+  approval: Approval,
+): Promise<() => Promise<unknown>> {
+  const { asks, id, by, messages } = approval
+  const reason = [approval.reason, `granted by ${call.caller.name}`].filter(Boolean).join('; ')
+  const { wayIn, from } = context.approvals.askerOf(id)
+  const asking: AuditedCall = {
+    caller: { ...call.caller, name: by, wayIn: wayIn as WayIn },
+    request: { ip: from, log: call.request.log },
+  }
+  switch (asks.action) {
+    case 'redrive': {
+      const request = { ...asks.request, reason, limit: messages! }
+      const options = redriveOptions(context, request, asking.caller)
+      context.tasks.refuseIfBusy(request.queue)
+      await checkQueue(context, call, request.queue) // it may have become another one while it waited
+      return () => startTask(context, asking, { ...options, id, asked: { kind: 'redrive', request } })
+    }
+    case 'discard': {
+      const request = { ...asks.request, reason, limit: messages! }
+      context.tasks.refuseIfBusy(asks.queue)
+      await context.dlqs.require(asks.queue) // it may have become another one while it waited
+      return () => discardQueue(context, asking, { queue: asks.queue, request })
+    }
+    case 'apply':
+      await findPlan(context, asking.caller, asks.request)
+      return () => applyTopology(context, asking, { ...asks.request, reason })
+  }
+}

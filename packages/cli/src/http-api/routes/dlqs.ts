@@ -1,0 +1,98 @@
+import {
+  createCauseGroups,
+  type GroupOptions,
+  type IncomingMessage,
+  parseGroupBy,
+  seenInPart,
+} from 'warrenmq/operations'
+import type { AddRoutes, ApiContext } from '../api-context.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { MessagePage, MessageQuery, MessageSummary } from '../contract.ts'
+import { describeMessage, summarise } from '../describe-message.ts'
+import { listSharedMs } from '../dlq-lists.ts'
+import { endpoints } from '../endpoints.ts'
+import { type DlqLook, findMessage, lookAtDlq, workOnSome } from '../look-at-dlq.ts'
+import { payloadRulesFor, showsAll } from '../payload-rules.ts'
+import { readDlqs } from '../read-dlqs.ts'
+import { refuseHiddenGroups } from '../refuse-hidden-fields.ts'
+import { tick } from '../rendered-answers.ts'
+import { selectFor } from '../select-for.ts'
+
+export const addDlqRoutes: AddRoutes = (add, context) => {
+  const { line } = context
+
+  add(
+    endpoints.listDlqs,
+    async ({ caller }) => ({ vhost: line.vhost, items: await readDlqs(context, caller) }),
+    () => tick(listSharedMs),
+  )
+
+  add(endpoints.listCauses, async ({ params: { queue }, query, caller, reply }) => {
+    const groups = createCauseGroups(groupsFor(context, caller, query.groupBy))
+    const isWanted = selectFor(context, caller, query.where) ?? (() => true)
+    const onMessage = (message: IncomingMessage): void => {
+      if (isWanted(message)) groups.add(message)
+    }
+    const { present, seen, isWhole } = await lookAtDlq(context, { queue, caller, reply, onMessage })
+    const causes = groups.list().map(({ first, last, sample, by = [], splits = [], ...cause }) => ({
+      ...{ ...cause, by, splits },
+      ...{ first: first ?? null, last: last ?? null, sample: sample ?? null },
+    }))
+    return { queue, present, seen, isWhole, causes }
+  })
+
+  add(endpoints.listMessages, ({ params: { queue }, query, caller, reply }) =>
+    readPage(context, { queue, query, caller, reply }),
+  )
+
+  add(endpoints.showMessage, async ({ params: { queue, key }, caller, reply }) => {
+    const rules = payloadRulesFor(caller, context.settings)
+    return findMessage(context, { queue, key, caller, reply }, (message) =>
+      describeMessage(message, { key, rules }),
+    )
+  })
+}
+
+/** What is asked to tell messages apart by; else what can be shown to the caller. */
+function groupsFor(
+  { settings }: Pick<ApiContext, 'settings'>,
+  caller: Caller,
+  groupBy: string | undefined,
+): GroupOptions {
+  if (groupBy === undefined)
+    return { splits: showsAll(payloadRulesFor(caller, settings)) ? 'all' : 'without-body' }
+  const fields = parseGroupBy(groupBy)
+  refuseHiddenGroups(fields, { caller, settings })
+  return { groupBy: fields }
+}
+
+/** How far one request looks for messages that match; the next page goes on from there. */
+const mostLookedAt = 20_000
+
+/** A page from the place that the cursor names: so many messages from the head. */
+async function readPage(
+  context: ApiContext,
+  { query, ...place }: Pick<DlqLook, 'queue' | 'caller' | 'reply'> & { readonly query: MessageQuery },
+): Promise<MessagePage> {
+  const { queue, caller } = place
+  const { limit, where } = query
+  const start = query.cursor === undefined ? 0 : Number.parseInt(query.cursor, 36)
+  const isWanted = selectFor(context, caller, where) ?? (() => true)
+  const items: MessageSummary[] = []
+  let position = 0
+  let end = start
+  const { present, seen, isWhole } = await lookAtDlq(context, {
+    ...{ ...place, count: start + (where === undefined ? limit : mostLookedAt) },
+    onMessage: (message) => {
+      position += 1
+      if (position <= start || items.length >= limit) return
+      end = position
+      if (isWanted(message)) items.push(summarise(message, context.nameMessage(message, caller)))
+    },
+  })
+  if (!isWhole && seen <= start)
+    throw seenInPart({ queue, unknown: 'nobody knows what this page has', wayOut: workOnSome })
+  const isEnd = end >= present || seen <= start
+  const nextCursor = isEnd ? null : end.toString(36)
+  return { queue, present, isWhole: isWhole || items.length === limit, items, nextCursor }
+}

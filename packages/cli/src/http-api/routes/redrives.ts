@@ -1,0 +1,23 @@
+import { previewRedrive } from 'warrenmq/operations'
+import type { AddRoutes } from '../api-context.ts'
+import { endpoints } from '../endpoints.ts'
+import { lookInTurn } from '../look-at-dlq.ts'
+import { redriveOptions } from '../redrive-options.ts'
+import { requestRedrive } from '../request-redrive.ts'
+
+export const addRedriveRoutes: AddRoutes = (add, context) => {
+  add(endpoints.planRedrive, async ({ body, caller, reply }) => {
+    const options = redriveOptions(context, body, caller)
+    const plan = await lookInTurn(context, { queue: body.queue, caller, reply }, (limits) =>
+      previewRedrive({ ...options, ...limits }),
+    )
+    const targets = plan.targets.map((each) => ({ ...each, secondFailure: each.secondFailure ?? null }))
+    return { ...plan, targets }
+  })
+
+  add(endpoints.startRedrive, async (call) => {
+    const started = await requestRedrive(context, call, call.body)
+    call.reply.header('location', `/api/v1/tasks/${started.id}`) // unless it is an approval: see add-route
+    return started
+  })
+}

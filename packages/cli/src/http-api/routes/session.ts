@@ -1,0 +1,68 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from 'warrenmq/operations'
+import type { AddRoutes } from '../api-context.ts'
+import type { Caller } from '../auth/caller.ts'
+import { permissionsOfCaller } from '../auth/decide-role.ts'
+import type { MyPermissions } from '../contract.ts'
+import { endpoints } from '../endpoints.ts'
+import { isCrossSite } from '../is-cross-site.ts'
+import { refuseWithoutBroker } from '../refuse-in-vain.ts'
+import { sessionCookie, setSessionCookie } from '../session-cookie.ts'
+import { writeAudit, writeAuditEnd } from '../write-audit.ts'
+
+/** Who is it, and what may they do. */
+export const addSessionRoutes: AddRoutes = (add, context) => {
+  const { authenticator, sessions, settings, line } = context
+  const describe = (caller: Caller): MyPermissions => ({
+    ...{ name: caller.name, role: caller.role, wayIn: caller.wayIn, vhost: line.vhost },
+    permissions: permissionsOfCaller(caller, settings),
+  })
+
+  add(endpoints.openSession, async ({ body, request, reply }) => {
+    refuseWithoutBroker(line)
+    const caller = await authenticator.logIn(body, request.ip)
+    await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
+    const opened = await authenticator.openSession(caller)
+    setSessionCookie(reply, opened, { isSecure: isSecure(request) })
+    const { csrfToken, expiresAt } = opened
+    return { ...describe(caller), csrfToken, expiresAt: expiresAt.toISOString() }
+  })
+
+  add(endpoints.showSession, async ({ caller, request }) => {
+    // A page of a neighbouring host could have the cookie sent. It cannot read the answer, and need not get it either.
+    if (isCrossSite(request)) throw new ApiError({ code: 'API_CSRF_REFUSED', message: notYourPage })
+    const { csrfToken = null, session } = caller
+    return { ...describe(caller), csrfToken, expiresAt: session?.expiresAt ?? null }
+  })
+
+  add(endpoints.listLoginWays, async () => ({
+    ...{ isOpen: settings.isOpen, hasAccounts: settings.accountRoles !== undefined },
+    oidcLogin: context.oidcLogin ? endpoints.beginLogin.path : null,
+  }))
+
+  add(endpoints.closeSession, async ({ caller, request, reply }) => {
+    reply.clearCookie(sessionCookie, { path: '/' })
+    if (!caller.session) return undefined
+    const { id, expiresAt } = caller.session
+    sessions.close(id, Date.parse(expiresAt)) // here at once, whether or not the others can be told
+    const entry = { action: 'session.close', target: caller.name }
+    try {
+      await context.notices.tell({ kind: 'session-closed', session: id, expiresAt })
+    } catch (cause) {
+      await writeAuditEnd(context, { caller, request }, { ...entry, result: 'done on one server only' })
+      const message = `The session is over on this server, but the others could not be told: there it may live until ${expiresAt}.`
+      throw new ApiError({ code: 'NOTICES_UNAVAILABLE', message }, { cause })
+    }
+    await writeAuditEnd(context, { caller, request }, { ...entry, result: 'done' })
+    return undefined
+  })
+
+  add(endpoints.myPermissions, async ({ caller }) => describe(caller))
+}
+
+const notYourPage = 'The token of a session is for pages of this server only. Ask for it from one of them.'
+
+/** A browser says by which scheme it came to the page. Believed of anybody: it is about nothing but their own cookie. */
+function isSecure({ protocol, headers: { origin = '' } }: FastifyRequest): boolean {
+  return protocol === 'https' || origin.startsWith('https://')
+}

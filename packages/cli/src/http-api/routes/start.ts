@@ -1,0 +1,23 @@
+import { ApiError } from 'warrenmq/operations'
+import type { AddRoutes } from '../api-context.ts'
+import { chooseMediaType } from '../choose-media-type.ts'
+import { endpoints } from '../endpoints.ts'
+import { renderStartPage, startPage } from '../start-page.ts'
+
+/** Where somebody comes who knows nothing but the address. */
+export const addStartRoutes: AddRoutes = (add) => {
+  const page = renderStartPage(startPage)
+
+  add(endpoints.start, async ({ request, reply }) => {
+    reply.header('vary', 'accept')
+    const mediaType = chooseMediaType(request.headers.accept, ['application/json', 'text/html'])
+    if (mediaType === undefined) throw notAcceptable()
+    if (mediaType === 'text/html') await reply.type('text/html; charset=utf-8').send(page)
+    return startPage
+  })
+}
+
+function notAcceptable(): ApiError {
+  const message = 'This is told as application/json or text/html. Name one of them in accept, or none.'
+  return new ApiError({ code: 'API_NOT_ACCEPTABLE', message })
+}

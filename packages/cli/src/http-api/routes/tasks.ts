@@ -1,0 +1,137 @@
+import { ApiError } from 'warrenmq/operations'
+import { adminRedriveOptions } from '../admin-redrive.ts'
+import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
+import type { Caller } from '../auth/caller.ts'
+import { permissionsOf } from '../auth/decide-role.ts'
+import { mayReadQueue } from '../auth/may-read-queue.ts'
+import { checkQueue } from '../check-queue.ts'
+import type { Task } from '../contract.ts'
+import { endpoints } from '../endpoints.ts'
+import { mostStreams } from '../events/open-streams.ts'
+import { lastIdOf, watchAccess } from '../events/watch-access.ts'
+import { followTask, type TaskEvent, taskEvent } from '../follow-task.ts'
+import { isAskedFor } from '../lists/is-asked-for.ts'
+import { pageOf } from '../lists/page-of.ts'
+import { payloadRulesFor } from '../payload-rules.ts'
+import { redriveOptions } from '../redrive-options.ts'
+import { showReceipt } from '../show-receipt.ts'
+import { editInterrupted } from '../tasks/edit-interrupted.ts'
+import { resumeTask } from '../tasks/start-task.ts'
+import { isEnded, type TaskStep } from '../tasks/task-state.ts'
+import { refuseUnproved } from '../tasks/tasks.ts'
+import { visibleTasks } from '../tasks/visible-tasks.ts'
+import { writeAudit } from '../write-audit.ts'
+
+export const addTaskRoutes: AddRoutes = (add, context) => {
+  const { tasks, streams } = context
+
+  add(
+    endpoints.listTasks,
+    async ({ caller, query }) => {
+      const wanted = visibleTasks(context, caller).filter(({ state, kind, queue, by }) =>
+        isAskedFor({ state, kind, queue, by }, query),
+      )
+      return pageOf(wanted, query, { list: 'tasks', at: ({ startedAt }) => startedAt, id: ({ id }) => id })
+    },
+    () => tasks.edition,
+  )
+  add(endpoints.showTask, async ({ params, caller }) => visibleTask(context, params.id, caller))
+  add(endpoints.showReceipt, async ({ params, caller }) => {
+    visibleTask(context, params.id, caller)
+    return showReceipt(tasks.receipt(params.id), payloadRulesFor(caller, context.settings))
+  })
+
+  const steps = { pause: endpoints.pauseTask, resume: endpoints.resumeTask, cancel: endpoints.cancelTask }
+  for (const [step, endpoint] of Object.entries(steps)) {
+    add(endpoint, async ({ params, caller, request }) => {
+      const { id, queue, state } = visibleTask(context, params.id, caller)
+      if (step === 'resume' && state === 'interrupted') return goOn(context, { caller, request }, id)
+      if (!isEnded(state))
+        await writeAudit(context, { caller, request }, { action: `task.${step}`, target: queue, result: id })
+      return tasks.step(id, step as TaskStep)
+    })
+  }
+
+  const readEvent = createEventReader(context)
+  add(endpoints.watchTask, async ({ params: { id }, caller, request, reply }) => {
+    visibleTask(context, id, caller)
+    if (request.method === 'HEAD') {
+      await reply.type('text/event-stream').send() // it would never come to its end
+      return undefined
+    }
+    const lastId = lastIdOf(request)
+    const now = readEvent(id)
+    if (now?.isLast && now.id === lastId) {
+      // They have seen the end. A browser comes back after every end of a stream but this one.
+      await reply.code(204).send()
+      return undefined
+    }
+    const out = streams.open(caller, reply)
+    const mayReadOn = (again: Caller): boolean => visibleTask(context, id, again).id === id
+    const isRefused = watchAccess(context, { request, reply, needs: endpoints.watchTask.needs, mayReadOn })
+    const isOver = (): boolean => tasks.isClosed || isRefused()
+    followTask({ out, lastId, read: () => readEvent(id), isOver })
+    return undefined
+  })
+}
+
+/** Resumes what another server left behind, with the permissions of whoever asks for it. */
+async function goOn(
+  context: ApiContext,
+  call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'request'>,
+  id: string,
+): Promise<Task> {
+  const { tasks } = context
+  const task = tasks.get(id)
+  refuseUnproved(task)
+  const { queue, problem } = task
+  const asked = tasks.asked(id)
+  switch (asked.kind) {
+    case 'redrive': {
+      await checkQueue(context, call, queue)
+      const options = redriveOptions(context, asked.request, call.caller)
+      return resumeTask(context, call, { ...options, id, asked })
+    }
+    case 'admin': {
+      requireAdmin(call.caller)
+      const options = await adminRedriveOptions(context, { queue, limit: asked.limit }, call.caller)
+      return resumeTask(context, call, { ...options, id, asked })
+    }
+    case 'edit':
+      throw problem
+        ? new ApiError({ code: 'API_EDIT_INTERRUPTED', message: problem.detail })
+        : editInterrupted(queue, 'unknown')
+  }
+}
+
+/** Who may not start one there may not go on with it either. */
+function requireAdmin({ role }: Caller): void {
+  if (permissionsOf(role).includes('dlq:admin')) return
+  const message = `This was begun through /admin/dlq. To go on with it takes the permission dlq:admin, and the role ${role} has it not.`
+  throw new ApiError({ code: 'API_FORBIDDEN', message })
+}
+
+/** Told as missing to whoever may not read its queue: that there is one is nobody's business. */
+function visibleTask({ tasks }: ApiContext, id: string, caller: Caller): Task {
+  const task = tasks.get(id)
+  if (mayReadQueue(caller, task.queue)) return task
+  throw new ApiError({
+    code: 'API_NOT_FOUND',
+    message: `There is no task ${id}. GET /api/v1/tasks lists them.`,
+  })
+}
+
+/** Renders the event of a task once for all who watch it. */
+function createEventReader({ tasks }: ApiContext): (id: string) => TaskEvent | undefined {
+  const known = new Map<string, { readonly edition: string; readonly event: TaskEvent | undefined }>()
+  return (id) => {
+    const { edition } = tasks
+    const found = known.get(id)
+    if (found?.edition === edition) return found.event
+    const task = tasks.find(id)
+    const event = task && taskEvent(task)
+    if (known.size >= mostStreams) known.clear()
+    known.set(id, { edition, event })
+    return event
+  }
+}

@@ -1,0 +1,307 @@
+import { isIP } from 'node:net'
+import cookie from '@fastify/cookie'
+import etag from '@fastify/etag'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import createFastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
+import { ApiError } from 'warrenmq/operations'
+import { routeAdder } from './add-route.ts'
+import { createMethodTable } from './allowed-methods.ts'
+import { bareHeaders, createMalformedAnswers } from './answer-malformed.ts'
+import type { AddRoutes, ApiContext } from './api-context.ts'
+import { openAuditLog } from './audit/audit-log.ts'
+import { createAuthenticator } from './auth/authenticate.ts'
+import { openBrokerAccounts } from './auth/broker-accounts.ts'
+import type { Caller } from './auth/caller.ts'
+import { openOidc } from './auth/oidc.ts'
+import { createSessions } from './auth/sessions.ts'
+import { watchAccounts } from './auth/watch-accounts.ts'
+import { createBackupLocks } from './backups/backup-locks.ts'
+import type { BrokerLine } from './broker-line.ts'
+import { createDlqLists } from './dlq-lists.ts'
+import { endpoints } from './endpoints.ts'
+import { createOpenStreams } from './events/open-streams.ts'
+import { explainRequest } from './explain-request.ts'
+import { DepthHistory } from './history/depth-history.ts'
+import { createSampleReader } from './history/read-broker-samples.ts'
+import { limitBodies } from './limit-bodies.ts'
+import { limitRequests } from './limit-requests.ts'
+import { createFailureLog, describeFailure } from './log-failure.ts'
+import { createNames, hasOwnNames } from './name-messages.ts'
+import { openNotices } from './notices/open-notices.ts'
+import { methodNotAllowed, problemOf, retryAfterOf } from './problems.ts'
+import { createQueueTurns } from './queue-turns.ts'
+import type { ServerSettings } from './read-server-section.ts'
+import { createTrafficReader } from './read-traffic.ts'
+import { createStrays } from './records/strays.ts'
+import { refuseBadHost } from './refuse-bad-host.ts'
+import { createRequestSlots } from './request-slots.ts'
+import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
+import { addApprovalRoutes } from './routes/approvals.ts'
+import { addAuditRoutes } from './routes/audit.ts'
+import { addBackupRoutes } from './routes/backups.ts'
+import { addBrokerRoutes } from './routes/broker.ts'
+import { addDlqRoutes } from './routes/dlqs.ts'
+import { addEditRoutes } from './routes/edits.ts'
+import { addEventRoutes } from './routes/events.ts'
+import { addHistoryRoutes } from './routes/history.ts'
+import { addOidcRoutes } from './routes/oidc.ts'
+import { addOperationRoutes } from './routes/operation.ts'
+import { addRedriveRoutes } from './routes/redrives.ts'
+import { addSessionRoutes } from './routes/session.ts'
+import { addStartRoutes } from './routes/start.ts'
+import { addTaskRoutes } from './routes/tasks.ts'
+import { addTopologyRoutes } from './routes/topology.ts'
+import { addTrafficRoutes } from './routes/traffic.ts'
+import { secureHeaders } from './secure-headers.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { openTasks } from './tasks/open-tasks.ts'
+import { startWebhooks } from './webhooks/start-webhooks.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined
+  }
+}
+
+export interface ApiServerOptions {
+  readonly line: BrokerLine
+  readonly settings: ServerSettings
+  /** Of Warren. */
+  readonly version: string
+  /** @default no log */
+  readonly logger?: FastifyServerOptions['logger']
+}
+
+const resources: readonly AddRoutes[] = [
+  addStartRoutes,
+  addOperationRoutes,
+  addSessionRoutes,
+  addOidcRoutes,
+  addBrokerRoutes,
+  addDlqRoutes,
+  addHistoryRoutes,
+  addTrafficRoutes,
+  addRedriveRoutes,
+  addEditRoutes,
+  addBackupRoutes,
+  addApprovalRoutes,
+  addTaskRoutes,
+  addEventRoutes,
+  addTopologyRoutes,
+  addAuditRoutes,
+  addAdminDlqRoutes,
+]
+
+/** How long requests may take to come to their end when the server is told to stop. */
+const mostGoodbyeMs = 10_000
+
+/** The admin API, ready to listen. Closing it ends its tasks with their receipts; the line is its caller's. */
+export async function createApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
+  const { settings } = options
+  const malformed = createMalformedAnswers()
+  const app = createFastify({
+    logger: withoutQueries(options.logger),
+    ...{ bodyLimit: settings.maxBodyBytes, forceCloseConnections: true },
+    // It would cut uploads that are still coming. Headers have Node's own limit, and bodies that of limit-bodies.
+    requestTimeout: 0,
+    // Also the time to close would be limited by it, which is up to the tasks that end then.
+    pluginTimeout: 0,
+    trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
+    http: {
+      maxHeaderSize: 16 * 1024,
+      requireHostHeader: false, // Node refuses without a word; see refuse-bad-host.ts
+      connectionsCheckingInterval: 5_000,
+    },
+    clientErrorHandler: (error, socket) => malformed.answer(error, socket),
+    // A queue name has up to 255 bytes, and each may be written as three characters.
+    routerOptions: { maxParamLength: 3 * 255 },
+    // What is said nowhere is refused and not taken off; see shapes.ts.
+    // With the schema that a value does not fit, a mistake can be told by name.
+    // Nothing is made to fit: what is asked for must be what is done. Queries are read by read-query.ts.
+    // `style` and `explode` are words of OpenAPI; see listOf.
+    ajv: {
+      customOptions: {
+        ...{ coerceTypes: false, removeAdditional: false, verbose: true, keywords: ['style', 'explode'] },
+      },
+    },
+    schemaErrorFormatter: (mistakes, place) => new Error(explainRequest(mistakes, place)),
+    // What the router itself refuses reaches no error handler.
+    frameworkErrors: sendProblem,
+  })
+  const context = await createContext(options, app.log)
+  const webhooks = startWebhooks(context, app.log)
+  app.decorateRequest('caller', undefined)
+  malformed.watch(app.server)
+  answerWithProblems(app)
+  limitRequests(app, { slots: context.slots, isOpen: settings.isOpen })
+  refuseBadHost(app)
+  limitBodies(app, {
+    timeoutMs: settings.bodyTimeoutMs,
+    ofStrangers: {
+      most: Math.max(1, Math.floor(settings.maxRequests / 5)),
+      mostOfNetwork: Math.max(1, Math.floor(settings.maxRequests / 25)),
+    },
+    isUpload: ({ routeOptions }) => routeOptions.url === endpoints.restoreBackup.path,
+  })
+  readEmptyBodies(app)
+  await addPlugins(app, options.version)
+  await app.register(async (scope) => {
+    const add = routeAdder(scope, context)
+    for (const addRoutes of resources) addRoutes(add, context, scope)
+  })
+  app.addHook('preClose', async () => {
+    await Promise.all([context.tasks.close(), context.history.close()])
+    await webhooks.close() // last: also of tasks that end now
+    // Then all connections are cut, those too on which nobody has asked anything yet.
+    await context.slots.whenIdle(mostGoodbyeMs)
+  })
+  app.addHook('onClose', async () => {
+    await Promise.all([context.audit.close(), context.notices.close()])
+    context.strays.close()
+  })
+  await app.ready()
+  return app
+}
+
+/** A body that is sent in pieces may have none, and is then no body; whoever sends it cannot know that beforehand. */
+function readEmptyBodies(app: FastifyInstance): void {
+  const json = 'application/json'
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser(json)
+  app.addContentTypeParser<string>(json, { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else void parse(request, body, done)
+  })
+}
+
+/** A query may hold what somebody looks for in payloads, or a secret that does not belong there. */
+function withoutQueries(
+  logger: FastifyServerOptions['logger'] = false,
+): NonNullable<FastifyServerOptions['logger']> {
+  if (typeof logger !== 'object') return logger
+  const req = ({ method, url, ip: remoteAddress }: FastifyRequest) => ({
+    ...{ method, url: url.split('?')[0] ?? '', remoteAddress },
+  })
+  return { ...logger, serializers: { req } }
+}
+
+/** Listens. Elsewhere than on this machine only where callers are asked who they are. */
+export async function listen(app: FastifyInstance, settings: ServerSettings): Promise<string> {
+  const { host, port, isOpen } = settings
+  if (isOpen && !isLoopback(host)) {
+    const message = `With auth: 'none' anybody who reaches ${host} could move your messages. Ask for credentials, or listen on 127.0.0.1.`
+    throw new ApiError({ code: 'SERVER_UNPROTECTED', message })
+  }
+  try {
+    return await app.listen({ host, port })
+  } catch (cause) {
+    const message = `Cannot listen on ${host}:${port}: ${(cause as Error).message}. Name another with --host and --port.`
+    throw new ApiError({ code: 'SERVER_PORT_UNAVAILABLE', message }, { cause })
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+async function createContext(options: ApiServerOptions, log: FastifyBaseLogger): Promise<ApiContext> {
+  const { line, settings, version } = options
+  if (hasOwnNames(settings))
+    log.warn(
+      'payloads are hidden or masked without WARREN_SESSION_KEY: no other server knows the keys of messages',
+    )
+  const { keys } = settings
+  if (!keys.isShared)
+    log.warn(
+      'there is no WARREN_SERVER_KEY: the audit log is not signed, and nobody else can prove the tasks and approvals of this server, nor this one after a restart',
+    )
+  const strays = createStrays(log)
+  const turns = createQueueTurns()
+  const { vhost, management } = line
+  const { accountRoles: roles, sessionKey: key, sessionLifetimeMs: lifetimeMs, tokens, isOpen } = settings
+  const sessions = createSessions({ key, lifetimeMs, vhost })
+  const accounts = roles && openBrokerAccounts({ management, vhost, roles })
+  const watch = roles && watchAccounts({ management, vhost, roles, everyMs: settings.sessionRecheckMs })
+  const oidc = settings.oidc && openOidc(settings.oidc, { key, vhost })
+  const { consuming, publishing } = line
+  const audit = await openAuditLog({ consuming, publishing, keys, strays })
+  const shared = await openNotices({
+    ...{ line, sessions, keys, strays, lifetimeMs: settings.approval?.lifetimeMs },
+  })
+  const dlqs = createDlqLists(line)
+  const onError = createFailureLog(log, { level: 'warn', sentence: 'the depths were not read' })
+  const readSamples = createSampleReader({ management, vhost, onError })
+  return {
+    ...{ line, turns, settings, version, sessions, dlqs, strays, ...shared },
+    slots: createRequestSlots(settings.maxRequests),
+    ...{ readTraffic: createTrafficReader(line, dlqs), streams: createOpenStreams() },
+    backups: createBackupLocks(line),
+    nameMessage: createNames(settings),
+    history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
+    tasks: await openTasks({ line, turns, audit, keys, strays, log }),
+    audit,
+    oidcLogin: oidc?.login,
+    authenticator: createAuthenticator({
+      ...{ isOpen, accounts, tokens, oidc: oidc?.checkBearer, sessions, watch },
+    }),
+  }
+}
+
+function answerWithProblems(app: FastifyInstance): void {
+  app.setErrorHandler(sendProblem)
+  const table = createMethodTable()
+  app.addHook('onRoute', ({ url, method }) => table.add(url, [method].flat()))
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = table.allowedAt(request.url.split('?')[0] ?? '')
+    if (allowed.length === 0) return sendProblem({ statusCode: 404 }, request, reply)
+    reply.header('allow', allowed.join(', '))
+    return sendProblem(methodNotAllowed(request.method, allowed), request, reply)
+  })
+}
+
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = problemOf(error)
+  if (problem.status >= 500)
+    request.log.error(problem.status === 500 ? { err: error } : describeFailure(error), 'a request failed')
+  const retryAfter = retryAfterOf(error)
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+  if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="warren"')
+  if (!reply.raw.hasHeader('content-security-policy')) reply.headers(bareHeaders) // it came to no route
+  reply.header('cache-control', 'no-store')
+  reply.code(problem.status).type('application/problem+json').send(problem)
+}
+
+async function addPlugins(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(cookie)
+  await secureHeaders(app)
+  await app.register(etag)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Warren', version, description: 'Dead letters of RabbitMQ: see why, put them back.' },
+      components: {
+        securitySchemes: {
+          account: { type: 'http', scheme: 'basic', description: 'An account of RabbitMQ' },
+          bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or an OIDC token' },
+          session: {
+            ...{ type: 'apiKey', in: 'cookie', name: sessionCookie },
+            description: 'Of a browser. What changes something needs its csrfToken as x-csrf-token, too',
+          },
+        },
+      },
+    },
+  })
+  await app.register(swaggerUi, {
+    ...{ routePrefix: '/docs', staticCSP: true },
+    // See secure-headers.ts. Nothing of a page comes from elsewhere, and nobody elsewhere is told of it.
+    transformStaticCSP: (policy) =>
+      policy.replace(/ *upgrade-insecure-requests;| validator\.swagger\.io/g, ''),
+  })
+}

@@ -1,0 +1,115 @@
+import { decideBackoff, joinSignals, parseRetryAfter, pause } from 'warrenmq/operations'
+import { renderWebhook } from './render-webhook.ts'
+import { signWebhook } from './sign-webhook.ts'
+import type { SentEvent } from './webhook-event.ts'
+import type { Webhook, WebhookSettings } from './webhook-settings.ts'
+
+export interface SenderOptions {
+  readonly hook: Webhook
+  readonly retry: WebhookSettings['retry']
+  /** It is given up: the receiver refused it, or was away for too long. */
+  readonly onGivenUp: (sent: SentEvent, reason: string) => void
+  /** How long what is due may take when the server ends. @default 5 s */
+  readonly goodbyeMs?: number
+}
+
+/** Beyond this many the oldest is given up: a receiver that is away must not fill our memory. */
+const mostWaiting = 1_000
+const timeoutMs = 10_000
+const usualGoodbyeMs = 5_000
+/** What a receiver may ask us to wait. */
+const longestWaitMs = 3_600_000
+
+type Answer =
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs: number | undefined }
+
+/** Sends events to one receiver, one after the other, each until it is taken. */
+export class WebhookSender {
+  readonly #options: SenderOptions
+  readonly #waiting: SentEvent[] = []
+  readonly #ending = new AbortController()
+  #sending: Promise<void> | undefined
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+  }
+
+  send(event: SentEvent): void {
+    this.#waiting.push(event)
+    if (this.#waiting.length > mostWaiting)
+      this.#options.onGivenUp(this.#waiting.shift()!, 'too many wait for this receiver')
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined
+    })
+  }
+
+  /** Stops when all is taken, or after a moment; what was not taken by then is given up. */
+  async close(): Promise<void> {
+    const { goodbyeMs = usualGoodbyeMs } = this.#options
+    const timer = setTimeout(() => this.#ending.abort(), goodbyeMs)
+    await this.#sending
+    clearTimeout(timer)
+    this.#ending.abort()
+    for (const event of this.#waiting.splice(0)) this.#options.onGivenUp(event, 'the server ends')
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let event = this.#waiting[0]; event && !this.#ending.signal.aborted; event = this.#waiting[0]) {
+      const reason = await this.#sendUntilTaken(event)
+      if (reason !== undefined && this.#ending.signal.aborted) return
+      if (this.#waiting[0] === event) this.#waiting.shift()
+      if (reason !== undefined) this.#options.onGivenUp(event, reason)
+    }
+  }
+
+  /** Resolves with why it was given up, if it was. */
+  async #sendUntilTaken(event: SentEvent): Promise<string | undefined> {
+    const { attempts, ...policy } = this.#options.retry
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.#sendOnce(event, attempt)
+      if (answer.kind === 'taken') return undefined
+      if (answer.kind === 'refused' || attempt === attempts || this.#ending.signal.aborted)
+        return answer.reason
+      const backoff = decideBackoff({ failures: attempt, isFinal: false, policy, random: Math.random() })
+      await pause(Math.max(backoff, answer.retryAfterMs ?? 0), this.#ending.signal)
+    }
+  }
+
+  async #sendOnce(sent: SentEvent, attempt: number): Promise<Answer> {
+    const { url, secret, format } = this.#options.hook
+    const body = renderWebhook(sent, format)
+    const nowMs = Date.now()
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'warren',
+      'x-warren-event': sent.event.kind,
+      'x-warren-id': sent.id,
+      'x-warren-attempt': String(attempt),
+      ...(secret !== undefined && { 'x-warren-signature': signWebhook({ secret, body, atMs: nowMs }) }),
+    }
+    const { signal, release } = joinSignals([this.#ending.signal], { timeoutMs })
+    try {
+      // A receiver that points elsewhere could have us ask an address that nobody configured.
+      const answer = await fetch(url, { method: 'POST', body, headers, signal, redirect: 'manual' })
+      await answer.body?.cancel()
+      return judge(answer.status, parseRetryAfter(answer.headers.get('retry-after'), nowMs))
+    } catch (error) {
+      // The message of a failed fetch names the address, which may be a secret.
+      const { cause } = error as { cause?: { code?: string } }
+      return { kind: 'failed', reason: cause?.code ?? (error as Error).name, retryAfterMs: undefined }
+    } finally {
+      release()
+    }
+  }
+}
+
+function judge(status: number, retryAfterMs: number | undefined): Answer {
+  if (status >= 200 && status < 300) return { kind: 'taken' }
+  const reason = `it answered ${status}`
+  const mayChange = status >= 500 || status === 408 || status === 429
+  if (!mayChange) return { kind: 'refused', reason }
+  const wait = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, longestWaitMs)
+  return { kind: 'failed', reason, retryAfterMs: wait }
+}

@@ -1,0 +1,38 @@
+import type { PreviewTarget, RedrivePreview } from 'warrenmq'
+import { describeKept } from 'warrenmq/operations'
+
+/** The plan of a re-drive for people. */
+export function renderPreview(preview: RedrivePreview): readonly string[] {
+  const { queue, moving, matching, seen, present, isWhole } = preview
+  const limited = moving < matching ? ` (${matching} match)` : ''
+  return [
+    `${moving} of ${present} messages would move out of ${queue}${limited}:`,
+    ...preview.targets.flatMap(renderTarget),
+    ...preview.keeping.map(({ reason, count }) => `  ${count} stay: ${describeKept(reason)}`),
+    ...preview.refusals.map((problem) => `  refused: ${problem}`),
+    ...(preview.areRoutesProved
+      ? []
+      : [
+          '  Not proved: where these routes lead. There is no management API to ask, and what has no route stays.',
+        ]),
+    ...(isWhole ? [] : [`  This is not all: only ${seen} of ${present} messages could be looked at.`]),
+  ]
+}
+
+/** One more is known, so that it can be told that there are more. */
+const mostKeysShown = 3
+
+function renderTarget(planned: PreviewTarget): readonly string[] {
+  const { target, count, why, secondFailure, keyChanges, keysBefore } = planned
+  const again = secondFailure === undefined ? '' : `; a second failure: ${secondFailure}`
+  const shown = keysBefore.slice(0, mostKeysShown).map((key) => `"${key}"`)
+  const keys = [...shown, ...(keysBefore.length > mostKeysShown ? ['…'] : [])].join(', ')
+  return [
+    `  ${count} to ${target} (known by ${why}${again})`,
+    ...(keyChanges === 0
+      ? []
+      : [
+          `    ${keyChanges} of these will have another routing key there than before: it was ${keys}. The header x-original-routing-key keeps it.`,
+        ]),
+  ]
+}

@@ -1,0 +1,13 @@
+export type { InspectedMessage, InspectedQueue } from './embedded/inspect-queue.ts'
+export type { ProfileName } from './embedded/model/profile.ts'
+export { profiles } from './embedded/model/profiles/profiles.ts'
+export type { QueueCounts } from './embedded/model/queue.ts'
+export type { ConfirmFate, CutPoint } from './embedded/server/faults.ts'
+export type { SettleOptions } from './embedded/server/settle-clients.ts'
+export type { BrokerClock } from './embedded/server/steer-clock.ts'
+export {
+  type EmbeddedBroker,
+  type EmbeddedBrokerOptions,
+  type EmbeddedFaults,
+  startEmbeddedBroker,
+} from './embedded/start-embedded-broker.ts'

@@ -1,0 +1,26 @@
+// Builds the packages in the order in which they need each other.
+import { execFileSync } from 'node:child_process'
+import { assembleLibrary } from './assemble-library.mjs'
+import { pruneOutput } from './prune-output.mjs'
+
+const compiled = '.cache/build/warrenmq'
+
+pruneOutput({ output: compiled, sources: 'packages/warrenmq/src' })
+compile('packages/warrenmq')
+assembleLibrary({
+  from: compiled,
+  dist: 'packages/warrenmq/dist',
+  doors: ['index', 'operations', 'testing'],
+})
+pruneOutput({ output: 'packages/cli/dist', sources: 'packages/cli/src' })
+compile('packages/cli')
+
+function compile(folder) {
+  const compiler = 'node_modules/typescript/bin/tsc'
+  try {
+    execFileSync(process.execPath, [compiler, '-p', `${folder}/tsconfig.build.json`], { stdio: 'inherit' })
+  } catch (error) {
+    // The compiler has said what is wrong.
+    process.exit(error.status ?? 1)
+  }
+}

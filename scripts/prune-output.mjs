@@ -1,0 +1,11 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Removes what an earlier build left of sources that are gone. All else stays: a build without a change writes nothing. */
+export function pruneOutput({ output, sources }) {
+  const built = existsSync(output) ? readdirSync(output, { recursive: true, encoding: 'utf8' }) : []
+  for (const file of built) {
+    const source = file.replace(/(\.d\.ts|\.js)$/, '.ts')
+    if (/\.ts$/.test(source) && !existsSync(join(sources, source))) rmSync(join(output, file))
+  }
+}
