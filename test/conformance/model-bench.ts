@@ -1,21 +1,21 @@
-import type { Actor } from '../../packages/warrenmq/src/embedded/model/actor.ts'
+import type { Actor } from '../../packages/warrenmq/src/embedded/model/access/actor.ts'
 import { createBroker } from '../../packages/warrenmq/src/embedded/model/broker.ts'
-import { type Channel, openChannel } from '../../packages/warrenmq/src/embedded/model/channel.ts'
+import { type Channel, openChannel } from '../../packages/warrenmq/src/embedded/model/channel/channel.ts'
 import {
   cancel,
   consume,
   get,
   limitPrefetch,
-} from '../../packages/warrenmq/src/embedded/model/channel-consume.ts'
-import { flushConfirms, publish } from '../../packages/warrenmq/src/embedded/model/channel-publish.ts'
-import { recover, settle } from '../../packages/warrenmq/src/embedded/model/channel-settle.ts'
-import { selectConfirms } from '../../packages/warrenmq/src/embedded/model/channel-transaction.ts'
-import { closeChannel } from '../../packages/warrenmq/src/embedded/model/close-channel.ts'
-import { declareQueue } from '../../packages/warrenmq/src/embedded/model/declare-queue.ts'
+} from '../../packages/warrenmq/src/embedded/model/channel/channel-consume.ts'
+import { flushConfirms, publish } from '../../packages/warrenmq/src/embedded/model/channel/channel-publish.ts'
+import { recover, settle } from '../../packages/warrenmq/src/embedded/model/channel/channel-settle.ts'
+import { selectConfirms } from '../../packages/warrenmq/src/embedded/model/channel/channel-transaction.ts'
+import { closeChannel } from '../../packages/warrenmq/src/embedded/model/channel/close-channel.ts'
 import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
 import { profiles } from '../../packages/warrenmq/src/embedded/model/profiles/profiles.ts'
 import type { ProtocolError } from '../../packages/warrenmq/src/embedded/model/protocol-error.ts'
-import type { Queue, Settlement } from '../../packages/warrenmq/src/embedded/model/queue.ts'
+import { declareQueue } from '../../packages/warrenmq/src/embedded/model/queue/declare-queue.ts'
+import type { Queue, Settlement } from '../../packages/warrenmq/src/embedded/model/queue/queue.ts'
 import { createVirtualClock } from '../../packages/warrenmq/src/embedded/model/virtual-clock.ts'
 import {
   type PlainField,

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { commands } from '../../packages/cli/src/commands.ts'
 import { readServerSection } from '../../packages/cli/src/http-api/read-server-section.ts'
-import { consumerHeaders } from '../../packages/warrenmq/src/consumer/consumer-headers.ts'
+import { consumerHeaders } from '../../packages/warrenmq/src/consumer/settle/consumer-headers.ts'
 import { defineTopology } from '../../packages/warrenmq/src/index.ts'
 import { warrenHeaders } from '../../packages/warrenmq/src/message/warren-headers.ts'
-import { recoveryHeaders } from '../../packages/warrenmq/src/recovery/recovery-headers.ts'
+import { recoveryHeaders } from '../../packages/warrenmq/src/recovery/put-back/recovery-headers.ts'
 import { useBroker } from '../support/use-broker.ts'
 import { commandParser, parseUsage } from './parse-usage.ts'
 
@@ -165,13 +165,14 @@ describe('what the code has is in the reference', () => {
       'metrics',
       () =>
         [
-          'packages/warrenmq/src/consumer/consumer-metrics.ts',
+          'packages/warrenmq/src/consumer/observe/consumer-metrics.ts',
           'packages/cli/src/http-api/routes/operation.ts',
         ].flatMap((path) => find(path, /'(warren_[a-z_]+)'/g)),
     ],
     [
       'events',
-      () => find('packages/warrenmq/src/consumer/consumer-events.ts', /^ {2}'?([a-z-]+\.[a-z-]+)'?:/gm),
+      () =>
+        find('packages/warrenmq/src/consumer/observe/consumer-events.ts', /^ {2}'?([a-z-]+\.[a-z-]+)'?:/gm),
     ],
     [
       'events',
@@ -222,7 +223,9 @@ interface JsonSchema {
 }
 
 function configSchema(): JsonSchema & { properties: { server: JsonSchema } } {
-  return JSON.parse(readFileSync('packages/warrenmq/schema/topology.schema.json', 'utf8')) as ReturnType<typeof configSchema>
+  return JSON.parse(readFileSync('packages/warrenmq/schema/topology.schema.json', 'utf8')) as ReturnType<
+    typeof configSchema
+  >
 }
 
 /** A schema of objects that know nothing of a property. */

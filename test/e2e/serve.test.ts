@@ -6,7 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import amqplib from 'amqplib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AuditPage, DlqList, OpenedSession, Task } from '../../packages/cli/src/http-api/contract.ts'
+import type {
+  AuditPage,
+  DlqList,
+  OpenedSession,
+  Task,
+} from '../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../support/eventually.ts'
 import { setupCli, startCommand } from './cli-rig.ts'
 

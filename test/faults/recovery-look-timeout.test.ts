@@ -3,7 +3,7 @@ import { declareQueue } from '../../packages/warrenmq/src/broker/amqp/operations
 import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
 import { startEmbeddedBroker } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { Publisher } from '../../packages/warrenmq/src/publisher/publisher.ts'
-import { holdMessages } from '../../packages/warrenmq/src/recovery/hold-messages.ts'
+import { holdMessages } from '../../packages/warrenmq/src/recovery/look/hold-messages.ts'
 import { toFieldTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'

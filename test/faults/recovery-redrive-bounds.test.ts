@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive.ts'
+import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { createRecoveryRig, type RecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { startProxy } from '../support/start-proxy.ts'

@@ -7,8 +7,8 @@ import {
   startEmbeddedBroker,
 } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { Publisher } from '../../packages/warrenmq/src/publisher/publisher.ts'
-import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt.ts'
-import { type RedriveOptions, startRedrive } from '../../packages/warrenmq/src/recovery/redrive.ts'
+import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt/receipt.ts'
+import { type RedriveOptions, startRedrive } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { type PlainTable, toFieldTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
 import { cutPoints } from './cut-points.ts'

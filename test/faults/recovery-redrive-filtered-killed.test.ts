@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { takeLock } from '../../packages/warrenmq/src/recovery/take-lock.ts'
+import { takeLock } from '../../packages/warrenmq/src/recovery/lock/take-lock.ts'
 import { createRecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { useBroker } from '../support/use-broker.ts'

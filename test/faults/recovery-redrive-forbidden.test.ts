@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive.ts'
+import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { createRecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { startProxy } from '../support/start-proxy.ts'

@@ -4,7 +4,7 @@ import {
   type Redrive,
   type RedriveOptions,
   startRedrive,
-} from '../../packages/warrenmq/src/recovery/redrive.ts'
+} from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
 

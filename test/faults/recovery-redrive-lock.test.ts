@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { RedriveLock } from '../../packages/warrenmq/src/recovery/redrive-lock.ts'
-import { type Lock, takeLock } from '../../packages/warrenmq/src/recovery/take-lock.ts'
+import { type Lock, takeLock } from '../../packages/warrenmq/src/recovery/lock/take-lock.ts'
+import { RedriveLock } from '../../packages/warrenmq/src/recovery/redrive/redrive-lock.ts'
 import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
 

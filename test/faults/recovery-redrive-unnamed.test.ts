@@ -7,8 +7,8 @@ import {
   startEmbeddedBroker,
 } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { Publisher } from '../../packages/warrenmq/src/publisher/publisher.ts'
-import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt.ts'
-import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive.ts'
+import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt/receipt.ts'
+import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { toFieldTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { createRecoveryRig, unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
 import { publishUnnamed } from '../support/publish-unnamed.ts'

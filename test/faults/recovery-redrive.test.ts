@@ -4,7 +4,7 @@ import {
   declareExchange,
   unbindQueue,
 } from '../../packages/warrenmq/src/broker/amqp/operations.ts'
-import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive.ts'
+import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { createRecoveryRig, type RecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { startProxy } from '../support/start-proxy.ts'

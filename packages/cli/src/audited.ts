@@ -4,7 +4,7 @@ import { ApiError, type Session } from 'warrenmq/operations'
 import { findServerKeys } from './find-server-keys.ts'
 import { type AuditLog, type AuditReader, findAuditLog, openAuditLog } from './http-api/audit/audit-log.ts'
 import type { AuditEntry } from './http-api/audit/audit-record.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './output/terminal.ts'
 
 /** Who acts, on which broker, and what the config says of the audit log. */
 export interface AuditedLine {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './output/terminal.ts'
 
 /** 0 what was asked for is done · 1 failed · 2 bad usage · 3 not all of it: some failed, or was not proved. */
 export type ExitCode = 0 | 1 | 2 | 3

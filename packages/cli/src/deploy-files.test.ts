@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { readTopology } from 'warrenmq/operations'
 import { parse, parseAllDocuments } from 'yaml'
 import { commands } from './commands.ts'
-import { endpoints } from './http-api/endpoints.ts'
+import { endpoints } from './http-api/contract/endpoints.ts'
 import { readServerSection } from './http-api/read-server-section.ts'
 
 /** What is in deploy/ is run by nobody here, so it is held against the code that it is about. */

@@ -10,9 +10,9 @@ import {
   type Session,
   type TopologyDeclaration,
 } from 'warrenmq/operations'
-import type { BrokerAddress } from './broker-options.ts'
 import type { CommandInput } from './command.ts'
-import { findDeclaration } from './load-config.ts'
+import { findDeclaration } from './config/load-config.ts'
+import type { BrokerAddress } from './options/broker-options.ts'
 
 export interface FoundFlow {
   readonly flow: QueueFlow

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'warrenmq'
 import { readServerKeys, type ServerKeys } from './http-api/records/server-keys.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './output/terminal.ts'
 
 /**
  * The key of the servers, from the same places: `WARREN_SERVER_KEY`, or the file that the config names. That file is

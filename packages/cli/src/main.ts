@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { renderWarning } from './render-warning.ts'
+import { renderWarning } from './output/render-warning.ts'
 import { runCli } from './run-cli.ts'
 
 // `warren … | head` closes the pipe before we are done: that is not an error to show.

@@ -8,7 +8,7 @@ import {
   type Session,
   type TopologyDeclaration,
 } from 'warrenmq/operations'
-import type { BrokerAddress } from './broker-options.ts'
+import type { BrokerAddress } from './options/broker-options.ts'
 
 export interface Look {
   readonly topology: TopologyDeclaration

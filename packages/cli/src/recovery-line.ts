@@ -8,9 +8,9 @@ import {
   type Session,
   type TopologyDeclaration,
 } from 'warrenmq/operations'
-import { readBrokerOptions } from './broker-options.ts'
 import type { CommandInput, ExitCode } from './command.ts'
-import { findDeclaration } from './load-config.ts'
+import { findDeclaration } from './config/load-config.ts'
+import { readBrokerOptions } from './options/broker-options.ts'
 
 /** What the dlq commands need of a broker. */
 export interface RecoveryLine {

@@ -4,10 +4,10 @@ import { escapeText } from 'warrenmq/operations'
 import type { CliCommand, ExitCode } from './command.ts'
 import { commands } from './commands.ts'
 import { describeCommands } from './completion/describe-commands.ts'
-import { explainUsage, helpFor } from './explain-usage.ts'
+import { explainUsage, helpFor } from './options/explain-usage.ts'
+import { createTerminal, type Streams } from './output/terminal.ts'
+import { wrapText } from './output/wrap-text.ts'
 import { packageVersion } from './package-version.ts'
-import { createTerminal, type Streams } from './terminal.ts'
-import { wrapText } from './wrap-text.ts'
 
 /** Runs one command line and gives its exit code. Nothing is thrown and the process is not ended. */
 export async function runCli(args: readonly string[], streams: Streams): Promise<ExitCode> {

@@ -1,5 +1,5 @@
 import type { Redrive } from 'warrenmq/operations'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './output/terminal.ts'
 
 /** What can be told to a re-drive that runs. */
 export type Steering = Pick<Redrive, 'pause' | 'resume' | 'cancel' | 'progress'>

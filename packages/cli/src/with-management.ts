@@ -1,5 +1,5 @@
 import { type Management, openUnprovedManagement, pairManagement, Session } from 'warrenmq/operations'
-import type { BrokerAddress } from './broker-options.ts'
+import type { BrokerAddress } from './options/broker-options.ts'
 
 /**
  * For what only reads the management API. A broker that somebody named is connected to all the same, to prove that the

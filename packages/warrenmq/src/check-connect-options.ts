@@ -1,6 +1,6 @@
 import type { BackoffPolicy } from './broker/amqp/decide-backoff.ts'
 import type { TlsOptions } from './broker/amqp/open-socket.ts'
-import { endingSignals } from './consumer/on-signals.ts'
+import { endingSignals } from './consumer/run/on-signals.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { parseDuration } from './message/duration.ts'
 import { refuseChoice } from './message/refuse-choice.ts'

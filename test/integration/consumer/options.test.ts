@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import type { BodyDecoder } from '../../../packages/warrenmq/src/consumer/consumed-message.ts'
+import type { BodyDecoder } from '../../../packages/warrenmq/src/consumer/run/consumed-message.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { collect, createConsumerRig } from './consumer-rig.ts'

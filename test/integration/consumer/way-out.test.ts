@@ -10,7 +10,7 @@ import { openManagement } from '../../../packages/warrenmq/src/broker/management
 import type { Consumer } from '../../../packages/warrenmq/src/consumer/consumer.ts'
 import type { ConsumerOptions } from '../../../packages/warrenmq/src/consumer/consumer-options.ts'
 import { startConsumer } from '../../../packages/warrenmq/src/consumer/start-consumer.ts'
-import { createWayLook, type WayLook } from '../../../packages/warrenmq/src/consumer/way-look.ts'
+import { createWayLook, type WayLook } from '../../../packages/warrenmq/src/consumer/way-out/way-look.ts'
 import { connect, defineTopology } from '../../../packages/warrenmq/src/index.ts'
 import type { LayoutChoice } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'

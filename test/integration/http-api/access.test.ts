@@ -6,8 +6,13 @@ import { createToken } from '../../../packages/cli/src/http-api/auth/api-tokens.
 import type { Caller } from '../../../packages/cli/src/http-api/auth/caller.ts'
 import { permissionsOf } from '../../../packages/cli/src/http-api/auth/decide-role.ts'
 import { createSessions } from '../../../packages/cli/src/http-api/auth/sessions.ts'
-import type { OpenedSession, Permission, Problem, Role } from '../../../packages/cli/src/http-api/contract.ts'
-import { endpoints } from '../../../packages/cli/src/http-api/endpoints.ts'
+import type {
+  OpenedSession,
+  Permission,
+  Problem,
+  Role,
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
+import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import { type AnyEndpoint, fittingRequest, namesQueue } from './fitting-request.ts'

@@ -12,7 +12,7 @@ import type {
   Problem,
   Task,
   TopologyPlan,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, setUpApi, startApiRig } from './api-rig.ts'

@@ -10,7 +10,7 @@ import type {
   OpenedSession,
   Problem,
   TopologyPlan,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { type EmbeddedBroker, startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { namePerTry } from '../../support/name-per-try.ts'

@@ -10,7 +10,7 @@ import {
   noRecord,
 } from '../../../packages/cli/src/http-api/audit/audit-record.ts'
 import type { AuditVerdict } from '../../../packages/cli/src/http-api/audit/verify-audit.ts'
-import type { AuditRecord } from '../../../packages/cli/src/http-api/contract.ts'
+import type { AuditRecord } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { readServerKeys } from '../../../packages/cli/src/http-api/records/server-keys.ts'
 import { runCli } from '../../../packages/cli/src/run-cli.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'

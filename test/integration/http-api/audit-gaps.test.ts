@@ -9,7 +9,7 @@ import {
 } from '../../../packages/cli/src/http-api/audit/audit-record.ts'
 import { readOldest, readRange } from '../../../packages/cli/src/http-api/audit/read-range.ts'
 import { verifyStream } from '../../../packages/cli/src/http-api/audit/verify-stream.ts'
-import { declareStream } from '../../../packages/cli/src/http-api/follow-stream.ts'
+import { declareStream } from '../../../packages/cli/src/http-api/records/follow-stream.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import type { PlainTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'

@@ -9,7 +9,7 @@ import type {
   Discarded,
   Problem,
   Restored,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'

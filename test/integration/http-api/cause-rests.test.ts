@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createQueueTurns } from '../../../packages/cli/src/http-api/queue-turns.ts'
+import { createQueueTurns } from '../../../packages/cli/src/http-api/guards/queue-turns.ts'
 import { CauseWatch } from '../../../packages/cli/src/http-api/webhooks/watch-causes.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'

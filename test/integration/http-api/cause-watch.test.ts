@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createQueueTurns } from '../../../packages/cli/src/http-api/queue-turns.ts'
+import { createQueueTurns } from '../../../packages/cli/src/http-api/guards/queue-turns.ts'
 import { CauseWatch, type NewCause } from '../../../packages/cli/src/http-api/webhooks/watch-causes.ts'
 import { RecoveryError } from '../../../packages/warrenmq/src/errors.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -5,7 +5,7 @@ import type {
   MessagePage,
   RedrivePlan,
   Task,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
 import { type PlainTable, toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -8,7 +8,7 @@ import type {
   BackupList,
   Discarded,
   Problem,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { backUpQueue } from '../../../packages/warrenmq/src/recovery/backup/backup-queue.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'

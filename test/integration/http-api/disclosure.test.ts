@@ -6,8 +6,11 @@ import type {
   Problem,
   Receipt,
   Task,
-} from '../../../packages/cli/src/http-api/contract.ts'
-import { createSetDigest, digestBody } from '../../../packages/warrenmq/src/recovery/digest-message.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
+import {
+  createSetDigest,
+  digestBody,
+} from '../../../packages/warrenmq/src/recovery/receipt/digest-message.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

@@ -4,7 +4,12 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AdminQueues, AuditPage, Problem, Task } from '../../../packages/cli/src/http-api/contract.ts'
+import type {
+  AdminQueues,
+  AuditPage,
+  Problem,
+  Task,
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { readServerSection } from '../../../packages/cli/src/http-api/read-server-section.ts'
 import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'

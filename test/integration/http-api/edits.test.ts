@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { MessagePage, Problem, Receipt, Task } from '../../../packages/cli/src/http-api/contract.ts'
+import type {
+  MessagePage,
+  Problem,
+  Receipt,
+  Task,
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { createRecordSeals } from '../../../packages/cli/src/http-api/records/record-seals.ts'
 import { sealMessage } from '../../../packages/cli/src/http-api/records/seal-message.ts'
 import { readServerKeys } from '../../../packages/cli/src/http-api/records/server-keys.ts'

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { Approval, ApprovalList, Task, TaskList } from '../../../packages/cli/src/http-api/contract.ts'
+import type {
+  Approval,
+  ApprovalList,
+  Task,
+  TaskList,
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { headerText } from '../../../packages/warrenmq/src/message/header-values.ts'

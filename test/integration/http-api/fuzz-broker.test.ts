@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { endpoints } from '../../../packages/cli/src/http-api/endpoints.ts'
+import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
 import { fuzz, fuzzedQueue, fuzzRounds, fuzzTimeout, setUpFuzz } from './fuzz-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { type Endpoint, endpoints } from '../../../packages/cli/src/http-api/endpoints.ts'
+import { type Endpoint, endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
 import { startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { fuzz, fuzzedQueue, fuzzRounds, fuzzTimeout, setUpFuzz } from './fuzz-rig.ts'
 

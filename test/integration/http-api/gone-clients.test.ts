@@ -10,7 +10,7 @@ import type {
   Discarded,
   Restored,
   TaskList,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, vi } from 'vitest'
 import { createToken } from '../../../packages/cli/src/http-api/auth/api-tokens.ts'
-import type { Problem } from '../../../packages/cli/src/http-api/contract.ts'
+import type { Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 

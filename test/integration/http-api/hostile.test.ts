@@ -4,7 +4,12 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { DlqList, OpenedSession, Problem, Task } from '../../../packages/cli/src/http-api/contract.ts'
+import type {
+  DlqList,
+  OpenedSession,
+  Problem,
+  Task,
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, basic, deadLetterTo, setUpApi, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AuditPage, Problem } from '../../../packages/cli/src/http-api/contract.ts'
+import type { AuditPage, Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

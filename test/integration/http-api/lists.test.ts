@@ -11,7 +11,7 @@ import type {
   Problem,
   Task,
   TaskList,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, deadLetterTo, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

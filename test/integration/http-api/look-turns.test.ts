@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { CauseList, Problem } from '../../../packages/cli/src/http-api/contract.ts'
+import type { CauseList, Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { outlast } from '../../support/outlast.ts'

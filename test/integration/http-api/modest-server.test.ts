@@ -5,7 +5,7 @@ import type {
   MyPermissions,
   OpenedSession,
   Problem,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

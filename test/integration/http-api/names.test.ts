@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { MessagePage, Problem } from '../../../packages/cli/src/http-api/contract.ts'
+import type { MessagePage, Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 

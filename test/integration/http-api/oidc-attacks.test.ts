@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Problem } from '../../../packages/cli/src/http-api/contract.ts'
+import type { Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { clientId } from './oidc-provider.ts'
 import { type Browser, loginPath, setUpLogin } from './oidc-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

@@ -7,7 +7,7 @@ import type {
   CurrentSession,
   LoginWays,
   Problem,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { setUpApi } from './api-rig.ts'
 import { clientId } from './oidc-provider.ts'

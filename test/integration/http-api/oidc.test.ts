@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { MyPermissions, Problem } from '../../../packages/cli/src/http-api/contract.ts'
+import type { MyPermissions, Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { setUpApi } from './api-rig.ts'
 import { startOidcProvider } from './oidc-provider.ts'
 import { useApiBroker } from './use-api-broker.ts'

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { Discarded, Problem, Task, TaskList } from '../../../packages/cli/src/http-api/contract.ts'
+import type {
+  Discarded,
+  Problem,
+  Task,
+  TaskList,
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, setUpApi } from './api-rig.ts'

@@ -11,8 +11,8 @@ import type {
   OpenedSession,
   Task,
   TopologyPlan,
-} from '../../../packages/cli/src/http-api/contract.ts'
-import { endpoints } from '../../../packages/cli/src/http-api/endpoints.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
+import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
 import { bindQueue, purgeQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
 import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'

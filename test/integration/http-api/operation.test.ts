@@ -2,7 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { BrokerState, Problem, Task, TaskList } from '../../../packages/cli/src/http-api/contract.ts'
+import type {
+  BrokerState,
+  Problem,
+  Task,
+  TaskList,
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { readServerSection } from '../../../packages/cli/src/http-api/read-server-section.ts'
 import { listen } from '../../../packages/cli/src/http-api/server.ts'
 import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'

@@ -6,7 +6,7 @@ import type {
   MessageDetail,
   MessagePage,
   Task,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { type ApiRig, deadLetterTo, setUpApi, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 

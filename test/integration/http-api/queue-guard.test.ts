@@ -10,8 +10,8 @@ import type {
   Permission,
   Problem,
   Role,
-} from '../../../packages/cli/src/http-api/contract.ts'
-import { endpoints } from '../../../packages/cli/src/http-api/endpoints.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
+import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
 import { declareQueue, deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
 import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
 import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'

@@ -16,7 +16,7 @@ import type {
   Restored,
   Task,
   TopologyPlan,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

@@ -4,7 +4,7 @@ import type {
   CurrentSession,
   OpenedSession,
   Problem,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Approval, Problem, Task, TaskList } from '../../../packages/cli/src/http-api/contract.ts'
+import type {
+  Approval,
+  Problem,
+  Task,
+  TaskList,
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, startApiRig } from './api-rig.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Problem, StartPage } from '../../../packages/cli/src/http-api/contract.ts'
+import type { Problem, StartPage } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 

@@ -6,7 +6,7 @@ import type {
   Task,
   TaskList,
   TaskState,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Task, TaskList } from '../../../packages/cli/src/http-api/contract.ts'
+import type { Task, TaskList } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, setUpApi } from './api-rig.ts'

@@ -7,7 +7,7 @@ import type {
   Problem,
   TopologyPlan,
   TopologyProblems,
-} from '../../../packages/cli/src/http-api/contract.ts'
+} from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { openManagement } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
 import { planDeployment } from '../../../packages/warrenmq/src/deploy/deploy-topology.ts'
 import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broker-capabilities.ts'

@@ -1,6 +1,6 @@
 import amqplib from 'amqplib'
 import { expect, it, onTestFinished } from 'vitest'
-import type { QueueTrafficList } from '../../../packages/cli/src/http-api/contract.ts'
+import type { QueueTrafficList } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { setUpApi } from './api-rig.ts'
 import { listenIn } from './listen-in.ts'

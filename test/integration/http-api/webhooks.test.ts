@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Task } from '../../../packages/cli/src/http-api/contract.ts'
+import type { Task } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { signWebhook } from '../../../packages/cli/src/http-api/webhooks/sign-webhook.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost } from '../../support/use-broker.ts'

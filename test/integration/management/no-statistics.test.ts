@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { listDeadLetters } from '../../../packages/warrenmq/src/recovery/list-dead-letters.ts'
-import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look-at-queue.ts'
+import { listDeadLetters } from '../../../packages/warrenmq/src/recovery/look/list-dead-letters.ts'
+import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look/look-at-queue.ts'
 import { createVhostOn } from '../../support/create-vhost-on.ts'
 import { type RabbitNode, startRabbitNode } from '../../support/start-rabbit-node.ts'
 import { describeWithNode } from '../../support/with-node.ts'

@@ -12,7 +12,7 @@ import {
   type Redrive,
   type RedriveOptions,
   startRedrive,
-} from '../../../packages/warrenmq/src/recovery/redrive.ts'
+} from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { type PlainTable, toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { unlimitedQuorum } from './recovery-rig.ts'
 

@@ -8,7 +8,7 @@ import {
 import {
   type ListedQueue,
   listDeadLetters,
-} from '../../../packages/warrenmq/src/recovery/list-dead-letters.ts'
+} from '../../../packages/warrenmq/src/recovery/look/list-dead-letters.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { createRecoveryRig } from './recovery-rig.ts'

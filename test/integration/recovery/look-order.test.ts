@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type IncomingMessage, joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { startEmbeddedBroker } from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
-import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look-at-queue.ts'
-import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
+import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look/look-at-queue.ts'
+import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, type RigOptions } from './recovery-rig.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseReceipt } from '../../../packages/warrenmq/src/recovery/parse-receipt.ts'
-import { verifyReceipt } from '../../../packages/warrenmq/src/recovery/verify-receipt.ts'
+import { parseReceipt } from '../../../packages/warrenmq/src/recovery/receipt/parse-receipt.ts'
+import { verifyReceipt } from '../../../packages/warrenmq/src/recovery/receipt/verify-receipt.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from './recovery-rig.ts'
 

@@ -1,6 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type RecoverOptions, recoverQueues } from '../../../packages/warrenmq/src/recovery/recover-queues.ts'
-import { lockName } from '../../../packages/warrenmq/src/recovery/take-lock.ts'
+import { lockName } from '../../../packages/warrenmq/src/recovery/lock/take-lock.ts'
+import {
+  type RecoverOptions,
+  recoverQueues,
+} from '../../../packages/warrenmq/src/recovery/recover/recover-queues.ts'
 import { type BrokerProxy, startProxy } from '../../support/start-proxy.ts'
 import { createEmbeddedRig } from './embedded-rig.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recoverQueues } from '../../../packages/warrenmq/src/recovery/recover-queues.ts'
+import { recoverQueues } from '../../../packages/warrenmq/src/recovery/recover/recover-queues.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, unlimitedQuorum } from './recovery-rig.ts'

@@ -1,5 +1,5 @@
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
-import { recoverQueues } from '../../../packages/warrenmq/src/recovery/recover-queues.ts'
+import { recoverQueues } from '../../../packages/warrenmq/src/recovery/recover/recover-queues.ts'
 
 interface Task {
   readonly url: string

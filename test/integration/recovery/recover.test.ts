@@ -4,8 +4,8 @@ import {
   declareExchange,
   deleteQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
-import { recoverQueues } from '../../../packages/warrenmq/src/recovery/recover-queues.ts'
-import { lockName } from '../../../packages/warrenmq/src/recovery/take-lock.ts'
+import { lockName } from '../../../packages/warrenmq/src/recovery/lock/take-lock.ts'
+import { recoverQueues } from '../../../packages/warrenmq/src/recovery/recover/recover-queues.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'

@@ -11,8 +11,8 @@ import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broke
 import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
 import type { OutgoingMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
-import type { Receipt } from '../../../packages/warrenmq/src/recovery/receipt.ts'
-import { type RedriveOptions, startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
+import type { Receipt } from '../../../packages/warrenmq/src/recovery/receipt/receipt.ts'
+import { type RedriveOptions, startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import {
   type PlainTable,
   toFieldTable,

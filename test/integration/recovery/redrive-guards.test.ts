@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
+import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, unlimitedQuorum } from './recovery-rig.ts'
 

@@ -6,9 +6,9 @@ import {
   deleteExchange,
   deleteQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
-import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look-at-queue.ts'
-import type { Receipt } from '../../../packages/warrenmq/src/recovery/receipt.ts'
-import { type RedriveOptions, startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
+import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look/look-at-queue.ts'
+import type { Receipt } from '../../../packages/warrenmq/src/recovery/receipt/receipt.ts'
+import { type RedriveOptions, startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost, useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, type RecoveryRig, unlimitedQuorum } from './recovery-rig.ts'

@@ -12,7 +12,7 @@ import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts
 import {
   previewRedrive,
   type RedrivePreview,
-} from '../../../packages/warrenmq/src/recovery/preview-redrive.ts'
+} from '../../../packages/warrenmq/src/recovery/redrive/preview-redrive.ts'
 import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { unlimitedQuorum } from './recovery-rig.ts'
 

@@ -1,5 +1,5 @@
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
-import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
+import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 
 interface Task {
   readonly consumingUrl: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive.ts'
+import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { typed } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, type RecoveryRig } from './recovery-rig.ts'

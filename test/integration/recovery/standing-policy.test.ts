@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look-at-queue.ts'
+import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look/look-at-queue.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'

@@ -1,5 +1,5 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import type { RedrivePlan, Task } from '../../../packages/cli/src/http-api/contract.ts'
+import type { RedrivePlan, Task } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { connect, defineTopology } from '../../../packages/warrenmq/src/index.ts'
 import { startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { eventually } from '../../support/eventually.ts'

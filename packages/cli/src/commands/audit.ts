@@ -1,16 +1,16 @@
 import { InvalidArgumentError as InvalidOptionError } from 'commander'
 import { ApiError } from 'warrenmq/operations'
 import { personOf } from '../audited.ts'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
-import { readCount } from '../dlq-options.ts'
 import { findServerKeys } from '../find-server-keys.ts'
 import { type AuditLog, type AuditReader, auditStream, findAuditLog } from '../http-api/audit/audit-log.ts'
 import type { ServerKeys } from '../http-api/records/server-keys.ts'
 import { keepNewest, readKept } from '../kept-records.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { readCount } from '../options/dlq-options.ts'
+import { renderAuditRecord, renderBroken, renderWhole } from '../output/render-audit.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
-import { renderAuditRecord, renderBroken, renderWhole } from '../render-audit.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** `warren audit`: who did what, and the proof that nobody changed the log. */
 export const audit: CliCommand = {

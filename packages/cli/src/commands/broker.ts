@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigError, onSignals } from 'warrenmq/operations'
 import { type EmbeddedBroker, type ProfileName, profiles, startEmbeddedBroker } from 'warrenmq/testing'
 import type { CliCommand } from '../command.ts'
-import { isTooDeep, tooDeep } from '../is-too-deep.ts'
-import type { Terminal } from '../terminal.ts'
+import { isTooDeep, tooDeep } from '../config/is-too-deep.ts'
+import type { Terminal } from '../output/terminal.ts'
 
 /** `warren broker`: something to develop against where no RabbitMQ is installed. */
 export const broker: CliCommand = {

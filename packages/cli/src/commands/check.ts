@@ -13,12 +13,12 @@ import {
   renderProof,
   type TopologyDeclaration,
 } from 'warrenmq/operations'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addConfigOption, newestBrokerVersion, readBrokerVersion } from '../config-options.ts'
-import { loadConfig } from '../load-config.ts'
-import { paintLines, proofStyles } from '../paint-lines.ts'
-import type { Terminal } from '../terminal.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { addConfigOption, newestBrokerVersion, readBrokerVersion } from '../options/config-options.ts'
+import { paintLines, proofStyles } from '../output/paint-lines.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { readExisting } from './init.ts'
 
 /** Proves the topology without a broker, for each version that is named. */

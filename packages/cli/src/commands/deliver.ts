@@ -8,13 +8,13 @@ import {
   pairManagement,
   startConsumer,
 } from 'warrenmq/operations'
-import { readBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
-import { addConfigOption, readDurationOption } from '../config-options.ts'
-import { countDeliveries } from '../count-deliveries.ts'
 import { type FoundFlow, findQueueFlow } from '../find-queue-flow.ts'
-import { type DeliveryTally, renderDeliveryStatus } from '../render-delivery-status.ts'
-import type { Terminal } from '../terminal.ts'
+import { readBrokerOptions } from '../options/broker-options.ts'
+import { addConfigOption, readDurationOption } from '../options/config-options.ts'
+import { countDeliveries } from '../output/count-deliveries.ts'
+import { type DeliveryTally, renderDeliveryStatus } from '../output/render-delivery-status.ts'
+import type { Terminal } from '../output/terminal.ts'
 
 /** `warren deliver`: each message of a queue to an HTTP endpoint; its answer decides what becomes of the message. */
 export const deliver: CliCommand = {

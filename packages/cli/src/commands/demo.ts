@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { onSignals, parseAmqpUrl } from 'warrenmq/operations'
 import type { CliCommand, CommandInput } from '../command.ts'
-import { addYesOption, confirm, refuseUnasked } from '../confirm-options.ts'
 import { openStage } from '../demo/open-stage.ts'
 import { startPlay } from '../demo/play.ts'
 import { tellStory } from '../demo/tell-story.ts'
-import type { Terminal } from '../terminal.ts'
+import { addYesOption, confirm, refuseUnasked } from '../options/confirm-options.ts'
+import type { Terminal } from '../output/terminal.ts'
 
 /** `warren demo`: a thousand orders through three failing services, and none is lost. */
 export const demo: CliCommand = {

@@ -8,10 +8,10 @@ import {
   renderMermaid,
 } from 'warrenmq/operations'
 import type { CliCommand } from '../command.ts'
-import { addBrokerVersionOption, addConfigOption } from '../config-options.ts'
-import { drawSvg } from '../draw-svg.ts'
-import { loadConfig } from '../load-config.ts'
-import { addOutputOption, writeOutput } from '../output-options.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { addBrokerVersionOption, addConfigOption } from '../options/config-options.ts'
+import { addOutputOption, writeOutput } from '../options/output-options.ts'
+import { drawSvg } from '../output/draw-svg.ts'
 
 /** A picture of the topology; what the proof found is red. */
 export const diagram: CliCommand = {

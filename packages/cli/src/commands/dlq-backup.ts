@@ -1,11 +1,11 @@
 import { CommanderError, Option } from 'commander'
 import { type BackupReport, backUpQueue, countRemovals, depthOf, verifyBackup } from 'warrenmq/operations'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
-import { addLookOptions, addWhereOption, readLook, readWhere } from '../dlq-options.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { addLookOptions, addWhereOption, readLook, readWhere } from '../options/dlq-options.ts'
+import { createPassTeller } from '../output/tell-progress.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
-import { createPassTeller } from '../tell-progress.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq backup`: messages to a file, byte for byte, without taking them away. */
 export const dlqBackup: CliCommand = {

@@ -1,7 +1,7 @@
 import type { CauseGroup } from 'warrenmq'
 import { createCauseGroups, depthOf, lookAtQueue, parseGroupBy } from 'warrenmq/operations'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
 import {
   addCountOption,
   addLookOptions,
@@ -9,12 +9,12 @@ import {
   readLook,
   readWhere,
   saidOnce,
-} from '../dlq-options.ts'
+} from '../options/dlq-options.ts'
+import { renderCause, renderSplitHint } from '../output/render-cause.ts'
+import { renderLook } from '../output/render-look.ts'
+import { createPassTeller } from '../output/tell-progress.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
-import { renderCause, renderSplitHint } from '../render-cause.ts'
-import { renderLook } from '../render-look.ts'
-import { createPassTeller } from '../tell-progress.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq causes`: why messages are dead, grouped. */
 export const dlqCauses: CliCommand = {

@@ -1,12 +1,12 @@
 import { type DiscardReport, depthOf, discardMessages } from 'warrenmq/operations'
 import { audited } from '../audited.ts'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
-import { addYesOption, confirm, refuseUnasked } from '../confirm-options.ts'
-import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { addYesOption, confirm, refuseUnasked } from '../options/confirm-options.ts'
+import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../options/dlq-options.ts'
+import { createPassTeller } from '../output/tell-progress.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
-import { createPassTeller } from '../tell-progress.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq discard`: remove messages, each of them into a backup. */
 export const dlqDiscard: CliCommand = {

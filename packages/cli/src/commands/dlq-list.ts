@@ -1,11 +1,11 @@
 import { type ListedQueue, listDeadLetters } from 'warrenmq/operations'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addConfigOption } from '../config-options.ts'
-import { readCount } from '../dlq-options.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { addConfigOption } from '../options/config-options.ts'
+import { readCount } from '../options/dlq-options.ts'
+import { renderListedQueue } from '../output/render-listed-queue.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
-import { renderListedQueue } from '../render-listed-queue.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq list`: where messages end, how many, since when, and why. */
 export const dlqList: CliCommand = {

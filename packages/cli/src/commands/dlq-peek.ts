@@ -1,14 +1,14 @@
 import type { DeadLetter } from 'warrenmq'
 import { depthOf, escapeLine, lookAtQueue, readDeadLetter, toJson } from 'warrenmq/operations'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../dlq-options.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../options/dlq-options.ts'
+import { renderHeaders } from '../output/render-headers.ts'
+import { renderLetter } from '../output/render-letter.ts'
+import { renderLookLimits } from '../output/render-look.ts'
+import { createPassTeller } from '../output/tell-progress.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
-import { renderHeaders } from '../render-headers.ts'
-import { renderLetter } from '../render-letter.ts'
-import { renderLookLimits } from '../render-look.ts'
-import { createPassTeller } from '../tell-progress.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** `warren dlq peek`: messages as they are, without losing any. */
 export const dlqPeek: CliCommand = {

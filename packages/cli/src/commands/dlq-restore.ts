@@ -1,11 +1,11 @@
 import { restoreBackup } from 'warrenmq/operations'
 import { audited } from '../audited.ts'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addAcceptOption, addByOption, readAccept } from '../dlq-options.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { addAcceptOption, addByOption, readAccept } from '../options/dlq-options.ts'
+import { renderRestore } from '../output/render-restore.ts'
+import { createProgressTeller, mostlyShort } from '../output/tell-progress.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
-import { renderRestore } from '../render-restore.ts'
-import { createProgressTeller, mostlyShort } from '../tell-progress.ts'
 
 /** `warren dlq restore`: the messages of a backup into their queue, each once. */
 export const dlqRestore: CliCommand = {

@@ -8,11 +8,11 @@ import {
   type Verdict,
   verifyReceipt,
 } from 'warrenmq/operations'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, ExitCode } from '../command.ts'
-import { addLookOptions, readLook } from '../dlq-options.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { addLookOptions, readLook } from '../options/dlq-options.ts'
+import type { Style } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
-import type { Style } from '../terminal.ts'
 
 /** `warren dlq verify`: is the receipt of a re-drive still true? */
 export const dlqVerify: CliCommand = {

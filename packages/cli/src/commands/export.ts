@@ -1,8 +1,8 @@
 import { compileTopology, renderDefinitions } from 'warrenmq/operations'
 import type { CliCommand } from '../command.ts'
-import { addBrokerVersionOption, addConfigOption } from '../config-options.ts'
-import { loadConfig } from '../load-config.ts'
-import { addOutputOption, writeOutput } from '../output-options.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { addBrokerVersionOption, addConfigOption } from '../options/config-options.ts'
+import { addOutputOption, writeOutput } from '../options/output-options.ts'
 
 /** `export` is a word of the language, so the command has the longer name here. */
 export const exportDefinitions: CliCommand = {

@@ -1,11 +1,11 @@
 import type { PlannedDeployment } from 'warrenmq'
 import { planDeployment, proveDeployment, renderPlan } from 'warrenmq/operations'
-import { addBrokerOptions, readBrokerOptions } from '../broker-options.ts'
 import type { CliCommand } from '../command.ts'
-import { addConfigOption } from '../config-options.ts'
-import { loadConfig } from '../load-config.ts'
-import { paintLines, planStyles } from '../paint-lines.ts'
-import type { Terminal } from '../terminal.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { addBrokerOptions, readBrokerOptions } from '../options/broker-options.ts'
+import { addConfigOption } from '../options/config-options.ts'
+import { paintLines, planStyles } from '../output/paint-lines.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { withManagement } from '../with-management.ts'
 
 /** What `warren apply` would do, without doing it. */

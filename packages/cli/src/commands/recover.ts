@@ -7,14 +7,14 @@ import {
   recoverQueues,
 } from 'warrenmq/operations'
 import { type AuditedEnd, audited } from '../audited.ts'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, ExitCode } from '../command.ts'
-import { addConfigOption } from '../config-options.ts'
-import { decideRecoveryExit } from '../decide-recovery-exit.ts'
-import { addAcceptOption, readAccept } from '../dlq-options.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { addConfigOption } from '../options/config-options.ts'
+import { addAcceptOption, readAccept } from '../options/dlq-options.ts'
+import { decideRecoveryExit } from '../output/decide-recovery-exit.ts'
+import { renderProgressBar } from '../output/render-progress.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
-import { renderProgressBar } from '../render-progress.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** `warren recover`: every dead letter of a known type back to where its type goes. */
 export const recover: CliCommand = {

@@ -1,15 +1,15 @@
 import { type Command, InvalidArgumentError as InvalidOptionError, Option } from 'commander'
 import { ManagementError } from 'warrenmq'
 import { type Management, onSignals, readRecoverySection } from 'warrenmq/operations'
-import { addBrokerOptions } from '../broker-options.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
-import { addConfigOption } from '../config-options.ts'
+import { configNames, findDeclaration } from '../config/load-config.ts'
 import { createToken } from '../http-api/auth/api-tokens.ts'
 import type { ServerSettings } from '../http-api/read-server-section.ts'
-import { configNames, findDeclaration } from '../load-config.ts'
+import { addBrokerOptions } from '../options/broker-options.ts'
+import { addConfigOption } from '../options/config-options.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { packageVersion } from '../package-version.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
-import type { Terminal } from '../terminal.ts'
 
 /** `warren serve`: the admin API, until it is told to stop. */
 export const serve: CliCommand = {

@@ -12,8 +12,8 @@ import {
   type Session,
 } from 'warrenmq/operations'
 import { type EmbeddedBroker, startEmbeddedBroker } from 'warrenmq/testing'
-import { type BrokerAddress, readBrokerOptions } from '../broker-options.ts'
 import type { CommandInput } from '../command.ts'
+import { type BrokerAddress, readBrokerOptions } from '../options/broker-options.ts'
 import type { OrderBook } from './order-book.ts'
 
 /** Where the demo plays: a broker, its clock, and names that are nobody else's. */

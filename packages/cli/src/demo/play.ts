@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../output/terminal.ts'
 import type { Stage } from './open-stage.ts'
 
 /** What every chapter of the story needs. */

@@ -8,8 +8,8 @@ import {
   readProperty,
   startRedrive,
 } from 'warrenmq/operations'
-import { renderProgressBar } from '../render-progress.ts'
-import type { Terminal } from '../terminal.ts'
+import { renderProgressBar } from '../output/render-progress.ts'
+import type { Terminal } from '../output/terminal.ts'
 import type { Stage } from './open-stage.ts'
 import type { OrderBook } from './order-book.ts'
 

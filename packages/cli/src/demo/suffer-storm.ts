@@ -1,5 +1,5 @@
-import { renderProgressBar } from '../render-progress.ts'
-import type { Terminal } from '../terminal.ts'
+import { renderProgressBar } from '../output/render-progress.ts'
+import type { Terminal } from '../output/terminal.ts'
 import type { Rung } from './ladder.ts'
 import type { OrderBook } from './order-book.ts'
 import type { Play } from './play.ts'

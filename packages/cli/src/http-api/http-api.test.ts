@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { parseFilter, RecoveryError, WireError } from 'warrenmq/operations'
 import type { Caller } from './auth/caller.ts'
-import { maskBody } from './mask-body.ts'
+import { refuseHiddenFields } from './guards/refuse-hidden-fields.ts'
 import { problemOf } from './problems.ts'
 import { readServerSection } from './read-server-section.ts'
-import { refuseHiddenFields } from './refuse-hidden-fields.ts'
+import { maskBody } from './show/mask-body.ts'
 import { endedState, nextTaskState } from './tasks/task-state.ts'
 
 describe('a masked body', () => {

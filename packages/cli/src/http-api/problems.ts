@@ -1,6 +1,6 @@
 import { WarrenError } from 'warrenmq'
 import { ApiError, type ApiErrorCode } from 'warrenmq/operations'
-import type { Problem } from './contract.ts'
+import type { Problem } from './contract/contract.ts'
 
 /** The answer that explains an error, as RFC 9457 has it. What we did not foresee is told to the log only. */
 export function problemOf(error: unknown): Problem {

@@ -2,10 +2,10 @@ import { longestTimerMs } from '../clock.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import { readDuration } from '../message/duration.ts'
 import { refuseUnknown } from '../message/refuse-unknown.ts'
-import type { BreakerPolicy } from './breaker-state.ts'
 import type { ConsumerOptions } from './consumer-options.ts'
-import { describeValue } from './describe-value.ts'
-import { type StatusRule, type StatusTable, statusMeanings, statusTables } from './status-tables.ts'
+import type { BreakerPolicy } from './decide/breaker-state.ts'
+import { type StatusRule, type StatusTable, statusMeanings, statusTables } from './http/status-tables.ts'
+import { describeValue } from './run/describe-value.ts'
 
 /** AMQP has two bytes for it. */
 export const mostPrefetch = 65_535

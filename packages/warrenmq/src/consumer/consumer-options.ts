@@ -3,14 +3,14 @@ import { InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import type { TracingApi } from '../publisher/tracing-api.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
-import type { BreakerPolicy } from './breaker-state.ts'
 import { checkConsumerOptions, mostPrefetch } from './check-consumer-options.ts'
-import type { BodyDecoder, ConsumedMessage } from './consumed-message.ts'
-import { createDecoder, decodeJson } from './decode-body.ts'
+import type { BreakerPolicy } from './decide/breaker-state.ts'
 import type { Middleware } from './handler.ts'
+import { type StatusTable, type StatusTableName, statusTables } from './http/status-tables.ts'
 import { type DedupeStore, dedupe } from './middleware/dedupe.ts'
 import { type StandardSchema, validateBody } from './middleware/validate-body.ts'
-import { type StatusTable, type StatusTableName, statusTables } from './status-tables.ts'
+import type { BodyDecoder, ConsumedMessage } from './run/consumed-message.ts'
+import { createDecoder, decodeJson } from './run/decode-body.ts'
 
 export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema> {
   /** Handlers that run at a time. @default 10 */

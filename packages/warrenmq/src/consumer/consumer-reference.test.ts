@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { SessionEvents } from '../broker/amqp/session.ts'
 import type { Consumer } from './consumer.ts'
-import type { ConsumerEvents, DeliveryEvent } from './consumer-events.ts'
 import type { ConsumerOptions } from './consumer-options.ts'
-import type { Outcome } from './decide-outcome.ts'
-import type { SettledOutcome } from './settle-delivery.ts'
+import type { Outcome } from './decide/decide-outcome.ts'
+import type { ConsumerEvents, DeliveryEvent } from './observe/consumer-events.ts'
+import type { SettledOutcome } from './settle/settle-delivery.ts'
 
 // The compiler sees to it that each of these names all that the type has, and nothing else.
 type Names<Type> = Readonly<Record<keyof Type & string, true>>

@@ -11,18 +11,21 @@ import { type Duration, parseDuration } from '../message/duration.ts'
 import { refuseUnknown } from '../message/refuse-unknown.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
-import { type BodyLimit, createBodyLimit } from './body-limit.ts'
-import { type Breaker, createBreaker } from './breaker.ts'
 import { checkHandler } from './check-consumer-options.ts'
-import type { BreakerKind, ConsumerEvents, DeliveryEvent } from './consumer-events.ts'
 import {
   type ConsumerOptions,
   type SettledConsumerOptions,
   settleConsumerOptions,
 } from './consumer-options.ts'
-import { type ConsumerWarnings, createConsumerWarnings } from './consumer-warnings.ts'
-import { isTransientFailure, isUnread, type Outcome } from './decide-outcome.ts'
-import { createGiveBackMemory, type GiveBackMemory } from './give-back-memory.ts'
+import { isTransientFailure, isUnread, type Outcome } from './decide/decide-outcome.ts'
+import { type Handler, wrapHandler } from './handler.ts'
+import type { BreakerKind, ConsumerEvents, DeliveryEvent } from './observe/consumer-events.ts'
+import { type ConsumerWarnings, createConsumerWarnings } from './observe/consumer-warnings.ts'
+import { createRunTracing } from './observe/trace-run.ts'
+import { createGiveBackMemory, type GiveBackMemory } from './remember/give-back-memory.ts'
+import { createLostAckMemory, type LostAckMemory } from './remember/lost-ack-memory.ts'
+import { type BodyLimit, createBodyLimit } from './run/body-limit.ts'
+import { type Breaker, createBreaker } from './run/breaker.ts'
 import {
   conclude,
   type FailedSettle,
@@ -30,21 +33,18 @@ import {
   type HandlingPorts,
   handleDelivery,
   mayBegin,
-} from './handle-delivery.ts'
-import { type Handler, wrapHandler } from './handler.ts'
-import { createOversizedHold, type OversizedHold } from './hold-oversized.ts'
-import { createLimitWatch, type LimitWatch } from './limit-watch.ts'
-import { createLostAckMemory, type LostAckMemory } from './lost-ack-memory.ts'
-import { pause } from './pause.ts'
-import { attemptOf, createRun, type Run, type RunReading } from './run.ts'
-import { Runs } from './runs.ts'
-import { type Settlement, settleAtOnce } from './settle-delivery.ts'
-import { createStartGate } from './start-gate.ts'
-import { type Subscription, subscribe } from './subscribe.ts'
-import { createRunTracing } from './trace-run.ts'
-import { createTurnClock } from './turn-clock.ts'
-import type { WayLook } from './way-look.ts'
-import { WayProver } from './way-prover.ts'
+} from './run/handle-delivery.ts'
+import { createOversizedHold, type OversizedHold } from './run/hold-oversized.ts'
+import { pause } from './run/pause.ts'
+import { attemptOf, createRun, type Run, type RunReading } from './run/run.ts'
+import { Runs } from './run/runs.ts'
+import { createStartGate } from './run/start-gate.ts'
+import { type Subscription, subscribe } from './run/subscribe.ts'
+import { createTurnClock } from './run/turn-clock.ts'
+import { createLimitWatch, type LimitWatch } from './settle/limit-watch.ts'
+import { type Settlement, settleAtOnce } from './settle/settle-delivery.ts'
+import type { WayLook } from './way-out/way-look.ts'
+import { WayProver } from './way-out/way-prover.ts'
 
 export interface ConsumerParts {
   readonly consuming: Session

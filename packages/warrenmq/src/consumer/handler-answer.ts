@@ -1,9 +1,9 @@
 import { ConsumerError, InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { refuseUnknown } from '../message/refuse-unknown.ts'
-import { describeValue } from './describe-value.ts'
-import { failedBy, type HandlerResult } from './handler-result.ts'
-import { isError } from './is-error.ts'
+import { describeValue } from './run/describe-value.ts'
+import { failedBy, type HandlerResult } from './run/handler-result.ts'
+import { isError } from './run/is-error.ts'
 
 /** What a handler may return besides nothing. A returned error counts as thrown; anything else acknowledges. */
 export type HandlerAnswer = Answer | StatusAnswer

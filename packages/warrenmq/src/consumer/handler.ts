@@ -1,6 +1,6 @@
-import type { ConsumedMessage } from './consumed-message.ts'
 import type { HandlerAnswer } from './handler-answer.ts'
-import type { StatusTable } from './status-tables.ts'
+import type { StatusTable } from './http/status-tables.ts'
+import type { ConsumedMessage } from './run/consumed-message.ts'
 
 /**
  * The user's function. Returning nothing acknowledges; throwing retries, or parks if the error says `isPermanent`;

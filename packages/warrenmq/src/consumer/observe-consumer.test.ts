@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidArgumentError } from '../errors.ts'
 import { createEvents } from '../events.ts'
-import type { ConsumedMessage } from './consumed-message.ts'
-import type { BreakerKind, ConsumerEvents } from './consumer-events.ts'
-import { createConsumerMetrics } from './consumer-metrics.ts'
-import type { Outcome } from './decide-outcome.ts'
-import { jsonLogger, logConsumer } from './log-consumer.ts'
-import { renderMetrics } from './render-metrics.ts'
+import type { Outcome } from './decide/decide-outcome.ts'
+import type { BreakerKind, ConsumerEvents } from './observe/consumer-events.ts'
+import { createConsumerMetrics } from './observe/consumer-metrics.ts'
+import { jsonLogger, logConsumer } from './observe/log-consumer.ts'
+import { renderMetrics } from './observe/render-metrics.ts'
+import type { ConsumedMessage } from './run/consumed-message.ts'
 
 const message: ConsumedMessage = {
   body: 'x',

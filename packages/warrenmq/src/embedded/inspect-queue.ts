@@ -2,7 +2,7 @@ import { type PlainField, toPlainTable } from '../wire/plain-fields.ts'
 import { decodeProperties, type Properties } from '../wire/properties.ts'
 import { decodeShownTable } from '../wire/read-field.ts'
 import type { Broker } from './model/broker.ts'
-import type { Queue, QueueCounts } from './model/queue.ts'
+import type { Queue, QueueCounts } from './model/queue/queue.ts'
 
 /** A message as it lies in a queue. */
 export interface InspectedMessage {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Approval } from '../contract.ts'
+import type { Approval } from '../contract/contract.ts'
 import type { HeardNotice } from '../notices/notice.ts'
 import { type KnownApprovals, stateOf, takeApprovalNotice } from './approvals-state.ts'
 import { mostMessages, needsApproval } from './decide-approval.ts'

@@ -1,4 +1,4 @@
-import type { Approval } from '../contract.ts'
+import type { Approval } from '../contract/contract.ts'
 import type { Asker, HeardNotice } from '../notices/notice.ts'
 
 /** An approval, and the notice that decided it. */

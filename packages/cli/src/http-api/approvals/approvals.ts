@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from 'warrenmq/operations'
-import type { Approval, ApprovalAsks } from '../contract.ts'
+import type { Approval, ApprovalAsks } from '../contract/contract.ts'
 import type { Asker, HeardNotice } from '../notices/notice.ts'
 import type { NoticeBoard } from '../notices/notice-board.ts'
-import { tick } from '../rendered-answers.ts'
+import { tick } from '../show/rendered-answers.ts'
 import { type KnownApproval, type KnownApprovals, stateOf, takeApprovalNotice } from './approvals-state.ts'
 
 export interface NewApproval {

@@ -1,6 +1,6 @@
-import type { Approval, ApprovalAsks } from '../contract.ts'
-import { type PayloadRules, showsAll } from '../payload-rules.ts'
-import { asksForPayload } from '../refuse-hidden-fields.ts'
+import type { Approval, ApprovalAsks } from '../contract/contract.ts'
+import { asksForPayload } from '../guards/refuse-hidden-fields.ts'
+import { type PayloadRules, showsAll } from '../show/payload-rules.ts'
 
 /** An approval as a caller may see it: a filter over bodies tells what stands in them. */
 export function showApproval(approval: Approval, rules: PayloadRules): Approval {

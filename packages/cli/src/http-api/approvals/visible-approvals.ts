@@ -1,8 +1,8 @@
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import type { Approval, ApprovalAsks } from '../contract.ts'
-import { payloadRulesFor } from '../payload-rules.ts'
+import type { Approval, ApprovalAsks } from '../contract/contract.ts'
+import { payloadRulesFor } from '../show/payload-rules.ts'
 import { targetOf } from './ask-approval.ts'
 import { showApproval } from './show-approval.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuditRecord } from '../contract.ts'
+import type { AuditRecord } from '../contract/contract.ts'
 
 /** What is written down of one action. */
 export type AuditEntry = Pick<

@@ -1,5 +1,5 @@
 import type { Session } from 'warrenmq/operations'
-import { followStream } from '../follow-stream.ts'
+import { followStream } from '../records/follow-stream.ts'
 import type { RecordSeals } from '../records/record-seals.ts'
 import type { Strays } from '../records/strays.ts'
 import { hashRecord, isAuditRecord, type SeenRecord } from './audit-record.ts'

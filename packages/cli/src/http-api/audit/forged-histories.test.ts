@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AuditRecord } from '../contract.ts'
+import type { AuditRecord } from '../contract/contract.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
 import { parseServerKeys } from '../records/server-keys.ts'
 import { type AuditEntry, chainRecord, hashRecord, noRecord } from './audit-record.ts'

@@ -1,5 +1,5 @@
 import { ApiError, type Delivery, type Session, toFieldTable } from 'warrenmq/operations'
-import { readEntry, type StreamEntry } from '../follow-stream.ts'
+import { readEntry, type StreamEntry } from '../records/follow-stream.ts'
 import type { RecordSeals } from '../records/record-seals.ts'
 
 export interface StreamRange {

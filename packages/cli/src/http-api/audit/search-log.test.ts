@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ListedAuditRecord } from '../contract.ts'
+import type { ListedAuditRecord } from '../contract/contract.ts'
 import { type AuditSearch, type LogEntry, searchLog } from './search-log.ts'
 
 const everything: AuditSearch = {

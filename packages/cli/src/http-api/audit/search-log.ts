@@ -1,4 +1,4 @@
-import type { AuditRecord, ListedAuditRecord } from '../contract.ts'
+import type { AuditRecord, ListedAuditRecord } from '../contract/contract.ts'
 import { type FieldFilter, isAskedFor } from '../lists/is-asked-for.ts'
 import { isWithin, type Period } from '../lists/read-period.ts'
 import { type AuditPlace, planPage } from './plan-page.ts'

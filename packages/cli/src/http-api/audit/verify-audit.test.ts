@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AuditRecord } from '../contract.ts'
+import type { AuditRecord } from '../contract/contract.ts'
 import {
   type AuditEntry,
   type ChainEnd,

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../contract.ts'
+import type { AuditRecord } from '../contract/contract.ts'
 import type { Proof } from '../records/record-seals.ts'
 import { hashRecord, isAuditRecord, noRecord } from './audit-record.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ApiError } from 'warrenmq/operations'
-import type { Role } from '../contract.ts'
+import type { Role } from '../contract/contract.ts'
 import type { Caller } from './caller.ts'
 import { isSameSecret } from './same-secret.ts'
 

@@ -1,4 +1,4 @@
-import type { Credentials } from '../contract.ts'
+import type { Credentials } from '../contract/contract.ts'
 import { checkToken, looksLikeToken, type StoredToken } from './api-tokens.ts'
 import type { CheckAccount } from './broker-accounts.ts'
 import type { Caller } from './caller.ts'

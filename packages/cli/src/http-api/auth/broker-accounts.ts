@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { ManagementError } from 'warrenmq'
 import type { Management } from 'warrenmq/operations'
-import type { Credentials } from '../contract.ts'
+import type { Credentials } from '../contract/contract.ts'
 import type { Caller } from './caller.ts'
 import { decideAccountRole, type RoleNames, type VhostPermission } from './decide-role.ts'
 

@@ -1,4 +1,4 @@
-import type { Role, WayIn } from '../contract.ts'
+import type { Role, WayIn } from '../contract/contract.ts'
 
 /** Who asks, as far as it is proved. */
 export interface Caller {

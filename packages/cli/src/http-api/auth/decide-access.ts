@@ -1,5 +1,5 @@
 import type { ApiErrorCode } from 'warrenmq/operations'
-import type { Permission, Role } from '../contract.ts'
+import type { Permission, Role } from '../contract/contract.ts'
 import type { Caller } from './caller.ts'
 import { permissionsOfCaller } from './decide-role.ts'
 

@@ -1,4 +1,4 @@
-import type { Permission, Role } from '../contract.ts'
+import type { Permission, Role } from '../contract/contract.ts'
 import type { Caller } from './caller.ts'
 
 const viewing: readonly Permission[] = ['dlq:read', 'payload:read', 'topology:read']

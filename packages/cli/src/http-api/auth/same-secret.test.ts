@@ -39,7 +39,7 @@ describe('two secrets', () => {
     )
 
     expect(source('auth/api-tokens.ts')).toContain('isSameSecret(each.hash, hash)')
-    expect(source('check-access.ts')).toContain("isSameSecret(String(headers['x-csrf-token']")
+    expect(source('guards/check-access.ts')).toContain("isSameSecret(String(headers['x-csrf-token']")
     // Hashes of the audit log are no secrets: they are shown to whoever reads it.
     expect(comparing.filter((name) => !name.startsWith('audit'))).toEqual([])
   })

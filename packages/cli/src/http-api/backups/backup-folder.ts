@@ -9,7 +9,7 @@ import {
   readLine,
   unpackBlock,
 } from 'warrenmq/operations'
-import type { KeptBackup } from '../contract.ts'
+import type { KeptBackup } from '../contract/contract.ts'
 
 const ending = '.backup'
 

@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import { ApiError, countOnlyCopies, type OnlyCopies, RecoveryError, takeLock } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
 import { needsApproval } from '../approvals/decide-approval.ts'
-import type { DeleteBackupQuery, KeptBackup } from '../contract.ts'
-import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
+import { type AuditedCall, writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
+import type { DeleteBackupQuery, KeptBackup } from '../contract/contract.ts'
 import { backupFile, findBackup } from './backup-folder.ts'
 
 export interface Deletion extends DeleteBackupQuery {

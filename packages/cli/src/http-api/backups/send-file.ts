@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
-import { cutStalled } from '../cut-stalled.ts'
+import { cutStalled } from '../guards/cut-stalled.ts'
 
 /** Sends a backup as a download. Resolves when it is sent, or the line is gone. */
 export async function sendBackup(

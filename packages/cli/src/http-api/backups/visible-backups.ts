@@ -1,7 +1,7 @@
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import type { KeptBackup } from '../contract.ts'
+import type { KeptBackup } from '../contract/contract.ts'
 import { listBackups } from './backup-folder.ts'
 
 /** The kept backups that a caller may fetch. */

@@ -1,6 +1,6 @@
 import { type Clock, realClock } from 'warrenmq/operations'
 import type { Caller } from '../auth/caller.ts'
-import type { EventTopic } from '../contract.ts'
+import type { EventTopic } from '../contract/contract.ts'
 import { Feed } from './feed.ts'
 import type { Topic } from './topics.ts'
 

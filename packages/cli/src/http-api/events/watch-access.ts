@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
-import { checkAccess } from '../check-access.ts'
-import type { Endpoint } from '../endpoints.ts'
+import type { Endpoint } from '../contract/endpoints.ts'
+import { checkAccess } from '../guards/check-access.ts'
 import { problemOf } from '../problems.ts'
 
 export interface WatchedStream {

@@ -1,4 +1,4 @@
-import type { DlqLists } from '../dlq-lists.ts'
+import type { DlqLists } from '../dlqs/dlq-lists.ts'
 import {
   addSamples,
   forgetBefore,

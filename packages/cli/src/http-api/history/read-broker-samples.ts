@@ -1,5 +1,5 @@
 import type { Management, SampleRange } from 'warrenmq/operations'
-import { shareAnswers } from '../share-answers.ts'
+import { shareAnswers } from '../show/share-answers.ts'
 import { type BrokerSamples, noSamples } from './history-state.ts'
 
 /** What RabbitMQ itself remembers of the depth of a queue; every server that asks is told the same. Never throws. */

@@ -1,5 +1,5 @@
 import { ApiError } from 'warrenmq/operations'
-import type { ListQuery } from '../contract.ts'
+import type { ListQuery } from '../contract/contract.ts'
 import { isWithin, readPeriod } from './read-period.ts'
 
 /** How the things of a list are told apart, and put in order. */

@@ -1,5 +1,5 @@
 import { ApiError } from 'warrenmq/operations'
-import type { ListQuery } from '../contract.ts'
+import type { ListQuery } from '../contract/contract.ts'
 
 /** From a moment on, and up to another one, which does not belong to it any more. */
 export interface Period {

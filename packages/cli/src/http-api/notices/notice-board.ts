@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, Publisher, type Session } from 'warrenmq/operations'
-import { declareStream } from '../follow-stream.ts'
 import { followRecords } from '../records/follow-records.ts'
+import { declareStream } from '../records/follow-stream.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
 import { sealMessage } from '../records/seal-message.ts'
 import type { ServerKeys } from '../records/server-keys.ts'

@@ -1,4 +1,4 @@
-import type { Approval, AuditRecord } from '../contract.ts'
+import type { Approval, AuditRecord } from '../contract/contract.ts'
 import type { OnceAnswer } from '../once/once-state.ts'
 
 /** How the one who asked was known, for what is done in their name later. */

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
-import { storedApproval } from '../dlq-shapes.ts'
-import { oneOf, text, textOrNull } from '../shape.ts'
+import { storedApproval } from '../contract/dlq-shapes.ts'
+import { oneOf, text, textOrNull } from '../contract/shape.ts'
 import { storedRedrive } from '../tasks/read-task-record.ts'
 import type { Notice, NoticeRecord } from './notice.ts'
 

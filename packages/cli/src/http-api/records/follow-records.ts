@@ -1,5 +1,5 @@
 import type { Session } from 'warrenmq/operations'
-import { followStream, type StreamEntry } from '../follow-stream.ts'
+import { followStream, type StreamEntry } from './follow-stream.ts'
 import { isReplay, type SeenNumbers } from './is-replay.ts'
 import type { RecordSeals } from './record-seals.ts'
 import type { StrayKind, Strays } from './strays.ts'

@@ -1,10 +1,10 @@
 import type { AddRoutes } from '../api-context.ts'
 import type { AuditSearch } from '../audit/search-log.ts'
-import type { AuditQuery } from '../contract.ts'
-import { endpoints } from '../endpoints.ts'
+import type { AuditQuery } from '../contract/contract.ts'
+import { endpoints } from '../contract/endpoints.ts'
 import { readPeriod } from '../lists/read-period.ts'
-import { payloadRulesFor } from '../payload-rules.ts'
-import { showAuditRecord } from '../show-receipt.ts'
+import { payloadRulesFor } from '../show/payload-rules.ts'
+import { showAuditRecord } from '../show/show-receipt.ts'
 
 export const addAuditRoutes: AddRoutes = (add, { audit, settings }) => {
   add(endpoints.listAudit, async ({ query, caller, request }) => {

@@ -1,5 +1,5 @@
 import type { AddRoutes } from '../api-context.ts'
-import { endpoints } from '../endpoints.ts'
+import { endpoints } from '../contract/endpoints.ts'
 
 export const addBrokerRoutes: AddRoutes = (add, { line, version }) => {
   add(endpoints.brokerState, async () => {

@@ -1,8 +1,8 @@
 import type { AddRoutes } from '../api-context.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import type { DepthHistory, HistoryQuery } from '../contract.ts'
-import { endpoints } from '../endpoints.ts'
-import { tick } from '../rendered-answers.ts'
+import type { DepthHistory, HistoryQuery } from '../contract/contract.ts'
+import { endpoints } from '../contract/endpoints.ts'
+import { tick } from '../show/rendered-answers.ts'
 
 /** What is new in a chart is seconds old. */
 const sharedMs = 1_000

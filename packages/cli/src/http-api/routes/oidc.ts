@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
+import { writeAudit } from '../audit/write-audit.ts'
 import { loginLifetimeMs } from '../auth/oidc/begun-logins.ts'
 import type { OidcLogin } from '../auth/oidc/oidc-login.ts'
-import { endpoints } from '../endpoints.ts'
+import { setSessionCookie } from '../auth/session-cookie.ts'
+import { endpoints } from '../contract/endpoints.ts'
+import { refuseWithoutBroker } from '../guards/refuse-in-vain.ts'
 import { describeFailure } from '../log-failure.ts'
 import { problemOf } from '../problems.ts'
-import { refuseWithoutBroker } from '../refuse-in-vain.ts'
-import { type LoginPage, renderLoginPage } from '../render-login-page.ts'
-import { setSessionCookie } from '../session-cookie.ts'
-import { writeAudit } from '../write-audit.ts'
+import { type LoginPage, renderLoginPage } from '../show/render-login-page.ts'
 
 /** Browsers that log in at an OIDC provider: there, back again, and out. */
 export const addOidcRoutes: AddRoutes = (add, context) => {

@@ -2,8 +2,8 @@ import { type Metric, renderMetrics } from 'warrenmq/operations'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import { endpoints } from '../endpoints.ts'
-import { taskStates } from '../shapes.ts'
+import { endpoints } from '../contract/endpoints.ts'
+import { taskStates } from '../contract/shapes.ts'
 
 /** What those ask who keep the server running. */
 export const addOperationRoutes: AddRoutes = (add, context, app) => {

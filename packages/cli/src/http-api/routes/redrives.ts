@@ -1,9 +1,9 @@
 import { previewRedrive } from 'warrenmq/operations'
 import type { AddRoutes } from '../api-context.ts'
-import { endpoints } from '../endpoints.ts'
-import { lookInTurn } from '../look-at-dlq.ts'
-import { redriveOptions } from '../redrive-options.ts'
-import { requestRedrive } from '../request-redrive.ts'
+import { endpoints } from '../contract/endpoints.ts'
+import { lookInTurn } from '../dlqs/look-at-dlq.ts'
+import { redriveOptions } from '../redrives/redrive-options.ts'
+import { requestRedrive } from '../redrives/request-redrive.ts'
 
 export const addRedriveRoutes: AddRoutes = (add, context) => {
   add(endpoints.planRedrive, async ({ body, caller, reply }) => {

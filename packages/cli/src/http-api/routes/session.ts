@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes } from '../api-context.ts'
+import { writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOfCaller } from '../auth/decide-role.ts'
-import type { MyPermissions } from '../contract.ts'
-import { endpoints } from '../endpoints.ts'
-import { isCrossSite } from '../is-cross-site.ts'
-import { refuseWithoutBroker } from '../refuse-in-vain.ts'
-import { sessionCookie, setSessionCookie } from '../session-cookie.ts'
-import { writeAudit, writeAuditEnd } from '../write-audit.ts'
+import { sessionCookie, setSessionCookie } from '../auth/session-cookie.ts'
+import type { MyPermissions } from '../contract/contract.ts'
+import { endpoints } from '../contract/endpoints.ts'
+import { isCrossSite } from '../guards/is-cross-site.ts'
+import { refuseWithoutBroker } from '../guards/refuse-in-vain.ts'
 
 /** Who is it, and what may they do. */
 export const addSessionRoutes: AddRoutes = (add, context) => {

@@ -1,8 +1,8 @@
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes } from '../api-context.ts'
-import { chooseMediaType } from '../choose-media-type.ts'
-import { endpoints } from '../endpoints.ts'
-import { renderStartPage, startPage } from '../start-page.ts'
+import { endpoints } from '../contract/endpoints.ts'
+import { chooseMediaType } from '../guards/choose-media-type.ts'
+import { renderStartPage, startPage } from '../show/start-page.ts'
 
 /** Where somebody comes who knows nothing but the address. */
 export const addStartRoutes: AddRoutes = (add) => {

@@ -1,7 +1,7 @@
 import { observeTopology, proveTopology } from 'warrenmq/operations'
 import type { AddRoutes } from '../api-context.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import { endpoints } from '../endpoints.ts'
+import { endpoints } from '../contract/endpoints.ts'
 import { declaredTopology, readPlan, refuseUnreadable, requestApply } from '../topology/apply-topology.ts'
 import { describeCompiled, describeLive, describeProof } from '../topology/describe-topology.ts'
 

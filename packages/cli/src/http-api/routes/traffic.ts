@@ -1,7 +1,7 @@
 import type { AddRoutes } from '../api-context.ts'
-import { endpoints } from '../endpoints.ts'
-import { trafficSharedMs } from '../read-traffic.ts'
-import { tick } from '../rendered-answers.ts'
+import { endpoints } from '../contract/endpoints.ts'
+import { trafficSharedMs } from '../dlqs/read-traffic.ts'
+import { tick } from '../show/rendered-answers.ts'
 
 export const addTrafficRoutes: AddRoutes = (add, { readTraffic }) => {
   add(

@@ -1,4 +1,4 @@
-import type { Task } from '../contract.ts'
+import type { Task } from '../contract/contract.ts'
 
 /**
  * What a task has done whose server is gone. The server told its counts every now and then; what it moved after

@@ -1,7 +1,7 @@
 import { lookAtQueue, RecoveryError } from 'warrenmq/operations'
 import type { BrokerLine } from '../broker-line.ts'
-import { keyOf } from '../describe-message.ts'
-import type { QueueTurns } from '../queue-turns.ts'
+import type { QueueTurns } from '../guards/queue-turns.ts'
+import { keyOf } from '../show/describe-message.ts'
 import type { EditedMessage } from './decide-interruption.ts'
 
 /** Where nobody can look at the queue, now or ever. */

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
-import { count, oneOf, text } from '../shape.ts'
-import { receipt, storedTask } from '../shapes.ts'
+import { count, oneOf, text } from '../contract/shape.ts'
+import { receipt, storedTask } from '../contract/shapes.ts'
 import type { TaskRecord } from './task-board-state.ts'
 
 /** As it was asked for: checked by the schema of its endpoint then, and by nothing since. */

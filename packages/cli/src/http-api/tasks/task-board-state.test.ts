@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Task, TaskState } from '../contract.ts'
+import type { Task, TaskState } from '../contract/contract.ts'
 import {
   countInterrupted,
   countInterruptedEdit,

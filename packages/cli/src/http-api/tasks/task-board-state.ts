@@ -1,5 +1,5 @@
 import type { Receipt } from 'warrenmq'
-import type { RedriveRequest, Task } from '../contract.ts'
+import type { RedriveRequest, Task } from '../contract/contract.ts'
 import { isEnded, type TaskStep } from './task-state.ts'
 
 /** A task as all servers know it: one record of the stream holds all of it. */

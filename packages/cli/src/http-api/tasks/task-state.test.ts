@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TaskState } from '../contract.ts'
+import type { TaskState } from '../contract/contract.ts'
 import { endedState, isEnded, nextTaskState, type TaskStep } from './task-state.ts'
 
 describe('a task', () => {

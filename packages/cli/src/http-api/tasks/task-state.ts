@@ -1,4 +1,4 @@
-import type { TaskState } from '../contract.ts'
+import type { TaskState } from '../contract/contract.ts'
 
 export type TaskStep = 'pause' | 'resume' | 'cancel'
 

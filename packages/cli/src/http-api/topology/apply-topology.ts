@@ -1,10 +1,10 @@
 import { ApiError, applyPlan, type CompiledTopology, type Plan, planDeployment } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
+import { type AuditedCall, writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import type { ApplyRequest, ApplyResult, Approval, TopologyPlan } from '../contract.ts'
-import { type AuditedCall, writeAudit, writeAuditEnd } from '../write-audit.ts'
+import type { ApplyRequest, ApplyResult, Approval, TopologyPlan } from '../contract/contract.ts'
 import { describePlan, describeReport } from './describe-plan.ts'
 
 export interface ReadPlan {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ApplyReport } from 'warrenmq'
 import { type Plan, renderPlan, renderWaysOut, type StepResult } from 'warrenmq/operations'
-import type { ApplyResult, PlanStep, TopologyBinding, TopologyPlan } from '../contract.ts'
+import type { ApplyResult, PlanStep, TopologyBinding, TopologyPlan } from '../contract/contract.ts'
 
 export function describePlan(plan: Plan, brokerVersion: string): TopologyPlan {
   return {

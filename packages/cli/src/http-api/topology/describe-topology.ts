@@ -4,7 +4,7 @@ import type {
   TopologyProblems,
   CompiledTopology as WrittenCompiled,
   LiveTopology as WrittenLive,
-} from '../contract.ts'
+} from '../contract/contract.ts'
 
 type MaySee = (queue: string) => boolean
 

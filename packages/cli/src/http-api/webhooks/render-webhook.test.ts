@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Task } from '../contract.ts'
+import type { Task } from '../contract/contract.ts'
 import { renderEvent, renderWebhook } from './render-webhook.ts'
 import { signWebhook } from './sign-webhook.ts'
 import type { WebhookEvent } from './webhook-event.ts'

@@ -8,8 +8,8 @@ import {
   realClock,
 } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
-import type { Cause } from '../contract.ts'
-import { describeBody } from '../describe-message.ts'
+import type { Cause } from '../contract/contract.ts'
+import { describeBody } from '../show/describe-message.ts'
 import { decideCauseLook, type KnownDepth } from './decide-cause-look.ts'
 
 export interface NewCause {

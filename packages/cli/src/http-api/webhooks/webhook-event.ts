@@ -1,5 +1,5 @@
 import type { KeptRecord } from '../audit/verify-audit.ts'
-import type { Cause, Task } from '../contract.ts'
+import type { Cause, Task } from '../contract/contract.ts'
 
 /** What a webhook can tell. */
 export type WebhookEvent =

@@ -2,12 +2,12 @@ import { InvalidArgumentError } from '../../errors.ts'
 import { type Duration, parseDuration } from '../../message/duration.ts'
 import { escapeLine } from '../../message/escape-text.ts'
 import { type OptionNames, refuseUnknown } from '../../message/refuse-unknown.ts'
-import type { ConsumedMessage } from '../consumed-message.ts'
-import { isAcknowledged } from '../decide-outcome.ts'
-import { describeValue } from '../describe-value.ts'
+import { isAcknowledged } from '../decide/decide-outcome.ts'
 import type { Middleware } from '../handler.ts'
 import { defer, readAnswer } from '../handler-answer.ts'
-import { statusTables } from '../status-tables.ts'
+import { statusTables } from '../http/status-tables.ts'
+import type { ConsumedMessage } from '../run/consumed-message.ts'
+import { describeValue } from '../run/describe-value.ts'
 
 /** Where it is written down which messages are done. */
 export interface DedupeStore {

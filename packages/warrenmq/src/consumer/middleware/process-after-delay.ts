@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from '../../errors.ts'
 import { refuseUnknown } from '../../message/refuse-unknown.ts'
-import { describeValue } from '../describe-value.ts'
 import type { Middleware } from '../handler.ts'
 import { defer } from '../handler-answer.ts'
+import { describeValue } from '../run/describe-value.ts'
 
 /**
  * Keeps messages from their handler until `processAfterDelayMs` (a header, in milliseconds) have passed since

@@ -2,8 +2,8 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import type { ConsumedMessage } from '../consumed-message.ts'
 import type { HandlerContext } from '../handler.ts'
+import type { ConsumedMessage } from '../run/consumed-message.ts'
 import { type SchemaOutput, type StandardSchema, validateBody } from './validate-body.ts'
 
 const context = {} as HandlerContext

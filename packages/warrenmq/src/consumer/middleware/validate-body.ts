@@ -1,6 +1,6 @@
 import { ConsumerError, InvalidArgumentError } from '../../errors.ts'
-import type { ConsumedMessage } from '../consumed-message.ts'
 import type { Middleware } from '../handler.ts'
+import type { ConsumedMessage } from '../run/consumed-message.ts'
 
 /** What zod, valibot, arktype and others have in common; see standardschema.dev. */
 export interface StandardSchema<Output = unknown> {

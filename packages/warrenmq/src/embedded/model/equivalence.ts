@@ -1,5 +1,5 @@
 import type { FieldTable, FieldValue } from '../../wire/field-value.ts'
-import { lookUp, renderTerm, textOf, typeNameOf } from './field-terms.ts'
+import { lookUp, renderTerm, textOf, typeNameOf } from './message/field-terms.ts'
 import { ProtocolError } from './protocol-error.ts'
 
 /** Refuses to declare a thing again with a property that differs. `resource` is as `describeResource` says it. */

@@ -1,6 +1,6 @@
 import { ProtocolError } from './protocol-error.ts'
-import type { Consumer, SettledEntries } from './queue.ts'
-import type { QuorumState } from './quorum-state.ts'
+import type { Consumer, SettledEntries } from './queue/queue.ts'
+import type { QuorumState } from './quorum/quorum-state.ts'
 
 /** Erlang keeps the order of a map up to this size, and 3.10 holds in one what comes back at once. */
 const orderedReturns = 32

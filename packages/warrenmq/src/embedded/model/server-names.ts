@@ -1,4 +1,4 @@
-import { createSeededRandom } from './seeded-random.ts'
+import { createSeededRandom } from './collections/seeded-random.ts'
 
 /** Makes names of the form RabbitMQ gives, e.g. `amq.gen-4BtTQ0vWk0Mz7jY1Ns5w1A`. The same seed gives the same names. */
 export type ServerNames = (prefix: 'amq.gen' | 'amq.ctag') => string

@@ -1,10 +1,10 @@
-import { type Binding, type Destination, idOfBinding } from './binding.ts'
-import { createExchange, type Exchange, type ExchangeType } from './exchange.ts'
-import type { Limits } from './limits.ts'
-import { noPolicy, type Policy, resolvePolicy } from './policies.ts'
+import type { Limits } from './access/limits.ts'
+import { type Binding, type Destination, idOfBinding } from './exchange/binding.ts'
+import { createExchange, type Exchange, type ExchangeType } from './exchange/exchange.ts'
+import { noPolicy, type Policy, resolvePolicy } from './policy/policies.ts'
 import type { Profile } from './profile.ts'
-import type { Queue } from './queue.ts'
-import { resolveSettings } from './queue-settings.ts'
+import type { Queue } from './queue/queue.ts'
+import { resolveSettings } from './queue/queue-settings.ts'
 
 export interface Vhost {
   readonly name: string

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createDeadline } from './deadline.ts'
+import { createDeadline } from './queue/deadline.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 
 test('tasks run in the order of their time, and of their planning where that is the same', () => {

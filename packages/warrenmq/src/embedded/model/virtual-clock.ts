@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { createBinaryHeap } from './binary-heap.ts'
+import { createBinaryHeap } from './collections/binary-heap.ts'
 
 /** A clock that stands still until it is told to move. */
 export interface VirtualClock extends Clock {

@@ -2,16 +2,20 @@ import type { Body } from '../../wire/frame-writer.ts'
 import type { Method, MethodName } from '../../wire/method-specs.ts'
 import { encodeMethod } from '../../wire/methods.ts'
 import type { RawProperties } from '../../wire/properties.ts'
-import { demandAny } from '../model/actor.ts'
-import { bind, unbind } from '../model/bind.ts'
-import type { Channel } from '../model/channel.ts'
-import { cancel, consume, get, limitPrefetch } from '../model/channel-consume.ts'
-import { recover, settle } from '../model/channel-settle.ts'
-import { commit, rollback, selectConfirms, selectTransactions } from '../model/channel-transaction.ts'
-import { declareExchange, deleteExchange, passiveDeclareExchange } from '../model/declare-exchange.ts'
-import { declareQueue, deleteQueue, findQueue, purgeQueue } from '../model/declare-queue.ts'
+import { demandAny } from '../model/access/actor.ts'
+import type { Channel } from '../model/channel/channel.ts'
+import { cancel, consume, get, limitPrefetch } from '../model/channel/channel-consume.ts'
+import { recover, settle } from '../model/channel/channel-settle.ts'
+import { commit, rollback, selectConfirms, selectTransactions } from '../model/channel/channel-transaction.ts'
+import { bind, unbind } from '../model/exchange/bind.ts'
+import {
+  declareExchange,
+  deleteExchange,
+  passiveDeclareExchange,
+} from '../model/exchange/declare-exchange.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
-import type { Queue } from '../model/queue.ts'
+import { declareQueue, deleteQueue, findQueue, purgeQueue } from '../model/queue/declare-queue.ts'
+import type { Queue } from '../model/queue/queue.ts'
 
 /** Where the answers of a channel go. */
 export interface AnswerSink {

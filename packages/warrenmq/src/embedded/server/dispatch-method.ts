@@ -1,5 +1,5 @@
 import type { Method, MethodName } from '../../wire/method-specs.ts'
-import { reachedLimit } from '../model/limits.ts'
+import { reachedLimit } from '../model/access/limits.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
 import { closeWith, endChannels, finish } from './close-connection.ts'
 import type { ConnectionPhase, ConnectionRecord } from './connection-record.ts'

@@ -1,4 +1,4 @@
-import type { Channel } from '../model/channel.ts'
+import type { Channel } from '../model/channel/channel.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
 
 /** A consumer, as a message names it. */

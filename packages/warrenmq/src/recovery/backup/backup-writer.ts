@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import { RecoveryError } from '../../errors.ts'
-import type { MessageSink } from '../hold-messages.ts'
+import type { MessageSink } from '../look/hold-messages.ts'
 import { packBlock } from './backup-block.ts'
 import {
   type BackupHeader,

@@ -1,8 +1,8 @@
 import { joinBody } from '../../broker/amqp/message.ts'
 import { RecoveryError } from '../../errors.ts'
-import { sureDepth } from '../confirm-depth.ts'
-import { type HoldTask, holdMessages } from '../hold-messages.ts'
-import { seenInPart } from '../seen-in-part.ts'
+import { sureDepth } from '../look/confirm-depth.ts'
+import { type HoldTask, holdMessages } from '../look/hold-messages.ts'
+import { seenInPart } from '../look/seen-in-part.ts'
 import { identifyMessage } from './identify-message.ts'
 
 /** How often each message stands in a queue, by what it is (`identifyMessage`). */

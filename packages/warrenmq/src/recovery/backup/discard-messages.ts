@@ -1,6 +1,6 @@
 import { joinSignals } from '../../join-signals.ts'
-import { type HoldReport, holdMessages } from '../hold-messages.ts'
-import { prepareLook } from '../prepare-look.ts'
+import { type HoldReport, holdMessages } from '../look/hold-messages.ts'
+import { prepareLook } from '../look/prepare-look.ts'
 import { type BackupOptions, headerFor } from './backup-queue.ts'
 import { BackupWriter } from './backup-writer.ts'
 import type { RemovalCounts } from './decide-removal.ts'

@@ -1,6 +1,6 @@
 import { RecoveryError } from '../../errors.ts'
-import { countsOf } from '../count-queue.ts'
-import { isLineLost, isQueueUnreachable } from '../is-line-lost.ts'
+import { countsOf } from '../look/count-queue.ts'
+import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
 import type { BackupSummary } from './backup-reading.ts'
 import { countPresent } from './count-present.ts'
 import { type BackupRun, decideFate, decideRemoval } from './decide-removal.ts'

@@ -1,5 +1,5 @@
 import { RecoveryError } from '../../errors.ts'
-import type { HeldMessages } from '../hold-messages.ts'
+import type { HeldMessages } from '../look/hold-messages.ts'
 import type { BackupWriter } from './backup-writer.ts'
 
 /**

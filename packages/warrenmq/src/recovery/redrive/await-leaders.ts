@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectQueue } from '../../broker/amqp/operations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
-import { withChannel } from '../with-channel.ts'
+import { withChannel } from '../look/with-channel.ts'
 
 const longestElectionMs = 10_000
 const askEveryMs = 100

@@ -1,7 +1,7 @@
 import { inspectQueue } from '../../broker/amqp/operations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
-import { isLineLost, isQueueUnreachable } from '../is-line-lost.ts'
-import { withChannel } from '../with-channel.ts'
+import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
+import { withChannel } from '../look/with-channel.ts'
 
 /** The depth of the deepest; undefined where the line is lost, and another one follows. */
 export async function countTargets(session: Session, queues: readonly string[]): Promise<number | undefined> {

@@ -1,5 +1,5 @@
-import type { Interruption, RedriveOutcome } from '../receipt.ts'
-import type { WalkEnd } from '../walk-queue.ts'
+import type { WalkEnd } from '../look/walk-queue.ts'
+import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
 
 /** What a pass over the queue came to. */
 export interface PassFacts {

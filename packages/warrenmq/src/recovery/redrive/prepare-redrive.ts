@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Session } from '../../broker/amqp/session.ts'
 import type { WarrenError } from '../../errors.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
-import { confirmDepth } from '../confirm-depth.ts'
-import { countConsumers, depthOf, settledDepth } from '../count-queue.ts'
-import { type LookPermission, type LookRules, prepareLook } from '../prepare-look.ts'
-import type { RedriveOptions } from '../redrive.ts'
-import { prepareRules, type RedriveRules } from '../redrive-rules.ts'
+import { confirmDepth } from '../look/confirm-depth.ts'
+import { countConsumers, depthOf, settledDepth } from '../look/count-queue.ts'
+import { type LookPermission, type LookRules, prepareLook } from '../look/prepare-look.ts'
+import type { RedriveOptions } from './redrive.ts'
+import { prepareRules, type RedriveRules } from './redrive-rules.ts'
 
 export interface CountedQueue {
   readonly depth: number

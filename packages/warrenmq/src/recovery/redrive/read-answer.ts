@@ -1,8 +1,8 @@
 import { ChannelError, ConnectionError, PublishError } from '../../errors.ts'
 import { largestTaken } from '../../publisher/largest-taken.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
-import { queuesOf, type RedriveRules } from '../redrive-rules.ts'
 import type { RedriveEvent, UnansweredCause } from './redrive-event.ts'
+import { queuesOf, type RedriveRules } from './redrive-rules.ts'
 import type { Taken } from './taken-message.ts'
 
 type Address = { readonly exchange: string; readonly key: string }

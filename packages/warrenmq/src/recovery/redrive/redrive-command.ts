@@ -1,5 +1,5 @@
-import type { KeepReason } from '../plan-redrive.ts'
-import type { Interruption, RedriveOutcome } from '../receipt.ts'
+import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
+import type { KeepReason } from './plan-redrive.ts'
 import type { TakenMessage } from './redrive-event.ts'
 
 /** `failed`: no target took it. `extra`: it is none of those that were counted. The others are of the rules. */

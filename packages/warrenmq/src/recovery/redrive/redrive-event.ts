@@ -1,6 +1,6 @@
-import type { KeepReason } from '../plan-redrive.ts'
-import type { WalkEnd } from '../walk-queue.ts'
+import type { WalkEnd } from '../look/walk-queue.ts'
 import type { Reunion } from './crash-state.ts'
+import type { KeepReason } from './plan-redrive.ts'
 
 /** A message in hand. The state hands it back in commands and never looks inside. */
 export interface TakenMessage {

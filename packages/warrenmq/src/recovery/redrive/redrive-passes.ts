@@ -1,4 +1,4 @@
-import type { Interruption, RedriveOutcome } from '../receipt.ts'
+import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
 import { countLoss, decideNextPass, isLostTooOften, noLosses } from './decide-next-pass.ts'
 import { emptyQueue } from './message-queue.ts'
 import type { EndCount, RedriveEvent, TakenMessage } from './redrive-event.ts'

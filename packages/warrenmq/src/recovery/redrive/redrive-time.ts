@@ -1,4 +1,4 @@
-import type { Interruption, RedriveOutcome } from '../receipt.ts'
+import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
 import { ageAcks } from './crash-state.ts'
 import { fillPace } from './pace-state.ts'
 import type { TakenMessage } from './redrive-event.ts'

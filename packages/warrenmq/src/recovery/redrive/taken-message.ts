@@ -1,6 +1,6 @@
 import type { Delivery } from '../../broker/amqp/delivery.ts'
-import type { FailedPublish } from '../failed-publish.ts'
-import type { RedriveStep } from '../plan-redrive.ts'
+import type { FailedPublish } from './failed-publish.ts'
+import type { RedriveStep } from './plan-redrive.ts'
 import type { TakenMessage } from './redrive-event.ts'
 import type { HeldChannel } from './take-messages.ts'
 

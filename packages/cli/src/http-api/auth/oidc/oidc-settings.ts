@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import Type from 'typebox'
 import { InvalidArgumentError } from 'warrenmq'
-import type { Role } from '../../contract.ts'
+import type { Role } from '../../contract/contract.ts'
 import type { RoleNames } from '../decide-role.ts'
 
 /** The provider whose tokens are believed, and how browsers log in there. */

@@ -1,9 +1,9 @@
-import { mirroringKeys } from '../check-mirroring.ts'
-import { deathInHeader } from '../death-in-header.ts'
-import { tooManyChannels } from '../limits.ts'
+import { tooManyChannels } from '../access/limits.ts'
+import { renderCounts } from '../channel/render-delivery.ts'
+import { mirroringKeys } from '../policy/check-mirroring.ts'
 import type { Profile } from '../profile.ts'
-import { renderCounts } from '../render-delivery.ts'
-import { storedBefore40 } from '../stream-properties.ts'
+import { deathInHeader } from '../queue/death-in-header.ts'
+import { storedBefore40 } from '../stream/stream-properties.ts'
 
 /** RabbitMQ 3.10 as Debian 12 ships it. */
 export const profile310: Profile = {

@@ -1,10 +1,10 @@
-import { mirroringKeys } from '../check-mirroring.ts'
-import { deathHistory } from '../death-history.ts'
-import { tooManyChannels } from '../limits.ts'
-import { normaliseProperties } from '../normalise-properties.ts'
+import { tooManyChannels } from '../access/limits.ts'
+import { renderCounts } from '../channel/render-delivery.ts'
+import { normaliseProperties } from '../message/normalise-properties.ts'
+import { mirroringKeys } from '../policy/check-mirroring.ts'
 import type { Profile } from '../profile.ts'
-import { renderCounts } from '../render-delivery.ts'
-import { storedFrom40 } from '../stream-properties.ts'
+import { deathHistory } from '../queue/death-history.ts'
+import { storedFrom40 } from '../stream/stream-properties.ts'
 import { profile310 } from './profile-3-10.ts'
 
 /** RabbitMQ 4.0 as Debian 13 ships it, told as its differences from 3.10. */

@@ -1,6 +1,6 @@
-import { tooManyChannels } from '../limits.ts'
+import { tooManyChannels } from '../access/limits.ts'
+import { renderCounts } from '../channel/render-delivery.ts'
 import type { Profile } from '../profile.ts'
-import { renderCounts } from '../render-delivery.ts'
 import { profile40 } from './profile-4-0.ts'
 
 const delayedRetryKeys = ['delayed-retry-type', 'delayed-retry-min', 'delayed-retry-max']

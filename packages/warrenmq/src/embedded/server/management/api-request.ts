@@ -1,5 +1,5 @@
-import type { User } from '../../model/access.ts'
-import type { Actor } from '../../model/actor.ts'
+import type { User } from '../../model/access/access.ts'
+import type { Actor } from '../../model/access/actor.ts'
 import type { Broker } from '../../model/broker.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import type { AmqpConnection } from '../amqp-connection.ts'

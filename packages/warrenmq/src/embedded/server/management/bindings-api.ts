@@ -1,7 +1,7 @@
-import { type BindRequest, bind, unbind } from '../../model/bind.ts'
-import type { Binding } from '../../model/binding.ts'
-import { sortTable } from '../../model/field-terms.ts'
-import { hashTable } from '../../model/hash-table.ts'
+import { type BindRequest, bind, unbind } from '../../model/exchange/bind.ts'
+import type { Binding } from '../../model/exchange/binding.ts'
+import { hashTable } from '../../model/exchange/hash-table.ts'
+import { sortTable } from '../../model/message/field-terms.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,

@@ -1,4 +1,4 @@
-import type { User } from '../../model/access.ts'
+import type { User } from '../../model/access/access.ts'
 import { type Broker, permissionOf } from '../../model/broker.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import { ApiRefusal, type ApiRequest, vhostOf } from './api-request.ts'

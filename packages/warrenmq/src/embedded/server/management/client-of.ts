@@ -1,4 +1,4 @@
-import type { Actor } from '../../model/actor.ts'
+import type { Actor } from '../../model/access/actor.ts'
 import { permissionOf } from '../../model/broker.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import { ApiRefusal, type ApiRequest, actorOf, vhostOf } from './api-request.ts'

@@ -1,4 +1,4 @@
-import { demand } from '../../model/actor.ts'
+import { demand } from '../../model/access/actor.ts'
 import { type ApiAnswer, type ApiRequest, type JsonObject, ok } from './api-request.ts'
 import { isAdministrator, notAdministrator } from './check-route-access.ts'
 import { clientOf, tellRefusal } from './client-of.ts'

@@ -1,5 +1,5 @@
-import type { User } from '../../model/access.ts'
-import { lookUp, textOf } from '../../model/field-terms.ts'
+import type { User } from '../../model/access/access.ts'
+import { lookUp, textOf } from '../../model/message/field-terms.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import type { AmqpConnection } from '../amqp-connection.ts'
 import { type ApiAnswer, type ApiRequest, type JsonObject, noContent, notFound, ok } from './api-request.ts'

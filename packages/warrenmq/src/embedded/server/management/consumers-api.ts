@@ -1,4 +1,4 @@
-import type { Consumer, Queue } from '../../model/queue.ts'
+import type { Consumer, Queue } from '../../model/queue/queue.ts'
 import type { AmqpConnection } from '../amqp-connection.ts'
 import { type ApiAnswer, type ApiRequest, type JsonObject, ok } from './api-request.ts'
 import { vhostsOf } from './check-route-access.ts'

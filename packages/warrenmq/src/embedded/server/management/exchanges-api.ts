@@ -1,5 +1,5 @@
-import { declareExchange, deleteExchange } from '../../model/declare-exchange.ts'
-import type { Exchange } from '../../model/exchange.ts'
+import { declareExchange, deleteExchange } from '../../model/exchange/declare-exchange.ts'
+import type { Exchange } from '../../model/exchange/exchange.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,

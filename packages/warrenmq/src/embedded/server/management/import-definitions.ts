@@ -1,9 +1,9 @@
-import type { Actor } from '../../model/actor.ts'
-import { bind } from '../../model/bind.ts'
+import type { Actor } from '../../model/access/actor.ts'
 import { addVhost, type Broker, grant } from '../../model/broker.ts'
-import { declareExchange } from '../../model/declare-exchange.ts'
-import { createQueue } from '../../model/declare-queue.ts'
+import { bind } from '../../model/exchange/bind.ts'
+import { declareExchange } from '../../model/exchange/declare-exchange.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
+import { createQueue } from '../../model/queue/declare-queue.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,

@@ -1,4 +1,4 @@
-import { findLimitProblem, type Limits } from '../../model/limits.ts'
+import { findLimitProblem, type Limits } from '../../model/access/limits.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,

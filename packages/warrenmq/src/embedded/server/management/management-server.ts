@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { WarrenError } from '../../../errors.ts'
-import type { User } from '../../model/access.ts'
+import type { User } from '../../model/access/access.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import { checkPassword } from '../authenticate.ts'
 import { listen } from '../listen.ts'

@@ -1,5 +1,5 @@
-import { findPolicyProblem } from '../../model/check-policy.ts'
-import type { Policy, PolicyDefinition, PolicyTarget } from '../../model/policies.ts'
+import { findPolicyProblem } from '../../model/policy/check-policy.ts'
+import type { Policy, PolicyDefinition, PolicyTarget } from '../../model/policy/policies.ts'
 import { applyPolicies, type Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,

@@ -1,5 +1,5 @@
-import { declareQueue, deleteQueue, purgeQueue } from '../../model/declare-queue.ts'
-import type { Queue, QueueCounts } from '../../model/queue.ts'
+import { declareQueue, deleteQueue, purgeQueue } from '../../model/queue/declare-queue.ts'
+import type { Queue, QueueCounts } from '../../model/queue/queue.ts'
 import {
   type ApiAnswer,
   type ApiRequest,

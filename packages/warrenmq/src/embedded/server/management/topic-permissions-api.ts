@@ -1,6 +1,6 @@
+import { readPattern } from '../../model/access/name-pattern.ts'
+import { grantTopics, listTopicPermissions, type TopicPermission } from '../../model/access/topic-access.ts'
 import type { Broker } from '../../model/broker.ts'
-import { readPattern } from '../../model/name-pattern.ts'
-import { grantTopics, listTopicPermissions, type TopicPermission } from '../../model/topic-access.ts'
 import {
   type ApiAnswer,
   type ApiRequest,

@@ -1,0 +1,54 @@
+import type { PublishResult } from '../../publisher/publish-result.ts'
+import type { BreakerState } from '../decide/breaker-state.ts'
+import type { Outcome } from '../decide/decide-outcome.ts'
+import type { ConsumedMessage } from '../run/consumed-message.ts'
+import type { SettledOutcome } from '../settle/settle-delivery.ts'
+
+/** What a consumer tells. Names and fields are stable. */
+export interface ConsumerEvents {
+  /** It receives messages; also after each reconnect. */
+  'consumer.started': { readonly queue: string }
+  /** Its channel is gone; it comes back by itself. Until then nothing arrives. */
+  'consumer.interrupted': { readonly queue: string; readonly error: Error | undefined }
+  /**
+   * The queue is not there, or a failed message of it would be lost: `error.code` is `WAY_OUT_BROKEN` then. It takes no
+   * messages, and tries again.
+   */
+  'consumer.start-failed': { readonly queue: string; readonly error: Error }
+  /** It begins, and nobody could tell whether a failed message is kept; the error says what could not be seen. */
+  'consumer.unproved': { readonly queue: string; readonly error: Error }
+  /** Its queue has a delivery limit and nothing takes what is over it: RabbitMQ deletes that. Told once. */
+  'consumer.limited': { readonly queue: string; readonly deliveryLimit: number }
+  'consumer.closed': { readonly queue: string; readonly unfinished: number }
+  /** A delivery is done with. Exactly one for each that is settled; `stale` ones come again. */
+  'delivery.settled': DeliveryEvent & {
+    readonly outcome: Outcome | SettledOutcome
+    /** From the start of its handler, in milliseconds; undefined where that was not run. */
+    readonly durationMs: number | undefined
+  }
+  /** Kept in the process and run again at its time. */
+  'delivery.held': DeliveryEvent & { readonly outcome: Outcome }
+  /** Its channel was gone before it could be settled: the broker has it and delivers it again. */
+  'delivery.stale': DeliveryEvent & { readonly outcome: Outcome | SettledOutcome }
+  /** Work done before, whose acknowledgement was lost: acknowledged now, and not run again. */
+  'delivery.remembered': DeliveryEvent
+  /**
+   * Its next place could not be reached, and the publish is tried again; or its outcome cannot be written at all, and it
+   * is held and given back. In both cases the delivery is kept.
+   */
+  'settle.failed': DeliveryEvent & {
+    readonly outcome: Outcome | SettledOutcome
+    readonly result: PublishResult
+    readonly nextAttemptMs: number
+  }
+  'breaker.changed': { readonly queue: string; readonly from: BreakerKind; readonly to: BreakerKind }
+}
+
+export type BreakerKind = BreakerState['kind']
+
+export interface DeliveryEvent {
+  readonly queue: string
+  readonly message: ConsumedMessage
+  /** The attempt that this delivery was, from 1. */
+  readonly attempt: number
+}

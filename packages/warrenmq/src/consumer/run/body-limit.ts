@@ -1,0 +1,33 @@
+import { ConsumerError } from '../../errors.ts'
+
+/**
+ * The largest body that the broker takes, as far as it has said so. It closes the channel over a larger one, with all
+ * the copies that are under way on it, so such a body is sent once and not again.
+ */
+export interface BodyLimit {
+  /** Undefined for a body that may be sent. */
+  refuse(bodyBytes: number): ConsumerError | undefined
+  learn(largestBytes: number): void
+  /** The broker may be another one now, or have another limit. */
+  forget(): void
+}
+
+export function createBodyLimit(): BodyLimit {
+  let mostBytes = Number.POSITIVE_INFINITY
+  return {
+    refuse: (bodyBytes) => (bodyBytes > mostBytes ? tooLarge(bodyBytes, mostBytes) : undefined),
+    learn: (largestBytes) => {
+      mostBytes = largestBytes
+    },
+    forget: () => {
+      mostBytes = Number.POSITIVE_INFINITY
+    },
+  }
+}
+
+function tooLarge(bodyBytes: number, mostBytes: number): ConsumerError {
+  const message =
+    `The body has ${bodyBytes} bytes, and the broker takes ${mostBytes} at most, so no copy of the message can be made. ` +
+    "Raise the broker's max_message_size."
+  return new ConsumerError({ code: 'MESSAGE_TOO_LARGE', message })
+}

@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto'
+import type { Session } from '../../broker/amqp/session.ts'
+import type { Management } from '../../broker/management/open-management.ts'
+import { RecoveryError } from '../../errors.ts'
+import { climbLocks, findRival } from './climb-locks.ts'
+import { createLockSteps } from './lock-steps.ts'
+
+export interface Lock {
+  /** False once the connection that held it is gone. */
+  readonly isHeld: boolean
+  /** The broker keeps an earlier lock for a connection that is gone with its node. */
+  readonly followsOrphan: boolean
+  /** Whether nobody has taken over, because the cluster thought that the node of this connection was gone. */
+  isUnrivalled(): Promise<boolean>
+  release(): Promise<void>
+}
+
+export interface LockRequest {
+  /** The connection that consumes: lock and deliveries end together. */
+  readonly session: Session
+  readonly queue: string
+  /** Who and what for; shown to the next one who asks. */
+  readonly holder: string
+  readonly management?: Management | undefined
+  readonly vhost: string
+}
+
+/** The queue that stands for "somebody works on this dead-letter queue". */
+export function lockName(queue: string): string {
+  return nameOf('warren.lock.', queue)
+}
+
+/** A name has up to 255 bytes, and that of the dead-letter queue may have as many by itself. */
+function nameOf(prefix: string, queue: string): string {
+  const name = `${prefix}${queue}`
+  return Buffer.byteLength(name) <= 255 ? name : `${prefix}${hash('sha256', queue)}`
+}
+
+/**
+ * The names that the lock can go by. From 4.2 on a cluster keeps an exclusive queue of a node that is gone until the
+ * node is back, and 3.10 does where the node was up for a moment only; then the next name is taken.
+ */
+function lockNames(queue: string): readonly string[] {
+  const later = [2, 3, 4].map((number) => nameOf(`warren.lock~${number}.`, queue))
+  return [lockName(queue), ...later]
+}
+
+/**
+ * Takes the right to work on a queue, for as long as the connection lives. An exclusive queue does it: the
+ * broker lets one connection have it, in all the cluster, and deletes it with the connection.
+ */
+export async function takeLock({ session, queue, holder, management, vhost }: LockRequest): Promise<Lock> {
+  const connection = await session.whenConnected()
+  const names = lockNames(queue)
+  const steps = createLockSteps({ connection, holder, management, vhost })
+  const climbed = await climbLocks(names, steps).catch(async (error: unknown) => {
+    await steps.end()
+    throw error
+  })
+  if (climbed.kind === 'locked') {
+    await steps.end()
+    throw await lockedError({ management, vhost, queue, name: climbed.name })
+  }
+  const { name } = climbed
+  const isHeld = (): boolean => session.connection === connection
+  return {
+    get isHeld() {
+      return isHeld()
+    },
+    followsOrphan: name !== names[0],
+    isUnrivalled: async () => (await findRival(names.slice(names.indexOf(name) + 1), steps)) === undefined,
+    release: async () => {
+      if (isHeld()) await steps.drop(name).catch(() => undefined) // a lost connection has released it already
+      await steps.end()
+    },
+  }
+}
+
+async function lockedError(fields: {
+  management: Management | undefined
+  vhost: string
+  queue: string
+  name: string
+}): Promise<RecoveryError> {
+  const { management, vhost, queue, name } = fields
+  const found = await management?.queues.find({ vhost, name }).catch(() => undefined)
+  const holder = found?.arguments['warren-holder']
+  const who = typeof holder === 'string' ? holder : 'another connection'
+  return new RecoveryError({
+    code: 'RECOVERY_LOCKED',
+    message: `${who} works on the queue "${queue}" already. Wait until it is done, or end it there.`,
+  })
+}

@@ -1,0 +1,48 @@
+import { ChannelError, RecoveryError } from '../../errors.ts'
+import { brokerCapabilities } from '../../message/broker-capabilities.ts'
+import type { BrokerVersion } from '../../message/broker-version.ts'
+import { isAckTimeout } from './is-line-lost.ts'
+
+export interface LostHold {
+  readonly queue: string
+  readonly version: BrokerVersion
+  /** What closed the channel, where that is known. */
+  readonly cause: unknown
+  /** The broker ended the consumer of a queue that is still there. */
+  readonly isCancelled: boolean
+}
+
+/** Why messages that were held went back by themselves, and whether it helps to do it again. */
+export function describeLostHold({ queue, version, cause, isCancelled }: LostHold): RecoveryError {
+  const { consumerTimeout, hasConsumerTimeoutPolicy } = brokerCapabilities(version)
+  const options = cause === undefined ? {} : { cause }
+  // Of a quorum queue that is there nothing else ends a consumer.
+  const isTimedOut = isAckTimeout(cause) || (isCancelled && consumerTimeout === 'cancels-quorum-consumer')
+  if (!isTimedOut) {
+    return new RecoveryError(
+      {
+        code: 'RECOVERY_INTERRUPTED',
+        message: `The connection was lost while messages of "${queue}" were held. What was not acknowledged is back in the queue; do it again.`,
+      },
+      options,
+    )
+  }
+  const policy = hasConsumerTimeoutPolicy ? 'by a policy for this queue (consumer-timeout), or ' : ''
+  return new RecoveryError(
+    {
+      code: 'RECOVERY_HELD_TOO_LONG',
+      message:
+        `RabbitMQ took back the messages of "${queue}" that were held: it waits no longer for an acknowledgement` +
+        `${timeoutOf(cause)}. What was not acknowledged is back in the queue, and the same again would end in the same way. ` +
+        `Raise that time ${policy}in rabbitmq.conf (consumer_timeout); or take fewer messages at a time; or say how long they ` +
+        'may be held (--hold, maxHoldMs), and they go back before.',
+    },
+    options,
+  )
+}
+
+/** Up to 4.2 the broker says how long it has waited. */
+function timeoutOf(cause: unknown): string {
+  const [, ms] = (cause instanceof ChannelError && cause.replyText?.match(/(\d+) ms/)) || []
+  return ms === undefined ? '' : ` than ${ms} ms`
+}

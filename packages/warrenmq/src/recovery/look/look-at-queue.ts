@@ -1,0 +1,34 @@
+import type { Delivery } from '../../broker/amqp/delivery.ts'
+import { type HoldReport, holdMessages } from './hold-messages.ts'
+import type { LookPermission } from './prepare-look.ts'
+
+export interface LookOptions extends LookPermission {
+  /** How many, from the head. @default all */
+  readonly count?: number
+  readonly by: string
+  /** Told how many there are, before the first of them comes. */
+  readonly onPresent?: ((present: number) => void) | undefined
+  /** Called once per message, in order. Copy what is kept: the bytes are reused. */
+  readonly onMessage: (delivery: Delivery) => void
+  /** Ends the look; what was held goes back, and the report says that it is not whole. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type LookReport = Pick<HoldReport, 'present' | 'seen' | 'refreshed' | 'isWhole'>
+
+/**
+ * Shows messages and leaves them where they are, in order. A queue whose delivery limit could delete them is
+ * refused; where the limit was accepted, messages that come near it are put back by a confirmed publish.
+ */
+export async function lookAtQueue(options: LookOptions): Promise<LookReport> {
+  const { onMessage, ...task } = options
+  const { present, seen, refreshed, isWhole } = await holdMessages({
+    ...task,
+    purpose: 'a look',
+    onMessage: (delivery) => {
+      onMessage(delivery)
+      return undefined
+    },
+  })
+  return { present, seen, refreshed, isWhole }
+}

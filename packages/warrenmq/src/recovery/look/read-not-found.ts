@@ -1,0 +1,17 @@
+import { ChannelError } from '../../errors.ts'
+
+/** `queue-gone`: it was deleted, or never there. `queue-unreachable`: its node is down, or its process has crashed or does not answer. */
+export type NotFound = 'queue-gone' | 'queue-unreachable' | 'something-else'
+
+const notFound = 404
+
+/**
+ * What the broker did not find; undefined where the error is about something else. RabbitMQ says "not found" of a
+ * queue that is deleted and of one that cannot be reached now, and tells them apart by words alone.
+ */
+export function readNotFound(error: unknown): NotFound | undefined {
+  if (!(error instanceof ChannelError) || error.replyCode !== notFound) return undefined
+  const { replyText = '' } = error
+  if (replyText.includes("no queue '")) return 'queue-gone'
+  return replyText.includes("queue '") ? 'queue-unreachable' : 'something-else'
+}

@@ -1,0 +1,117 @@
+import type { FailureKind } from '../redrive/failed-publish.ts'
+import type { KeepReason } from '../redrive/plan-redrive.ts'
+
+export type RedriveOutcome =
+  | 'done'
+  | 'cancelled'
+  | 'held-too-long'
+  | 'came-back-dead'
+  | 'target-too-deep'
+  | 'interrupted'
+
+/**
+ * What ended an interrupted run. `locked`: the connection was lost, and somebody else had the queue when it was back.
+ * `node-lost`: a node is gone, and the queue has not given back what it held there. `no-progress`: messages are in
+ * the queue that pass after pass does not get. `queue-deleted`: somebody deleted the queue, and what was left with it.
+ * `away`: the broker, or the node of the queue, was away or took nothing for longer than the run was to wait.
+ * `failed`: an error ended it, whose words stand among the `refusals`. `forbidden`: the same, and the error is that the
+ * broker did not let this user do it. `taken`: it has moved what it was to, but
+ * messages expired or somebody else took them meanwhile, and what became of those it cannot say.
+ */
+export type Interruption =
+  | 'locked'
+  | 'node-lost'
+  | 'no-progress'
+  | 'queue-deleted'
+  | 'away'
+  | 'failed'
+  | 'forbidden'
+  | 'taken'
+
+/** What became of every message that was in the queue when the re-drive began. */
+export interface Receipt {
+  readonly format: 'warren-receipt/1'
+  readonly id: string
+  readonly queue: string
+  readonly vhost: string
+  readonly by: string
+  readonly reason: string | undefined
+  /** The filter that selected what was to move; not there where all were. */
+  readonly where?: string
+  readonly startedAt: string
+  readonly endedAt: string
+  readonly ratePerSecond: number
+  /**
+   * `came-back-dead` and `target-too-deep`: it stopped itself, as it was told to. `interrupted`: see `interruption`.
+   */
+  readonly outcome: RedriveOutcome
+  /** What ended it, where it was interrupted. */
+  readonly interruption?: Interruption
+  /** In the queue at the start. Equals moved + failed + kept + stillThere. */
+  readonly present: number
+  /** Confirmed at their target and out of the queue: proved by acks, or by the broker's counts. */
+  readonly moved: number
+  /** Publishes that the broker confirmed; more than were moved where some had to go twice. A receipt of 0.1 does not say. */
+  readonly published?: number
+  /** Acks that were sent and that nobody knows of: `moved` and so many more at the most are out of the queue. @default 0 */
+  readonly acksInDoubt?: number
+  /** Publishes without an answer, or refused by one queue of several: each may be at its target. @default 0 */
+  readonly unanswered?: number
+  /** Tried and not taken by their target; still in the queue. */
+  readonly failed: number
+  /** Seen and left in the queue. */
+  readonly kept: number
+  /** Not looked at; still in the queue. */
+  readonly stillThere: number
+  /**
+   * Came into the queue during the run, those that came back dead among them. The broker tells how many messages
+   * a queue holds and not which, so what others took out meanwhile is missing here: exact while
+   * `otherConsumers` is 0.
+   */
+  readonly arrivals: number
+  /** Messages of this re-drive that are dead again, as far as it looked for them. */
+  readonly cameBack: number
+  /** Messages that the queue has fewer than it should: taken by somebody else meanwhile, or deleted with the queue. */
+  readonly missing: number
+  /** Consumers of the queue besides this re-drive, at its start or its end. */
+  readonly otherConsumers: number
+  /** Messages that may be at their target twice. */
+  readonly duplicatesPossible: number
+  /** Kept messages that were put at the end of the queue, because giving them back would have deleted them. */
+  readonly refreshed: number
+  /**
+   * Of those that failed, were kept or are still there: so many are in `<queue>.over-limit` now, because their queue
+   * would have deleted them on their return and took no copy of them. @default 0
+   */
+  readonly movedAside?: number
+  /**
+   * In the queue besides those that should be there: so many look like messages that were moved and whose acks were
+   * lost, and may as well be others that are alike. They are among `duplicatesPossible`. @default 0
+   */
+  readonly unproved?: number
+  /** The queue was counted at the end, and holds at least what it should. */
+  readonly isBalanced: boolean
+  /**
+   * False: it was cancelled while the broker was away, so nobody has counted: arrivals and missing are not known.
+   * @default true
+   */
+  readonly isCounted?: boolean
+  /**
+   * False: the routes could not be asked for beforehand, so only the broker's answers protected the messages.
+   * @default true
+   */
+  readonly areRoutesProved?: boolean
+  readonly targets: readonly { readonly target: string; readonly moved: number }[]
+  readonly causes: readonly { readonly id: string; readonly label: string; readonly moved: number }[]
+  /** `targets`: where, the first few; a receipt of an earlier version does not say. */
+  readonly failures: readonly {
+    readonly kind: FailureKind
+    readonly count: number
+    readonly targets?: readonly string[]
+  }[]
+  readonly keptBecause: readonly { readonly reason: KeepReason; readonly count: number }[]
+  /** Over the ids and bodies of the messages that were moved, whatever their order. */
+  readonly digest: string
+  /** Targets that were refused, and why; what the broker closed a channel for; and the error that ended a `failed` run. */
+  readonly refusals: readonly string[]
+}

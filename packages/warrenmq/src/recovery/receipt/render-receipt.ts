@@ -1,0 +1,133 @@
+import { overLimitName } from '../look/over-limit-name.ts'
+import { describeKept } from '../recover/render-recovery.ts'
+import type { FailureKind } from '../redrive/failed-publish.ts'
+import type { Interruption, Receipt } from './receipt.ts'
+
+/** A receipt for people: what was there, where it went, and whether the sum is right. */
+export function renderReceipt(receipt: Receipt): readonly string[] {
+  const { present, moved, failed, kept, stillThere, arrivals } = receipt
+  return [
+    `${moved} of ${present} messages moved out of ${receipt.queue}, ${receipt.ratePerSecond}/s.`,
+    ...describeOutcome(receipt),
+    ...(receipt.where === undefined ? [] : [`  selected: ${receipt.where}`]),
+    ...receipt.targets.map((target) => `  ${target.moved} to ${target.target}`),
+    ...describeCopies(receipt),
+    ...receipt.failures.map(describeFailures),
+    ...receipt.keptBecause.map(({ reason, count }) => `  ${count} kept: ${describeKept(reason)}`),
+    ...describeRefusals(receipt),
+    ...(receipt.areRoutesProved === false ? [`  ${unprovedRoutes}`] : []),
+    ...(arrivals > 0 ? [`  ${arrivals} arrived meanwhile and were not touched`] : []),
+    ...(receipt.refreshed > 0
+      ? [`  ${receipt.refreshed} put at the end of the queue to keep them alive`]
+      : []),
+    ...describeMovedAside(receipt),
+    ...(receipt.duplicatesPossible > 0 ? [`  ${receipt.duplicatesPossible} may be there twice`] : []),
+    ...(receipt.otherConsumers > 0
+      ? [
+          `  ${receipt.otherConsumers} others consume from the queue: what arrived and what they took cannot be told apart`,
+        ]
+      : []),
+    ...describeMissing(receipt),
+    `${present} = ${moved} moved + ${failed} failed + ${kept} kept + ${stillThere} still there` +
+      describeBalance(receipt),
+  ]
+}
+
+/** By target it counts publishes. */
+function describeCopies({
+  moved,
+  published = moved,
+  acksInDoubt = 0,
+  unanswered = 0,
+}: Receipt): readonly string[] {
+  return [
+    ...(published > moved
+      ? [`  ${published} publishes were confirmed, ${published - moved} more than messages moved`]
+      : []),
+    ...(acksInDoubt > 0
+      ? [`  ${acksInDoubt} acknowledgements in doubt: so many more may be out of the queue`]
+      : []),
+    ...(unanswered > 0 ? [`  ${unanswered} publishes without an answer: each may be at its target`] : []),
+  ]
+}
+
+const unprovedRoutes =
+  'not proved beforehand: where their routes lead. There was no management API to ask; what had no route failed and is still in the queue'
+
+function describeFailures({ kind, count, targets = [] }: Receipt['failures'][number]): string {
+  const where = targets.length === 0 ? '' : `, to ${targets.join(', ')}`
+  return `  ${count} failed: ${failureWords[kind]} (${kind})${where}; still in the queue`
+}
+
+const failureWords: Readonly<Record<FailureKind, string>> = {
+  unroutable: 'the broker had no queue for them',
+  refused: 'their target refused them, as a full queue does',
+  unanswered: 'the broker did not answer',
+}
+
+/** The error that ended a run is the last of them, and no refusal. */
+function describeRefusals({ refusals, interruption }: Receipt): readonly string[] {
+  const hasError = interruption === 'failed' || interruption === 'forbidden'
+  return refusals.map((problem, index) => {
+    const isError = hasError && index === refusals.length - 1
+    return isError ? `  the error: ${problem}` : `  refused: ${problem}`
+  })
+}
+
+function describeMovedAside({ queue, movedAside = 0 }: Receipt): readonly string[] {
+  if (movedAside === 0) return []
+  return [
+    `  ${movedAside} of those left are in ${overLimitName(queue)}: the queue would have deleted them, and took no copy of them`,
+  ]
+}
+
+function describeMissing({ missing, interruption }: Receipt): readonly string[] {
+  if (missing === 0) return []
+  const how = interruption === 'queue-deleted' ? 'deleted with the queue' : 'taken by somebody else meanwhile'
+  return [`  ${missing} were ${how}`]
+}
+
+function describeBalance({ isBalanced, isCounted = true }: Receipt): string {
+  if (!isCounted) return ' — as far as it got: the broker was away at the end, and nobody has counted'
+  return isBalanced ? '' : ' — but the queue does not hold what it should'
+}
+
+function describeOutcome({ outcome, cameBack, interruption }: Receipt): readonly string[] {
+  switch (outcome) {
+    case 'done':
+      return []
+    case 'cancelled':
+      return ['It was cancelled.']
+    case 'held-too-long':
+      return ['It stopped: messages cannot be held longer. Run it again for the rest.']
+    case 'came-back-dead':
+      return [`It stopped: ${cameBack} of the moved messages are dead again.`]
+    case 'target-too-deep':
+      return ['It stopped: a target holds as many messages as it may.']
+    case 'interrupted':
+      return [describeInterruption(interruption)]
+  }
+}
+
+function describeInterruption(interruption: Interruption | undefined): string {
+  switch (interruption) {
+    case 'locked':
+      return 'It was interrupted: the connection was lost, and somebody else has the queue now. Run it again for the rest.'
+    case 'node-lost':
+      return 'It was interrupted: a node was lost, and the queue has not given back what it held there. Run it again for the rest.'
+    case 'no-progress':
+      return 'It was interrupted: messages are left that pass after pass did not get. Run it again for the rest.'
+    case 'queue-deleted':
+      return 'It was interrupted: somebody deleted the queue, and what was left in it is gone.'
+    case 'away':
+      return 'It was interrupted: the broker, or the node of the queue, was away for longer than it was to wait (--wait). Run it again for the rest.'
+    case 'failed':
+      return 'It was interrupted by an error, which is told below. Run it again for the rest.'
+    case 'forbidden':
+      return 'It was interrupted: the broker does not let this user do it any more; its words are told below. Run it again for the rest.'
+    case 'taken':
+      return 'It has moved what it was to, but the queue holds fewer than it should: messages expired, or somebody else took them.'
+    case undefined:
+      return 'It was interrupted. Run it again for the rest.' // a receipt of an earlier version does not say by what
+  }
+}

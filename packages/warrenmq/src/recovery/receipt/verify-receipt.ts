@@ -1,0 +1,78 @@
+import type { Session } from '../../broker/amqp/session.ts'
+import type { Management } from '../../broker/management/open-management.ts'
+import { RecoveryError } from '../../errors.ts'
+import { headerText } from '../../message/header-values.ts'
+import { readProperty } from '../../wire/properties.ts'
+import { sureDepth } from '../look/confirm-depth.ts'
+import { lookAtQueue } from '../look/look-at-queue.ts'
+import { recoveryHeaders } from '../put-back/recovery-headers.ts'
+import { decideReceipt, type FoundPlace, type ReceiptCheck } from './decide-receipt.ts'
+import { createSetDigest, digestBody, type SetDigest } from './digest-message.ts'
+import type { Receipt } from './receipt.ts'
+
+export interface VerifyReceiptOptions {
+  readonly consuming: Session
+  readonly publishing: Session
+  readonly management: Management
+  readonly by: string
+  /** Also look into the queues where messages went. Their consumers wait meanwhile. @default false */
+  readonly includesTargets?: boolean
+  readonly acceptDeliveryLimit?: boolean | undefined
+}
+
+/** Checks a receipt again: its own sums, and what the broker holds of the messages that it names. */
+export async function verifyReceipt(
+  receipt: Receipt,
+  options: VerifyReceiptOptions,
+): Promise<readonly ReceiptCheck[]> {
+  const { consuming, includesTargets = false } = options
+  if (receipt.vhost !== consuming.vhost) {
+    throw new RecoveryError({
+      code: 'RECEIPT_INVALID',
+      message: `The receipt is of the vhost "${receipt.vhost}", and this is "${consuming.vhost}". Say --vhost.`,
+    })
+  }
+  const digest = createSetDigest()
+  const depth = await sureDepth({ ...options, queue: receipt.queue })
+  const search = { receipt, digest, options }
+  const places: FoundPlace[] = [await findIn({ ...search, queue: receipt.queue, role: 'dead-letter queue' })]
+  for (const { target } of includesTargets ? receipt.targets : []) {
+    places.push(await findAtTarget({ ...search, queue: target, role: 'target' }))
+  }
+  return decideReceipt(receipt, { depth, places, digest: digest.text() })
+}
+
+interface Search {
+  readonly receipt: Receipt
+  readonly digest: SetDigest
+  readonly options: VerifyReceiptOptions
+  readonly queue: string
+  readonly role: FoundPlace['role']
+}
+
+/** An exchange is written with its key behind a space, and a name with a space in it looks the same. */
+async function findAtTarget(search: Search): Promise<FoundPlace> {
+  const { queue, role } = search
+  if (!queue.includes(' ')) return findIn(search)
+  return { queue, role, found: undefined, why: 'It is an exchange with a key, or a name with a space.' }
+}
+
+async function findIn({ receipt, digest, options, queue, role }: Search): Promise<FoundPlace> {
+  let found = 0
+  try {
+    const { isWhole, seen, present } = await lookAtQueue({
+      ...{ ...options, queue },
+      onMessage: (message) => {
+        const headers = readProperty(message.properties, 'headers')
+        if (headerText(headers, recoveryHeaders.redriveId) !== receipt.id) return
+        found += 1
+        digest.add(digestBody(message), readProperty(message.properties, 'messageId'))
+      },
+    })
+    return { queue, role, found, ...(!isWhole && { why: `Only ${seen} of ${present} could be looked at.` }) }
+  } catch (error) {
+    // A queue that may not be looked at leaves the question open; it does not make the receipt untrue.
+    if (!(error instanceof RecoveryError)) throw error
+    return { queue, role, found: undefined, why: error.message }
+  }
+}

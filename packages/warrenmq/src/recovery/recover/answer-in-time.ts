@@ -1,0 +1,53 @@
+import { pause } from '../../broker/amqp/pause.ts'
+import { longestTimerMs } from '../../clock.ts'
+import { joinSignals } from '../../join-signals.ts'
+import { isLineLost } from '../look/is-line-lost.ts'
+
+/** So long may an answer take that is under way when the time is over. */
+const graceMs = 2_000
+const mostTries = 10
+const retryMs = 100
+
+/**
+ * What a question that only counts comes to. It is asked again on the next connection, which a session opens by
+ * itself; `away` where there is no answer although the time is over.
+ */
+export async function answerInTime<Answer>(
+  ending: AbortSignal,
+  ask: () => Promise<Answer>,
+): Promise<Answer | 'away'> {
+  return untilAway(overLostLines(ending, ask), { ending, graceMs })
+}
+
+/** What comes of work; `away` where it is not done so long after the time is over. Nobody waits for it any more then. */
+export async function untilAway<Value>(
+  work: Promise<Value>,
+  { ending, graceMs }: { readonly ending: AbortSignal; readonly graceMs: number },
+): Promise<Value | 'away'> {
+  const isDone = new AbortController()
+  const done = work.finally(() => isDone.abort())
+  done.catch(() => {}) // it may fail when nobody waits for it any more
+  const either = joinSignals([ending, isDone.signal])
+  const over = pause(longestTimerMs, either.signal).finally(either.release)
+  // What was done in the last moment is done.
+  const away = over
+    .then(() => pause(graceMs, isDone.signal))
+    .then<Value | 'away'>(() => (isDone.signal.aborted ? done : 'away'))
+  return Promise.race([done, away])
+}
+
+async function overLostLines<Answer>(
+  ending: AbortSignal,
+  ask: () => Promise<Answer>,
+): Promise<Answer | 'away'> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isLineLost(error)) throw error
+      if (ending.aborted) return 'away'
+      if (tries >= mostTries) throw error
+      await pause(retryMs, ending)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { ChannelError } from '../../errors.ts'
+import { largestTaken } from '../../publisher/largest-taken.ts'
+import type { PublishResult } from '../../publisher/publish-result.ts'
+
+export type FailureKind = 'unroutable' | 'refused' | 'unanswered'
+
+/** Why a message was not taken by its target. */
+export interface FailedPublish {
+  readonly exchange: string
+  readonly key: string
+  readonly kind: FailureKind
+  /** The broker closed the channel because of this message or of one that was under way with it. */
+  readonly closedChannel: boolean
+  /** The largest body that the broker takes, where it closed the channel for a larger one. */
+  readonly largestBytes?: number | undefined
+  /** What the broker said when it closed the channel. */
+  readonly problem?: string | undefined
+}
+
+type Unconfirmed = Exclude<PublishResult, { kind: 'confirmed' }>
+
+export function describeFailure(
+  { exchange, key }: { readonly exchange: string; readonly key: string },
+  result: Unconfirmed,
+): FailedPublish {
+  return {
+    ...{ exchange, key, kind: failureOf(result), closedChannel: closesChannel(result) },
+    ...{ largestBytes: largestTaken(result), problem: problemOf(result) },
+  }
+}
+
+/** What a result that is not a confirm means. */
+function failureOf(result: Unconfirmed): FailureKind {
+  if (result.kind === 'returned') return 'unroutable'
+  return result.kind === 'nacked' ? 'refused' : 'unanswered'
+}
+
+/** Why the broker closed the channel, in its words, where that is why there was no answer. */
+function problemOf(result: PublishResult): string | undefined {
+  const { cause } = result.kind === 'unknown' ? result : {}
+  return cause instanceof ChannelError && cause.replyCode !== undefined ? cause.message : undefined
+}
+
+const preconditionFailed = 406
+
+/** Whether a message itself was too much for the broker, e.g. by its size; it closes the channel then. */
+function closesChannel(result: PublishResult): boolean {
+  const { cause } = result.kind === 'unknown' ? result : {}
+  return cause instanceof ChannelError && cause.replyCode === preconditionFailed
+}
