@@ -216,7 +216,7 @@ describe('a session', () => {
         headers: { ...plain, 'sec-fetch-site': 'cross-site' },
         payload: '{}',
       }),
-      await shared.app.inject({ method: 'GET', url: '/api/v1/session', headers: { cookie } }),
+      await shared.app.inject({ method: 'GET', url: '/api/v1/redrives', headers: { cookie } }),
     ]
 
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403, 405])
