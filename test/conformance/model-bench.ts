@@ -1,5 +1,5 @@
 import type { Actor } from '../../packages/warrenmq/src/embedded/model/access/actor.ts'
-import { createBroker } from '../../packages/warrenmq/src/embedded/model/broker.ts'
+import { createBroker } from '../../packages/warrenmq/src/embedded/model/create-broker.ts'
 import { type Channel, openChannel } from '../../packages/warrenmq/src/embedded/model/channel/channel.ts'
 import {
   cancel,
@@ -15,7 +15,8 @@ import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/pro
 import { profiles } from '../../packages/warrenmq/src/embedded/model/profiles/profiles.ts'
 import type { ProtocolError } from '../../packages/warrenmq/src/embedded/model/protocol-error.ts'
 import { declareQueue } from '../../packages/warrenmq/src/embedded/model/queue/declare-queue.ts'
-import type { Queue, Settlement } from '../../packages/warrenmq/src/embedded/model/queue/queue.ts'
+import type { Queue } from '../../packages/warrenmq/src/embedded/model/queue/queue.ts'
+import type { Settlement } from '../../packages/warrenmq/src/embedded/model/queue/queued-message.ts'
 import { createVirtualClock } from '../../packages/warrenmq/src/embedded/model/virtual-clock.ts'
 import {
   type PlainField,

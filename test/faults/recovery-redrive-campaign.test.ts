@@ -2,11 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt/receipt.ts'
-import {
-  type Redrive,
-  type RedriveOptions,
-  startRedrive,
-} from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import { type Redrive, startRedrive } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import type { RedriveOptions } from '../../packages/warrenmq/src/recovery/redrive/redrive-options.ts'
 import type { PlainTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { createRecoveryRig, type RecoveryRig, unlimitedQuorum } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EmbeddedBrokerOptions } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
-import {
-  type Redrive,
-  type RedriveOptions,
-  startRedrive,
-} from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import { type Redrive, startRedrive } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import type { RedriveOptions } from '../../packages/warrenmq/src/recovery/redrive/redrive-options.ts'
 import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { SessionEvents } from '../../packages/warrenmq/src/broker/amqp/session.ts'
+import type { SessionEvents } from '../../packages/warrenmq/src/broker/amqp/session-events.ts'
 import { openManagement } from '../../packages/warrenmq/src/broker/management/open-management.ts'
 import type { EventSource } from '../../packages/warrenmq/src/events.ts'
 import { takeLock } from '../../packages/warrenmq/src/recovery/lock/take-lock.ts'

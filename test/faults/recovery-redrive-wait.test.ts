@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { lockName } from '../../packages/warrenmq/src/recovery/lock/take-lock.ts'
-import type { RedriveOptions } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import type { RedriveOptions } from '../../packages/warrenmq/src/recovery/redrive/redrive-options.ts'
 import { createEmbeddedRig, type EmbeddedRigOptions } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { type BrokerProxy, startProxy } from '../support/start-proxy.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseAmqpUrl } from '../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
-import type { RedriveOptions } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import type { RedriveOptions } from '../../packages/warrenmq/src/recovery/redrive/redrive-options.ts'
 import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
 import { eventually } from '../support/eventually.ts'
 import { startUnledProxy, type UnledProxy } from './start-unled-proxy.ts'

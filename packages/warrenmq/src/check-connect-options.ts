@@ -1,12 +1,12 @@
 import type { BackoffPolicy } from './broker/amqp/decide-backoff.ts'
 import type { TlsOptions } from './broker/amqp/open-socket.ts'
+import type { ConnectOptions } from './connect-options.ts'
 import { endingSignals } from './consumer/run/on-signals.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { parseDuration } from './message/duration.ts'
 import { refuseChoice } from './message/refuse-choice.ts'
 import { refuseNumber } from './message/refuse-number.ts'
 import { type OptionNames, refuseUnknown } from './message/refuse-unknown.ts'
-import type { ConnectOptions } from './warren.ts'
 
 const connectOptions: OptionNames<ConnectOptions> = {
   topology: true,

@@ -1,4 +1,4 @@
-import type { CausesOptions, LookChoice, PeekOptions, RedriveChoice } from './dead-letters.ts'
+import type { CausesOptions, LookChoice, PeekOptions, RedriveChoice } from './dead-letter-options.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { refuseChoice } from './message/refuse-choice.ts'
 import { refuseNumber } from './message/refuse-number.ts'

@@ -90,13 +90,9 @@ export { describeKept } from './recovery/recover/render-recovery.ts'
 export type { Destination, TypeRoutes } from './recovery/redrive/plan-redrive.ts'
 export type { DeadLimit } from './recovery/redrive/plan-redrive-stages.ts'
 export { previewRedrive } from './recovery/redrive/preview-redrive.ts'
-export {
-  type Redrive,
-  type RedriveOptions,
-  type RedriveProgress,
-  startRedrive,
-} from './recovery/redrive/redrive.ts'
+export { type Redrive, startRedrive } from './recovery/redrive/redrive.ts'
 export { type MessageEdit, problemOfEdit } from './recovery/redrive/redrive-edit.ts'
+export type { RedriveOptions, RedriveProgress } from './recovery/redrive/redrive-options.ts'
 export { compileTopology } from './topology/compile-topology.ts'
 export type { CompiledQueue, CompiledTopology, QueueRole } from './topology/compiled-topology.ts'
 export type { QueueDeclaration, TopologyDeclaration } from './topology/declaration.ts'

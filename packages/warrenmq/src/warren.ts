@@ -1,10 +1,12 @@
 import { openSessionPair, type SessionPair } from './broker/amqp/open-session-pair.ts'
-import type { Session, SessionEvents, SessionOptions } from './broker/amqp/session.ts'
+import type { Session } from './broker/amqp/session.ts'
+import type { SessionEvents } from './broker/amqp/session-events.ts'
 import { locateManagement, type ManagementPlace } from './broker/management/management-url.ts'
 import type { Management } from './broker/management/open-management.ts'
 import { pairManagement } from './broker/management/pair-management.ts'
 import { checkConnectOptions, checkUrls } from './check-connect-options.ts'
 import { checkQueueName } from './check-dead-letter-options.ts'
+import type { ConnectOptions } from './connect-options.ts'
 import type { Consumer } from './consumer/consumer.ts'
 import type { ConsumerOptions } from './consumer/consumer-options.ts'
 import type { Handler } from './consumer/handler.ts'
@@ -31,26 +33,6 @@ import { compileTopology } from './topology/compile-topology.ts'
 import type { CompiledTopology } from './topology/compiled-topology.ts'
 import type { Topology } from './topology/define-topology.ts'
 import { renderPlan } from './topology/render-plan.ts'
-
-export interface ConnectOptions<QueueName extends string = never> extends SessionOptions {
-  /** What `defineTopology` gave; `consume` takes its queues and `apply` declares it. */
-  readonly topology?: Topology<QueueName>
-  /**
-   * Where RabbitMQ's HTTP API is, for `plan`, `apply`, `deadLetters` and `recover`. Without a login it is that of the
-   * broker's URL. Nothing is asked of it before it is proved to be the API of this very broker. @default the variable
-   * MANAGEMENT_URL, or the same host, port 15672 or 15671
-   */
-  readonly managementUrl?: string
-  /**
-   * Closes everything at one of these signals, then lets the signal end the process, or leaves that to whoever else
-   * listens to it. A second signal does not wait. @default none
-   */
-  readonly closeOn?: readonly EndingSignal[]
-  /** How long `closeOn` lets running handlers finish. @default '30s' */
-  readonly closeDeadline?: Duration
-  /** The module `@opentelemetry/api`: spans of every publish and every attempt. */
-  readonly tracing?: TracingApi
-}
 
 /** Connects to a broker; several hosts may be given. Wrong credentials or an unknown vhost end it at once. */
 export async function connect<const QueueName extends string = never>(

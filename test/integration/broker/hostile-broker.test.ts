@@ -1,9 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  Session,
-  type SessionEvents,
-  type SessionOptions,
-} from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { Session, type SessionOptions } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import type { SessionEvents } from '../../../packages/warrenmq/src/broker/amqp/session-events.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import type { Method } from '../../../packages/warrenmq/src/wire/method-specs.ts'
 import { encodeMethod } from '../../../packages/warrenmq/src/wire/methods.ts'

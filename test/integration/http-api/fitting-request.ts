@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
-import type { Endpoint } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
+import type { Endpoint } from '../../../packages/cli/src/http-api/contract/endpoint.ts'
 
 export type AnyEndpoint = Endpoint<unknown, unknown, unknown, unknown>
 

@@ -8,11 +8,8 @@ import {
   startEmbeddedBroker,
 } from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
-import {
-  type Redrive,
-  type RedriveOptions,
-  startRedrive,
-} from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import { type Redrive, startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import type { RedriveOptions } from '../../../packages/warrenmq/src/recovery/redrive/redrive-options.ts'
 import { type PlainTable, toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { unlimitedQuorum } from './recovery-rig.ts'
 

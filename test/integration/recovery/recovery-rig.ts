@@ -12,7 +12,8 @@ import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broke
 import type { OutgoingMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import type { Receipt } from '../../../packages/warrenmq/src/recovery/receipt/receipt.ts'
-import { type RedriveOptions, startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
+import type { RedriveOptions } from '../../../packages/warrenmq/src/recovery/redrive/redrive-options.ts'
 import {
   type PlainTable,
   toFieldTable,

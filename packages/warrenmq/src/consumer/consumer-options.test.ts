@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidArgumentError } from '../errors.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
-import { type ConsumerOptions, settleConsumerOptions } from './consumer-options.ts'
+import type { ConsumerOptions } from './consumer-options.ts'
 import type { Handler, HandlerContext } from './handler.ts'
 import { memoryDedupeStore } from './middleware/memory-dedupe-store.ts'
 import type { ConsumedMessage } from './run/consumed-message.ts'
+import { settleConsumerOptions } from './settle-consumer-options.ts'
 
 const flow = { layout: 'warren', defer: { short: 'hold', tiers: [] } } as unknown as QueueFlow
 const settle = (options: ConsumerOptions) => settleConsumerOptions(options, flow)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { SessionEvents } from '../broker/amqp/session.ts'
+import type { SessionEvents } from '../broker/amqp/session-events.ts'
 import type { Consumer } from './consumer.ts'
 import type { ConsumerOptions } from './consumer-options.ts'
 import type { Outcome } from './decide/decide-outcome.ts'

@@ -12,11 +12,7 @@ import { refuseUnknown } from '../message/refuse-unknown.ts'
 import { Publisher } from '../publisher/publisher.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import { checkHandler } from './check-consumer-options.ts'
-import {
-  type ConsumerOptions,
-  type SettledConsumerOptions,
-  settleConsumerOptions,
-} from './consumer-options.ts'
+import type { ConsumerOptions } from './consumer-options.ts'
 import { isTransientFailure, isUnread, type Outcome } from './decide/decide-outcome.ts'
 import { type Handler, wrapHandler } from './handler.ts'
 import type { BreakerKind, ConsumerEvents, DeliveryEvent } from './observe/consumer-events.ts'
@@ -43,6 +39,7 @@ import { type Subscription, subscribe } from './run/subscribe.ts'
 import { createTurnClock } from './run/turn-clock.ts'
 import { createLimitWatch, type LimitWatch } from './settle/limit-watch.ts'
 import { type Settlement, settleAtOnce } from './settle/settle-delivery.ts'
+import { type SettledConsumerOptions, settleConsumerOptions } from './settle-consumer-options.ts'
 import type { WayLook } from './way-out/way-look.ts'
 import { WayProver } from './way-out/way-prover.ts'
 

@@ -1,5 +1,6 @@
 import { EmbeddedBrokerError } from '../errors.ts'
-import { type Broker, grant, permissionOf } from './model/broker.ts'
+import type { Broker } from './model/broker.ts'
+import { grant, permissionOf } from './model/create-broker.ts'
 import { type JsonObject, text } from './server/management/api-request.ts'
 import { findVhost, importAll } from './server/management/import-definitions.ts'
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors.ts'
-import type { PropertiesInput, RawProperties } from './properties.ts'
+import type { PropertiesInput, RawProperties } from './property-kinds.ts'
 import { sizeOfShortText, writeShortText } from './short-text.ts'
 import { encodeTable } from './write-field.ts'
 

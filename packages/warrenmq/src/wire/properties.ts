@@ -1,44 +1,16 @@
 import { WireError } from '../errors.ts'
 import { encodeProperties } from './encode-properties.ts'
-import type { FieldTable, FieldValue } from './field-value.ts'
+import type { FieldValue } from './field-value.ts'
 import { editTable, findHeader, type TableEdit } from './header-table.ts'
+import {
+  type Properties,
+  type PropertiesInput,
+  type PropertyName,
+  propertyKinds,
+  type RawProperties,
+  type ValueOfKind,
+} from './property-kinds.ts'
 import { readShortText } from './short-text.ts'
-
-/**
- * The properties of a message as they stand on the wire: two bytes of flags, then the values. They are
- * passed on as they came; only what is asked for is decoded, only what is edited is rewritten.
- */
-export type RawProperties = Buffer
-
-/** In the order of the flags, from the highest bit down. */
-const propertyKinds = {
-  contentType: 'text',
-  contentEncoding: 'text',
-  headers: 'table',
-  deliveryMode: 'octet',
-  priority: 'octet',
-  correlationId: 'text',
-  replyTo: 'text',
-  expiration: 'text',
-  messageId: 'text',
-  timestamp: 'time',
-  type: 'text',
-  userId: 'text',
-  appId: 'text',
-  clusterId: 'text',
-} as const
-
-export type PropertyName = keyof typeof propertyKinds
-type KindOf<Name extends PropertyName> = (typeof propertyKinds)[Name]
-type ValueOfKind = { text: string; octet: number; time: bigint; table: Buffer }
-
-/** Every property decoded; `headers` is the encoded table (see `decodeTable`, `findHeader`). */
-export type Properties = { readonly [Name in PropertyName]?: ValueOfKind[KindOf<Name>] | undefined }
-
-/** What to write; `headers` may also be entries. `timestamp` is in seconds since 1970. */
-export type PropertiesInput = Omit<Properties, 'headers'> & {
-  readonly headers?: Buffer | FieldTable | undefined
-}
 
 const propertyNames = Object.keys(propertyKinds) as readonly PropertyName[]
 const kinds: readonly (keyof ValueOfKind)[] = propertyNames.map((name) => propertyKinds[name])
@@ -47,6 +19,7 @@ const indexOf: Readonly<Record<PropertyName, number>> = Object.fromEntries(
 ) as Record<PropertyName, number>
 const highestFlag = 0x8000
 
+export type { Properties, PropertiesInput, PropertyName, RawProperties }
 export { encodeProperties }
 
 /** No property set at all. */

@@ -7,6 +7,7 @@ import { createRecordSeals } from '../records/record-seals.ts'
 import { sealMessage } from '../records/seal-message.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
+import type { AuditReader } from './audit-reader.ts'
 import { type AuditEntry, type ChainEnd, chainRecord, isAuditRecord, noRecord } from './audit-record.ts'
 import { followLog } from './follow-log.ts'
 import { type AuditPlace, planNextPage, planPage } from './plan-page.ts'
@@ -167,9 +168,6 @@ async function openStream(lines: AuditLines): Promise<AuditLog> {
 function listRecord({ value, proof }: StreamEntry): ListedAuditRecord[] {
   return isAuditRecord(value) ? [{ ...value, isSigned: proof.kind === 'signed' }] : []
 }
-
-/** Who reads the log, and from where. */
-export type AuditReader = Pick<AuditEntry, 'by' | 'wayIn' | 'from'>
 
 const readingEntry = {
   ...{ action: 'audit.read', target: auditStream, reason: null, result: 'read', receiptDigest: null },

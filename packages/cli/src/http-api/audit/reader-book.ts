@@ -1,5 +1,5 @@
 import { type Clock, steadyClock } from 'warrenmq/operations'
-import type { AuditReader } from './audit-log.ts'
+import type { AuditReader } from './audit-reader.ts'
 
 /** Remembers whose reading of the log has been written down of late. */
 export interface ReaderBook {

@@ -1,4 +1,4 @@
-import type { RedriveRequest } from './contract.ts'
+import type { RedriveRequest } from './contract-core.ts'
 import type { ApplyRequest } from './contract-topology.ts'
 
 /** Editing, keeping, discarding, approving and the history, on the line. A part of contract.ts. */

@@ -1,4 +1,4 @@
-import type { Task, TaskState } from './contract.ts'
+import type { Task, TaskState } from './contract-core.ts'
 import type { ApprovalAsks, ApprovalState, KeptBackup } from './contract-dlq.ts'
 
 /** What lists can be asked for. A part of contract.ts. */

@@ -1,4 +1,4 @@
-import type { MyPermissions } from './contract.ts'
+import type { MyPermissions } from './contract-core.ts'
 
 /** What a page finds out about itself when it is loaded. */
 export interface CurrentSession extends MyPermissions {

@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify'
 import { takesKey } from '../once/read-once-key.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { Endpoint } from './endpoint.ts'
 import { either, type Shape } from './shape.ts'
 import { problem } from './shapes.ts'
 

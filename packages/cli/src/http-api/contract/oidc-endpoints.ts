@@ -1,5 +1,5 @@
 import type * as Contract from './contract.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { Endpoint } from './endpoint.ts'
 import * as sessionShapes from './session-shapes.ts'
 
 /** Where browsers log in at an OIDC provider; a part of the list in endpoints.ts. */

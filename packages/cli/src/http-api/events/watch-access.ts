@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { Endpoint } from '../contract/endpoints.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
 import { checkAccess } from '../guards/check-access.ts'
 import { problemOf } from '../problems.ts'
 

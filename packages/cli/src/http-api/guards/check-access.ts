@@ -7,7 +7,7 @@ import { decideAccess } from '../auth/decide-access.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { isSameSecret } from '../auth/same-secret.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
-import type { Endpoint } from '../contract/endpoints.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
 import { isCrossSite } from './is-cross-site.ts'
 
 /** Finds out who asks and whether they may. Throws where not; a known caller's attempt is written down. */

@@ -4,7 +4,7 @@ import type { ApiContext } from '../api-context.ts'
 import { type AuditedCall, writeAudit } from '../audit/write-audit.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import type { Endpoint } from '../contract/endpoints.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
 
 interface QueueCall {
   readonly caller: Caller

@@ -1,5 +1,5 @@
 import type { Approval, AuditRecord } from '../contract/contract.ts'
-import type { OnceAnswer } from '../once/once-state.ts'
+import type { OnceAnswer } from '../once/once-answer.ts'
 
 /** How the one who asked was known, for what is done in their name later. */
 export type Asker = Pick<AuditRecord, 'wayIn' | 'from'>

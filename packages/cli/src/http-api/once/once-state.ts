@@ -1,11 +1,5 @@
 import type { HeardNotice } from '../notices/notice.ts'
-
-/** What was answered to a request, as it is given again to who sends it once more. */
-export interface OnceAnswer {
-  readonly status: number
-  readonly location: string | null
-  readonly body: unknown
-}
+import type { OnceAnswer } from './once-answer.ts'
 
 /** A request that came with an idempotency key. */
 export interface KnownRequest {

@@ -2,7 +2,8 @@ import { ApiError } from 'warrenmq/operations'
 import type { HeardNotice } from '../notices/notice.ts'
 import type { NoticeBoard } from '../notices/notice-board.ts'
 import { KnownRequests } from './known-requests.ts'
-import { isForgotten, type KnownRequest, type OnceAnswer } from './once-state.ts'
+import type { OnceAnswer } from './once-answer.ts'
+import { isForgotten, type KnownRequest } from './once-state.ts'
 
 export interface OnceRequest {
   /** The caller and their key, hashed. */

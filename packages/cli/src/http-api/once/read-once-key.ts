@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
-import type { Endpoint } from '../contract/endpoints.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
 import type { OnceRequest } from './once.ts'
 
 /** Every request that changes something by itself can be sent with a key; to look, to log in and to plan needs none. */

@@ -2,16 +2,23 @@ import type { Body } from '../../wire/frame-writer.ts'
 import type { RawProperties } from '../../wire/properties.ts'
 import type { DeliverMethod } from '../../wire/read-delivery.ts'
 import type { Settled } from './ack-ledger.ts'
-import type { AmqpChannel } from './channel.ts'
 import type { IncomingMessage } from './message.ts'
 import type { Content } from './read-content.ts'
+
+/** What a delivery needs of the channel it came by. */
+interface SettlingChannel {
+  readonly isOpen: boolean
+  ack(deliveryTag: number): Settled
+  nack(deliveryTag: number, options: { requeue: boolean }): Settled
+  reject(deliveryTag: number, options: { requeue: boolean }): Settled
+}
 
 /**
  * One hand-over of a message. It belongs to the channel it came by: when that one is gone, the broker has
  * taken the message back, and settling it says `stale` and reaches no other message.
  */
 export class Delivery implements IncomingMessage {
-  readonly #channel: AmqpChannel
+  readonly #channel: SettlingChannel
   // `declare`: else every message would have its fields written twice, the first time with undefined.
   declare readonly deliveryTag: number
   declare readonly consumerTag: string
@@ -22,7 +29,7 @@ export class Delivery implements IncomingMessage {
   declare readonly body: Body
   declare readonly bodyBytes: number
 
-  constructor(channel: AmqpChannel, method: DeliverMethod, content: Content) {
+  constructor(channel: SettlingChannel, method: DeliverMethod, content: Content) {
     this.#channel = channel
     this.deliveryTag = method.deliveryTag
     this.consumerTag = method.consumerTag

@@ -7,6 +7,7 @@ import { type BackoffPolicy, decideBackoff, defaultBackoff, healthyMs } from './
 import { describeEndpoint, type Endpoint, parseAmqpUrl } from './parse-amqp-url.ts'
 import { pause } from './pause.ts'
 import { hideSecret } from './secret.ts'
+import type { SessionEvents } from './session-events.ts'
 import { nextSessionState, type SessionState, type SessionStep } from './session-state.ts'
 import { SupervisedChannel } from './supervised-channel.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -15,19 +16,6 @@ export interface SessionOptions extends ConnectionOptions {
   readonly backoff?: Partial<BackoffPolicy>
   /** How long the first connection may take over all hosts and attempts, for brokers that are still starting. @default one try each */
   readonly waitForBrokerMs?: number
-}
-
-export interface SessionEvents {
-  connected: { readonly endpoint: string; readonly product: string; readonly version: string }
-  /** It is lost; the next attempt is due. */
-  disconnected: { readonly error: ConnectionError; readonly nextAttemptMs: number }
-  /** An attempt to connect failed; the next one is due. */
-  'connect-failed': { readonly error: ConnectionError; readonly nextAttemptMs: number }
-  'channel-opened': { readonly channel: string }
-  'channel-lost': { readonly channel: string; readonly error: Error | undefined }
-  'channel-failed': { readonly channel: string; readonly error: Error; readonly nextAttemptMs: number }
-  blocked: { readonly reason: string }
-  unblocked: Record<never, never>
 }
 
 /**

@@ -4,7 +4,7 @@ import type { AmqpChannel } from './channel.ts'
 import { type AmqpConnection, boundGoodbye } from './connection.ts'
 import { type BackoffPolicy, decideBackoff, healthyMs } from './decide-backoff.ts'
 import { pause } from './pause.ts'
-import type { SessionEvents } from './session.ts'
+import type { SessionEvents } from './session-events.ts'
 import type { Turns } from './turns.ts'
 
 export interface SupervisedChannelEvents {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
 import { encodeProperties } from '../../wire/properties.ts'
-import { DeliveredMessage } from '../run/consumed-message.ts'
 import { createDecoder } from '../run/decode-body.ts'
+import { DeliveredMessage } from '../run/delivered-message.ts'
 
 function message(body: Buffer, properties: Parameters<typeof encodeProperties>[0] = {}): DeliveredMessage {
   const delivery = { exchange: 'shop', routingKey: 'order.paid', isRedelivered: false }

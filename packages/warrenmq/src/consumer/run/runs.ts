@@ -1,5 +1,5 @@
 import { ConsumerError } from '../../errors.ts'
-import type { SettledConsumerOptions } from '../consumer-options.ts'
+import type { SettledConsumerOptions } from '../settle-consumer-options.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import type { Breaker } from './breaker.ts'
 import { createHolds, type Holds } from './holds.ts'

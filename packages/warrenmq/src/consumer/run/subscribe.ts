@@ -2,7 +2,7 @@ import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { ConsumerError } from '../../errors.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
-import type { SettledConsumerOptions } from '../consumer-options.ts'
+import type { SettledConsumerOptions } from '../settle-consumer-options.ts'
 import type { WayProver } from '../way-out/way-prover.ts'
 
 /** What a consumer receives by, from the opening of its channel on. */

@@ -6,7 +6,7 @@ import type { QueueFlow } from '../../topology/queue-flow.ts'
 import type { FieldEntry } from '../../wire/field-value.ts'
 import { editProperties, type RawProperties, readProperty } from '../../wire/properties.ts'
 import type { Recount } from '../decide/decide-admission.ts'
-import { originOf } from '../run/consumed-message.ts'
+import { originOf } from '../run/delivered-message.ts'
 import { consumerHeaders } from './consumer-headers.ts'
 
 /** What a re-publish of a delivered message starts from. */

@@ -1,4 +1,5 @@
-import { type Broker, removeQueue } from './broker.ts'
+import type { Broker } from './broker.ts'
+import { removeQueue } from './create-broker.ts'
 import { removeExchange } from './vhost.ts'
 
 /** The broker is gone: nothing happens until it is restarted. Its connections are cut at the same time. */

@@ -1,6 +1,6 @@
 import type { Method } from '../../wire/method-specs.ts'
 import { methodIdOf } from '../../wire/methods.ts'
-import { removeQueue } from '../model/broker.ts'
+import { removeQueue } from '../model/create-broker.ts'
 import type { ProtocolError } from '../model/protocol-error.ts'
 import type { ConnectionRecord } from './connection-record.ts'
 

@@ -7,18 +7,10 @@ import type { Broker } from '../model/broker.ts'
 import { booleanOf, lookUp } from '../model/message/field-terms.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
 import type { ConnectionOutput } from './connection-output.ts'
+import type { ConnectionPhase } from './connection-phase.ts'
 import type { FaultPlan } from './faults.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { ServerChannel } from './server-channel.ts'
-
-export type ConnectionPhase =
-  | 'greeting'
-  | 'starting'
-  | 'tuning'
-  | 'opening'
-  | 'running'
-  | 'closing'
-  | 'closed'
 
 export interface ConnectionHost {
   readonly broker: Broker

@@ -1,6 +1,6 @@
 import type { Method } from '../../wire/method-specs.ts'
 import { reachedLimit } from '../model/access/limits.ts'
-import { permissionOf } from '../model/broker.ts'
+import { permissionOf } from '../model/create-broker.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
 import type { Vhost } from '../model/vhost.ts'
 import { authenticate } from './authenticate.ts'

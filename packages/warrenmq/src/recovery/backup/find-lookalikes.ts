@@ -7,7 +7,7 @@ import { type BackupRun, decideFate, decideRemoval } from './decide-removal.ts'
 import { identifyMessage } from './identify-message.ts'
 import type { Lookalikes } from './may-be-back.ts'
 import { readBackup } from './read-backup.ts'
-import type { RestoreOptions } from './restore-backup.ts'
+import type { RestoreOptions } from './restore-options.ts'
 
 const nothing = { present: new Map<string, number>(), unseen: 0 }
 const anything = { present: new Map<string, number>(), unseen: Number.POSITIVE_INFINITY }

@@ -1,23 +1,14 @@
 import { hostname } from 'node:os'
 import { Publisher } from '../../publisher/publisher.ts'
 import { takeLock } from '../lock/take-lock.ts'
-import type { LookPermission } from '../look/prepare-look.ts'
 import type { BackupSummary } from './backup-reading.ts'
 import { countPresent } from './count-present.ts'
 import { findLookalikes } from './find-lookalikes.ts'
 import { createReturnWatch } from './may-be-back.ts'
 import { readBackup } from './read-backup.ts'
 import { openJournal, type RestoreJournal } from './restore-journal.ts'
+import type { RestoreOptions } from './restore-options.ts'
 import { type RestoreCounts, RestoreRun } from './restore-run.ts'
-
-export interface RestoreOptions extends Omit<LookPermission, 'queue'> {
-  readonly file: string
-  /** @default the queue that the backup was made of */
-  readonly queue?: string | undefined
-  readonly by: string
-  /** Told each record that is taken up: so many of the records in the file. */
-  readonly onProgress?: ((done: number, records: number) => void) | undefined
-}
 
 export interface RestoreReport extends RestoreCounts {
   readonly file: string

@@ -1,7 +1,7 @@
 import type { LiveTopology } from '../../topology/live-topology.ts'
 import type { QueueFlow } from '../../topology/queue-flow.ts'
 import { recogniseFlows } from '../../topology/recognise-layout.ts'
-import type { RedriveOptions } from './redrive.ts'
+import type { RedriveOptions } from './redrive-options.ts'
 
 /**
  * The flows that a re-drive goes by: those that are declared, and of other queues what stands on the broker. That is

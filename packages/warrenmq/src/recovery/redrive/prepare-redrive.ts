@@ -5,7 +5,7 @@ import type { Publisher } from '../../publisher/publisher.ts'
 import { confirmDepth } from '../look/confirm-depth.ts'
 import { countConsumers, depthOf, settledDepth } from '../look/count-queue.ts'
 import { type LookPermission, type LookRules, prepareLook } from '../look/prepare-look.ts'
-import type { RedriveOptions } from './redrive.ts'
+import type { RedriveOptions } from './redrive-options.ts'
 import { prepareRules, type RedriveRules } from './redrive-rules.ts'
 
 export interface CountedQueue {

@@ -4,7 +4,7 @@ import { lookAtQueue } from '../look/look-at-queue.ts'
 import type { LookPermission } from '../look/prepare-look.ts'
 import { readOriginAddress } from '../read/read-origin.ts'
 import type { KeepReason } from './plan-redrive.ts'
-import type { RedriveOptions } from './redrive.ts'
+import type { RedriveOptions } from './redrive-options.ts'
 import { prepareRules } from './redrive-rules.ts'
 import { nameAddress } from './redrive-tally.ts'
 

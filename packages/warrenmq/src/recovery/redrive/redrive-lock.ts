@@ -4,7 +4,7 @@ import { RecoveryError } from '../../errors.ts'
 import { isAtLeast, parseBrokerVersion } from '../../message/broker-version.ts'
 import { type Lock, takeLock } from '../lock/take-lock.ts'
 import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
-import type { RedriveOptions } from './redrive.ts'
+import type { RedriveOptions } from './redrive-options.ts'
 import { unlessAway, whenReachable } from './redrive-patience.ts'
 
 export interface RedriveLockTask {

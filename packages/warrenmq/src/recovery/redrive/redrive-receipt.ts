@@ -1,7 +1,7 @@
 import type { Interruption, Receipt, RedriveOutcome } from '../receipt/receipt.ts'
-import type { RedriveOptions } from './redrive.ts'
 import type { TakenMessage } from './redrive-event.ts'
 import { readNumbers } from './redrive-numbers.ts'
+import type { RedriveOptions } from './redrive-options.ts'
 import type { RedriveRules } from './redrive-rules.ts'
 import type { RedriveState } from './redrive-state.ts'
 import type { RedriveTally } from './redrive-tally.ts'

@@ -18,8 +18,8 @@ import { isOwnQueue } from '../read/is-own-queue.ts'
 import { openRouteBook, type RouteBook, type RouteProof } from './decide-route.ts'
 import { knownFlows } from './known-flows.ts'
 import { type KeepReason, planRedrive, type RedriveStep, readOrigin } from './plan-redrive.ts'
-import type { RedriveOptions } from './redrive.ts'
 import { editMessage } from './redrive-edit.ts'
+import type { RedriveOptions } from './redrive-options.ts'
 import { unseenWarner } from './warn-unseen.ts'
 
 export type PublishStep = Extract<RedriveStep, { kind: 'publish' }>

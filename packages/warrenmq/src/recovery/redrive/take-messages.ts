@@ -7,6 +7,7 @@ import { type AckPassage, settleAcks } from '../look/count-queue.ts'
 import type { LookRules } from '../look/prepare-look.ts'
 import { type RefreshEnd, Refreshes } from '../look/refreshes.ts'
 import { QueueWalk, type WalkEnd } from '../look/walk-queue.ts'
+import type { HeldChannel } from './held-channel.ts'
 import { Taken } from './taken-message.ts'
 
 export interface TakingTask {
@@ -28,16 +29,6 @@ export interface TakingListener {
   timeUp(): void
   /** A channel is gone that this re-drive has not closed. */
   closed(error: unknown): void
-}
-
-/** One of the channels that hold messages. */
-export interface HeldChannel {
-  readonly channel: AmqpChannel
-  readonly walk: QueueWalk
-  readonly refreshes: Refreshes
-  /** Acks that were handed to it, and those that a question behind them proves. */
-  acked: number
-  covered: number
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { FailedPublish } from './failed-publish.ts'
+import type { HeldChannel } from './held-channel.ts'
 import type { RedriveStep } from './plan-redrive.ts'
 import type { TakenMessage } from './redrive-event.ts'
-import type { HeldChannel } from './take-messages.ts'
 
 /** A message in hand: what was delivered, on which channel, and where it is to go. */
 export class Taken implements TakenMessage {

@@ -1,4 +1,5 @@
-import { type Broker, permissionOf } from '../broker.ts'
+import type { Broker } from '../broker.ts'
+import { permissionOf } from '../create-broker.ts'
 import type { Vhost } from '../vhost.ts'
 import { checkAccess, type Permission, type User } from './access.ts'
 

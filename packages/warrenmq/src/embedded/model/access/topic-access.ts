@@ -3,16 +3,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import type { Actor } from './actor.ts'
 import { matchesPattern } from './name-pattern.ts'
-
-/** What keys of a topic exchange a user may publish with and bind by, as patterns. An empty pattern allows nothing. */
-export interface TopicPermission {
-  readonly exchange: string
-  readonly write: string
-  readonly read: string
-}
-
-/** By vhost, then by user, then by exchange. */
-export type TopicPermissions = Map<string, Map<string, Map<string, TopicPermission>>>
+import type { TopicPermission } from './topic-permission.ts'
 
 export function grantTopics(
   broker: Broker,

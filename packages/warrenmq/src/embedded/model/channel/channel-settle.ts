@@ -1,5 +1,5 @@
 import { ProtocolError } from '../protocol-error.ts'
-import type { Settlement } from '../queue/queue.ts'
+import type { Settlement } from '../queue/queued-message.ts'
 import { type Channel, type HeldDelivery, isAlive } from './channel.ts'
 
 /** Settles one delivery, or all up to and with it; tag 0 with `multiple` means all. */

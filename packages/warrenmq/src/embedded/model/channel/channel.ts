@@ -4,7 +4,8 @@ import type { Broker } from '../broker.ts'
 import type { Message } from '../message/message.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { createDeadline, type Deadline } from '../queue/deadline.ts'
-import type { Consumer, ConsumerChannel, Delivery, Queue, QueuedMessage } from '../queue/queue.ts'
+import type { Consumer, ConsumerChannel, Delivery, Queue } from '../queue/queue.ts'
+import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** What goes out to the client of a channel, in this order and no other. */
 export interface ChannelPeer {

@@ -8,11 +8,11 @@ import type {
   Queue,
   QueueCounts,
   QueueDeclaration,
-  QueuedMessage,
   QueueSurroundings,
   SettledEntries,
 } from '../queue/queue.ts'
 import type { QueueSettings } from '../queue/queue-settings.ts'
+import type { QueuedMessage } from '../queue/queued-message.ts'
 import { describeResource } from '../resource-name.ts'
 import { createClassicConsumers } from './classic-consumers.ts'
 import {

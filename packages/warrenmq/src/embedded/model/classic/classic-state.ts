@@ -1,8 +1,9 @@
 import type { DeathReason, Message } from '../message/message.ts'
 import type { EffectivePolicy } from '../policy/policies.ts'
 import type { Deadline } from '../queue/deadline.ts'
-import type { Consumer, Queue, QueuedMessage, QueueSurroundings, Settlement } from '../queue/queue.ts'
+import type { Consumer, Queue, QueueSurroundings } from '../queue/queue.ts'
 import type { QueueSettings } from '../queue/queue-settings.ts'
+import type { QueuedMessage, Settlement } from '../queue/queued-message.ts'
 import type { ClassicConsumers } from './classic-consumers.ts'
 import type { ReadyMessages } from './ready-messages.ts'
 

@@ -1,6 +1,6 @@
 import { type BinaryHeap, createBinaryHeap } from '../collections/binary-heap.ts'
 import { createFifo, type Fifo } from '../collections/fifo.ts'
-import type { QueuedMessage } from '../queue/queue.ts'
+import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** The messages of a classic queue that wait for a consumer: by priority, then in the order they came. */
 export interface ReadyMessages {

@@ -5,8 +5,9 @@ import { ProtocolError } from '../protocol-error.ts'
 import { assertAccess } from '../queue/declare-queue.ts'
 import { describeResource } from '../resource-name.ts'
 import { addBinding, removeBinding } from '../vhost.ts'
-import { type Binding, type Destination, makeBinding } from './binding.ts'
+import { makeBinding } from './binding.ts'
 import { refuseDefaultExchange, stripLineBreaks } from './declare-exchange.ts'
+import type { Binding, Destination } from './exchange.ts'
 import { checkHeadersBinding } from './headers-match.ts'
 
 export interface BindRequest {

@@ -5,7 +5,9 @@ import { lookUp, textOf, typeNameOf } from '../message/field-terms.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { describeResource } from '../resource-name.ts'
 import { policyOfExchange, removeExchange } from '../vhost.ts'
-import { createExchange, type Exchange, type ExchangeType } from './exchange.ts'
+import { createExchange } from './create-exchange.ts'
+import type { Exchange } from './exchange.ts'
+import type { ExchangeType } from './exchange-type.ts'
 
 export interface ExchangeDeclare {
   readonly exchange: string

@@ -4,8 +4,7 @@ import { decodeHeaders } from '../message/decode-headers.ts'
 import { lookUp, textOf } from '../message/field-terms.ts'
 import type { Message } from '../message/message.ts'
 import type { Queue } from '../queue/queue.ts'
-import type { RoutedMessage } from './binding.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, RoutedMessage } from './exchange.ts'
 
 /** What routing needs to find: the queues and exchanges of one vhost. */
 export interface RoutingScope {

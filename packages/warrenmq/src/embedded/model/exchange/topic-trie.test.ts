@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Binding, Destination } from './binding.ts'
+import type { Binding, Destination } from './exchange.ts'
 import { createTopicTrie } from './topic-trie.ts'
 
 const word = fc.constantFrom('a', 'b', '')

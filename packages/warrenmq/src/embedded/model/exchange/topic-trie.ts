@@ -1,4 +1,5 @@
-import { type Binding, type BindingTable, type Destination, idOfBinding } from './binding.ts'
+import { idOfBinding } from './binding.ts'
+import type { Binding, BindingTable, Destination } from './exchange.ts'
 
 interface TrieNode {
   readonly children: Map<string, TrieNode>

@@ -1,5 +1,5 @@
 import { matchesPattern } from '../access/name-pattern.ts'
-import type { QueueKind } from '../queue/queue.ts'
+import type { QueueKind } from '../queue/queue-kind.ts'
 
 export type PolicyValue = string | number | boolean | null | readonly PolicyValue[]
 export type PolicyDefinition = Readonly<Record<string, PolicyValue>>

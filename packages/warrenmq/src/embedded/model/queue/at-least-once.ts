@@ -1,6 +1,7 @@
 import { createFifo } from '../collections/fifo.ts'
 import type { DeathReason, Message } from '../message/message.ts'
-import type { Queue, QueuedMessage, QueueSurroundings } from './queue.ts'
+import type { Queue, QueueSurroundings } from './queue.ts'
+import type { QueuedMessage } from './queued-message.ts'
 
 /** The dead letters of a quorum queue that are kept until every target has them. */
 export interface AtLeastOnce {

@@ -2,7 +2,7 @@ import type { FieldTable, FieldValue } from '../../../wire/field-value.ts'
 import { integerOf, lookUp, renderTerm, textOf, typeNameOf } from '../message/field-terms.ts'
 import type { Profile } from '../profile.ts'
 import { ProtocolError, stumble } from '../protocol-error.ts'
-import type { QueueKind } from './queue.ts'
+import type { QueueKind } from './queue-kind.ts'
 import { parseMaxAge } from './queue-settings.ts'
 
 /** Refuses arguments of a queue that RabbitMQ refuses, with its words. */

@@ -1,7 +1,7 @@
 import type { FieldTable } from '../../../wire/field-value.ts'
 import { booleanOf, integerOf, lookUp, textOf } from '../message/field-terms.ts'
 import { lowerDeliveryLimit, type PolicyDefinition } from '../policy/policies.ts'
-import type { QueueKind } from './queue.ts'
+import type { QueueKind } from './queue-kind.ts'
 
 export type Overflow = 'drop-head' | 'reject-publish' | 'reject-publish-dlx'
 

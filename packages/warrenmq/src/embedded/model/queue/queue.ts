@@ -5,9 +5,9 @@ import type { DeathReason, Message } from '../message/message.ts'
 import type { EffectivePolicy } from '../policy/policies.ts'
 import type { Profile } from '../profile.ts'
 import type { Deadline } from './deadline.ts'
+import type { QueueKind } from './queue-kind.ts'
 import type { QueueSettings } from './queue-settings.ts'
-
-export type QueueKind = 'classic' | 'quorum' | 'stream'
+import type { QueuedMessage, Settlement } from './queued-message.ts'
 
 export interface QueueDeclaration {
   readonly vhost: string
@@ -18,22 +18,6 @@ export interface QueueDeclaration {
   /** The connection that alone may use it; undefined for a queue of everyone. */
   readonly owner: object | undefined
   readonly arguments: FieldTable
-}
-
-/** A message in a queue, with what the queue knows of it. */
-export interface QueuedMessage {
-  readonly message: Message
-  /** Grows with each message: where it stands among its peers. */
-  position: number
-  /** Infinity when it never expires. */
-  readonly expiresAtMs: number
-  readonly sizeBytes: number
-  /** How often it was handed out and came back. */
-  returnCount: number
-  /** Quorum queues: how often that was a failure, as far as the version tells the two apart. */
-  deliveryCount: number
-  /** Quorum queues: until when the consumer may hold it. */
-  heldUntilMs: number
 }
 
 /** The side of a channel that a queue sees. */
@@ -72,9 +56,6 @@ export interface Delivery {
   readonly properties: RawProperties
   readonly needsAck: boolean
 }
-
-/** What a client made of its deliveries. `return` and `reject-return` differ for quorum queues of 4.3. */
-export type Settlement = 'ack' | 'return' | 'reject-return' | 'discard' | 'reject-discard'
 
 export interface SettledEntries {
   readonly channel: ConsumerChannel

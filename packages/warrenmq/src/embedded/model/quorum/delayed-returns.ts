@@ -1,6 +1,7 @@
 import { createBinaryHeap } from '../collections/binary-heap.ts'
-import type { QueuedMessage, QueueSurroundings } from '../queue/queue.ts'
+import type { QueueSurroundings } from '../queue/queue.ts'
 import type { DelayedRetry } from '../queue/queue-settings.ts'
+import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** Messages that a quorum queue of 4.3 holds back for a while after they were returned. */
 export interface DelayedReturns {

@@ -1,4 +1,5 @@
-import type { Consumer, Delivery, QueuedMessage } from '../queue/queue.ts'
+import type { Consumer, Delivery } from '../queue/queue.ts'
+import type { QueuedMessage } from '../queue/queued-message.ts'
 import { enforceLimit } from './quorum-limit.ts'
 import type { Member } from './quorum-members.ts'
 import { die, hold, letGo, type QuorumState, refresh } from './quorum-state.ts'

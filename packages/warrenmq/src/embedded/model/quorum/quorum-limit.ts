@@ -1,4 +1,4 @@
-import type { QueuedMessage } from '../queue/queue.ts'
+import type { QueuedMessage } from '../queue/queued-message.ts'
 import { die, type QuorumState } from './quorum-state.ts'
 
 export function isRejecting({ settings }: QuorumState): boolean {

@@ -1,5 +1,6 @@
 import { createConsumerRing } from '../queue/consumer-ring.ts'
-import type { Consumer, ConsumerChannel, QueuedMessage } from '../queue/queue.ts'
+import type { Consumer, ConsumerChannel } from '../queue/queue.ts'
+import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** Someone who holds or may get messages of a quorum queue: a consumer, or one basic.get. */
 export interface Member {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createModelBench } from '../../../../../../test/conformance/model-bench.ts'
 import type { ProfileName } from '../profile.ts'
-import type { Settlement } from '../queue/queue.ts'
+import type { Settlement } from '../queue/queued-message.ts'
 
 const quorum = { 'x-queue-type': 'quorum' }
 

@@ -1,4 +1,5 @@
-import type { ConsumerChannel, QueuedMessage, SettledEntries, Settlement } from '../queue/queue.ts'
+import type { ConsumerChannel, SettledEntries } from '../queue/queue.ts'
+import type { QueuedMessage, Settlement } from '../queue/queued-message.ts'
 import { refuseLargeReturn } from '../refuse-unmodelled.ts'
 import { finish } from './quorum-checkout.ts'
 import type { Member } from './quorum-members.ts'

@@ -1,7 +1,7 @@
 import type { FieldTable } from '../../../wire/field-value.ts'
 import { integerOf, lookUp, textOf } from '../message/field-terms.ts'
-import type { QueuedMessage } from '../queue/queue.ts'
 import { parseMaxAge } from '../queue/queue-settings.ts'
+import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** The log of a stream. It is cut at its start only, and only by whole segments. */
 export interface StreamLog {

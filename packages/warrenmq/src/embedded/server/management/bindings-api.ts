@@ -1,5 +1,5 @@
 import { type BindRequest, bind, unbind } from '../../model/exchange/bind.ts'
-import type { Binding } from '../../model/exchange/binding.ts'
+import type { Binding } from '../../model/exchange/exchange.ts'
 import { hashTable } from '../../model/exchange/hash-table.ts'
 import { sortTable } from '../../model/message/field-terms.ts'
 import type { Vhost } from '../../model/vhost.ts'

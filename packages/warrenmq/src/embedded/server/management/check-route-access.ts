@@ -1,5 +1,6 @@
 import type { User } from '../../model/access/access.ts'
-import { type Broker, permissionOf } from '../../model/broker.ts'
+import type { Broker } from '../../model/broker.ts'
+import { permissionOf } from '../../model/create-broker.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import { ApiRefusal, type ApiRequest, vhostOf } from './api-request.ts'
 

@@ -1,5 +1,5 @@
 import type { Actor } from '../../model/access/actor.ts'
-import { permissionOf } from '../../model/broker.ts'
+import { permissionOf } from '../../model/create-broker.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import { ApiRefusal, type ApiRequest, actorOf, vhostOf } from './api-request.ts'
 

@@ -1,5 +1,6 @@
 import type { Actor } from '../../model/access/actor.ts'
-import { addVhost, type Broker, grant } from '../../model/broker.ts'
+import type { Broker } from '../../model/broker.ts'
+import { addVhost, grant } from '../../model/create-broker.ts'
 import { bind } from '../../model/exchange/bind.ts'
 import { declareExchange } from '../../model/exchange/declare-exchange.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'

@@ -6,7 +6,7 @@ import { publish } from '../../model/channel/channel-publish.ts'
 import { settle } from '../../model/channel/channel-settle.ts'
 import { closeChannel } from '../../model/channel/close-channel.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
-import type { Settlement } from '../../model/queue/queue.ts'
+import type { Settlement } from '../../model/queue/queued-message.ts'
 import {
   type ApiAnswer,
   ApiRefusal,

@@ -1,5 +1,6 @@
 import { readPattern } from '../../model/access/name-pattern.ts'
-import { grantTopics, listTopicPermissions, type TopicPermission } from '../../model/access/topic-access.ts'
+import { grantTopics, listTopicPermissions } from '../../model/access/topic-access.ts'
+import type { TopicPermission } from '../../model/access/topic-permission.ts'
 import type { Broker } from '../../model/broker.ts'
 import {
   type ApiAnswer,

@@ -1,7 +1,7 @@
 import type { Credentials, Permission, User } from '../../model/access/access.ts'
 import type { Limits } from '../../model/access/limits.ts'
 import { readPattern, sayNotModelled } from '../../model/access/name-pattern.ts'
-import { grant } from '../../model/broker.ts'
+import { grant } from '../../model/create-broker.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import { hashPassword } from '../authenticate.ts'
 import {

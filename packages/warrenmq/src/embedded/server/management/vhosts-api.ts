@@ -1,4 +1,4 @@
-import { addVhost, grant, removeQueue } from '../../model/broker.ts'
+import { addVhost, grant, removeQueue } from '../../model/create-broker.ts'
 import type { Profile } from '../../model/profile.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import type { Vhost } from '../../model/vhost.ts'

@@ -1,0 +1,1 @@
+export type ExchangeType = 'direct' | 'fanout' | 'topic' | 'headers' | 'x-local-random' | 'x-modulus-hash'

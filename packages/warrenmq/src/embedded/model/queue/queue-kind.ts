@@ -1,0 +1,1 @@
+export type QueueKind = 'classic' | 'quorum' | 'stream'

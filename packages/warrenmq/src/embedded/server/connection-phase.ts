@@ -1,0 +1,9 @@
+/** How far a connection has come. */
+export type ConnectionPhase =
+  | 'greeting'
+  | 'starting'
+  | 'tuning'
+  | 'opening'
+  | 'running'
+  | 'closing'
+  | 'closed'

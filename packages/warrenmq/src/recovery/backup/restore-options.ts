@@ -1,0 +1,10 @@
+import type { LookPermission } from '../look/prepare-look.ts'
+
+export interface RestoreOptions extends Omit<LookPermission, 'queue'> {
+  readonly file: string
+  /** @default the queue that the backup was made of */
+  readonly queue?: string | undefined
+  readonly by: string
+  /** Told each record that is taken up: so many of the records in the file. */
+  readonly onProgress?: ((done: number, records: number) => void) | undefined
+}

@@ -1,0 +1,13 @@
+import type { AmqpChannel } from '../../broker/amqp/channel.ts'
+import type { Refreshes } from '../look/refreshes.ts'
+import type { QueueWalk } from '../look/walk-queue.ts'
+
+/** One of the channels that hold messages. */
+export interface HeldChannel {
+  readonly channel: AmqpChannel
+  readonly walk: QueueWalk
+  readonly refreshes: Refreshes
+  /** Acks that were handed to it, and those that a question behind them proves. */
+  acked: number
+  covered: number
+}

@@ -1,0 +1,37 @@
+import type { FieldTable } from './field-value.ts'
+
+/**
+ * The properties of a message as they stand on the wire: two bytes of flags, then the values. They are
+ * passed on as they came; only what is asked for is decoded, only what is edited is rewritten.
+ */
+export type RawProperties = Buffer
+
+/** In the order of the flags, from the highest bit down. */
+export const propertyKinds = {
+  contentType: 'text',
+  contentEncoding: 'text',
+  headers: 'table',
+  deliveryMode: 'octet',
+  priority: 'octet',
+  correlationId: 'text',
+  replyTo: 'text',
+  expiration: 'text',
+  messageId: 'text',
+  timestamp: 'time',
+  type: 'text',
+  userId: 'text',
+  appId: 'text',
+  clusterId: 'text',
+} as const
+
+export type PropertyName = keyof typeof propertyKinds
+type KindOf<Name extends PropertyName> = (typeof propertyKinds)[Name]
+export type ValueOfKind = { text: string; octet: number; time: bigint; table: Buffer }
+
+/** Every property decoded; `headers` is the encoded table (see `decodeTable`, `findHeader`). */
+export type Properties = { readonly [Name in PropertyName]?: ValueOfKind[KindOf<Name>] | undefined }
+
+/** What to write; `headers` may also be entries. `timestamp` is in seconds since 1970. */
+export type PropertiesInput = Omit<Properties, 'headers'> & {
+  readonly headers?: Buffer | FieldTable | undefined
+}
