@@ -1,6 +1,6 @@
 export type { InspectedMessage, InspectedQueue } from './embedded/inspect-queue.ts'
 export type { ProfileName } from './embedded/model/profile.ts'
-export { profiles } from './embedded/model/profiles/profiles.ts'
+export { profileNames } from './embedded/model/profiles/profiles.ts'
 export type { QueueCounts } from './embedded/model/queue/queue.ts'
 export type { ConfirmFate, CutPoint } from './embedded/server/faults.ts'
 export type { SettleOptions } from './embedded/server/settle-clients.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigError, onSignals } from 'warrenmq/operations'
-import { type EmbeddedBroker, type ProfileName, profiles, startEmbeddedBroker } from 'warrenmq/testing'
+import { type EmbeddedBroker, type ProfileName, profileNames, startEmbeddedBroker } from 'warrenmq/testing'
 import type { CliCommand } from '../command.ts'
 import { isTooDeep, tooDeep } from '../config/is-too-deep.ts'
 import type { Terminal } from '../output/terminal.ts'
@@ -38,7 +38,7 @@ function addOptions(command: Command): void {
     .option('--management-port <number>', 'for the HTTP API; 0 for a free one', readPort, 15672)
     .addOption(
       new Option('--profile <version>', 'the RabbitMQ to behave as')
-        .choices(Object.keys(profiles))
+        .choices(profileNames)
         .default('4.3'),
     )
     .option('--definitions <file>', 'a definitions.json to start with, e.g. from `warren export`')

@@ -9,3 +9,6 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
   '4.0': profile40,
   '4.3': profile43,
 }
+
+/** The versions of RabbitMQ that `startEmbeddedBroker({ profile })` takes. */
+export const profileNames: readonly ProfileName[] = Object.keys(profiles) as ProfileName[]
