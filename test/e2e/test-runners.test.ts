@@ -1,18 +1,16 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installLibrary } from './install-library.ts'
 
-/** A project of its own, in which the package is installed by copy: Jest treats what it finds by a link as the user's code. */
+/** A project of its own, in which the built library is installed. */
 const project = `.cache/test-runners-${process.pid}`
 const guide = readFileSync('docs/guides/test-runners.md', 'utf8')
 
 beforeAll(() => {
-  const installed = join(project, 'node_modules/warrenmq')
-  mkdirSync(installed, { recursive: true })
-  for (const part of ['package.json', 'dist'])
-    cpSync(join('packages/warrenmq', part), join(installed, part), { recursive: true })
+  installLibrary(project)
   writeFileSync(join(project, 'package.json'), '{ "name": "user", "private": true }\n')
   write('vitest.config.mjs', "export default { test: { include: ['*.vitest.test.ts'] } }\n")
 })
