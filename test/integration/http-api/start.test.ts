@@ -26,8 +26,8 @@ it('a program that knows the address is told what this is and where to go, and e
   expect(answer.headers['content-type']).toMatch(/^application\/json/)
   expect(answer.headers.vary).toBe('accept')
   expect(name).toBe('Warren')
-  // Who is unknown is asked who they are; a log-in is a POST.
-  expect(new Set(statuses)).toEqual(new Set([200, 401, 405]))
+  // Who is unknown is asked who they are.
+  expect(new Set(statuses)).toEqual(new Set([200, 401]))
 })
 
 it('a browser gets a page, with nothing from elsewhere and no script', async () => {
