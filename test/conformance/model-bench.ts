@@ -1,5 +1,4 @@
 import type { Actor } from '../../packages/warrenmq/src/embedded/model/access/actor.ts'
-import { createBroker } from '../../packages/warrenmq/src/embedded/model/create-broker.ts'
 import { type Channel, openChannel } from '../../packages/warrenmq/src/embedded/model/channel/channel.ts'
 import {
   cancel,
@@ -11,6 +10,7 @@ import { flushConfirms, publish } from '../../packages/warrenmq/src/embedded/mod
 import { recover, settle } from '../../packages/warrenmq/src/embedded/model/channel/channel-settle.ts'
 import { selectConfirms } from '../../packages/warrenmq/src/embedded/model/channel/channel-transaction.ts'
 import { closeChannel } from '../../packages/warrenmq/src/embedded/model/channel/close-channel.ts'
+import { createBroker } from '../../packages/warrenmq/src/embedded/model/create-broker.ts'
 import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
 import { profiles } from '../../packages/warrenmq/src/embedded/model/profiles/profiles.ts'
 import type { ProtocolError } from '../../packages/warrenmq/src/embedded/model/protocol-error.ts'

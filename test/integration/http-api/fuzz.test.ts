@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
 import type { Endpoint } from '../../../packages/cli/src/http-api/contract/endpoint.ts'
+import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
 import { startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { fuzz, fuzzedQueue, fuzzRounds, fuzzTimeout, setUpFuzz } from './fuzz-rig.ts'
 

@@ -37,9 +37,7 @@ function addOptions(command: Command): void {
     .option('--port <number>', 'for AMQP clients; 0 for a free one', readPort, 5672)
     .option('--management-port <number>', 'for the HTTP API; 0 for a free one', readPort, 15672)
     .addOption(
-      new Option('--profile <version>', 'the RabbitMQ to behave as')
-        .choices(profileNames)
-        .default('4.3'),
+      new Option('--profile <version>', 'the RabbitMQ to behave as').choices(profileNames).default('4.3'),
     )
     .option('--definitions <file>', 'a definitions.json to start with, e.g. from `warren export`')
 }
