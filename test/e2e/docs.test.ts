@@ -178,7 +178,7 @@ describe('what the code has is in the reference', () => {
       'events',
       () =>
         find(
-          'packages/warrenmq/src/broker/amqp/session.ts',
+          'packages/warrenmq/src/broker/amqp/session-events.ts',
           /^ {2}'?([a-z-]+)'?: (?:\{ readonly|Record<never)/gm,
         ),
     ],

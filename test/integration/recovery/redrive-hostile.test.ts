@@ -97,13 +97,11 @@ test('a re-drive whose vhost is deleted can be ended, and says that nobody has c
     ending.abort()
   })
 
-  // RabbitMQ deletes the queues of a vhost before it closes the connections, so the run may have heard of that first.
-  const isQueueGone = receipt.interruption === 'queue-deleted'
-  expect(receipt).toMatchObject(
-    isQueueGone
-      ? { outcome: 'interrupted', isBalanced: false, missing: 100 - receipt.moved }
-      : { outcome: 'cancelled', isCounted: false, isBalanced: false, missing: 0 },
-  )
+  // The queues go first, then the permissions, then the connections: the run may hear of any of them before it is told.
+  const { outcome, interruption } = receipt
+  const heard = ['cancelled', 'interrupted queue-deleted', 'interrupted forbidden']
+  expect(heard).toContain([outcome, interruption].filter(Boolean).join(' '))
+  expect(receipt).toMatchObject({ isCounted: false, isBalanced: false })
   expect(receipt.moved + receipt.failed + receipt.stillThere + receipt.missing).toBe(100)
 })
 
