@@ -12,6 +12,7 @@ import { compileTopology } from '../packages/warrenmq/dist/cjs/topology/compile-
 import { renderMermaid } from '../packages/warrenmq/dist/cjs/topology/render-mermaid.js'
 import { topologySchema } from '../packages/warrenmq/dist/cjs/topology/topology-schema.js'
 import { readTopology } from '../packages/warrenmq/dist/cjs/topology/validate-topology.js'
+import { renderRequestSchemas, requestSchemasFile } from './generate-request-schemas.mjs'
 
 const read = (path) => {
   try {
@@ -53,9 +54,12 @@ function commandsPage() {
     const rows = parsed.options.map((option) => {
       const { flags, description, defaultValue, defaultValueDescription, argChoices } = option
       const choices = argChoices ? `: ${argChoices.join(', ')}` : ''
+      // Some say it themselves, because what was not said must not be in their request.
+      const [, meaning, said] = /^(.*?)(?: \(default: (.*)\))?$/.exec(description)
       const isSwitch = defaultValue === undefined || typeof defaultValue === 'boolean'
-      const preset = isSwitch ? '' : `\`${defaultValueDescription ?? defaultValue}\``
-      return `| \`${flags}\` | ${cell(`${description}${choices}`)} | ${preset} |`
+      const preset = said ?? (isSwitch ? undefined : (defaultValueDescription ?? defaultValue))
+      const column = preset === undefined ? '' : `\`${preset}\``
+      return `| \`${flags}\` | ${cell(`${meaning}${choices}`)} | ${column} |`
     })
     return [
       `## warren ${command.name}`,
@@ -82,6 +86,7 @@ const files = {
   [layoutsPage]: withDiagrams(read(layoutsPage)),
   [redrivePage]: withPhases(read(redrivePage)),
   'docs/reference/commands.md': commandsPage(),
+  [requestSchemasFile]: renderRequestSchemas(),
 }
 
 const stale = Object.entries(files).filter(([path, text]) => read(path) !== text)

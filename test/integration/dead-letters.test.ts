@@ -94,8 +94,8 @@ describe('the dead letters of a queue', () => {
     const dead = warren.deadLetters(name)
 
     const [causes, peek] = [
-      await dead.causes({ maxHoldMs: 1 }).catch((error: unknown) => error),
-      await dead.peek({ maxHoldMs: 1, where: 'id:nobody' }).catch((error: unknown) => error),
+      await dead.causes({ hold: 1 }).catch((error: unknown) => error),
+      await dead.peek({ hold: 1, where: 'id:nobody' }).catch((error: unknown) => error),
     ]
 
     for (const error of [causes, peek]) {

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { InvalidArgumentError } from 'warrenmq'
-import { ApiError, type Session } from 'warrenmq/operations'
+import { ApiError, type Broker } from 'warrenmq/operations'
 import { findServerKeys } from './find-server-keys.ts'
 import { type AuditLog, findAuditLog, openAuditLog } from './http-api/audit/audit-log.ts'
 import type { AuditReader } from './http-api/audit/audit-reader.ts'
@@ -8,9 +8,7 @@ import type { AuditEntry } from './http-api/audit/audit-record.ts'
 import type { Terminal } from './output/terminal.ts'
 
 /** Who acts, on which broker, and what the config says of the audit log. */
-export interface AuditedLine {
-  readonly consuming: Session
-  readonly publishing: Session
+export interface AuditedLine extends Broker {
   /** The name that is given for the person; anybody can say any. */
   readonly by: string
   /** The config's section for `warren serve`. */
@@ -23,6 +21,8 @@ export interface AuditedAction<Result> {
   readonly action: string
   readonly target: string
   readonly reason?: string | undefined
+  /** What was asked for; the record of the beginning has it. */
+  readonly request?: object
   readonly work: () => Promise<Result>
   /** One record each. */
   readonly describe: (result: Result) => readonly AuditedEnd[]
@@ -41,11 +41,11 @@ export interface AuditedEnd {
  */
 export async function audited<Result>(
   { line, terminal }: { readonly line: AuditedLine; readonly terminal: Terminal },
-  { action, target, reason, work, describe }: AuditedAction<Result>,
+  { action, target, reason, request, work, describe }: AuditedAction<Result>,
 ): Promise<Result> {
   const rule = readRule(line.server)
   const entry = { ...personOf(line), action, target, reason: reason ?? null, receiptDigest: null }
-  const log = await begin({ rule, line, terminal, entry: { ...entry, result: 'begun' } })
+  const log = await begin({ rule, line, terminal, entry: { ...entry, result: describeBegin(request) } })
   const end = async ({ receiptDigest = null, ...record }: AuditedEnd): Promise<void> => {
     try {
       await log?.write({ ...entry, ...record, receiptDigest })
@@ -63,6 +63,10 @@ export async function audited<Result>(
   } finally {
     await log?.close()
   }
+}
+
+function describeBegin(request: object | undefined): string {
+  return request ? `begun: ${JSON.stringify(request)}` : 'begun'
 }
 
 type AuditRule = 'required' | 'on' | 'off' | 'where-there-is-one'

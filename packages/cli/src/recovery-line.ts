@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os'
 import {
+  type Broker,
   type CompiledTopology,
   compileTopology,
   type Management,
   openSessionPair,
   pairManagement,
-  type Session,
   type TopologyDeclaration,
 } from 'warrenmq/operations'
 import type { CommandInput, ExitCode } from './command.ts'
@@ -13,9 +13,7 @@ import { findDeclaration } from './config/load-config.ts'
 import { readBrokerOptions } from './options/broker-options.ts'
 
 /** What the dlq commands need of a broker. */
-export interface RecoveryLine {
-  readonly consuming: Session
-  readonly publishing: Session
+export interface RecoveryLine extends Broker {
   readonly management: Management
   readonly vhost: string
   readonly by: string

@@ -1,60 +1,72 @@
-import type { RedriveOptions } from './recovery/redrive/redrive-options.ts'
+import type { Redrive } from './recovery/redrive/redrive.ts'
+import type { RedriveProgress } from './recovery/redrive/redrive-options.ts'
+import type {
+  BackupRequest,
+  CausesRequest,
+  DiscardRequest,
+  PeekRequest,
+  RedriveRequest,
+  RestoreRequest,
+} from './recovery/request/requests.ts'
 
-export interface LookChoice {
-  /** Only messages such as `type:OrderPlaced and (cause:Timeout or died<2h)`. @default all */
-  readonly where?: string
-  /**
-   * Take messages although the queue has a delivery limit, or nobody can tell: one that is at the limit is deleted by
-   * RabbitMQ if the connection breaks meanwhile. @default false
-   */
-  readonly acceptDeliveryLimit?: boolean
-  /**
-   * How long messages are held at most, in milliseconds. For a broker whose `consumer_timeout` is not the usual 30
-   * minutes. @default 1500000, less where the queue says so
-   */
-  readonly maxHoldMs?: number
+interface Asker {
   /** Who does it; shown to whoever finds the queue taken, and written into receipts. @default the host's name */
   readonly by?: string
 }
 
-export interface CausesOptions extends LookChoice {
-  /** Look at so many from the head. @default all */
-  readonly count?: number
+/** What to show. */
+export interface PeekOptions extends Omit<PeekRequest, 'queue'>, Asker {}
+
+/** Which messages to group. */
+export interface CausesOptions extends Omit<CausesRequest, 'queue' | 'groupBy'>, Asker {
   /**
-   * Tell the messages of one cause apart by `type`, `key`, `exchange`, `queue`, `attempts`, `header.NAME` or
-   * `body.PATH`. @default one group per cause, with the fields (`splits`) that tell its messages apart
+   * Split each cause by `type`, `key`, `exchange`, `queue`, `attempts`, `header.NAME` or `body.PATH`.
+   * @default one group per cause, with the fields (`splits`) that tell its messages apart
    */
   readonly groupBy?: string | readonly string[]
 }
 
-export interface PeekOptions extends LookChoice {
-  /** Show so many. @default 20 */
-  readonly count?: number
-  /** Show so much of each body. @default 1024 */
-  readonly bodyBytes?: number
+/** Which messages to put back, how, and who listens. */
+export interface RedriveChoice extends Omit<RedriveRequest, 'queue'>, Asker {
+  /** Cancels: what is under way is finished, and the rest stays where it is. */
+  readonly signal?: AbortSignal
+  /** Told several times a second. */
+  readonly onProgress?: (progress: RedriveProgress) => void
+  /** Told every second while it waits for the broker, see `wait`; so long already. */
+  readonly onWait?: (waitingMs: number) => void
 }
 
-export interface RedriveChoice
-  extends LookChoice,
-    Pick<
-      RedriveOptions,
-      | 'attempts'
-      | 'limit'
-      | 'ratePerSecond'
-      | 'canary'
-      | 'stopWhenDead'
-      | 'stopWhenTargetAbove'
-      | 'waitMs'
-      | 'reason'
-      | 'signal'
-      | 'onProgress'
-      | 'onWait'
-    > {
-  /** The queue each failed in, its wait queue, where it was first published, or a queue by name. @default 'origin' */
-  readonly to?: 'origin' | 'retry' | 'exchange' | { readonly queue: string }
-  /**
-   * Believe what headers tell of where a message failed, where no queue is known to dead-letter here. Anybody who may
-   * publish can write them. @default false: such a message stays, as `origin-foreign`
-   */
-  readonly trustHeaders?: boolean
+/** Which messages to write, and to which file. */
+export interface BackupChoice extends Omit<BackupRequest, 'queue'>, Asker {
+  /** The file to write. An interrupted one is gone on with. */
+  readonly file: string
+  /** Ends it; the file is not complete then, and another run goes on with it. */
+  readonly signal?: AbortSignal
 }
+
+/** Which messages to remove, and into which file. */
+export interface DiscardChoice extends Omit<DiscardRequest, 'queue'>, Asker {
+  /** The backup of what is removed. An interrupted one is gone on with. */
+  readonly file: string
+  /** Ends it; what was not removed yet stays in the queue. */
+  readonly signal?: AbortSignal
+}
+
+/** What to put back from which file. */
+export interface RestoreChoice extends Omit<RestoreRequest, 'queue'>, Asker {
+  /** A backup that `backUp` or `discard` wrote. */
+  readonly file: string
+  /** Told each message that is taken up: so many of those in the file. */
+  readonly onProgress?: (done: number, records: number) => void
+}
+
+/** How closely to check a receipt. */
+export interface VerifyChoice extends Asker {
+  /** Also look into the queues where messages went. Their consumers wait meanwhile. @default false */
+  readonly includesTargets?: boolean
+  /** Go on although a queue deletes messages that are over its delivery limit when a connection breaks. @default false */
+  readonly acceptDeliveryLimit?: boolean
+}
+
+/** A re-drive under way. */
+export type RunningRedrive = Redrive

@@ -1,21 +1,45 @@
 import { hostname } from 'node:os'
-import type { IncomingMessage } from './broker/amqp/message.ts'
-import type { Session } from './broker/amqp/session.ts'
+import type { Broker } from './broker/broker.ts'
 import type { Management } from './broker/management/open-management.ts'
-import { checkCausesOptions, checkPeekOptions, checkRedriveChoice } from './check-dead-letter-options.ts'
-import type { CausesOptions, LookChoice, PeekOptions, RedriveChoice } from './dead-letter-options.ts'
+import type {
+  BackupChoice,
+  CausesOptions,
+  DiscardChoice,
+  PeekOptions,
+  RedriveChoice,
+  RestoreChoice,
+  RunningRedrive,
+  VerifyChoice,
+} from './dead-letter-options.ts'
+import { InvalidArgumentError } from './errors.ts'
+import { type BackupReport, backUpQueue } from './recovery/backup/backup-queue.ts'
+import { type DiscardReport, discardMessages } from './recovery/backup/discard-messages.ts'
+import { type RestoreReport, restoreBackup } from './recovery/backup/restore-backup.ts'
+import { compileLook } from './recovery/look/compile-look.ts'
 import { type LookReport, lookAtQueue } from './recovery/look/look-at-queue.ts'
 import { seenInPart } from './recovery/look/seen-in-part.ts'
-import { messageFilter } from './recovery/read/filter-message.ts'
 import { type CauseGroup, createCauseGroups } from './recovery/read/group-causes.ts'
-import { parseFilter } from './recovery/read/parse-filter.ts'
 import { parseGroupBy } from './recovery/read/parse-group-by.ts'
 import { type DeadLetter, readDeadLetter } from './recovery/read/read-dead-letter.ts'
+import { decideVerdict, type ReceiptCheck, type Verdict } from './recovery/receipt/decide-receipt.ts'
 import type { Receipt } from './recovery/receipt/receipt.ts'
-import type { Destination, TypeRoutes } from './recovery/redrive/plan-redrive.ts'
+import { verifyReceipt } from './recovery/receipt/verify-receipt.ts'
+import { compileRedrive } from './recovery/redrive/compile-redrive.ts'
+import type { TypeRoutes } from './recovery/redrive/plan-redrive.ts'
+import { previewEdit } from './recovery/redrive/preview-edit.ts'
 import { previewRedrive, type RedrivePreview } from './recovery/redrive/preview-redrive.ts'
 import { startRedrive } from './recovery/redrive/redrive.ts'
 import type { RedriveOptions } from './recovery/redrive/redrive-options.ts'
+import { parseRequest } from './recovery/request/parse-request.ts'
+import type { RequestSchema } from './recovery/request/request-schema.ts'
+import {
+  backupRequestSchema,
+  causesRequestSchema,
+  discardRequestSchema,
+  peekRequestSchema,
+  redriveRequestSchema,
+  restoreRequestSchema,
+} from './recovery/request/request-schemas.ts'
 import type { QueueFlow } from './topology/queue-flow.ts'
 
 /** The messages of one dead-letter queue: see why they are dead, and put them back. Nothing here loses one. */
@@ -33,100 +57,177 @@ export interface DeadLetters {
   preview(options?: RedriveChoice): Promise<RedrivePreview>
   /** Puts messages back: publish, confirm, acknowledge, in this order. The receipt accounts for every one. */
   redrive(options?: RedriveChoice): Promise<Receipt>
+  /** The same, with a handle to pause, resume and cancel it. Await its `receipt`. */
+  startRedrive(options?: RedriveChoice): RunningRedrive
+  /** Writes messages to a file, byte for byte, and leaves them in the queue. */
+  backUp(options: BackupChoice): Promise<BackupReport>
+  /** Removes messages from the queue; they are in a file, written, synced and checked, before they go. */
+  discard(options: DiscardChoice): Promise<DiscardReport>
+  /** Puts the messages of a backup into this queue, each once. */
+  restore(options: RestoreChoice): Promise<RestoreReport>
+  /** Checks a receipt again: its own sums, and what the broker holds of the messages that it names. */
+  verify(receipt: Receipt, options?: VerifyChoice): Promise<Verification>
+}
+
+/** What came of checking a receipt. */
+export interface Verification {
+  /** `unknown`: nothing speaks against it, but not all of it could be checked. */
+  readonly verdict: Verdict
+  readonly checks: readonly ReceiptCheck[]
 }
 
 /** What the dead letters of a queue are reached by. */
-export interface DeadLetterLine {
+export interface DeadLetterAccess extends Broker {
   readonly queue: string
-  readonly consuming: Session
-  readonly publishing: Session
   readonly management: Management
   readonly flows: readonly QueueFlow[]
   /** Where messages of a type go whose origin nothing else tells. */
   readonly types: TypeRoutes | undefined
 }
 
-export function openDeadLetters(line: DeadLetterLine): DeadLetters {
+export function openDeadLetters(access: DeadLetterAccess): DeadLetters {
+  const { queue } = access
   return {
-    queue: line.queue,
-    peek: (options = {}) => peek(line, options),
-    causes: (options = {}) => causes(line, options),
-    preview: async (options = {}) => previewRedrive(redriveOptions('preview()', line, options)),
+    queue,
+    peek: (options = {}) => peek(access, options),
+    causes: (options = {}) => causes(access, options),
+    preview: async (options = {}) => previewRedrive(redriveOptions('preview()', access, options)),
     redrive: async (options = {}) => {
-      const { where } = options
-      const receipt = await startRedrive(redriveOptions('redrive()', line, options)).receipt
-      return { ...receipt, ...(where !== undefined && { where }) }
+      const asked = redriveOptions('redrive()', access, options)
+      if (asked.edit) await previewEdit(asked)
+      return startRedrive(asked).receipt
+    },
+    startRedrive: (options = {}) => {
+      const asked = redriveOptions('startRedrive()', access, options)
+      if (!asked.edit) return startRedrive(asked)
+      throw new InvalidArgumentError(
+        'startRedrive() takes no edit: redrive() looks first that only one matches.',
+      )
+    },
+    backUp: async ({ file, signal, ...options }) => {
+      const request = readChoice('backUp()', options, { queue, schema: backupRequestSchema })
+      const look = compileLook(request, contextOf(access, options))
+      return backUpQueue({ ...look, file: checkFile('backUp()', file), ...(signal && { signal }) })
+    },
+    discard: async ({ file, signal, ...options }) => {
+      const request = readChoice('discard()', options, { queue, schema: discardRequestSchema })
+      const { limit } = request
+      return discardMessages({
+        ...compileLook(request, contextOf(access, options)),
+        file: checkFile('discard()', file),
+        ...(limit !== undefined && { limit }),
+        ...(signal && { signal }),
+      })
+    },
+    restore: async ({ file, onProgress, ...options }) => {
+      const request = readChoice('restore()', options, { queue, schema: restoreRequestSchema })
+      return restoreBackup({
+        ...contextOf(access, options),
+        queue,
+        file: checkFile('restore()', file),
+        acceptDeliveryLimit: request.acceptDeliveryLimit,
+        onProgress,
+      })
+    },
+    verify: async (receipt, options = {}) => {
+      const checks = await verifyReceipt(receipt, { ...options, ...contextOf(access, options) })
+      return { verdict: decideVerdict(checks), checks }
     },
   }
 }
 
-async function peek(line: DeadLetterLine, options: PeekOptions): Promise<readonly DeadLetter[]> {
-  checkPeekOptions(options)
-  const { count = 20, bodyBytes = 1024, where } = options
-  const isWanted = selection(where)
+async function peek(access: DeadLetterAccess, options: PeekOptions): Promise<readonly DeadLetter[]> {
+  const { queue } = access
+  const request = readChoice('peek()', options, { queue, schema: peekRequestSchema })
+  const { count = 20, bodyBytes = 1024, where } = request
+  const { select, ...look } = compileLook(request, contextOf(access, options))
   const found: DeadLetter[] = []
   const report = await lookAtQueue({
-    ...lookOptions(line, options),
+    ...look,
     // A filter has to look past those that do not match; without one only those shown are touched.
     ...(where === undefined && { count }),
     onMessage: (message) => {
-      if (found.length < count && isWanted(message)) found.push(readDeadLetter(message, bodyBytes))
+      if (found.length < count && select(message)) found.push(readDeadLetter(message, bodyBytes))
     },
   })
-  if (found.length < count) refusePart(line, report)
+  if (found.length < count) refusePart(queue, report)
   return found
 }
 
-async function causes(line: DeadLetterLine, options: CausesOptions): Promise<readonly CauseGroup[]> {
-  checkCausesOptions(options)
-  const isWanted = selection(options.where)
-  const { groupBy = [] } = options
-  const fields = typeof groupBy === 'string' ? [groupBy] : groupBy
+async function causes(
+  access: DeadLetterAccess,
+  { groupBy: fields = [], ...options }: CausesOptions,
+): Promise<readonly CauseGroup[]> {
+  const { queue } = access
+  const groupBy = Array.isArray(fields) ? fields.join(',') : (fields as string)
+  const choice = { ...options, ...(groupBy !== '' && { groupBy }) }
+  const request = readChoice('causes()', choice, { queue, schema: causesRequestSchema })
   const groups = createCauseGroups(
-    fields.length === 0 ? { splits: 'all' } : { groupBy: parseGroupBy(fields.join(',')) },
+    request.groupBy === undefined ? { splits: 'all' } : { groupBy: parseGroupBy(request.groupBy) },
   )
+  const { select, ...look } = compileLook(request, contextOf(access, options))
   const report = await lookAtQueue({
-    ...lookOptions(line, options),
-    ...(options.count !== undefined && { count: options.count }),
+    ...look,
+    ...(request.count !== undefined && { count: request.count }),
     onMessage: (message) => {
-      if (isWanted(message)) groups.add(message)
+      if (select(message)) groups.add(message)
     },
   })
-  refusePart(line, report)
+  refusePart(queue, report)
   return groups.list()
 }
 
 /** A list has no place to say that it is not all, and whoever counts it would count wrong. */
-function refusePart({ queue }: DeadLetterLine, { isWhole, seen, present }: LookReport): void {
+function refusePart(queue: string, { isWhole, seen, present }: LookReport): void {
   if (isWhole) return
   throw seenInPart({
     queue,
     unknown: `only ${seen} of ${present} are known`,
-    wayOut: 'Ask for fewer (count), or let them be held for longer (maxHoldMs) where the broker does.',
+    wayOut: 'Ask for fewer (count), or let them be held for longer (hold) where the broker does.',
   })
 }
 
-function lookOptions({ queue, consuming, publishing, management }: DeadLetterLine, options: LookChoice) {
-  const { acceptDeliveryLimit, maxHoldMs, by = hostname() } = options
-  return { queue, consuming, publishing, management, acceptDeliveryLimit, maxHoldMs, by }
+function redriveOptions(owner: string, access: DeadLetterAccess, choice: RedriveChoice): RedriveOptions {
+  const { queue, flows, types } = access
+  const { signal, onProgress, onWait, ...asked } = choice
+  const request = readChoice(owner, asked, { queue, schema: redriveRequestSchema })
+  return compileRedrive(request, {
+    ...contextOf(access, choice),
+    flows,
+    types,
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+    ...(onWait && { onWait }),
+  })
 }
 
-function redriveOptions(owner: string, line: DeadLetterLine, choice: RedriveChoice): RedriveOptions {
-  checkRedriveChoice(owner, choice)
-  const { to = 'origin', where, trustHeaders = false, acceptDeliveryLimit: _, by: __, ...rest } = choice
-  return {
-    ...lookOptions(line, choice),
-    ...rest,
-    ...{ flows: line.flows, types: line.types, trustHeaders },
-    to: destinationOf(to),
-    ...(where !== undefined && { select: selection(where) }),
-  }
+/** Takes apart what is asked for and who asks. */
+function readChoice<Request>(
+  owner: string,
+  { by, ...asked }: { readonly by?: string | undefined },
+  { queue, schema }: { readonly queue: string; readonly schema: RequestSchema<Request> },
+): Request {
+  if (by !== undefined && typeof by !== 'string')
+    throw new InvalidArgumentError(`by of ${owner} is ${String(by)}; it must be text.`)
+  return parseRequest(owner, { queue, ...asked }, schema)
 }
 
-function destinationOf(to: NonNullable<RedriveChoice['to']>): Destination {
-  return typeof to === 'string' ? { kind: to } : { kind: 'queue', queue: to.queue }
+function contextOf(
+  { consuming, publishing, management }: DeadLetterAccess,
+  { by = hostname() }: { readonly by?: string },
+): Broker & { readonly management: Management; readonly by: string } {
+  return { consuming, publishing, management, by }
 }
 
-function selection(where: string | undefined): (message: IncomingMessage) => boolean {
-  return where === undefined ? () => true : messageFilter(parseFilter(where), Date.now())
+function checkFile(owner: string, file: unknown): string {
+  if (typeof file === 'string' && file !== '') return file
+  throw new InvalidArgumentError(`${owner} needs the name of a file: { file: 'orders.backup' }.`)
+}
+
+/** The queue of `deadLetters()`. */
+export function checkQueueName(queue: unknown): void {
+  if (typeof queue === 'string' && queue !== '') return
+  throw new InvalidArgumentError(
+    `deadLetters() takes the name of a queue, and got ${queue === '' ? "''" : String(queue)}.`,
+  )
 }

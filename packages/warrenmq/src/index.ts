@@ -22,8 +22,17 @@ export { jsonLogger, type Logger, logConsumer } from './consumer/observe/log-con
 export type { BodyDecoder, ConsumedMessage, Undecoded } from './consumer/run/consumed-message.ts'
 export { decodeJson } from './consumer/run/decode-body.ts'
 export type { EndingSignal } from './consumer/run/on-signals.ts'
-export type { CausesOptions, LookChoice, PeekOptions, RedriveChoice } from './dead-letter-options.ts'
-export type { DeadLetters } from './dead-letters.ts'
+export type {
+  BackupChoice,
+  CausesOptions,
+  DiscardChoice,
+  PeekOptions,
+  RedriveChoice,
+  RestoreChoice,
+  RunningRedrive,
+  VerifyChoice,
+} from './dead-letter-options.ts'
+export type { DeadLetters, Verification } from './dead-letters.ts'
 export type { ApplyReport } from './deploy/apply-plan.ts'
 export type { PlannedDeployment } from './deploy/deploy-topology.ts'
 export type { LeftoverChoice } from './deploy/remove-leftover.ts'

@@ -4,7 +4,7 @@ export type { AmqpChannel } from './broker/amqp/channel.ts'
 export { type BackoffPolicy, decideBackoff } from './broker/amqp/decide-backoff.ts'
 export type { Delivery } from './broker/amqp/delivery.ts'
 export { type IncomingMessage, joinBody } from './broker/amqp/message.ts'
-export { openSessionPair } from './broker/amqp/open-session-pair.ts'
+export { openSessionPair, type SessionPair } from './broker/amqp/open-session-pair.ts'
 export {
   declareQueue,
   deleteExchange,
@@ -16,6 +16,7 @@ export { parseAmqpUrl } from './broker/amqp/parse-amqp-url.ts'
 export { pause } from './broker/amqp/pause.ts'
 export { Session } from './broker/amqp/session.ts'
 export { createTurns } from './broker/amqp/turns.ts'
+export type { Broker } from './broker/broker.ts'
 export { limitConcurrency, type RunLimited } from './broker/management/limit-concurrency.ts'
 export { locateManagement, type ManagementPlace } from './broker/management/management-url.ts'
 export {
@@ -67,6 +68,7 @@ export { readBackup } from './recovery/backup/read-backup.ts'
 export { type RestoreReport, restoreBackup } from './recovery/backup/restore-backup.ts'
 export { describeDamage, verifyBackup } from './recovery/backup/verify-backup.ts'
 export { type Lock, lockName, takeLock } from './recovery/lock/take-lock.ts'
+export { compileLook, type RequestContext } from './recovery/look/compile-look.ts'
 export { depthOf, settledDepth } from './recovery/look/count-queue.ts'
 export { type ListedQueue, listDeadLetters } from './recovery/look/list-dead-letters.ts'
 export { type LookReport, lookAtQueue } from './recovery/look/look-at-queue.ts'
@@ -87,12 +89,36 @@ export { verifyReceipt } from './recovery/receipt/verify-receipt.ts'
 export { readRecoverySection } from './recovery/recover/read-recovery-section.ts'
 export { defaultTotalMs, type RecoverProgress, recoverQueues } from './recovery/recover/recover-queues.ts'
 export { describeKept } from './recovery/recover/render-recovery.ts'
+export { compileEdit, compileRedrive, type RedriveContext } from './recovery/redrive/compile-redrive.ts'
 export type { Destination, TypeRoutes } from './recovery/redrive/plan-redrive.ts'
 export type { DeadLimit } from './recovery/redrive/plan-redrive-stages.ts'
+export { type EditPreview, previewEdit } from './recovery/redrive/preview-edit.ts'
 export { previewRedrive } from './recovery/redrive/preview-redrive.ts'
 export { type Redrive, startRedrive } from './recovery/redrive/redrive.ts'
 export { type MessageEdit, problemOfEdit } from './recovery/redrive/redrive-edit.ts'
 export type { RedriveOptions, RedriveProgress } from './recovery/redrive/redrive-options.ts'
+export { type NotedRequest, noteRequest } from './recovery/request/note-request.ts'
+export { parseRequest } from './recovery/request/parse-request.ts'
+export type { RequestSchema } from './recovery/request/request-schema.ts'
+export {
+  backupRequestSchema,
+  causesRequestSchema,
+  discardRequestSchema,
+  peekRequestSchema,
+  redriveRequestSchema,
+  restoreRequestSchema,
+} from './recovery/request/request-schemas.ts'
+export type {
+  BackupRequest,
+  CanaryRequest,
+  CausesRequest,
+  DiscardRequest,
+  EditRequest,
+  PeekRequest,
+  QueueRequest,
+  RedriveRequest,
+  RestoreRequest,
+} from './recovery/request/requests.ts'
 export { compileTopology } from './topology/compile-topology.ts'
 export type { CompiledQueue, CompiledTopology, QueueRole } from './topology/compiled-topology.ts'
 export type { QueueDeclaration, TopologyDeclaration } from './topology/declaration.ts'

@@ -371,7 +371,10 @@ describe('an action of the command line', () => {
     const { exitCode } = await warren(['dlq', 'redrive', 'nowhere.dlq', '--yes'])
 
     expect(exitCode).toBe(1)
-    expect((await told()).map(({ result }) => result)).toEqual(['begun', 'failed: RECOVERY_QUEUE_NOT_FOUND'])
+    expect((await told()).map(({ result }) => result)).toEqual([
+      'begun: {"queue":"nowhere.dlq"}',
+      'failed: RECOVERY_QUEUE_NOT_FOUND',
+    ])
   })
 
   it('is not written down where the broker has no log and nobody asks for one', async () => {

@@ -61,6 +61,21 @@ describe('a header value of an edit', () => {
     expect(body).toBe('as it was')
   })
 
+  it('arrives as a list or a table where it is one', async () => {
+    const { fields } = await edit(await setup(), { headers: { list: [1, 'b', null], table: { a: [true] } } })
+
+    expect(Object.fromEntries(fields)).toMatchObject({
+      list: {
+        type: 'A',
+        value: [{ type: 'I', value: 1 }, { type: 'S', value: 'b' }, { type: 'V' }],
+      },
+      table: {
+        type: 'F',
+        value: [{ name: 'a', value: { type: 'A', value: [{ type: 't', value: true }] } }],
+      },
+    })
+  })
+
   const name = fc.string({ minLength: 1, maxLength: 20 }).map((text) => `h-${text}`)
   const whole = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.constantFrom(0, 1, -1, 2 ** 31, -(2 ** 31)))
   const half = fc
@@ -96,8 +111,8 @@ describe('a header value of an edit', () => {
     ['a number that JSON cannot say', '9007199254740993'],
     ['one that is none', '1e400'],
     ['half a character', String.raw`"\ud800"`],
-    ['a list', '[1]'],
-    ['a table', '{"a":1}'],
+    ['a list with such a number', '[9007199254740993]'],
+    ['nested too deep', `${'['.repeat(200)}${']'.repeat(200)}`],
   ])('is refused where it is %s', async (_, json) => {
     const { queue, url } = await setup()
 

@@ -169,7 +169,7 @@ test('an edit that several messages would fit is refused, and one that fits one 
   const one = await pipe('redrive', dlq, '--edit', path('edit.json'), '--where', 'id:m-1', '--yes')
 
   expect(several.exitCode).toBe(1)
-  expect(several.stderr).toContain('Nothing was moved (--edit): 3 messages match, and an edit is for one.')
+  expect(several.stderr).toContain('Nothing was moved: 3 messages match, and an edit is for one.')
   expect(one.exitCode).toBe(0)
   expect(one.stdout).toContain('Edited on its way: m-1')
   expect(await depths()).toEqual([2, 1])

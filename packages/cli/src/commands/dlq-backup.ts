@@ -1,8 +1,17 @@
 import { CommanderError, Option } from 'commander'
-import { type BackupReport, backUpQueue, countRemovals, depthOf, verifyBackup } from 'warrenmq/operations'
+import {
+  type BackupReport,
+  backUpQueue,
+  backupRequestSchema,
+  compileLook,
+  countRemovals,
+  depthOf,
+  parseRequest,
+  verifyBackup,
+} from 'warrenmq/operations'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
-import { addLookOptions, addWhereOption, readLook, readWhere } from '../options/dlq-options.ts'
+import { addQueueOptions, addWhereOption, readQueueRequest } from '../options/request-options.ts'
 import { createPassTeller } from '../output/tell-progress.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
@@ -19,8 +28,9 @@ export const dlqBackup: CliCommand = {
         new Option('--out <file>', 'the file; an interrupted one is gone on with').conflicts('verify'),
       )
       .option('--verify <file>', 'check every record and the whole of a file; needs no broker')
-    addWhereOption(command)
-    addLookOptions(command)
+    const fields = backupRequestSchema.properties ?? {}
+    addWhereOption(command, fields)
+    addQueueOptions(command, fields)
     addBrokerOptions(command)
   },
   run: async (input, terminal) => {
@@ -52,14 +62,19 @@ function backUp(fields: {
   file: string
 }): Promise<ExitCode> {
   const { input, terminal, queue, file } = fields
-  const matches = readWhere(input.options)
+  const request = parseRequest(
+    'dlq backup',
+    { queue, ...readQueueRequest(input.options) },
+    backupRequestSchema,
+  )
   return withRecoveryLine(input, async (line) => {
+    const { select: matches, ...look } = compileLook(request, line)
     const tellOne = createPassTeller(terminal, await depthOf(line.consuming, queue))
     const select: typeof matches = (message) => {
       tellOne()
       return matches(message)
     }
-    const report = await backUpQueue({ ...line, queue, file, select, ...readLook(input.options) })
+    const report = await backUpQueue({ ...look, file, select })
     tell(report, queue, terminal)
     terminal.result({ queue, ...report })
     return report.seal ? 0 : 3

@@ -1,20 +1,30 @@
 import type { CauseGroup } from 'warrenmq'
-import { createCauseGroups, depthOf, lookAtQueue, parseGroupBy } from 'warrenmq/operations'
+import {
+  causesRequestSchema,
+  compileLook,
+  createCauseGroups,
+  depthOf,
+  lookAtQueue,
+  parseGroupBy,
+  parseRequest,
+} from 'warrenmq/operations'
 import type { CliCommand } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import {
-  addCountOption,
-  addLookOptions,
+  addQueueOptions,
   addWhereOption,
-  readLook,
-  readWhere,
+  readCount,
+  readQueueRequest,
+  requestOption,
   saidOnce,
-} from '../options/dlq-options.ts'
+} from '../options/request-options.ts'
 import { renderCause, renderSplitHint } from '../output/render-cause.ts'
 import { renderLook } from '../output/render-look.ts'
 import { createPassTeller } from '../output/tell-progress.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
+
+const fields = causesRequestSchema.properties ?? {}
 
 /** `warren dlq causes`: why messages are dead, grouped. */
 export const dlqCauses: CliCommand = {
@@ -23,30 +33,31 @@ export const dlqCauses: CliCommand = {
   example: 'warren dlq causes billing.orders.dlq --group-by body.gateway',
   configure: (command) => {
     command.argument('<queue>')
-    command.option(
-      '--group-by <fields>',
-      'tell messages of one cause apart by type, key, exchange, queue, attempts, header.NAME or body.PATH; several with commas between',
-      saidOnce('Write the fields with commas between: type,body.gateway.'),
-    )
+    const once = saidOnce('Write the fields with commas between: type,body.gateway.')
+    command.addOption(requestOption('--group-by <fields>', fields.groupBy).argParser(once))
     addBrokerOptions(command)
-    addWhereOption(command)
-    addLookOptions(command)
-    addCountOption(command)
+    addWhereOption(command, fields)
+    addQueueOptions(command, fields)
+    command.addOption(requestOption('--count <n>', fields.count).argParser(readCount))
   },
   run: (input, terminal) => {
-    const queue = input.args[0]!
-    const select = readWhere(input.options)
-    const { count = Number.POSITIVE_INFINITY, groupBy } = input.options as {
-      count?: number
-      groupBy?: string
+    const { options, args } = input
+    const asked = {
+      queue: args[0],
+      ...readQueueRequest(options),
+      count: options.count,
+      groupBy: options.groupBy,
     }
+    const request = parseRequest('dlq causes', asked, causesRequestSchema)
+    const { queue, count = Number.POSITIVE_INFINITY, groupBy } = request
     const groups = createCauseGroups(
       groupBy === undefined ? { splits: 'all' } : { groupBy: parseGroupBy(groupBy) },
     )
     return withRecoveryLine(input, async (line) => {
       const tellOne = createPassTeller(terminal, Math.min(count, await depthOf(line.consuming, queue)))
+      const { select, ...look } = compileLook(request, line)
       const report = await lookAtQueue({
-        ...{ ...line, queue, ...readLook(input.options) },
+        ...look,
         ...(Number.isFinite(count) && { count }),
         onMessage: (message) => {
           tellOne()

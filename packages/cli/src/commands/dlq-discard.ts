@@ -1,12 +1,28 @@
-import { type DiscardReport, depthOf, discardMessages } from 'warrenmq/operations'
+import {
+  compileLook,
+  type DiscardReport,
+  type DiscardRequest,
+  depthOf,
+  discardMessages,
+  discardRequestSchema,
+  parseRequest,
+} from 'warrenmq/operations'
 import { audited } from '../audited.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addYesOption, confirm, refuseUnasked } from '../options/confirm-options.ts'
-import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../options/dlq-options.ts'
+import {
+  addQueueOptions,
+  addWhereOption,
+  readCount,
+  readQueueRequest,
+  requestOption,
+} from '../options/request-options.ts'
 import { createPassTeller } from '../output/tell-progress.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+
+const requestFields = discardRequestSchema.properties ?? {}
 
 /** `warren dlq discard`: remove messages, each of them into a backup. */
 export const dlqDiscard: CliCommand = {
@@ -17,16 +33,24 @@ export const dlqDiscard: CliCommand = {
     command
       .argument('<queue>')
       .requiredOption('--out <file>', 'the backup of what is removed; an interrupted one is gone on with')
-      .option('--limit <n>', 'remove at most so many', readCount)
-    addWhereOption(command)
-    addLookOptions(command)
+      .addOption(requestOption('--limit <n>', requestFields.limit).argParser(readCount))
+      .addOption(requestOption('--reason <text>', requestFields.reason))
+    addWhereOption(command, requestFields)
+    addQueueOptions(command, requestFields)
     addYesOption(command)
     addBrokerOptions(command)
   },
   run: (input, terminal) => {
-    const select = readWhere(input.options)
-    refuseUnasked('Nothing was removed', { options: input.options, terminal })
-    return withRecoveryLine(input, (line) => discard({ input, terminal, line, select }))
+    const { options, args } = input
+    const asked = {
+      queue: args[0],
+      ...readQueueRequest(options),
+      limit: options.limit,
+      reason: options.reason,
+    }
+    const request = parseRequest('dlq discard', asked, discardRequestSchema)
+    refuseUnasked('Nothing was removed', { options, terminal })
+    return withRecoveryLine(input, (line) => discard({ input, terminal, line, request }))
   },
 }
 
@@ -34,11 +58,12 @@ async function discard(fields: {
   input: CommandInput
   terminal: Terminal
   line: RecoveryLine
-  select: ReturnType<typeof readWhere>
+  request: DiscardRequest
 }): Promise<ExitCode> {
-  const { input, terminal, line, select } = fields
-  const { out, limit, where } = input.options as { out: string; limit?: number; where?: string }
-  const queue = input.args[0]!
+  const { input, terminal, line, request } = fields
+  const { out } = input.options as { out: string }
+  const { queue, limit, where, reason } = request
+  const { select, ...look } = compileLook(request, line)
   const present = await depthOf(line.consuming, queue)
   const question = `Remove ${describeChoice({ present, limit, where })} in ${queue} into ${out}?`
   if ((await confirm(question, { options: input.options, terminal })) !== 'yes') {
@@ -50,10 +75,14 @@ async function discard(fields: {
   const report = await audited(
     { line, terminal },
     {
-      ...{ action: 'discard', target: queue },
+      action: 'discard',
+      target: queue,
+      reason,
+      request,
       work: () =>
         discardMessages({
-          ...{ ...line, queue, file: out, ...readLook(input.options) },
+          ...look,
+          file: out,
           select: (message) => {
             tellOne()
             return select(message)

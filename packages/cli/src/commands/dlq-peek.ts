@@ -1,14 +1,31 @@
 import type { DeadLetter } from 'warrenmq'
-import { depthOf, escapeLine, lookAtQueue, readDeadLetter, toJson } from 'warrenmq/operations'
+import {
+  compileLook,
+  depthOf,
+  escapeLine,
+  lookAtQueue,
+  parseRequest,
+  peekRequestSchema,
+  readDeadLetter,
+  toJson,
+} from 'warrenmq/operations'
 import type { CliCommand } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
-import { addLookOptions, addWhereOption, readCount, readLook, readWhere } from '../options/dlq-options.ts'
+import {
+  addQueueOptions,
+  addWhereOption,
+  readCount,
+  readQueueRequest,
+  requestOption,
+} from '../options/request-options.ts'
 import { renderHeaders } from '../output/render-headers.ts'
 import { renderLetter } from '../output/render-letter.ts'
 import { renderLookLimits } from '../output/render-look.ts'
 import { createPassTeller } from '../output/tell-progress.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
+
+const fields = peekRequestSchema.properties ?? {}
 
 /** `warren dlq peek`: messages as they are, without losing any. */
 export const dlqPeek: CliCommand = {
@@ -17,24 +34,31 @@ export const dlqPeek: CliCommand = {
   example: 'warren dlq peek billing.orders.dlq --count 5',
   configure: (command) => {
     command.argument('<queue>')
-    command.option('--count <n>', 'how many to show', readCount, 20)
-    command.option('--body-bytes <n>', 'how much of each body to show', readCount, 1024)
+    command.addOption(requestOption('--count <n>', fields.count).argParser(readCount))
+    command.addOption(requestOption('--body-bytes <n>', fields.bodyBytes).argParser(readCount))
     addBrokerOptions(command)
-    addWhereOption(command)
-    addLookOptions(command)
+    addWhereOption(command, fields)
+    addQueueOptions(command, fields)
   },
   run: (input, terminal) => {
-    const queue = input.args[0]!
-    const select = readWhere(input.options)
-    const { count, bodyBytes } = input.options as { count: number; bodyBytes: number }
+    const { options, args } = input
+    const asked = {
+      queue: args[0],
+      ...readQueueRequest(options),
+      count: options.count,
+      bodyBytes: options.bodyBytes,
+    }
+    const request = parseRequest('dlq peek', asked, peekRequestSchema)
+    const { queue, where, count = 20, bodyBytes = 1024 } = request
     return withRecoveryLine(input, async (line) => {
       const messages: DeadLetter[] = []
       // A filter has to look past those that do not match; without one only those shown are touched.
-      const isFiltered = typeof input.options.where === 'string'
+      const isFiltered = where !== undefined
+      const { select, ...look } = compileLook(request, line)
       const present = await depthOf(line.consuming, queue)
       const tellOne = createPassTeller(terminal, isFiltered ? present : Math.min(count, present))
       const report = await lookAtQueue({
-        ...{ ...line, queue, ...readLook(input.options) },
+        ...look,
         ...(!isFiltered && { count }),
         onMessage: (message) => {
           tellOne()

@@ -1,8 +1,8 @@
-import { restoreBackup } from 'warrenmq/operations'
+import { parseRequest, type RestoreRequest, restoreBackup, restoreRequestSchema } from 'warrenmq/operations'
 import { audited } from '../audited.ts'
-import type { CliCommand } from '../command.ts'
+import type { CliCommand, CommandInput } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
-import { addAcceptOption, addByOption, readAccept } from '../options/dlq-options.ts'
+import { addByOption, requestOption } from '../options/request-options.ts'
 import { renderRestore } from '../output/render-restore.ts'
 import { createProgressTeller, mostlyShort } from '../output/tell-progress.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
@@ -13,25 +13,33 @@ export const dlqRestore: CliCommand = {
   summary: 'put back what a discard removed, or what a backup holds and its queue does not; each once',
   example: 'warren dlq restore orders.backup',
   configure: (command) => {
+    const { queue, acceptDeliveryLimit, reason } = restoreRequestSchema.properties ?? {}
     command
       .argument('<file>')
-      .option('--to <queue>', 'the queue (default: the one that the backup was made of)')
-    addAcceptOption(command)
+      .addOption(requestOption('--to <queue>', queue))
+      .addOption(requestOption('--accept-delivery-limit', acceptDeliveryLimit))
+      .addOption(requestOption('--reason <text>', reason))
     addByOption(command)
     addBrokerOptions(command)
   },
   run: (input, terminal) =>
     withRecoveryLine(input, async (line) => {
-      const { to } = input.options
+      const request = readRequest(input.options)
+      const { queue, acceptDeliveryLimit, reason } = request
       const file = input.args[0]!
       const report = await audited(
         { line, terminal },
         {
-          ...{ action: 'restore', target: typeof to === 'string' ? to : file },
+          action: 'restore',
+          target: queue ?? file,
+          reason,
+          request,
           work: () =>
             restoreBackup({
-              ...{ ...line, ...readAccept(input.options), file },
-              ...(typeof to === 'string' && { queue: to }),
+              ...line,
+              file,
+              queue,
+              acceptDeliveryLimit,
               onProgress: createProgressTeller({ terminal, lineEvery: mostlyShort }),
             }),
           describe: ({ queue: target, records: all, restored: done }) => [
@@ -43,4 +51,8 @@ export const dlqRestore: CliCommand = {
       terminal.result(report)
       return report.failed > 0 || report.isDamaged ? 3 : 0
     }),
+}
+
+function readRequest({ to: queue, acceptDeliveryLimit, reason }: CommandInput['options']): RestoreRequest {
+  return parseRequest('dlq restore', { queue, acceptDeliveryLimit, reason }, restoreRequestSchema)
 }

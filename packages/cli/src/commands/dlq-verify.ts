@@ -1,16 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import type { Receipt } from 'warrenmq'
 import {
+  compileLook,
   decideVerdict,
   escapeLine,
   parseReceipt,
+  peekRequestSchema,
   RecoveryError,
   type Verdict,
   verifyReceipt,
 } from 'warrenmq/operations'
 import type { CliCommand, ExitCode } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
-import { addLookOptions, readLook } from '../options/dlq-options.ts'
+import { addQueueOptions, readQueueRequest } from '../options/request-options.ts'
 import type { Style } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 
@@ -23,14 +25,15 @@ export const dlqVerify: CliCommand = {
     command
       .argument('<receipt>')
       .option('--targets', 'also look into the queues where messages went; their consumers wait meanwhile')
-    addLookOptions(command)
+    addQueueOptions(command, peekRequestSchema.properties ?? {})
     addBrokerOptions(command)
   },
   run: async (input, terminal) => {
     const receipt = await readReceipt(input.args[0]!)
     return withRecoveryLine(input, async (line) => {
       const includesTargets = input.options.targets === true
-      const checks = await verifyReceipt(receipt, { ...line, includesTargets, ...readLook(input.options) })
+      const look = compileLook({ queue: receipt.queue, ...readQueueRequest(input.options) }, line)
+      const checks = await verifyReceipt(receipt, { ...look, includesTargets })
       for (const { name, verdict, detail } of checks) {
         terminal.say(
           `${terminal.paint(styles[verdict], verdict.padEnd(8))} ${name.padEnd(8)} ${escapeLine(detail)}`,

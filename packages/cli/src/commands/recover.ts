@@ -5,12 +5,13 @@ import {
   type RecoverProgress,
   readRecoverySection,
   recoverQueues,
+  redriveRequestSchema,
 } from 'warrenmq/operations'
 import { type AuditedEnd, audited } from '../audited.ts'
 import type { CliCommand, ExitCode } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addConfigOption } from '../options/config-options.ts'
-import { addAcceptOption, readAccept } from '../options/dlq-options.ts'
+import { requestOption } from '../options/request-options.ts'
 import { decideRecoveryExit } from '../output/decide-recovery-exit.ts'
 import { renderProgressBar } from '../output/render-progress.ts'
 import type { Terminal } from '../output/terminal.ts'
@@ -24,7 +25,8 @@ export const recover: CliCommand = {
   configure: (command) => {
     addBrokerOptions(command)
     addConfigOption(command)
-    addAcceptOption(command)
+    const { acceptDeliveryLimit } = redriveRequestSchema.properties ?? {}
+    command.addOption(requestOption('--accept-delivery-limit', acceptDeliveryLimit))
   },
   run: (input, terminal) => {
     const startedAt = performance.now()
@@ -43,7 +45,7 @@ export const recover: CliCommand = {
           ...line,
           ...section,
           timeouts: { ...timeouts, totalMs: leftMs },
-          ...readAccept(input.options),
+          acceptDeliveryLimit: input.options.acceptDeliveryLimit === true,
           log: (text) => terminal.say(escapeLine(text)),
           onProgress: terminal.isInteractive ? progressBar(terminal) : undefined,
           signal: ending.signal,

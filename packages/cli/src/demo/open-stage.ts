@@ -10,6 +10,7 @@ import {
   openSessionPair,
   pairManagement,
   type Session,
+  type SessionPair,
 } from 'warrenmq/operations'
 import { type EmbeddedBroker, startEmbeddedBroker } from 'warrenmq/testing'
 import type { CommandInput } from '../command.ts'
@@ -17,10 +18,8 @@ import { type BrokerAddress, readBrokerOptions } from '../options/broker-options
 import type { OrderBook } from './order-book.ts'
 
 /** Where the demo plays: a broker, its clock, and names that are nobody else's. */
-export interface Stage {
+export interface Stage extends SessionPair {
   readonly isEmbedded: boolean
-  readonly consuming: Session
-  readonly publishing: Session
   /** The HTTP API of the broker that has this queue; undefined where nobody named one and there is none. */
   findManagement(queue: string): Promise<Management | undefined>
   /** Before every name. */

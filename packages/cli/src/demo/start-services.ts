@@ -1,15 +1,13 @@
 import type { Consumer, Handler, Publisher } from 'warrenmq'
-import { type CompiledTopology, type Session, startConsumer } from 'warrenmq/operations'
+import { type CompiledTopology, type SessionPair, startConsumer } from 'warrenmq/operations'
 import type { Ladder } from './ladder.ts'
 import type { OrderBook } from './order-book.ts'
 import type { Order, OutsideWorld } from './outside-world.ts'
 import { type ShopNames, shopKeys } from './shop-topology.ts'
 
-export interface Shop {
+export interface Shop extends SessionPair {
   readonly names: ShopNames
   readonly topology: CompiledTopology
-  readonly consuming: Session
-  readonly publishing: Session
   readonly publisher: Publisher
   readonly world: OutsideWorld
   readonly book: OrderBook

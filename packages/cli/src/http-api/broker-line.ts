@@ -1,9 +1,7 @@
-import type { CompiledTopology, Management, Session, TypeRoutes } from 'warrenmq/operations'
+import type { Broker, CompiledTopology, Management, TypeRoutes } from 'warrenmq/operations'
 
 /** The server's own line to the broker. */
-export interface BrokerLine {
-  readonly consuming: Session
-  readonly publishing: Session
+export interface BrokerLine extends Broker {
   readonly management: Management
   readonly vhost: string
   /** The declared topology; undefined where there is no config. */

@@ -128,7 +128,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     // `style` and `explode` are words of OpenAPI; see listOf.
     ajv: {
       customOptions: {
-        ...{ coerceTypes: false, removeAdditional: false, verbose: true, keywords: ['style', 'explode'] },
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        verbose: true,
+        keywords: ['style', 'explode'],
       },
     },
     schemaErrorFormatter: (mistakes, place) => new Error(explainRequest(mistakes, place)),

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { InvalidArgumentError, type PlainTable } from 'warrenmq'
-import { type MessageEdit, problemOfEdit } from 'warrenmq/operations'
+import { InvalidArgumentError } from 'warrenmq'
+import { compileEdit, type EditRequest } from 'warrenmq/operations'
 import { isTooDeep } from '../config/is-too-deep.ts'
 
 /** What `--edit` names: a JSON object with the new body, headers, or both. */
-export async function readEdit(file: string): Promise<MessageEdit> {
+export async function readEdit(file: string): Promise<EditRequest> {
   const { body, headers } = parseEdit(await readText(file), file)
   return {
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -20,7 +20,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-function parseEdit(text: string, file: string): { body?: unknown; headers?: PlainTable } {
+function parseEdit(text: string, file: string): { body?: unknown; headers?: EditRequest['headers'] } {
   const edit = parseJson(text, file)
   if (isTooDeep(edit, mostBodyLevels))
     throw refusal(`${file} is nested more than ${mostBodyLevels} deep. Publish such a message yourself.`)
@@ -32,9 +32,17 @@ function parseEdit(text: string, file: string): { body?: unknown; headers?: Plai
     throw refusal(`${file} changes nothing; it must hold an object${example}`)
   if (edit.headers !== undefined && !isObject(edit.headers))
     throw refusal(`"headers" in ${file} must be an object${example}`)
-  const problem = problemOfEdit(edit)
-  if (problem !== undefined) throw refusal(`${file}: ${problem}`)
+  checkHeaders(edit.headers, file)
   return edit
+}
+
+function checkHeaders(headers: EditRequest['headers'], file: string): void {
+  if (headers === undefined) return
+  try {
+    compileEdit({ headers })
+  } catch (error) {
+    throw refusal(`${file}: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** A body may be deep, as long as it can be written. */

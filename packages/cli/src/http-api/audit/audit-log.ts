@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ChannelError } from 'warrenmq'
-import { ApiError, createTurns, inspectQueue, Publisher, type Session } from 'warrenmq/operations'
+import { ApiError, createTurns, inspectQueue, Publisher, type SessionPair } from 'warrenmq/operations'
 import type { AuditRecord, ListedAuditRecord } from '../contract/contract.ts'
 import { declareStream, type StreamEntry } from '../records/follow-stream.ts'
 import { createRecordSeals } from '../records/record-seals.ts'
@@ -47,9 +47,7 @@ export interface AuditSlice {
   readonly next: number | null
 }
 
-export interface AuditLines {
-  readonly consuming: Session
-  readonly publishing: Session
+export interface AuditLines extends SessionPair {
   /** How long a record may wait for its turn, and then for its confirm. @default 10 s */
   readonly deadlineMs?: number
   /** What records are signed with. One that nobody else has proves nothing to anybody, and is not used. @default none */

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, type DiscardReport, depthOf, discardMessages } from 'warrenmq/operations'
+import { ApiError, compileLook, type DiscardReport, depthOf, discardMessages } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
 import { mostMessages, needsApproval } from '../approvals/decide-approval.ts'
+import { auditedRequest } from '../audit/audited-request.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import type { Approval, Discarded, DiscardRequest } from '../contract/contract.ts'
-import { selectFor } from '../dlqs/select-for.ts'
+import { refuseHiddenFilter } from '../guards/refuse-hidden-fields.ts'
 import { refuseWithoutClient } from '../guards/refuse-in-vain.ts'
 import { backupFile, findBackup, openBackupFolder } from './backup-folder.ts'
 import { dropUselessBackup } from './drop-useless-backup.ts'
@@ -24,7 +25,7 @@ export async function requestDiscard(
   const { queue, request } = task
   const { limit, reason } = request
   folderOf(context)
-  selectFor(context, call.caller, request.where)
+  refuseDiscard(context, call, request)
   const rule = context.settings.approval
   const messages = mostMessages({ depth: await depthOf(context.line.consuming, queue), limit })
   if (needsApproval(rule, messages))
@@ -40,21 +41,25 @@ export async function discardQueue(
   { queue, request }: DiscardTask,
 ): Promise<Discarded> {
   const { line, tasks, turns } = context
-  const { where, limit, reason = null } = request
-  const select = selectFor(context, call.caller, where)
+  const { limit, reason = null } = request
+  refuseDiscard(context, call, request)
+  const look = compileLook({ queue, ...request }, { ...line, by: call.caller.name })
   const id = randomUUID()
   const folder = await openBackupFolder(folderOf(context))
   tasks.refuseIfBusy(queue)
   refuseWithoutClient(call.reply)
   const entry = { action: 'discard', target: queue, reason }
-  await writeAudit(context, call, { ...entry, result: `begun ${id}` })
+  await writeAudit(context, call, {
+    ...entry,
+    result: `begun ${id}: ${auditedRequest({ queue, ...request })}`,
+  })
   let result = `failed ${id}: see whether the queue or the backup has them`
   try {
     const report = await context.backups.use(id, () =>
       turns.take(queue, () =>
         discardMessages({
-          ...{ ...line, queue, by: call.caller.name, file: backupFile(folder, id) },
-          ...(select && { select }),
+          ...look,
+          file: backupFile(folder, id),
           ...(limit !== undefined && { limit }),
         }),
       ),
@@ -67,6 +72,13 @@ export async function discardQueue(
   } finally {
     await writeAuditEnd(context, call, { ...entry, result })
   }
+}
+
+function refuseDiscard({ settings }: ApiContext, { caller }: AuditedCall, request: DiscardRequest): void {
+  refuseHiddenFilter(request.where, { caller, settings })
+  if (request.acceptDeliveryLimit !== true || caller.role === 'admin') return
+  const message = 'Only an admin can set "acceptDeliveryLimit". Leave it out.'
+  throw new ApiError({ code: 'API_FORBIDDEN', message })
 }
 
 async function describe(

@@ -215,17 +215,6 @@ export interface MessageBody {
   readonly isMasked: boolean
 }
 
-export interface RedriveRequest {
-  readonly queue: string
-  /** `origin`, `retry`, `exchange`, or the name of a queue. */
-  readonly to?: string
-  readonly attempts?: 'reset' | 'continue'
-  readonly where?: string
-  readonly limit?: number
-  readonly ratePerSecond?: number
-  readonly reason?: string
-}
-
 export interface RedrivePlan {
   readonly queue: string
   readonly present: number

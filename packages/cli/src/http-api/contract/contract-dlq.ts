@@ -1,27 +1,12 @@
-import type { RedriveRequest } from './contract-core.ts'
+import type { RedriveRequest } from 'warrenmq/operations'
 import type { ApplyRequest } from './contract-topology.ts'
+import type { DiscardRequest } from './requests.ts'
 
 /** Editing, keeping, discarding, approving and the history, on the line. A part of contract.ts. */
 
 /** One message put back with changes; what it was is kept in a header of the new one. */
-export interface EditRequest {
-  /** @default as it was */
-  readonly body?: { readonly encoding: 'utf8' | 'base64'; readonly text: string }
-  /** Headers to add or replace; null takes one off. */
-  readonly headers?: Readonly<Record<string, string | number | boolean | null>>
-  readonly to?: string
-  readonly attempts?: 'reset' | 'continue'
-  readonly reason?: string
-}
-
 export interface FilterQuery {
   readonly where?: string
-}
-
-export interface DiscardRequest {
-  readonly where?: string
-  readonly limit?: number
-  readonly reason?: string
 }
 
 export interface Discarded {
@@ -62,12 +47,6 @@ export interface BackupList {
   readonly items: readonly KeptBackup[]
   /** Leads to older ones; null where there are none. */
   readonly nextCursor: string | null
-}
-
-export interface RestoreQuery {
-  /** @default the queue that the backup was made of */
-  readonly queue?: string
-  readonly reason?: string
 }
 
 export interface Restored {

@@ -6,7 +6,6 @@ import {
   countOrNull,
   filter,
   oneOf,
-  queueName,
   reason,
   type Shape,
   shape,
@@ -15,39 +14,8 @@ import {
   uuid,
 } from './shape.ts'
 
-const headerValue = Type.Union([
-  Type.Null(),
-  Type.Boolean(),
-  // Beyond these JSON is read as the nearest number that there is, which may be another one.
-  Type.Number({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-  Type.String({ maxLength: 65_536 }),
-])
-export const editRequest: Shape<Contract.EditRequest> = shape<Contract.EditRequest>()(
-  Type.Object(
-    {
-      body: Type.Optional(Type.Object({ encoding: oneOf(['utf8', 'base64']), text }, closed)),
-      headers: Type.Optional(Type.Record(Type.String(), headerValue, { maxProperties: 100 })),
-      to: Type.Optional(queueName),
-      attempts: Type.Optional(oneOf(['reset', 'continue'])),
-      reason: Type.Optional(reason),
-    },
-    closed,
-  ),
-)
-
 export const filterQuery: Shape<Contract.FilterQuery> = shape<Contract.FilterQuery>()(
   Type.Object({ where: Type.Optional(filter) }, closed),
-)
-
-export const discardRequest: Shape<Contract.DiscardRequest> = shape<Contract.DiscardRequest>()(
-  Type.Object(
-    {
-      where: Type.Optional(filter),
-      limit: Type.Optional(Type.Integer({ minimum: 1 })),
-      reason: Type.Optional(reason),
-    },
-    closed,
-  ),
 )
 
 const keptBackup = Type.Object({
@@ -70,9 +38,6 @@ export const backupList: Shape<Contract.BackupList> = shape<Contract.BackupList>
   Type.Object({ items: Type.Array(keptBackup), nextCursor: textOrNull }),
 )
 
-export const restoreQuery: Shape<Contract.RestoreQuery> = shape<Contract.RestoreQuery>()(
-  Type.Object({ queue: Type.Optional(queueName), reason: Type.Optional(reason) }, closed),
-)
 export const restored: Shape<Contract.Restored> = shape<Contract.Restored>()(
   Type.Object({
     ...{ queue: text, records: count, restored: count },
@@ -133,10 +98,11 @@ const approvalFields = {
 /** As it stands in the stream; who reads it says whether it is signed. */
 export const storedApproval: Type.TObject = Type.Object(approvalFields)
 const approvalSchema = Type.Object({ ...approvalFields, isSigned: Type.Boolean() })
-export const approval: Shape<Contract.Approval> = shape<Contract.Approval>()(approvalSchema)
+export const approval: Shape<Contract.Approval> = approvalSchema
 export const approvalParams: Shape<Contract.ApprovalParams> = shape<Contract.ApprovalParams>()(
   Type.Object({ id: uuid }, closed),
 )
-export const approvalList: Shape<Contract.ApprovalList> = shape<Contract.ApprovalList>()(
-  Type.Object({ items: Type.Array(approvalSchema), nextCursor: textOrNull }),
-)
+export const approvalList: Shape<Contract.ApprovalList> = Type.Object({
+  items: Type.Array(approvalSchema),
+  nextCursor: textOrNull,
+})

@@ -3,6 +3,7 @@ import * as dlqShapes from './dlq-shapes.ts'
 import type { Endpoint } from './endpoint.ts'
 import * as listShapes from './list-shapes.ts'
 import { type OidcEndpoints, oidcEndpoints } from './oidc-endpoints.ts'
+import * as requests from './requests.ts'
 import * as sessionShapes from './session-shapes.ts'
 import * as shapes from './shapes.ts'
 import * as topologyShapes from './topology-shapes.ts'
@@ -23,7 +24,12 @@ export interface Endpoints extends OidcEndpoints {
     Contract.MessagePage
   >
   readonly showMessage: Endpoint<Contract.MessageParams, undefined, undefined, Contract.MessageDetail>
-  readonly editMessage: Endpoint<Contract.MessageParams, undefined, Contract.EditRequest, Contract.Task>
+  readonly editMessage: Endpoint<
+    Contract.MessageParams,
+    undefined,
+    Contract.MessageRedriveRequest,
+    Contract.Task
+  >
   readonly showHistory: Endpoint<
     Contract.QueueParams,
     Contract.HistoryQuery,
@@ -160,7 +166,12 @@ export const endpoints: Endpoints = {
     ...{ method: 'POST', path: '/api/v1/dlqs/:queue/messages/:key/redrive', tag: 'redrives' },
     ...{ needs: 'dlq:redrive', status: 202 },
     summary: 'Put one message back, with changes if you like; what it was is kept in a header',
-    ...{ params: messageParams, body: dlqShapes.editRequest, answer: shapes.task, locates: 'The task' },
+    ...{
+      params: messageParams,
+      body: requests.messageRedriveRequest,
+      answer: shapes.task,
+      locates: 'The task',
+    },
     mayLackBody: true,
   },
   showHistory: {
@@ -188,7 +199,7 @@ export const endpoints: Endpoints = {
     ...{ method: 'POST', path: '/api/v1/dlqs/:queue/discard', tag: 'backups', needs: 'dlq:discard' },
     summary:
       'Remove messages; they are in a backup, written and checked, before they go. Many may wait for a second person',
-    ...{ params: queueParams, body: dlqShapes.discardRequest, takesDlqsOnly: true },
+    ...{ params: queueParams, body: requests.discardRequest, takesDlqsOnly: true },
     ...{ answer: dlqShapes.discarded, waiting: dlqShapes.approval },
   },
   listBackups: {
@@ -214,17 +225,17 @@ export const endpoints: Endpoints = {
       mediaType: 'application/gzip',
       description: 'A backup, as a download or `warren dlq backup` gives it; read as it comes',
     },
-    ...{ query: dlqShapes.restoreQuery, answer: dlqShapes.restored },
+    ...{ query: requests.restoreQuery, answer: dlqShapes.restored },
   },
   planRedrive: {
     ...{ method: 'POST', path: '/api/v1/redrives/plan', tag: 'redrives', needs: 'dlq:redrive' },
     summary: 'What a re-drive would do, read from every message without moving one',
-    ...{ body: shapes.redriveRequest, answer: shapes.redrivePlan },
+    ...{ body: requests.redriveRequest, answer: shapes.redrivePlan },
   },
   startRedrive: {
     ...{ method: 'POST', path: '/api/v1/redrives', tag: 'redrives', needs: 'dlq:redrive', status: 202 },
     summary: 'Start a re-drive; `location` names the task, or the approval that it waits for',
-    ...{ body: shapes.redriveRequest, answer: shapes.task, waiting: dlqShapes.approval },
+    ...{ body: requests.redriveRequest, answer: shapes.task, waiting: dlqShapes.approval },
     locates: 'The task, or the approval',
   },
   listApprovals: {

@@ -1,7 +1,8 @@
 import createFastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { explainRequest } from './explain-request.ts'
-import { adminRedriveRequest, messageQuery, redriveRequest } from './shapes.ts'
+import { redriveRequest } from './requests.ts'
+import { adminRedriveRequest, messageQuery } from './shapes.ts'
 
 async function refusal(body: object, query = '') {
   const app = createFastify({

@@ -7,7 +7,6 @@ import {
   filter,
   oneOf,
   queueName,
-  reason,
   type Shape,
   shape,
   text,
@@ -191,21 +190,6 @@ export const messageDetail: Shape<Contract.MessageDetail> = shape<Contract.Messa
     bodyHidden: Type.Union([oneOf(['from-your-role', 'cannot-be-masked']), Type.Null()]),
     decoded: messageBody,
   }),
-)
-
-export const redriveRequest: Shape<Contract.RedriveRequest> = shape<Contract.RedriveRequest>()(
-  Type.Object(
-    {
-      queue: queueName,
-      to: Type.Optional(queueName),
-      attempts: Type.Optional(oneOf(['reset', 'continue'])),
-      where: Type.Optional(filter),
-      limit: Type.Optional(Type.Integer({ minimum: 1 })),
-      ratePerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-      reason: Type.Optional(reason),
-    },
-    closed,
-  ),
 )
 
 export const redrivePlan: Shape<Contract.RedrivePlan> = shape<Contract.RedrivePlan>()(

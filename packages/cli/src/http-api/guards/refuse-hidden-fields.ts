@@ -25,6 +25,14 @@ export function refuseHiddenFields(
   })
 }
 
+/** The same of a filter as it was written. */
+export function refuseHiddenFilter(
+  where: string | undefined,
+  who: Parameters<typeof refuseHiddenFields>[1],
+): void {
+  if (where !== undefined) refuseHiddenFields(parseFilter(where), who)
+}
+
 /** The same of fields that messages are grouped by: each group shows what they have there. */
 export function refuseHiddenGroups(
   groupBy: readonly GroupField[],

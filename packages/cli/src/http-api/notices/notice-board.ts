@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, Publisher, type Session } from 'warrenmq/operations'
+import { ApiError, Publisher, type Session, type SessionPair } from 'warrenmq/operations'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
@@ -32,9 +32,7 @@ export class NoticeBoard {
 
   /** Resolves when everything that was told before is known here. */
   static async open(
-    lines: {
-      readonly consuming: Session
-      readonly publishing: Session
+    lines: SessionPair & {
       readonly keys: ServerKeys
       readonly strays: Pick<Strays, 'found'>
     },

@@ -1,8 +1,8 @@
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { storedApproval } from '../contract/dlq-shapes.ts'
+import { storedRedrive } from '../contract/requests.ts'
 import { oneOf, text, textOrNull } from '../contract/shape.ts'
-import { storedRedrive } from '../tasks/read-task-record.ts'
 import type { Notice, NoticeRecord } from './notice.ts'
 
 const asks = Type.Union([

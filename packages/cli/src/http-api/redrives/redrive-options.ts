@@ -1,9 +1,17 @@
-import { ApiError, type Destination, isOwnQueue, type RedriveOptions } from 'warrenmq/operations'
+import { InvalidArgumentError } from 'warrenmq'
+import {
+  ApiError,
+  compileRedrive,
+  isOwnQueue,
+  parseRequest,
+  type RedriveOptions,
+  type RedriveRequest,
+  redriveRequestSchema,
+} from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import type { RedriveRequest } from '../contract/contract.ts'
-import { selectFor } from '../dlqs/select-for.ts'
+import { refuseHiddenFilter } from '../guards/refuse-hidden-fields.ts'
 
 /** What recovery/ is to do for a request. Throws where the caller may not ask for it. */
 export function redriveOptions(
@@ -11,32 +19,50 @@ export function redriveOptions(
   asked: RedriveRequest,
   caller: Caller,
 ): RedriveOptions {
-  const { queue, to = 'origin', attempts, where, limit, ratePerSecond, reason } = asked
-  const select = selectFor({ settings }, caller, where)
-  return {
-    ...{ consuming: line.consuming, publishing: line.publishing, management: line.management },
-    ...{ queue, by: caller.name, to: destinationOf(to, caller), flows: line.topology?.flows ?? [] },
-    types: line.types,
-    // Who can name a target may do that; nobody else decides that strangers tell the truth.
-    trustHeaders: false,
-    ...(attempts !== undefined && { attempts }),
-    ...(select && { select }),
-    ...(limit !== undefined && { limit }),
-    ...(ratePerSecond !== undefined && { ratePerSecond }),
-    ...(reason !== undefined && { reason }),
+  const request = readRequest(asked)
+  refuseHiddenFilter(request.where, { caller, settings })
+  refuseTarget(request.to ?? 'origin', caller)
+  refuseDangers(request, caller)
+  const { consuming, publishing, management, types } = line
+  return compileRedrive(request, {
+    consuming,
+    publishing,
+    management,
+    types,
+    by: caller.name,
+    flows: line.topology?.flows ?? [],
+  })
+}
+
+/** A task or an approval may be of a server of another version, whose requests are not ours. */
+function readRequest(asked: RedriveRequest): RedriveRequest {
+  try {
+    return parseRequest('The re-drive', asked, redriveRequestSchema)
+  } catch (cause) {
+    if (!(cause instanceof InvalidArgumentError)) throw cause
+    throw new ApiError({ code: 'API_REQUEST_INVALID', message: cause.message }, { cause })
   }
 }
 
 /** Messages are published with the server's account, so whoever names a queue must be one to whom it is open. */
-function destinationOf(to: string, caller: Caller): Destination {
-  if (to === 'origin' || to === 'retry' || to === 'exchange') return { kind: to }
-  if (isOwnQueue(to)) {
-    const message = `"${to}" is where Warren keeps its own records. Name another queue.`
+function refuseTarget(to: NonNullable<RedriveRequest['to']>, caller: Caller): void {
+  if (to === 'origin' || to === 'retry' || to === 'exchange') return
+  const queue = typeof to === 'string' ? to : to.queue
+  if (isOwnQueue(queue)) {
+    const message = `"${queue}" is where Warren keeps its own records. Name another queue.`
     throw new ApiError({ code: 'API_FORBIDDEN', message })
   }
-  if (caller.role === 'admin' && mayReadQueue(caller, to)) return { kind: 'queue', queue: to }
+  if (caller.role === 'admin' && mayReadQueue(caller, queue)) return
   throw new ApiError({
     code: 'API_FORBIDDEN',
-    message: `To send dead letters to "${to}" takes an admin who may read it in RabbitMQ. Leave "to" out to send each back to where it failed.`,
+    message: `Only an admin who may read "${queue}" in RabbitMQ can send dead letters there. Leave "to" out to send each back to where it failed.`,
   })
+}
+
+/** Who can name a target may believe headers that name one; and who may lose messages is not for an operator to decide. */
+function refuseDangers({ trustHeaders, acceptDeliveryLimit }: RedriveRequest, { role }: Caller): void {
+  const danger = trustHeaders ? 'trustHeaders' : acceptDeliveryLimit ? 'acceptDeliveryLimit' : undefined
+  if (danger === undefined || role === 'admin') return
+  const message = `Only an admin can set "${danger}". Leave it out.`
+  throw new ApiError({ code: 'API_FORBIDDEN', message })
 }

@@ -1,27 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { depthOf } from 'warrenmq/operations'
-import type { ApiContext } from '../api-context.ts'
+import type { ApiContext, Call } from '../api-context.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
 import { mostMessages, needsApproval } from '../approvals/decide-approval.ts'
 import type { AuditedCall } from '../audit/write-audit.ts'
 import type { Approval, RedriveRequest, Task } from '../contract/contract.ts'
 import { startTask } from '../tasks/start-task.ts'
 import { redriveOptions } from './redrive-options.ts'
+import { requestEdit } from './request-edit.ts'
 
 /** Starts a re-drive, or asks for the second person that one of this size needs. */
 export async function requestRedrive(
   context: ApiContext,
-  call: AuditedCall,
+  call: AuditedCall & Pick<Call<unknown, unknown, unknown>, 'request' | 'reply'>,
   request: RedriveRequest,
 ): Promise<Task | Approval> {
-  const options = redriveOptions(context, request, call.caller)
+  if (request.edit) return requestEdit(context, call, request)
   const { queue, limit, reason } = request
+  redriveOptions(context, request, call.caller) // what they may not ask for is refused before anybody else is asked
   const rule = context.settings.approval
   const messages = mostMessages({ depth: await depthOf(context.line.consuming, queue), limit })
   if (needsApproval(rule, messages))
     return askApproval(context, call, { asks: { action: 'redrive', request }, messages, reason })
   // Whatever comes into the queue meanwhile must not make it larger than what needs nobody else.
-  const within = rule ? { limit: Math.min(limit ?? rule.above, rule.above) } : {}
-  const asked = { kind: 'redrive', request: { ...request, ...within } } as const
-  return startTask(context, call, { ...options, ...within, id: randomUUID(), asked })
+  const within = rule ? { ...request, limit: Math.min(limit ?? rule.above, rule.above) } : request
+  const options = redriveOptions(context, within, call.caller)
+  const asked = { kind: 'redrive', request: within } as const
+  return startTask(context, call, { ...options, id: randomUUID(), asked })
 }

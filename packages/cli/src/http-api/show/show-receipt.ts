@@ -11,9 +11,11 @@ import { type PayloadRules, showsAll } from './payload-rules.ts'
 export function showReceipt(receipt: WrittenReceipt, rules: PayloadRules): Receipt {
   const shown = { ...receipt, refusals: receipt.refusals.map(hideInside) }
   if (showsAll(rules)) return shown
-  const { where } = receipt
+  const { where, request } = receipt
+  if (where === undefined || !asksForPayload(where)) return { ...shown, digest: null }
   // A filter over bodies tells what stands in them.
-  return { ...shown, digest: null, ...(where !== undefined && asksForPayload(where) && { where: '***' }) }
+  const hidden = { where: '***' }
+  return { ...shown, ...hidden, digest: null, ...(request && { request: { ...request, ...hidden } }) }
 }
 
 /** The same for the audit log, which has the digest of each receipt. */

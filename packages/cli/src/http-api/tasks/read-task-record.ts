@@ -1,19 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
+import { storedRedrive } from '../contract/requests.ts'
 import { count, oneOf, text } from '../contract/shape.ts'
 import { receipt, storedTask } from '../contract/shapes.ts'
 import type { TaskRecord } from './task-board-state.ts'
-
-/** As it was asked for: checked by the schema of its endpoint then, and by nothing since. */
-export const storedRedrive: Type.TObject = Type.Object({
-  queue: text,
-  to: Type.Optional(text),
-  attempts: Type.Optional(oneOf(['reset', 'continue'])),
-  where: Type.Optional(text),
-  limit: Type.Optional(count),
-  ratePerSecond: Type.Optional(count),
-  reason: Type.Optional(text),
-})
 
 const asked = Type.Union([
   Type.Object({ kind: oneOf(['redrive']), request: storedRedrive }),

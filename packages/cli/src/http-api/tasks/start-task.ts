@@ -1,4 +1,5 @@
 import type { ApiContext } from '../api-context.ts'
+import { auditedRequest } from '../audit/audited-request.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import type { Task } from '../contract/contract.ts'
 import { refuseWithoutClient } from '../guards/refuse-in-vain.ts'
@@ -8,10 +9,11 @@ import type { NewTask } from './tasks.ts'
 /** Starts a re-drive that is in the audit log before its first message moves, and once more when it ends. */
 export async function startTask(context: ApiContext, call: AuditedCall, options: NewTask): Promise<Task> {
   const { tasks } = context
-  const { id, queue: target, reason = null } = options
+  const { id, queue: target, reason = null, request } = options
   tasks.refuseIfBusy(target)
   refuseWithoutClient(call.reply)
-  await writeAudit(context, call, { action: 'redrive', target, reason, result: `begun ${id}` })
+  const asked = request ? `: ${auditedRequest(request)}` : ''
+  await writeAudit(context, call, { action: 'redrive', target, reason, result: `begun ${id}${asked}` })
   return tasks.start(options, endWriter(context, call, options))
 }
 

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Events } from 'warrenmq'
-import { ApiError, createEvents, type EventSource, Publisher, type Session } from 'warrenmq/operations'
+import {
+  ApiError,
+  createEvents,
+  type EventSource,
+  Publisher,
+  type Session,
+  type SessionPair,
+} from 'warrenmq/operations'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
@@ -44,12 +51,12 @@ export class TaskBoard {
   #follower: { readonly close: () => Promise<void> } | undefined
 
   /** Resolves when everything that was written before is known here. */
-  static async open(lines: {
-    readonly consuming: Session
-    readonly publishing: Session
-    readonly keys: ServerKeys
-    readonly strays: Pick<Strays, 'found'>
-  }): Promise<TaskBoard> {
+  static async open(
+    lines: SessionPair & {
+      readonly keys: ServerKeys
+      readonly strays: Pick<Strays, 'found'>
+    },
+  ): Promise<TaskBoard> {
     const { consuming, publishing, keys, strays } = lines
     await declareStream(consuming, taskStream, limits)
     const { vhost } = consuming

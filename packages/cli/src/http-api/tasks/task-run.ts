@@ -113,7 +113,7 @@ export class TaskRun {
         steer(this.#redrive, this.#state) // it may have been paused or cancelled while it waited
         return this.#redrive.receipt
       })
-      this.#receipt = { ...receipt, ...filterOf(this.#begun.asked) }
+      this.#receipt = receipt
       state = this.#judge(this.#receipt)
     } catch (error) {
       this.#problem = problemOf(error)
@@ -179,10 +179,4 @@ function steer(redrive: Redrive, state: TaskState): void {
   if (state === 'paused') redrive.pause()
   if (state === 'running') redrive.resume()
   if (state === 'cancelling') redrive.cancel()
-}
-
-/** A filter over bodies is shown to who may see bodies; see `showReceipt`. */
-function filterOf(asked: SharedTask['asked']): Pick<Receipt, 'where'> {
-  const where = asked.kind === 'redrive' ? asked.request.where : undefined
-  return where === undefined ? {} : { where }
 }

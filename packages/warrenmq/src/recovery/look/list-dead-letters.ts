@@ -1,6 +1,7 @@
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import { inspectQueue } from '../../broker/amqp/operations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
+import type { Broker } from '../../broker/broker.ts'
 import type { Management } from '../../broker/management/open-management.ts'
 import type { ManagedQueue } from '../../broker/management/queues.ts'
 import { observeTopology } from '../../deploy/observe-topology.ts'
@@ -14,9 +15,7 @@ import { noLeaderError } from './confirm-depth.ts'
 import { countsOf } from './count-queue.ts'
 import { lookAtQueue } from './look-at-queue.ts'
 
-export interface ListOptions {
-  readonly consuming: Session
-  readonly publishing: Session
+export interface ListOptions extends Broker {
   readonly management: Management
   readonly topology?: CompiledTopology | undefined
   readonly by: string

@@ -1,6 +1,5 @@
 import type { Delivery } from '../../broker/amqp/delivery.ts'
-import type { Session } from '../../broker/amqp/session.ts'
-import type { Management } from '../../broker/management/open-management.ts'
+import type { Broker } from '../../broker/broker.ts'
 import { isManagementAbsent, RecoveryError } from '../../errors.ts'
 import { brokerCapabilities } from '../../message/broker-capabilities.ts'
 import { type BrokerVersion, parseBrokerVersion } from '../../message/broker-version.ts'
@@ -38,11 +37,8 @@ export interface LookRules {
   readonly averageBytes: number | undefined
 }
 
-export interface LookPermission {
-  readonly consuming: Session
-  readonly publishing: Session
-  /** Tells type and limit of the queue. Without it a queue is refused, unless `acceptDeliveryLimit` is said. */
-  readonly management?: Management | undefined
+/** Without management, which tells the limit of a queue, that queue is refused unless `acceptDeliveryLimit` is said. */
+export interface LookPermission extends Broker {
   readonly queue: string
   /**
    * Take messages although the queue has a delivery limit (or nobody can tell): a message that is at the limit

@@ -11,6 +11,7 @@ type Names<Name extends string> = Readonly<Record<Name, true>>
 const receipt: Names<keyof Receipt> = {
   ...{ format: true, id: true, queue: true, vhost: true, by: true, reason: true, startedAt: true },
   where: true,
+  request: true,
   ...{ endedAt: true, ratePerSecond: true, outcome: true, interruption: true, present: true, moved: true },
   ...{ failed: true, kept: true, stillThere: true, arrivals: true, cameBack: true, missing: true },
   ...{ otherConsumers: true, duplicatesPossible: true, refreshed: true, movedAside: true, isBalanced: true },

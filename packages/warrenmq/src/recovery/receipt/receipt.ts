@@ -1,5 +1,6 @@
 import type { FailureKind } from '../redrive/failed-publish.ts'
 import type { KeepReason } from '../redrive/plan-redrive.ts'
+import type { NotedRequest } from '../request/note-request.ts'
 
 export type RedriveOutcome =
   | 'done'
@@ -36,7 +37,9 @@ export interface Receipt {
   readonly vhost: string
   readonly by: string
   readonly reason: string | undefined
-  /** The filter that selected what was to move; not there where all were. */
+  /** What was asked for. A receipt of 0.1 does not say. */
+  readonly request?: NotedRequest
+  /** The filter of the request; not there where all were to move. */
   readonly where?: string
   readonly startedAt: string
   readonly endedAt: string

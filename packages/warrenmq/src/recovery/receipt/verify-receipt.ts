@@ -1,5 +1,4 @@
-import type { Session } from '../../broker/amqp/session.ts'
-import type { Management } from '../../broker/management/open-management.ts'
+import type { Broker } from '../../broker/broker.ts'
 import { RecoveryError } from '../../errors.ts'
 import { headerText } from '../../message/header-values.ts'
 import { readProperty } from '../../wire/properties.ts'
@@ -10,10 +9,7 @@ import { decideReceipt, type FoundPlace, type ReceiptCheck } from './decide-rece
 import { createSetDigest, digestBody, type SetDigest } from './digest-message.ts'
 import type { Receipt } from './receipt.ts'
 
-export interface VerifyReceiptOptions {
-  readonly consuming: Session
-  readonly publishing: Session
-  readonly management: Management
+export interface VerifyReceiptOptions extends Broker {
   readonly by: string
   /** Also look into the queues where messages went. Their consumers wait meanwhile. @default false */
   readonly includesTargets?: boolean

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
-import type { Session } from '../../broker/amqp/session.ts'
-import type { Management } from '../../broker/management/open-management.ts'
+import type { Broker } from '../../broker/broker.ts'
 import { asTimerMs } from '../../clock.ts'
 import { RecoveryError, WarrenError } from '../../errors.ts'
 import { joinSignals } from '../../join-signals.ts'
@@ -23,10 +22,7 @@ import { nameTargets } from './name-targets.ts'
 import { type RecoveryRun, RecoveryTotals } from './recovery-totals.ts'
 import { describeKept, type QueueRecovery, renderRecovery } from './render-recovery.ts'
 
-export interface RecoverOptions {
-  readonly consuming: Session
-  readonly publishing: Session
-  readonly management?: Management | undefined
+export interface RecoverOptions extends Broker {
   /** The dead-letter queues, one after the other. */
   readonly queues: readonly string[]
   /** Which type goes where. A type that is not in it is kept. */
@@ -248,7 +244,9 @@ async function runOnce(
   const stopping = joinSignals([ending, stalling.signal])
   log(`Started DLQ consumer with tag: ${consumerTagOf(id)}`)
   const run = startRedrive({
-    ...{ consuming: task.consuming, publishing: task.publishing, management: task.management },
+    consuming: task.consuming,
+    publishing: task.publishing,
+    management: task.management,
     ...{ queue: task.queue, id, to: { kind: 'type', routes: types }, by: task.by ?? 'dlq-recovery' },
     follows: new Set(task.runs),
     ...(task.window && { window: task.window }),

@@ -1,3 +1,4 @@
+import type { SessionPair } from '../../broker/amqp/open-session-pair.ts'
 import { describeEndpoint } from '../../broker/amqp/parse-amqp-url.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import type { ConnectionError } from '../../errors.ts'
@@ -12,7 +13,7 @@ export interface SessionListener {
 
 /** Tells how the connections of a re-drive are and what becomes of them. Gives back how to end it. */
 export function listenToSessions(
-  { consuming, publishing }: { readonly consuming: Session; readonly publishing: Session },
+  { consuming, publishing }: SessionPair,
   { tell, onRefused }: SessionListener,
 ): readonly (() => void)[] {
   const noteRefusal = ({ error }: { readonly error: ConnectionError }): void => {

@@ -1,19 +1,16 @@
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
-import type { Session } from '../../broker/amqp/session.ts'
-import type { Management } from '../../broker/management/open-management.ts'
+import type { Broker } from '../../broker/broker.ts'
 import type { QueueFlow } from '../../topology/queue-flow.ts'
+import type { RedriveRequest } from '../request/requests.ts'
 import type { FailedPublish } from './failed-publish.ts'
 import type { Destination, KeepReason, TypeRoutes } from './plan-redrive.ts'
 import type { Canary, DeadLimit } from './plan-redrive-stages.ts'
 import type { MessageEdit } from './redrive-edit.ts'
 
-export interface RedriveOptions {
-  readonly consuming: Session
-  /** Apart from `consuming`: a broker with an alarm stops reading a connection that publishes. */
-  readonly publishing: Session
-  /** Proves routes and tells limits beforehand. Without it only the broker's own answers protect. */
-  readonly management?: Management | undefined
+export interface RedriveOptions extends Broker {
   readonly queue: string
+  /** What was asked for, where somebody asked: the receipt keeps it. */
+  readonly request?: RedriveRequest | undefined
   /** See `LookPermission`. @default false */
   readonly acceptDeliveryLimit?: boolean | undefined
   /** @default { kind: 'origin' } */

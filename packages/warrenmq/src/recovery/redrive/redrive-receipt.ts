@@ -1,4 +1,5 @@
 import type { Interruption, Receipt, RedriveOutcome } from '../receipt/receipt.ts'
+import { noteRequest } from '../request/note-request.ts'
 import type { TakenMessage } from './redrive-event.ts'
 import { readNumbers } from './redrive-numbers.ts'
 import type { RedriveOptions } from './redrive-options.ts'
@@ -8,7 +9,7 @@ import type { RedriveTally } from './redrive-tally.ts'
 
 export interface RedriveRecord {
   readonly id: string
-  readonly options: Pick<RedriveOptions, 'queue' | 'by' | 'reason' | 'consuming'>
+  readonly options: Pick<RedriveOptions, 'queue' | 'by' | 'reason' | 'consuming' | 'request'>
   readonly startedAtMs: number
   readonly endedAtMs: number
   /** How long it took, whatever somebody did to the clock meanwhile. */
@@ -27,14 +28,20 @@ export interface RedriveRecord {
 /** Adds up what a re-drive did. */
 export function writeReceipt(record: RedriveRecord): Receipt {
   const { id, options, tally, rules, outcome, interruption, startedAtMs, endedAtMs, problem } = record
-  const { queue, by, reason, consuming } = options
+  const { queue, by, reason, consuming, request } = options
   const { counts, ending } = record.state
   const numbers = readNumbers(record.state)
   const { present, moved, failed, kept, stillThere, duplicatesPossible, missing, arrivals } = numbers
   const isCounted = missing !== undefined
   return {
     format: 'warren-receipt/1',
-    ...{ id, queue, vhost: consuming.vhost, by, reason },
+    id,
+    queue,
+    vhost: consuming.vhost,
+    by,
+    reason,
+    ...(request && { request: noteRequest(request) }),
+    ...(request?.where !== undefined && { where: request.where }),
     startedAt: new Date(startedAtMs).toISOString(),
     endedAt: new Date(endedAtMs).toISOString(),
     ratePerSecond: Math.round((moved * 1000) / Math.max(1, record.elapsedMs)),

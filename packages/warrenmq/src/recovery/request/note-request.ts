@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import type { EditRequest, RedriveRequest } from './requests.ts'
+
+/** A request as receipts and the audit log keep it: of an edit only what it is about, never what a message says. */
+export interface NotedRequest extends Omit<RedriveRequest, 'edit'> {
+  readonly edit?: NotedEdit
+}
+
+export interface NotedEdit {
+  /** Of the new body; not there where the old one stays. */
+  readonly bodySha256?: string
+  /** The names of those that are set or taken off. */
+  readonly headers?: readonly string[]
+}
+
+export function noteRequest({ edit, ...request }: RedriveRequest): NotedRequest {
+  return edit ? { ...request, edit: noteEdit(edit) } : request
+}
+
+function noteEdit({ body, headers }: EditRequest): NotedEdit {
+  return {
+    ...(body !== undefined && { bodySha256: createHash('sha256').update(bytesOf(body)).digest('hex') }),
+    ...(headers && { headers: Object.keys(headers) }),
+  }
+}
+
+function bytesOf(body: NonNullable<EditRequest['body']>): Buffer {
+  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.text, body.encoding)
+}

@@ -1,0 +1,257 @@
+import type { Duration } from '../../message/duration.ts'
+
+// What people ask for, as data. The command line, the HTTP API and the library fill these in, tasks, receipts and the
+// audit log carry them, and `request-schemas.ts` is made from this file (`npm run generate`): names, limits and
+// descriptions stand here and nowhere else.
+
+/** Of every request that takes messages from a queue. */
+export interface QueueRequest {
+  /**
+   * The queue, by its name on the broker.
+   * @minLength 1
+   * @maxLength 255
+   * @example billing.orders.dlq
+   */
+  readonly queue: string
+  /**
+   * Only messages that match, such as `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.
+   * @minLength 1
+   * @maxLength 2048
+   * @example cause:Timeout and died<2h
+   */
+  readonly where?: string
+  /**
+   * Go on although the queue deletes messages that are over its delivery limit when a connection breaks.
+   * @default false
+   */
+  readonly acceptDeliveryLimit?: boolean
+  /**
+   * Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.
+   * @default 25m
+   */
+  readonly hold?: Duration
+}
+
+/** Show messages of a queue and leave them there. */
+export interface PeekRequest extends QueueRequest {
+  /**
+   * Show this many.
+   * @integer
+   * @minimum 1
+   * @default 20
+   */
+  readonly count?: number
+  /**
+   * Show this many bytes of each body.
+   * @integer
+   * @minimum 0
+   * @default 1024
+   */
+  readonly bodyBytes?: number
+}
+
+/** Say why the messages of a queue are dead. */
+export interface CausesRequest extends QueueRequest {
+  /**
+   * Look at this many from the head of the queue. Leave it out for all.
+   * @integer
+   * @minimum 1
+   */
+  readonly count?: number
+  /**
+   * Split each cause by `type`, `key`, `exchange`, `queue`, `attempts`, `header.NAME` or `body.PATH`; several with
+   * commas between them.
+   * @minLength 1
+   * @maxLength 2048
+   * @example type,body.gateway
+   */
+  readonly groupBy?: string
+}
+
+/** Write the messages of a queue to a file and leave them in the queue. */
+export interface BackupRequest extends QueueRequest {}
+
+/** Remove messages from a queue, each of them into a backup. */
+export interface DiscardRequest extends QueueRequest {
+  /**
+   * Remove at most this many.
+   * @integer
+   * @minimum 1
+   */
+  readonly limit?: number
+  /**
+   * Why; written to the audit log.
+   * @minLength 1
+   * @maxLength 1024
+   * @example older than the refund window
+   */
+  readonly reason?: string
+}
+
+/** Put the messages of a backup into their queue, each once. */
+export interface RestoreRequest {
+  /**
+   * The queue to put them into. Leave it out for the one that the backup was made of.
+   * @minLength 1
+   * @maxLength 255
+   * @example billing.orders.dlq
+   */
+  readonly queue?: string
+  /**
+   * Go on although the queue deletes messages that are over its delivery limit when a connection breaks.
+   * @default false
+   */
+  readonly acceptDeliveryLimit?: boolean
+  /**
+   * Why; written to the audit log.
+   * @minLength 1
+   * @maxLength 1024
+   * @example discarded by mistake
+   */
+  readonly reason?: string
+}
+
+/** Put dead letters back to work. */
+export interface RedriveRequest extends QueueRequest {
+  /**
+   * Where they go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published;
+   * or the name of a queue.
+   * @default origin
+   * @minLength 1
+   * @maxLength 255
+   * @example origin
+   */
+  readonly to?: 'origin' | 'retry' | 'exchange' | (string & {}) | QueueTarget
+  /**
+   * Believe headers that say where a message failed, where no queue is known to dead-letter here. Anybody who may publish
+   * can write them.
+   * @default false
+   */
+  readonly trustHeaders?: boolean
+  /**
+   * Reset the count of attempts, or continue it.
+   * @default reset
+   */
+  readonly attempts?: 'reset' | 'continue'
+  /**
+   * Move at most this many.
+   * @integer
+   * @minimum 1
+   * @example 10
+   */
+  readonly limit?: number
+  /**
+   * Move at most this many per second.
+   * @integer
+   * @minimum 1
+   * @maximum 1000000
+   * @example 500
+   */
+  readonly ratePerSecond?: number
+  /** Send a few first, wait, and go on with ten times as many each time if none comes back dead. */
+  readonly canary?: CanaryRequest
+  /**
+   * Stop when this many of the moved messages are dead again: a number, or a share such as `5%`. With a canary, 1 unless
+   * said otherwise.
+   * @integer
+   * @minimum 1
+   * @pattern ^(?!0+(\.0+)?%)(100|[0-9]{1,2}(\.[0-9]+)?)%$
+   * @example 5%
+   */
+  readonly stopWhenDead?: number | `${number}%`
+  /**
+   * Stop before a target holds more ready messages than this.
+   * @integer
+   * @minimum 1
+   */
+  readonly stopWhenTargetAbove?: number
+  /** Change the message on its way. Exactly one may match; what it was is kept in a header. */
+  readonly edit?: EditRequest
+  /**
+   * Wait this long for a broker that is away or has an alarm.
+   * @default 10m
+   */
+  readonly wait?: Duration
+  /** How much may be under way at once. So many messages may be there twice after a crash. */
+  readonly window?: WindowRequest
+  /**
+   * Why; written into every message, the receipt and the audit log.
+   * @minLength 1
+   * @maxLength 1024
+   * @example the gateway is back
+   */
+  readonly reason?: string
+}
+
+/** A queue by its name, also where that is `origin`, `retry` or `exchange`. */
+export interface QueueTarget {
+  /**
+   * The name of the queue.
+   * @minLength 1
+   * @maxLength 255
+   */
+  readonly queue: string
+}
+
+/** A few messages first. */
+export interface CanaryRequest {
+  /**
+   * Send this many first.
+   * @integer
+   * @minimum 1
+   */
+  readonly messages: number
+  /**
+   * Watch this long for messages that die again.
+   * @default 10s
+   */
+  readonly wait?: Duration
+}
+
+/** What may be under way at once. */
+export interface WindowRequest {
+  /**
+   * Messages taken and not acknowledged; 1 is one by one.
+   * @integer
+   * @minimum 1
+   * @maximum 65535
+   * @default 1000
+   */
+  readonly messages?: number
+  /**
+   * Bytes published and not confirmed.
+   * @integer
+   * @minimum 1
+   * @maximum 268435456
+   * @default 16777216
+   */
+  readonly bytes?: number
+}
+
+/** What changes in a message. */
+export interface EditRequest {
+  /** The new body: text, or bytes in base64. Leave it out to keep the old one. */
+  readonly body?: string | EncodedBody
+  /**
+   * Headers to add or replace; null takes one off.
+   * @maxProperties 100
+   */
+  readonly headers?: Readonly<Record<string, JsonValue>>
+}
+
+/** A body and how it is written here. */
+export interface EncodedBody {
+  /** `base64` for bytes that are no text. */
+  readonly encoding: 'utf8' | 'base64'
+  /** The body in that encoding. */
+  readonly text: string
+}
+
+/** What JSON can say. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue }
