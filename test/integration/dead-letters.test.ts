@@ -1,6 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import amqplib from 'amqplib'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { connect, defineTopology, reject } from '../../packages/warrenmq/src/index.ts'
+import {
+  type BackupChoice,
+  connect,
+  defineTopology,
+  type RedriveChoice,
+  reject,
+} from '../../packages/warrenmq/src/index.ts'
 import type { PlainTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../support/eventually.ts'
 import { useBroker } from '../support/use-broker.ts'
@@ -115,6 +124,87 @@ describe('the dead letters of a queue', () => {
     expect(receipt).toMatchObject({ present: 6, moved: 1, stillThere: 5, isBalanced: true })
     expect(receipt.targets).toMatchObject([{ moved: 1 }])
     expect(await warren.deadLetters(name).peek()).toHaveLength(5)
+  })
+
+  it('are moved by a re-drive that can be paused, resumed and cancelled', async () => {
+    const { warren, name, plain } = await setup()
+    const seen: string[] = []
+    const run = warren.deadLetters(name).startRedrive({
+      to: { queue: plain },
+      ratePerSecond: 1,
+      onProgress: ({ state }) => seen.push(state),
+    })
+    await eventually(() => expect(run.progress.moved).toBeGreaterThan(0))
+
+    run.pause()
+    await eventually(() => expect(run.progress.state).toBe('paused'))
+    run.resume()
+    await eventually(() => expect(run.progress.state).toBe('moving'))
+    run.cancel()
+    const receipt = await run.receipt
+
+    expect(receipt).toMatchObject({ outcome: 'cancelled', present: 6, isBalanced: true })
+    expect(receipt.moved + receipt.stillThere).toBe(6)
+    expect(seen).toContain('moving')
+  })
+
+  it('are edited one at a time', async () => {
+    const { warren, name, plain } = await setup()
+    const dead = warren.deadLetters(name)
+    const edit = { body: '{"order":7}', headers: { mended: true } }
+
+    await expect(dead.redrive({ edit, to: { queue: plain } })).rejects.toThrow(
+      'Nothing was moved: 6 messages match, and an edit is for one.',
+    )
+    expect(() => dead.startRedrive({ edit })).toThrow('startRedrive() takes no edit')
+    const receipt = await dead.redrive({ edit, where: 'id:order-1', to: { queue: plain } })
+
+    expect(receipt).toMatchObject({ moved: 1, request: { edit: { headers: ['mended'] } } })
+    const looker = await connect(broker.url, { managementUrl })
+    onTestFinished(() => looker.close())
+    const [edited] = await looker.deadLetters(plain).peek({ acceptDeliveryLimit: true })
+    expect(edited).toMatchObject({ id: 'order-1', body: { text: '{"order":7}' }, headers: { mended: true } })
+  })
+
+  it('are backed up, discarded into a file, restored from it, and the receipt of a re-drive is checked', async () => {
+    const { warren, name, plain } = await setup()
+    const dead = warren.deadLetters(name)
+    const folder = await mkdtemp(join(tmpdir(), 'warren-dead-letters-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+
+    const backup = await dead.backUp({ file: join(folder, 'all.backup') })
+    const discarded = await dead.discard({
+      file: join(folder, 'some.backup'),
+      where: 'cause:timed',
+      limit: 3,
+    })
+    const left = await dead.peek()
+    const restored = await dead.restore({ file: join(folder, 'some.backup') })
+    const receipt = await dead.redrive({ to: { queue: plain }, limit: 2 })
+    const checked = await dead.verify(receipt, { includesTargets: true, acceptDeliveryLimit: true })
+
+    expect(backup).toMatchObject({ records: 6, present: 6 })
+    expect(discarded).toMatchObject({ removed: 3, left: 3, isDone: true })
+    expect(left).toHaveLength(3)
+    expect(restored).toMatchObject({ restored: 3, failed: 0 })
+    expect(checked.verdict, JSON.stringify(checked)).toBe('holds')
+    expect(await dead.peek()).toHaveLength(4)
+    expect((await dead.verify({ ...receipt, moved: 3 })).verdict).toBe('broken')
+  })
+
+  it.each([
+    [{ limt: 1 }, 'redrive() has no "limt"; did you mean "limit"?'],
+    [{ limit: 'all' }, "limit of redrive() is 'all'; it must be a whole number from 1 up."],
+    [{ where: 'no:thing' }, 'no'],
+    [{ by: 1 }, 'by of redrive() is 1; it must be text.'],
+  ])('are not touched where it is not clear what is asked for: %j', async (options, sentence) => {
+    const { warren, name } = await setup()
+    const dead = warren.deadLetters(name)
+
+    await expect(dead.redrive(options as RedriveChoice)).rejects.toThrow(sentence)
+    await expect(dead.backUp({} as BackupChoice)).rejects.toThrow('backUp() needs the name of a file')
+
+    expect(await dead.peek()).toHaveLength(6)
   })
 
   it('cannot be asked of a queue that is declared without any', async () => {
