@@ -6,52 +6,93 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { createRequire } from 'node:module'
 import { dirname, join, normalize, resolve } from 'node:path'
 import ts from 'typescript'
+import { trimTypes } from './trim-types.mjs'
 
 const require = createRequire(import.meta.url)
 const compilerOptions = {
   target: ts.ScriptTarget.ES2023,
   module: ts.ModuleKind.CommonJS,
+  moduleDetection: ts.ModuleDetectionKind.Force,
   esModuleInterop: true,
   // Comments are for who reads the sources; the types keep theirs, which editors show.
   removeComments: true,
 }
 
-/** `from`: what the compiler wrote; `dist`: the package's; `doors`: the modules that users load. */
-export function assembleLibrary({ from, dist, doors }) {
-  const types = reachedFrom(
+/** `from`: what the compiler wrote; `dist`: the package's; `doors`: the modules that users load; `programs`: those they run. */
+export function assembleLibrary({ from, dist, doors, programs }) {
+  const types = trimTypes({ from: resolve(from), doors: doors.map((door) => `${door}.d.ts`) })
+  const code = reachedFrom(
     from,
-    doors.map((door) => `${door}.d.ts`),
+    [...doors, ...programs].map((name) => `${name}.js`),
   )
-  const code = filesIn(from).filter((name) => name.endsWith('.js'))
   for (const name of code) translate(join(from, name), join(dist, 'cjs', name))
-  for (const name of types) write(join(dist, 'cjs', name), readFileSync(join(from, name), 'utf8'))
+  for (const [name, text] of types) write(join(dist, 'cjs', name), text)
   write(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n')
   for (const door of doors) writeDoor(dist, door)
-  removeAllBut(join(dist, 'cjs'), new Set([...code, ...types, 'package.json']))
+  removeAllBut(join(dist, 'cjs'), new Set([...code, ...types.keys(), 'package.json']))
 }
 
 function filesIn(folder) {
   return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
 }
 
+/** The modules that others load at run time, which leaves out those of nothing but types. */
 function reachedFrom(from, entries) {
   const files = new Set(entries)
   // A set that grows while it is walked is walked to its end.
-  for (const file of files) for (const imported of typesImportedBy(from, file)) files.add(imported)
+  for (const file of files) {
+    const { importedFiles } = ts.preProcessFile(readFileSync(join(from, file), 'utf8'), true, true)
+    for (const { fileName } of importedFiles)
+      if (fileName.startsWith('.')) files.add(normalize(join(dirname(file), fileName)))
+  }
   return files
 }
 
-function typesImportedBy(from, file) {
-  const { importedFiles } = ts.preProcessFile(readFileSync(join(from, file), 'utf8'))
-  return importedFiles
-    .map(({ fileName }) => fileName)
-    .filter((name) => name.startsWith('.'))
-    .map((name) => normalize(join(dirname(file), name)).replace(/\.[jt]s$/, '.d.ts'))
+function translate(source, target) {
+  const madeOf = [source, import.meta.filename].map((file) => statSync(file).mtimeMs)
+  if (existsSync(target) && statSync(target).mtimeMs >= Math.max(...madeOf)) return
+  const text = requireByName(readFileSync(source, 'utf8'))
+  write(target, indentByTabs(ts.transpileModule(text, { compilerOptions }).outputText))
 }
 
-function translate(source, target) {
-  if (existsSync(target) && statSync(target).mtimeMs >= statSync(source).mtimeMs) return
-  write(target, ts.transpileModule(readFileSync(source, 'utf8'), { compilerOptions }).outputText)
+/**
+ * Names of our own modules stay as they are in the sources, `decide(…)` instead of the compiler's
+ * `(0, decide_js_1.decide)(…)`: shorter, and easier to read for who follows a stack trace. It is safe because no modules
+ * of ours import each other in a circle. Those of Node are left to the compiler, since tools replace what is in them.
+ */
+function requireByName(text) {
+  const source = ts.createSourceFile('module.js', text, ts.ScriptTarget.ES2023)
+  return source.statements.filter(isNamedImportOfOurs).reduceRight((changed, statement) => {
+    const names = statement.importClause.namedBindings.elements.map(({ propertyName, name }) =>
+      propertyName ? `${propertyName.text}: ${name.text}` : name.text,
+    )
+    const required = `const { ${names.join(', ')} } = require('${statement.moduleSpecifier.text}');`
+    return changed.slice(0, statement.getStart(source)) + required + changed.slice(statement.end)
+  }, text)
+}
+
+function isNamedImportOfOurs(statement) {
+  return (
+    ts.isImportDeclaration(statement) &&
+    statement.moduleSpecifier.text.startsWith('.') &&
+    statement.importClause?.namedBindings?.elements !== undefined &&
+    statement.importClause.name === undefined
+  )
+}
+
+/** The compiler indents by four spaces, which are three too many to download. */
+function indentByTabs(text) {
+  const literals = templatesIn(ts.createSourceFile('module.js', text, ts.ScriptTarget.ES2023))
+  return text.replace(/^(?: {4})+/gm, (spaces, at) =>
+    literals.some(({ pos, end }) => pos <= at && at < end) ? spaces : '\t'.repeat(spaces.length / 4),
+  )
+}
+
+function templatesIn(node) {
+  if (ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node)) return [node]
+  const found = []
+  node.forEachChild((child) => void found.push(...templatesIn(child)))
+  return found
 }
 
 /** The names are listed, so that `import { … }` finds them whatever a loader can read out of CommonJS. */

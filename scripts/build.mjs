@@ -11,6 +11,7 @@ assembleLibrary({
   from: compiled,
   dist: 'packages/warrenmq/dist',
   doors: ['index', 'operations', 'testing'],
+  programs: ['moved'],
 })
 pruneOutput({ output: 'packages/cli/dist', sources: 'packages/cli/src' })
 compile('packages/cli')
