@@ -1,5 +1,7 @@
 // The direction of imports, from one ordered list: a folder sees the rows above its own and the leaves.
 // Folders on one row do not know each other. To add a folder, put it in its row.
+import { roomRules } from './.dependency-cruiser.rooms.mjs'
+
 const library = 'packages/warrenmq/src'
 const cli = 'packages/cli/src'
 const leaves = ['errors.ts', 'events.ts', 'clock.ts', 'join-signals.ts']
@@ -44,6 +46,7 @@ export default {
   forbidden: [
     ...rowRules,
     ...besideRules,
+    ...roomRules,
     {
       name: 'testing-sees-the-embedded-broker',
       severity: 'error',
