@@ -9,7 +9,7 @@ export function trimTypes({ from, doors }) {
     doors.map((door) => join(from, door)),
     { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, noEmit: true, types: ['node'] },
   )
-  const ours = program.getSourceFiles().filter(({ fileName }) => !fileName.includes('node_modules'))
+  const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(from))
   const needed = findNeeded(program.getTypeChecker(), ours, new Set(doors.map((door) => join(from, door))))
   return new Map(
     ours
