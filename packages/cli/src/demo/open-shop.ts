@@ -2,8 +2,8 @@ import { DeploymentError } from 'warrenmq'
 import {
   applyPlan,
   type CompiledTopology,
+  createPublisher,
   type Proof,
-  Publisher,
   parseDuration,
   planBlindly,
   proveTopology,
@@ -48,7 +48,7 @@ export async function openShop(play: Play): Promise<OpenedShop> {
 
   const shop: Shop = {
     ...{ names, topology, consuming, publishing, now: stage.now },
-    publisher: new Publisher(publishing),
+    publisher: createPublisher(publishing),
     world: createOutsideWorld(),
     book: createOrderBook(),
     ladder: createLadder(stage.delays.map((delay) => parseDuration(delay))),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ChannelError } from 'warrenmq'
-import { ApiError, createTurns, inspectQueue, Publisher, type SessionPair } from 'warrenmq/operations'
+import { ApiError, createPublisher, createTurns, inspectQueue, type SessionPair } from 'warrenmq/operations'
 import type { AuditRecord, ListedAuditRecord } from '../contract/contract.ts'
 import { declareStream, type StreamEntry } from '../records/follow-stream.ts'
 import { createRecordSeals } from '../records/record-seals.ts'
@@ -79,7 +79,7 @@ async function openStream(lines: AuditLines): Promise<AuditLog> {
   const { consuming, publishing, keys, strays, deadlineMs = usualDeadlineMs } = lines
   const place = { vhost: consuming.vhost, stream: auditStream }
   const seals = keys?.isShared ? createRecordSeals(keys, place) : undefined
-  const publisher = new Publisher(publishing, { deadlineMs, resend: true })
+  const publisher = createPublisher(publishing, { deadlineMs, resend: true })
   const turns = createTurns()
   const readers = createReaderBook()
   let end = beginChain()

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, Publisher, type Session, type SessionPair } from 'warrenmq/operations'
+import {
+  ApiError,
+  createPublisher,
+  type Publisher,
+  type Session,
+  type SessionPair,
+} from 'warrenmq/operations'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
@@ -52,7 +58,7 @@ export class NoticeBoard {
     readonly seals: RecordSeals
     readonly onNotice: (record: HeardNotice) => void
   }) {
-    this.#publisher = new Publisher(fields.publishing, { deadlineMs: mostSilentMs, resend: true })
+    this.#publisher = createPublisher(fields.publishing, { deadlineMs: mostSilentMs, resend: true })
     this.#seals = fields.seals
     this.#onNotice = fields.onNotice
   }

@@ -3,8 +3,9 @@ import type { Events } from 'warrenmq'
 import {
   ApiError,
   createEvents,
+  createPublisher,
   type EventSource,
-  Publisher,
+  type Publisher,
   type Session,
   type SessionPair,
 } from 'warrenmq/operations'
@@ -70,7 +71,7 @@ export class TaskBoard {
   private constructor(publishing: Session, seals: RecordSeals) {
     this.events = this.#emit
     this.#seals = seals
-    this.#publisher = new Publisher(publishing, { deadlineMs: 10_000, resend: true })
+    this.#publisher = createPublisher(publishing, { deadlineMs: 10_000, resend: true })
   }
 
   get(id: string): SharedTask | undefined {
