@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
+import { readDoor } from './read-door.mjs'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const nodes = [process.execPath, ...(process.env.WARREN_NODES ?? '').split(':').filter(Boolean)]
@@ -74,6 +75,7 @@ const expected = 'handled at attempt 2 {"id":42} one copy'
 const directory = mkdtempSync(join(tmpdir(), 'warrenmq-package-'))
 try {
   refusePackagesForNewerNodes()
+  for (const door of ['index', 'testing']) refuseUnexportedTypes(door)
   const library = pack('packages/warrenmq')
   const cli = pack('packages/cli')
   if (library.size > mostLibraryBytes)
@@ -93,6 +95,13 @@ try {
 /** By the lock and the Node at hand, so that nobody's first install begins with a warning. */
 function refusePackagesForNewerNodes() {
   run('npm', ['install', '--dry-run', '--engine-strict', '--no-audit', '--no-fund'])
+}
+
+/** Whoever writes a function around ours has to name what it takes and gives. */
+function refuseUnexportedTypes(door) {
+  const { unexported } = readDoor(`packages/warrenmq/dist/cjs/${door}.d.ts`)
+  if (unexported.length === 0) return
+  throw new Error(`packages/warrenmq/src/${door}.ts does not export these types: ${unexported.join(', ')}`)
 }
 
 function pack(folder) {

@@ -1,10 +1,39 @@
+export type { Mechanism } from './broker/amqp/authenticate.ts'
+export type { ConnectionOptions } from './broker/amqp/connection-options.ts'
+export type { BackoffPolicy } from './broker/amqp/decide-backoff.ts'
+export type { TlsOptions } from './broker/amqp/open-socket.ts'
+export type { SessionOptions } from './broker/amqp/session.ts'
+export type { SessionEvents } from './broker/amqp/session-events.ts'
+export type { Clock } from './clock.ts'
 export type { ConnectOptions } from './connect-options.ts'
 export type { Consumer } from './consumer/consumer.ts'
 export type { ConsumerOptions } from './consumer/consumer-options.ts'
-export type { Handler, HandlerContext, Middleware } from './consumer/handler.ts'
-export { defer, type HandlerAnswer, reject, retry } from './consumer/handler-answer.ts'
+export type {
+  BreakerCause,
+  BreakerPolicy,
+  BreakerState,
+  ResultCount,
+} from './consumer/decide/breaker-state.ts'
+export type { Recount, RecountReason } from './consumer/decide/decide-admission.ts'
+export type { RetryDelay } from './consumer/decide/decide-delay.ts'
+export type { DeadLetterReason, HoldReason, Outcome } from './consumer/decide/decide-outcome.ts'
+export type { Handler, HandlerContext, HandlerReturn, Middleware } from './consumer/handler.ts'
+export {
+  type Answer,
+  defer,
+  type HandlerAnswer,
+  reject,
+  retry,
+  type StatusAnswer,
+} from './consumer/handler-answer.ts'
 export { type HttpHandlerOptions, httpHandler, signBody } from './consumer/http/http-handler.ts'
-export { type StatusTable, type StatusTableName, statusTables } from './consumer/http/status-tables.ts'
+export {
+  type StatusMeaning,
+  type StatusRule,
+  type StatusTable,
+  type StatusTableName,
+  statusTables,
+} from './consumer/http/status-tables.ts'
 export {
   type DedupeClaim,
   type DedupeOptions,
@@ -15,13 +44,22 @@ export { ignoreErrors } from './consumer/middleware/ignore-errors.ts'
 export { memoryDedupeStore } from './consumer/middleware/memory-dedupe-store.ts'
 export { processAfterDelay } from './consumer/middleware/process-after-delay.ts'
 export { throttle } from './consumer/middleware/throttle.ts'
-export { type SchemaOutput, type StandardSchema, validateBody } from './consumer/middleware/validate-body.ts'
-export type { ConsumerEvents } from './consumer/observe/consumer-events.ts'
+export {
+  type SchemaIssue,
+  type SchemaOutput,
+  type SchemaResult,
+  type StandardSchema,
+  validateBody,
+} from './consumer/middleware/validate-body.ts'
+export type { BreakerKind, ConsumerEvents, DeliveryEvent } from './consumer/observe/consumer-events.ts'
 export { type ConsumerMetrics, createConsumerMetrics } from './consumer/observe/consumer-metrics.ts'
 export { jsonLogger, type Logger, logConsumer } from './consumer/observe/log-consumer.ts'
+export type { LogLevel } from './consumer/observe/render-log-line.ts'
 export type { BodyDecoder, ConsumedMessage, Undecoded } from './consumer/run/consumed-message.ts'
 export { decodeJson } from './consumer/run/decode-body.ts'
+export type { Failure } from './consumer/run/handler-result.ts'
 export type { EndingSignal } from './consumer/run/on-signals.ts'
+export type { SettledOutcome } from './consumer/settle/settle-delivery.ts'
 export type {
   BackupChoice,
   CausesOptions,
@@ -33,8 +71,9 @@ export type {
   VerifyChoice,
 } from './dead-letter-options.ts'
 export type { DeadLetters, Verification } from './dead-letters.ts'
-export type { ApplyReport } from './deploy/apply-plan.ts'
+export type { ApplyReport, StepResult } from './deploy/apply-plan.ts'
 export type { PlannedDeployment } from './deploy/deploy-topology.ts'
+export type { ExecutableStep, StepOutcome } from './deploy/execute-step.ts'
 export type { LeftoverChoice } from './deploy/remove-leftover.ts'
 export {
   ChannelError,
@@ -49,11 +88,17 @@ export {
   type ManagementErrorCode,
   PublishError,
   type PublishErrorCode,
+  RecoveryError,
+  type RecoveryErrorCode,
   TopologyError,
   type TopologyMistake,
   WarrenError,
 } from './errors.ts'
 export type { Events } from './events.ts'
+export type { BrokerVersion } from './message/broker-version.ts'
+export type { AttemptsRule } from './message/count-attempts.ts'
+export type { Duration } from './message/duration.ts'
+export type { Cause } from './message/fingerprint-cause.ts'
 export type { OutgoingMessage } from './publisher/outgoing-message.ts'
 export type { PublishResult } from './publisher/publish-result.ts'
 export type { Publisher, PublisherOptions } from './publisher/publisher.ts'
@@ -63,7 +108,66 @@ export type { CauseGroup } from './recovery/read/group-causes.ts'
 export type { DeadLetter, DeadLetterProperties } from './recovery/read/read-dead-letter.ts'
 export type { Interruption, Receipt, RedriveOutcome } from './recovery/receipt/receipt.ts'
 export type { QueueRecovery } from './recovery/recover/render-recovery.ts'
+export type { FailureKind } from './recovery/redrive/failed-publish.ts'
+export type { KeepReason } from './recovery/redrive/plan-redrive.ts'
+export type { Canary, DeadLimit } from './recovery/redrive/plan-redrive-stages.ts'
 export type { PreviewTarget, RedrivePreview } from './recovery/redrive/preview-redrive.ts'
+export type { RedriveProgress } from './recovery/redrive/redrive-options.ts'
+export type {
+  CompiledBinding,
+  CompiledExchange,
+  CompiledQueue,
+  CompiledTopology,
+  QueueRole,
+} from './topology/compiled-topology.ts'
+export type {
+  Acceptance,
+  Arguments,
+  ArgumentValue,
+  BindingDeclaration,
+  DeadLetterDeclaration,
+  ExchangeDeclaration,
+  LayoutChoice,
+  LayoutOptions,
+  PolicyDeclaration,
+  PublicationDeclaration,
+  QueueDeclaration,
+  QueueType,
+  RetryDeclaration,
+  TopologyDeclaration,
+} from './topology/declaration.ts'
 export { defineTopology, type Topology } from './topology/define-topology.ts'
-export { type ApplySettings, connect, type Warren } from './warren.ts'
+export type { SettingChange } from './topology/diff-topology.ts'
+export type { PolicyConflict } from './topology/effective-arguments.ts'
+export type { WayOut } from './topology/find-ways-out.ts'
+export type { LayoutName } from './topology/layouts/layout-names.ts'
+export type {
+  LiveBinding,
+  LiveExchange,
+  LivePolicy,
+  LiveQueue,
+  LiveTopology,
+} from './topology/live-topology.ts'
+export type { DisruptiveStep, ImpossibleStep, Leftover, Plan, SafeStep } from './topology/plan-topology.ts'
+export type {
+  DeclaredQueue,
+  DeferRule,
+  DelayTier,
+  FlowHeaders,
+  OwnDeadLetters,
+  ParkRule,
+  PublishAddress,
+  QueueFlow,
+  RedriveRule,
+  RetryRule,
+} from './topology/queue-flow.ts'
+export { type ApplySettings, connect, type RecoverChoice, type Warren } from './warren.ts'
+export type {
+  Decimal,
+  FieldContent,
+  FieldEntry,
+  FieldTable,
+  FieldValue,
+  IntegerTag,
+} from './wire/field-value.ts'
 export { type PlainField, type PlainTable, type TypedField, typed } from './wire/plain-fields.ts'

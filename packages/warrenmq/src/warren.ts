@@ -60,7 +60,8 @@ export interface ApplySettings {
 /** Answers that are on their way are waited for although the handlers took all of the time. */
 const lastAnswersMs = 250
 
-type RecoverChoice = Pick<RecoverOptions, 'by' | 'log' | 'signal' | 'acceptDeliveryLimit'>
+/** What `recover` may be told beside the topology's `recovery` section. */
+export type RecoverChoice = Pick<RecoverOptions, 'by' | 'log' | 'signal' | 'acceptDeliveryLimit'>
 
 const recoverOptions: OptionNames<RecoverChoice> = {
   by: true,

@@ -86,6 +86,7 @@ export class Consumer {
   #subscription: Subscription | undefined
   #version: BrokerVersion
 
+  /** @internal */
   constructor({ consuming, publishing, flow, wayLook, handler, options = {} }: ConsumerParts) {
     this.queue = flow.queue
     this.events = this.#emit

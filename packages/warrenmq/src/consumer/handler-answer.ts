@@ -20,10 +20,17 @@ export interface StatusAnswer {
 
 /** Made by `retry`, `reject` and `defer`, and by nothing else. */
 export class Answer {
-  readonly result: HandlerResult
+  // A private field keeps the type apart from every other: with all members internal, anything would be an Answer.
+  readonly #result: HandlerResult
 
+  /** @internal */
   constructor(result: HandlerResult) {
-    this.result = result
+    this.#result = result
+  }
+
+  /** @internal */
+  get result(): HandlerResult {
+    return this.#result
   }
 }
 

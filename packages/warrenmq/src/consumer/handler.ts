@@ -9,10 +9,11 @@ import type { ConsumedMessage } from './run/consumed-message.ts'
 export type Handler<Body = unknown> = (
   message: ConsumedMessage<Body>,
   context: HandlerContext,
-) => Returned | PromiseLike<Returned>
+) => HandlerReturn | PromiseLike<HandlerReturn>
 
+/** What a handler may return: an answer, or nothing. Returning anything else is a mistake that TypeScript finds. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement has this type.
-type Returned = HandlerAnswer | void
+export type HandlerReturn = HandlerAnswer | void
 
 export interface HandlerContext {
   /** Aborted when the time-out passes, or when the consumer closes and cannot wait any longer. */

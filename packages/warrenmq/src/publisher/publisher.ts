@@ -64,6 +64,7 @@ export class Publisher {
   #roomWaiters: (() => void)[] = []
   #idleWaiters: (() => void)[] = []
 
+  /** @internal */
   constructor(session: Session, options: PublisherOptions = {}) {
     this.#session = session
     this.#options = settlePublisherOptions(options)
@@ -91,7 +92,10 @@ export class Publisher {
     })
   }
 
-  /** The same for a message that is already on its wire form, e.g. one that is passed on. */
+  /**
+   * The same for a message that is already on its wire form, e.g. one that is passed on.
+   * @internal
+   */
   publishEncoded(
     message: EncodedMessage,
     settle: (result: PublishResult) => void,

@@ -25,11 +25,12 @@ export const propertyKinds = {
 } as const
 
 export type PropertyName = keyof typeof propertyKinds
-type KindOf<Name extends PropertyName> = (typeof propertyKinds)[Name]
 export type ValueOfKind = { text: string; octet: number; time: bigint; table: Buffer }
 
 /** Every property decoded; `headers` is the encoded table (see `decodeTable`, `findHeader`). */
-export type Properties = { readonly [Name in PropertyName]?: ValueOfKind[KindOf<Name>] | undefined }
+export type Properties = {
+  readonly [Name in PropertyName]?: ValueOfKind[(typeof propertyKinds)[Name]] | undefined
+}
 
 /** What to write; `headers` may also be entries. `timestamp` is in seconds since 1970. */
 export type PropertiesInput = Omit<Properties, 'headers'> & {
