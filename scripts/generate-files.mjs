@@ -12,7 +12,9 @@ import { compileTopology } from '../packages/warrenmq/dist/cjs/topology/compile-
 import { renderMermaid } from '../packages/warrenmq/dist/cjs/topology/render-mermaid.js'
 import { topologySchema } from '../packages/warrenmq/dist/cjs/topology/topology-schema.js'
 import { readTopology } from '../packages/warrenmq/dist/cjs/topology/validate-topology.js'
+import { describeSchema } from './describe-schema.mjs'
 import { renderRequestSchemas, requestSchemasFile } from './generate-request-schemas.mjs'
+import { recoverySchema } from './recovery-schema.mjs'
 
 const read = (path) => {
   try {
@@ -41,9 +43,11 @@ function renderJson(value) {
   return `${text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items) => `[${items.replace(/\s*\n\s*/g, ' ')}]`)}\n`
 }
 
-/** For editors: with the server section, which the topology itself knows nothing of. */
+/** For editors: with the sections that the topology itself knows nothing of, and a sentence for every setting. */
 function configSchema() {
-  return { ...topologySchema, properties: { ...topologySchema.properties, server: serverSection } }
+  const sections = { recovery: recoverySchema, server: JSON.parse(JSON.stringify(serverSection)) }
+  const schema = { ...topologySchema, properties: { ...topologySchema.properties, ...sections } }
+  return describeSchema(schema, 'packages/warrenmq/dist/cjs/topology/compiled-topology.d.ts')
 }
 
 /** Every command as its --help has it. */

@@ -12,6 +12,26 @@ it('the JSON Schema and the diagrams of the documentation are what the code make
   await expect(check).resolves.toMatchObject({ stdout: '', stderr: '' })
 })
 
+it('the JSON Schema has a description for every property', () => {
+  const schema: unknown = JSON.parse(readFileSync('packages/warrenmq/schema/topology.schema.json', 'utf8'))
+  const properties = [...propertiesOf(schema, '')]
+
+  const silent = properties.filter(({ description }) => !description).map(({ path }) => path)
+
+  expect(properties.length).toBeGreaterThan(100)
+  expect(silent).toEqual([])
+})
+
+function* propertiesOf(node: unknown, path: string): Generator<{ path: string; description: unknown }> {
+  if (typeof node !== 'object' || node === null) return
+  for (const [name, value] of Object.entries(node)) {
+    if (name === 'properties')
+      for (const [property, schema] of Object.entries<{ description?: unknown }>(value))
+        yield { path: `${path}.${property}`, description: schema.description }
+    yield* propertiesOf(value, `${path}.${name}`)
+  }
+}
+
 describe('a declaration in the documentation has no mistakes', () => {
   const pages = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),

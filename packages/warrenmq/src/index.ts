@@ -127,6 +127,7 @@ export type {
   BindingDeclaration,
   DeadLetterDeclaration,
   ExchangeDeclaration,
+  ExchangeType,
   LayoutChoice,
   LayoutOptions,
   PolicyDeclaration,
@@ -161,6 +162,30 @@ export type {
   RedriveRule,
   RetryRule,
 } from './topology/queue-flow.ts'
+export type {
+  RecoveryDeclaration,
+  RecoveryRouteDeclaration,
+  RecoveryTimeoutsDeclaration,
+} from './topology/recovery-declaration.ts'
+export type {
+  ServerAccountsDeclaration,
+  ServerApprovalDeclaration,
+  ServerAuthDeclaration,
+  ServerBackupsDeclaration,
+  ServerDeclaration,
+  ServerHistoryDeclaration,
+  ServerLimitsDeclaration,
+  ServerOidcDeclaration,
+  ServerPayloadsDeclaration,
+  ServerRole,
+  ServerSessionDeclaration,
+  ServerTokenDeclaration,
+  ServerWebhookDeclaration,
+  ServerWebhookGrowthDeclaration,
+  ServerWebhookRetryDeclaration,
+  ServerWebhookRulesDeclaration,
+  ServerWebhooksDeclaration,
+} from './topology/server-declaration.ts'
 export { type ApplySettings, connect, type RecoverChoice, type Warren } from './warren.ts'
 export type {
   Decimal,

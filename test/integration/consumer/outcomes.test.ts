@@ -198,7 +198,7 @@ describe.each(['warren', 'ratatoskr', 'event-bus', 'isolated'] as const)(
         ...(layout === 'event-bus' ? {} : { bind: [{ exchange, key: 'order.*' }] }),
         retry: { delays: [10], maxAttempts: 3 },
       }
-      const exchanges = { events: { type: 'topic' } }
+      const exchanges = { events: { type: 'topic' } } as const
       const declaration = { layout, exchanges, queues: { [failing]: queue, [other]: queue } }
       const { consume, publisher, flow, depth } = await createConsumerRig({ url: broker.url, declaration })
       const seen: string[] = []

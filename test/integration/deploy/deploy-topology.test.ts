@@ -37,7 +37,7 @@ async function setup() {
   return { vhost, version, management, session, plan, apply }
 }
 
-const events = { events: { type: 'topic' } }
+const events = { events: { type: 'topic' } } as const
 const bind = [{ exchange: 'events', key: 'order.#' }]
 const ladder: TopologyDeclaration = {
   exchanges: events,

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
-import { InvalidArgumentError } from 'warrenmq'
+import Type from 'typebox'
+import { InvalidArgumentError, type ServerDeclaration } from 'warrenmq'
 import { formatDuration, parseDuration } from 'warrenmq/operations'
 import type { ApprovalRule } from './approvals/decide-approval.ts'
 import type { StoredToken } from './auth/api-tokens.ts'
@@ -122,7 +122,7 @@ export function readServerSection(
   env: Readonly<Record<string, string | undefined>> = {},
 ): ServerSettings {
   checkServerShape(given)
-  const { host = '127.0.0.1', port = 15_680, auth: ways = {}, ...rest } = given as Static<typeof section>
+  const { host = '127.0.0.1', port = 15_680, auth: ways = {}, ...rest } = given as ServerDeclaration
   const isOpen = ways === 'none'
   const { accounts = true, tokens = [], oidc: provider } = isOpen ? { accounts: false } : ways
   const { payloads = {}, limits = {}, session = {}, trustProxy: trustedProxies = [] } = rest

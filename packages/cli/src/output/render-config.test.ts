@@ -21,7 +21,7 @@ describe('a rendered config', () => {
           ],
         },
       },
-    }
+    } as const
 
     expect(renderConfigModule(topology, ['Why it is so.'])).toBe(`import { defineTopology } from 'warrenmq'
 

@@ -1,18 +1,22 @@
 import type { Duration } from '../message/duration.ts'
 import type { LayoutName } from './layouts/layout-names.ts'
+import type { RecoveryDeclaration } from './recovery-declaration.ts'
+import type { ServerDeclaration } from './server-declaration.ts'
 
 /** What a person writes: exchanges and queues by name, and how a queue retries and parks. */
 export interface TopologyDeclaration<QueueName extends string = string> {
   /** For editors that read JSON Schema; ignored otherwise. */
   readonly $schema?: string
-  /** @default 'warren' */
+  /** How queues retry and park: a layout by name, or with its parameters. @default 'warren' */
   readonly layout?: LayoutChoice
   /**
    * Gives the arguments of the layout's document and nothing else, for teams that already run it.
    * @default false, which adds the arguments that close the layout's holes on the broker's version
    */
   readonly exact?: boolean
+  /** Exchanges by name. */
   readonly exchanges?: Readonly<Record<string, ExchangeDeclaration>>
+  /** Queues by name. */
   readonly queues: Readonly<Record<QueueName, QueueDeclaration>>
   /** Policies that stand on the broker. The proof and the picture count with them; `apply` does not set them. */
   readonly policies?: readonly PolicyDeclaration[]
@@ -20,16 +24,18 @@ export interface TopologyDeclaration<QueueName extends string = string> {
   readonly publications?: readonly PublicationDeclaration[]
   /** Findings of the proof that you have weighed and live with. */
   readonly accept?: readonly Acceptance[]
-  /** Read by `warren recover`; opaque here. */
-  readonly recovery?: Readonly<Record<string, unknown>>
-  /** Read by `warren serve`; opaque here. */
-  readonly server?: Readonly<Record<string, unknown>>
+  /** Read by `warren recover` and `warren.recover()`. */
+  readonly recovery?: RecoveryDeclaration
+  /** Read by `warren serve`. */
+  readonly server?: ServerDeclaration
 }
 
 /** A layout by name, or with its parameters. */
 export type LayoutChoice = LayoutName | LayoutOptions
 
+/** A layout with its parameters. */
 export interface LayoutOptions {
+  /** Which layout. */
   readonly name: LayoutName
   /** event-bus: stands in for the part of the service name before its first hyphen. */
   readonly prefix?: string
@@ -41,6 +47,7 @@ export interface LayoutOptions {
 
 /** A policy of RabbitMQ, as `rabbitmqctl set_policy` takes it. */
 export interface PolicyDeclaration {
+  /** The name of the policy. */
   readonly name: string
   /** A regular expression for names of queues. */
   readonly pattern: string
@@ -54,44 +61,55 @@ export interface PolicyDeclaration {
   readonly operator?: boolean
 }
 
+/** One of RabbitMQ's own types, or one of a plugin. */
+export type ExchangeType = 'direct' | 'fanout' | 'topic' | 'headers' | `x-${string}`
+
+/** An exchange, as it is to be on the broker. */
 export interface ExchangeDeclaration {
-  readonly type: string
-  /** @default true */
+  /** How it routes: `direct`, `fanout`, `topic`, `headers`, or a plugin's type that starts with `x-`. */
+  readonly type: ExchangeType
+  /** Whether it outlives a restart of the broker. @default true */
   readonly durable?: boolean
-  /** @default false */
+  /** Whether the broker deletes it with its last binding. @default false */
   readonly autoDelete?: boolean
-  /** @default false */
+  /** Whether only other exchanges may publish to it. @default false */
   readonly internal?: boolean
   /** Takes what this exchange cannot route. */
   readonly alternateExchange?: string
   /** Bindings from other exchanges to this one. */
   readonly bind?: readonly BindingDeclaration[]
+  /** Any other argument of the exchange. */
   readonly arguments?: Arguments
 }
 
+/** Which messages of an exchange come here. */
 export interface BindingDeclaration {
+  /** The exchange that they come from. */
   readonly exchange: string
-  /** @default '' */
+  /** The routing key, or a topic pattern with `*` and `#`. @default '' */
   readonly key?: string
+  /** The headers to match, and `x-match`, where the exchange is of the type `headers`. */
   readonly arguments?: Arguments
 }
 
+/** A queue, with how its messages are retried and where they end. */
 export interface QueueDeclaration {
-  /** @default the layout of the topology */
+  /** Of this queue. @default the layout of the topology */
   readonly layout?: LayoutChoice
-  /** @default the setting of the topology */
+  /** Of this queue. @default the setting of the topology */
   readonly exact?: boolean
+  /** The bindings of the queue. */
   readonly bind?: readonly BindingDeclaration[]
-  /** `false`: a failure goes to the dead-letter queue at once. */
+  /** When a failed message is tried again. `false`: it goes to the dead-letter queue at once. @default the layout's */
   readonly retry?: RetryDeclaration | false
-  /** `false`: a plain queue without retry and without a dead-letter queue. */
+  /** The dead-letter queue. `false`: a plain queue without retry and without a dead-letter queue. @default the layout's */
   readonly deadLetter?: DeadLetterDeclaration | false
   /**
    * What a plain queue (`deadLetter: false`) is for: `work` has a consumer, in `wait` messages sit out a delay, in
    * `dead-letter` they stay until a person decides. @default worked out from what the queue does
    */
   readonly role?: 'work' | 'wait' | 'dead-letter'
-  /** Of the queue, its wait queues and its dead-letter queue alike. @default the layout's */
+  /** The type of the queue, its wait queues and its dead-letter queue alike. @default the layout's */
   readonly type?: QueueType
   /**
    * Deliveries that may end without an answer before the broker itself parks the message. Layout warren.
@@ -100,15 +118,17 @@ export interface QueueDeclaration {
   readonly poisonLimit?: number
   /** freeflow: which delay queues serve this queue. @default its name, less the namespace */
   readonly domain?: string
-  /** @default true */
+  /** Whether it outlives a restart of the broker. @default true */
   readonly durable?: boolean
-  /** @default false */
+  /** Whether the broker deletes it when its last consumer leaves. @default false */
   readonly autoDelete?: boolean
-  /** Added to those of the layout; yours win. */
+  /** Arguments for the queue, added to those of the layout; yours win. */
   readonly arguments?: Arguments
+  /** Findings of the proof about this queue, and those made for it, that you have weighed and live with. */
   readonly accept?: readonly Omit<Acceptance, 'queue'>[]
 }
 
+/** When a failed message is tried again. */
 export interface RetryDeclaration {
   /** The wait before the second attempt, the third, and so on; the last one repeats. */
   readonly delays?: readonly Duration[]
@@ -116,37 +136,45 @@ export interface RetryDeclaration {
   readonly maxAttempts?: number
   /** One less than `maxAttempts`. */
   readonly maxRetries?: number
-  /** Added to every wait queue. */
+  /** Arguments for every wait queue. */
   readonly arguments?: Arguments
 }
 
+/** The dead-letter queue of a queue. */
 export interface DeadLetterDeclaration {
-  /** Added to the dead-letter queue. */
+  /** Arguments for the dead-letter queue. */
   readonly arguments?: Arguments
 }
 
+/** What a producer publishes. */
 export interface PublicationDeclaration {
+  /** Where it publishes; `''` is the default exchange. */
   readonly exchange: string
-  /** @default '' */
+  /** The routing key. @default '' */
   readonly key?: string
+  /** The headers that an exchange of the type `headers` routes by. */
   readonly headers?: Arguments
   /** The messages carry an `expiration` of their own, of about so long. @default none */
   readonly expiration?: Duration
 }
 
+/** A finding of the proof that you have weighed and live with. */
 export interface Acceptance {
   /** A property (`comes-home`), or one of its findings (`comes-home/seen-by-others`). */
   readonly finding: string
-  /** @default every queue */
+  /** The queue that it is about. @default every queue */
   readonly queue?: string
+  /** Why you live with it. */
   readonly reason: string
 }
 
+/** What RabbitMQ stores the messages of a queue in. */
 export type QueueType = 'classic' | 'quorum' | 'stream'
 
 /** Arguments of a queue, an exchange or a binding, as they go to the broker. */
 export type Arguments = Readonly<Record<string, ArgumentValue>>
 
+/** The value of an argument. */
 export type ArgumentValue =
   | string
   | number

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { TopologyError } from '../errors.ts'
+import type { TopologyDeclaration } from './declaration.ts'
 import { defineTopology, type Topology } from './define-topology.ts'
 
 const declaration = {
@@ -39,5 +40,37 @@ describe('defineTopology', () => {
     expect(define).toThrow(
       'The topology has one mistake:\n  queues.q.bind[0].exchange: exchange "ghost" is not declared; add it under "exchanges"',
     )
+  })
+})
+
+describe('TypeScript finds a misspelt setting', () => {
+  it('of the sections for a server and a recovery, however deep', () => {
+    const config: TopologyDeclaration = {
+      queues: {},
+      server: {
+        port: 8080,
+        // @ts-expect-error it is called hideFrom
+        payloads: { hideForm: ['viewer'] },
+        // @ts-expect-error there is no such role
+        anyQueue: ['superuser'],
+      },
+      recovery: {
+        queues: ['orders.dlq'],
+        types: { OrderPlaced: 'orders', OrderPaid: { exchange: 'events', key: 'order.paid' } },
+        // @ts-expect-error it is called idle
+        timeouts: { idel: '10s' },
+      },
+    }
+
+    expect(config).toBeDefined()
+  })
+
+  it('of the type of an exchange, and takes the types of plugins', () => {
+    const plugin = { exchanges: { delayed: { type: 'x-delayed-message' } }, queues: {} } as const
+    // @ts-expect-error it is called topic
+    const misspelt = () => defineTopology({ exchanges: { events: { type: 'topci' } }, queues: {} })
+
+    expect(defineTopology(plugin)).toBe(plugin)
+    expect(misspelt).toThrow(TopologyError)
   })
 })

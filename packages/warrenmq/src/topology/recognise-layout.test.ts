@@ -115,7 +115,7 @@ describe('recognising what stands on a broker', () => {
       },
       { requiredKeys: [] },
     )
-    const exchanges = { e1: { type: 'topic' }, e2: { type: 'direct' } }
+    const exchanges = { e1: { type: 'topic' }, e2: { type: 'direct' } } as const
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('a-x', 'b', 'c.d'), queueOf),

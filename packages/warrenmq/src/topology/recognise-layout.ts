@@ -6,6 +6,7 @@ import type {
   Arguments,
   BindingDeclaration,
   ExchangeDeclaration,
+  ExchangeType,
   PolicyDeclaration,
   QueueDeclaration,
   TopologyDeclaration,
@@ -306,7 +307,7 @@ function declareExchange(
       ...(Object.keys(ofBinding).length === 0 ? {} : { arguments: ofBinding }),
     }))
   return {
-    type,
+    type: type as ExchangeType, // the broker knows what its plugins add
     ...(durable ? {} : { durable }),
     ...(autoDelete ? { autoDelete } : {}),
     ...(internal ? { internal } : {}),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { InvalidArgumentError } from 'warrenmq'
+import { InvalidArgumentError, type ServerWebhookDeclaration, type ServerWebhooksDeclaration } from 'warrenmq'
 import { type BackoffPolicy, parseDuration } from 'warrenmq/operations'
 
 /** Who is told what, and how. */
@@ -63,38 +63,17 @@ const section = Type.Object(
   closed,
 )
 
-interface HookSection {
-  readonly name: string
-  readonly on: {
-    readonly above?: number
-    readonly growth?: { readonly messages: number; readonly within: string }
-    readonly newCause?: boolean
-    readonly taskFinished?: boolean
-  }
-  readonly url?: string
-  /** The variable that holds the address, where it is a secret. */
-  readonly urlFrom?: string
-  readonly secretFrom?: string
-  readonly format?: Webhook['format']
-  readonly queues?: readonly string[]
-  readonly samples?: boolean
-}
-
-/** `server.webhooks` as a config has it. */
-interface WebhooksSection {
-  /** How often the queues are looked at. @default '15s' */
-  readonly every?: string
-  readonly retry?: { readonly attempts?: number; readonly first?: string; readonly most?: string }
-  readonly to: readonly HookSection[]
-}
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The schema of `server.webhooks`. */
-export const webhooksSection: Type.TUnsafe<WebhooksSection> = Type.Unsafe<WebhooksSection>(section)
+export const webhooksSection: Type.TUnsafe<ServerWebhooksDeclaration> =
+  Type.Unsafe<ServerWebhooksDeclaration>(section)
 
 /** Reads `server.webhooks`. Secrets, and addresses that are secret, come from the environment. */
-export function readWebhooks(given: WebhooksSection | undefined, env: Environment): WebhookSettings {
+export function readWebhooks(
+  given: ServerWebhooksDeclaration | undefined,
+  env: Environment,
+): WebhookSettings {
   const { every = '15s', retry: tries = {}, to = [] } = given ?? {}
   return {
     everyMs: readDuration('every', every),
@@ -107,7 +86,7 @@ export function readWebhooks(given: WebhooksSection | undefined, env: Environmen
   }
 }
 
-function readHook(given: HookSection, env: Environment): Webhook {
+function readHook(given: ServerWebhookDeclaration, env: Environment): Webhook {
   const { name, on, format = 'generic', queues = [], samples = false, secretFrom } = given
   const { above, growth, newCause = false, taskFinished = false } = on
   return {
@@ -131,7 +110,7 @@ function readDuration(name: string, text: string): number {
   throw new InvalidArgumentError(`server.webhooks ${name} is ${text}; it must be from 10ms to 24h.`)
 }
 
-function readUrl({ name, url, urlFrom }: HookSection, env: Environment): string {
+function readUrl({ name, url, urlFrom }: ServerWebhookDeclaration, env: Environment): string {
   if ((url === undefined) === (urlFrom === undefined))
     throw new InvalidArgumentError(`The webhook "${name}" needs either url or urlFrom.`)
   const address = url ?? fromEnvironment({ name, variable: urlFrom!, env })

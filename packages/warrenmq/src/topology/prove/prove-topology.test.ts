@@ -7,7 +7,7 @@ import { proveTopology } from './prove-topology.ts'
 const versions = ['3.10', '3.12', '3.13.3', '4.0', '4.1', '4.3']
 
 function declare(layout: LayoutName): TopologyDeclaration {
-  const exchanges = { events: { type: 'topic' } }
+  const exchanges = { events: { type: 'topic' } } as const
   const bind = [{ exchange: 'events', key: 'order.*' }]
   if (layout === 'event-bus') return { layout, queues: { 'wms-a': {}, 'wms-b': {} } }
   if (layout === 'freeflow') return { layout, queues: { 'freeflow.user': {}, 'freeflow.auth': {} } }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import Type from 'typebox'
-import { InvalidArgumentError } from 'warrenmq'
+import { InvalidArgumentError, type ServerOidcDeclaration } from 'warrenmq'
 import type { Role } from '../../contract/contract.ts'
 import type { RoleNames } from '../decide-role.ts'
 
@@ -28,20 +28,6 @@ export interface BrowserLoginSettings {
   /** The origin by which browsers reach this server, such as `https://warren.example`. */
   readonly publicUrl: string
   readonly scopes: readonly string[]
-}
-
-/** `server.auth.oidc` as a config has it. */
-interface OidcSection {
-  readonly issuer: string
-  readonly audience: string
-  readonly roles: RoleNames
-  readonly jwksUrl?: string
-  readonly claim?: string
-  readonly nameClaim?: string
-  readonly clientId?: string
-  readonly clientSecretFile?: string
-  readonly publicUrl?: string
-  readonly scopes?: readonly string[]
 }
 
 const text = Type.String({ minLength: 1 })
@@ -75,17 +61,17 @@ const section = Type.Object(
 )
 
 /** The schema of `server.auth.oidc`. */
-export const oidcSection: Type.TUnsafe<OidcSection> = Type.Unsafe<OidcSection>(section)
+export const oidcSection: Type.TUnsafe<ServerOidcDeclaration> = Type.Unsafe<ServerOidcDeclaration>(section)
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads `server.auth.oidc`. The secret comes from the environment or from a file. */
-export function readOidcSection(given: OidcSection, env: Environment): OidcSettings {
+export function readOidcSection(given: ServerOidcDeclaration, env: Environment): OidcSettings {
   const { issuer, audience, roles, jwksUrl, claim = 'roles', nameClaim = 'sub' } = given
   return { issuer, audience, roles, jwksUrl, claim, nameClaim, browser: readBrowserLogin(given, env) }
 }
 
-function readBrowserLogin(given: OidcSection, env: Environment): BrowserLoginSettings | undefined {
+function readBrowserLogin(given: ServerOidcDeclaration, env: Environment): BrowserLoginSettings | undefined {
   const { clientId, publicUrl, clientSecretFile, scopes = ['openid'] } = given
   if (clientId === undefined || publicUrl === undefined) {
     refuseHalf(given)
@@ -107,7 +93,7 @@ function readBrowserLogin(given: OidcSection, env: Environment): BrowserLoginSet
 }
 
 /** Whoever says a part of it means all of it. */
-function refuseHalf(given: OidcSection): void {
+function refuseHalf(given: ServerOidcDeclaration): void {
   const names = ['clientId', 'publicUrl', 'clientSecretFile', 'scopes'] as const
   const said = names.find((name) => given[name] !== undefined)
   if (said === undefined) return
