@@ -16,9 +16,9 @@ const mostLibraryBytes = 450_000
 /** A retried message on the embedded broker, by nothing but the doors of the library. */
 const story = `
 async function tellStory({ connect, defineTopology, startEmbeddedBroker }: Doors): Promise<string> {
-  const broker = await startEmbeddedBroker({ clock: 'virtual' })
+  await using broker = await startEmbeddedBroker({ clock: 'virtual' })
   const topology = defineTopology({ queues: { orders: { retry: { delays: ['30m'], maxAttempts: 2 } } } })
-  const warren = await connect(broker.url, { topology, managementUrl: broker.managementUrl })
+  await using warren = await connect(broker.url, { topology, managementUrl: broker.managementUrl })
   await warren.apply()
   let handled = 'not handled'
   await warren.consume('orders', (message, { attempt }) => {
@@ -28,8 +28,6 @@ async function tellStory({ connect, defineTopology, startEmbeddedBroker }: Doors
   await warren.publisher().publish({ key: 'orders', body: { id: 42 } })
   await broker.settled()
   await broker.clock.advance('30m')
-  await warren.close()
-  await broker.stop()
   return handled
 }
 `

@@ -247,6 +247,11 @@ export class Warren<QueueName extends string = never> {
     this.#openedManagement?.close()
   }
 
+  /** `await using warren = await connect(…)` closes it at the end of the block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
   #createPublisher(options: PublisherOptions): Publisher {
     for (const each of this.#publishers)
       if (each.isClosed && each.pendingCount === 0) this.#publishers.delete(each)

@@ -149,6 +149,11 @@ export class Consumer {
     await this.#closed
   }
 
+  /** `await using consumer = await warren.consume(…)` closes it at the end of the block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
   async #close(deadlineMs: number): Promise<void> {
     this.#state = 'closing'
     this.#runs.stopStarting()

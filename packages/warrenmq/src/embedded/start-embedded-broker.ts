@@ -86,6 +86,8 @@ export interface EmbeddedBroker {
   settled(options?: SettleOptions): Promise<void>
   /** Ends every connection, gives the ports back and calls off all that would fall due. */
   stop(): Promise<void>
+  /** `await using broker = await startEmbeddedBroker()` stops it at the end of the block. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 const brokerOptions: OptionNames<EmbeddedBrokerOptions> = {
@@ -154,6 +156,11 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
     await amqp.stop() // whoever is told that it did not start must not find half of it
     throw error
   })
+  const stop = async () => {
+    await Promise.all([amqp.stop(), management.stop()])
+    stoppableClock.stop()
+    settling.wake.end()
+  }
   return {
     version: broker.profile.version,
     url: `amqp://guest:guest@127.0.0.1:${amqp.port}`,
@@ -181,11 +188,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
       refuseUnknown('settled()', settleOptions, { held: true })
       await settle(settling, settleOptions)
     },
-    stop: async () => {
-      await Promise.all([amqp.stop(), management.stop()])
-      stoppableClock.stop()
-      settling.wake.end()
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

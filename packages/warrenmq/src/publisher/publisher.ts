@@ -170,6 +170,11 @@ export class Publisher {
     await this.#channel.close(endsAtMs === undefined ? undefined : endsAtMs - Date.now())
   }
 
+  /** `await using publisher = warren.publisher({ … })` closes it at the end of the block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
   async #idleUntil(endsAtMs: number): Promise<void> {
     const isIdle = new AbortController()
     const leftMs = Math.min(longestTimerMs, Math.max(0, endsAtMs - Date.now()))
