@@ -1,5 +1,5 @@
 // Writes the files that are made from code: the JSON Schema, the list of all commands with their options, the
-// diagrams under the declarations of a page, and the drawing of a re-drive.
+// diagrams under the declarations of a page, the drawing of a re-drive, and the reports of the public API.
 // With --check it writes nothing, names what is not current, and fails. Reads dist/, so build first.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -15,6 +15,7 @@ import { readTopology } from '../packages/warrenmq/dist/cjs/topology/validate-to
 import { describeSchema } from './describe-schema.mjs'
 import { renderRequestSchemas, requestSchemasFile } from './generate-request-schemas.mjs'
 import { recoverySchema } from './recovery-schema.mjs'
+import { renderApiReport } from './render-api-report.mjs'
 
 const read = (path) => {
   try {
@@ -48,6 +49,10 @@ function configSchema() {
   const sections = { recovery: recoverySchema, server: JSON.parse(JSON.stringify(serverSection)) }
   const schema = { ...topologySchema, properties: { ...topologySchema.properties, ...sections } }
   return describeSchema(schema, 'packages/warrenmq/dist/cjs/topology/compiled-topology.d.ts')
+}
+
+function apiReport(name, door) {
+  return renderApiReport({ name, path: `packages/warrenmq/dist/cjs/${door}.d.ts` })
 }
 
 /** Every command as its --help has it. */
@@ -91,6 +96,8 @@ const files = {
   [redrivePage]: withPhases(read(redrivePage)),
   'docs/reference/commands.md': commandsPage(),
   [requestSchemasFile]: renderRequestSchemas(),
+  'docs/reference/api-report-warrenmq.md': apiReport('warrenmq', 'index'),
+  'docs/reference/api-report-warrenmq-testing.md': apiReport('warrenmq/testing', 'testing'),
 }
 
 const stale = Object.entries(files).filter(([path, text]) => read(path) !== text)

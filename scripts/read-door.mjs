@@ -23,7 +23,7 @@ export function readDoor(path) {
     .map((symbol) => ({ name: symbol.name, symbol: original(checker, symbol) }))
     .map(({ name, symbol }) => ({ name, symbol, declarations: symbol.declarations ?? [] }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  return { exported, unexported: listUnexported({ checker, exported, folder: folderOf(path) }) }
+  return { exported, unexported: listUnexported({ checker, exported, folder: folderOf(path) }), checker }
 }
 
 function original(checker, symbol) {

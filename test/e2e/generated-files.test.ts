@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { validateTopology } from '../../packages/warrenmq/src/topology/validate-topology.ts'
 
-it('the JSON Schema and the diagrams of the documentation are what the code makes', async () => {
+it('the JSON Schema, the diagrams of the documentation and the reports of the public API are what the code makes', async () => {
   const check = promisify(execFile)(process.execPath, ['scripts/generate-files.mjs', '--check'])
 
   await expect(check).resolves.toMatchObject({ stdout: '', stderr: '' })
