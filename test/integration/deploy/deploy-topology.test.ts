@@ -9,11 +9,11 @@ import { ChannelError } from '../../../packages/warrenmq/src/errors.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
-import { goldenLines } from '../../../packages/warrenmq/src/topology/layouts/golden-lines.ts'
 import { recogniseTopology } from '../../../packages/warrenmq/src/topology/recognise-layout.ts'
 import { renderDefinitions } from '../../../packages/warrenmq/src/topology/render-definitions.ts'
 import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
+import { goldenLines } from '../../support/golden-lines.ts'
 import { createVhost } from '../../support/use-broker.ts'
 
 /** A vhost of its own for each test, because a plan looks at all of it. */

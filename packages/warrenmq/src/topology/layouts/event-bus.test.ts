@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { goldenLines, lineChanges } from '../../../../../test/support/golden-lines.ts'
 import { compileTopology } from '../compile-topology.ts'
 import type { TopologyDeclaration } from '../declaration.ts'
 import { prefixOf } from './event-bus.ts'
-import { goldenLines, lineChanges } from './golden-lines.ts'
 
 const declaration: TopologyDeclaration = {
   layout: 'event-bus',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { goldenLines, lineChanges } from '../../../../../test/support/golden-lines.ts'
 import { compileTopology } from '../compile-topology.ts'
 import type { TopologyDeclaration } from '../declaration.ts'
-import { goldenLines, lineChanges } from './golden-lines.ts'
 
 const declaration: TopologyDeclaration = {
   layout: 'ratatoskr',

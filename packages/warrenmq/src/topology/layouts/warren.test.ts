@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { goldenLines } from '../../../../../test/support/golden-lines.ts'
 import { compileTopology } from '../compile-topology.ts'
 import type { TopologyDeclaration } from '../declaration.ts'
-import { goldenLines } from './golden-lines.ts'
 
 const declaration: TopologyDeclaration = {
   exchanges: { 'orders.events': { type: 'topic' } },

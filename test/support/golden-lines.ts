@@ -1,6 +1,6 @@
-import { canonicalText } from '../compare-values.ts'
-import type { CompiledTopology } from '../compiled-topology.ts'
-import type { Arguments } from '../declaration.ts'
+import { canonicalText } from '../../packages/warrenmq/src/topology/compare-values.ts'
+import type { CompiledTopology } from '../../packages/warrenmq/src/topology/compiled-topology.ts'
+import type { Arguments } from '../../packages/warrenmq/src/topology/declaration.ts'
 
 /** A compiled topology as sorted lines of text, to be laid beside a table of a document. */
 export function goldenLines({ exchanges, queues, bindings }: CompiledTopology): readonly string[] {
