@@ -5,7 +5,7 @@ import { applyPlan } from '../../../packages/warrenmq/src/deploy/apply-plan.ts'
 import { planDeployment, proveDeployment } from '../../../packages/warrenmq/src/deploy/deploy-topology.ts'
 import { observeTopology } from '../../../packages/warrenmq/src/deploy/observe-topology.ts'
 import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broker-capabilities.ts'
-import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
+import { isAtLeast, parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
 import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { policiesInForce } from '../../../packages/warrenmq/src/topology/policies-in-force.ts'
@@ -63,7 +63,7 @@ describe('policies in force', () => {
     const declaration: TopologyDeclaration = { queues: Object.fromEntries(declared) }
     const { management, vhost, version, put } = await setup(declaration)
     const capabilities = brokerCapabilities(parseBrokerVersion(version))
-    if (!capabilities.reportsDeliveryLimit) skip('RabbitMQ tells the limit in force from 4.0 on')
+    if (!isAtLeast(parseBrokerVersion(version), '4.0')) skip('RabbitMQ tells the limit in force from 4.0 on')
     for (const [index, [, user, operator]] of limits.entries()) {
       const pattern = `^q${index}$`
       if (user !== undefined) await put(`user ${index}`, { 'delivery-limit': user }, { pattern })

@@ -4,14 +4,13 @@ import {
   type Management,
   openManagement,
 } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
-import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broker-capabilities.ts'
-import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
+import { isAtLeast, parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost, useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()
 const { vhost } = broker
-const capabilities = brokerCapabilities(parseBrokerVersion(broker.version))
+const version = parseBrokerVersion(broker.version)
 const management = openAs(broker.username, broker.password)
 
 function openAs(username: string, password: string): Management {
@@ -122,7 +121,7 @@ describe('queues', () => {
 
     const found = await management.queues.find(queue)
 
-    expect(found?.arguments).toEqual(capabilities.addsQueueTypeArgument ? { 'x-queue-type': 'classic' } : {})
+    expect(found?.arguments).toEqual(isAtLeast(version, '4.0') ? { 'x-queue-type': 'classic' } : {})
   })
 
   it('that do not exist are undefined, and cannot be deleted', async () => {
@@ -177,7 +176,7 @@ describe('queues', () => {
         effectivePolicy: { 'delivery-limit': 7 },
         messages: 1,
       })
-      expect(found?.deliveryLimit).toBe(capabilities.reportsDeliveryLimit ? 7 : undefined)
+      expect(found?.deliveryLimit).toBe(isAtLeast(version, '4.0') ? 7 : undefined)
     })
     await management.policies.delete(policy)
   })

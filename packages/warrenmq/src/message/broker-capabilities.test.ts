@@ -18,7 +18,6 @@ const versions = [
 const expected: { readonly [Name in keyof BrokerCapabilities]: readonly BrokerCapabilities[Name][] } = {
   supportsUnlimitedDeliveryLimit: [false, false, false, false, false, true, true, true, true],
   defaultDeliveryLimit: [undefined, undefined, undefined, undefined, undefined, 20, 20, 20, 20],
-  reportsDeliveryLimit: [false, false, false, false, false, true, true, true, true],
   countsNackTowardsLimit: [true, true, true, true, true, true, true, false, false],
   hasAcquiredCount: [false, false, false, false, false, false, false, true, true],
   deliveryCountAcrossHops: [
@@ -26,36 +25,16 @@ const expected: { readonly [Name in keyof BrokerCapabilities]: readonly BrokerCa
     ...['shown', 'shown', 'limiting', 'limiting'],
   ] as BrokerCapabilities['deliveryCountAcrossHops'][],
   trustsClientDeaths: [true, true, true, false, true, false, false, false, false],
-  deathOrder: [
-    ...['newest-at-head', 'newest-at-head', 'newest-at-head', 'unordered', 'newest-first'],
-    ...['newest-first', 'newest-first', 'newest-first', 'newest-first'],
-  ] as BrokerCapabilities['deathOrder'][],
   cycleHistory: [
     ...['x-death-header', 'x-death-header', 'x-death-header', 'unordered-map', 'imported-list'],
     ...['own-list', 'own-list', 'own-list', 'own-list'],
   ] as BrokerCapabilities['cycleHistory'][],
-  hasLastDeathHeaders: [false, false, false, true, true, true, true, true, true],
   hasAtLeastOnceDeadLettering: [false, true, true, true, true, true, true, true, true],
-  hasQuorumMessageTtl: [false, true, true, true, true, true, true, true, true],
-  keepsCcAfterDeadLettering: [false, false, false, false, false, true, true, true, true],
-  deadLettersIntoStreams: [false, false, true, true, true, true, true, true, true],
-  purgeDeletesPendingDeadLetters: [false, false, false, false, false, false, false, true, true],
-  returnsUnlimitedQuorumToTail: [true, true, true, true, true, true, true, false, false],
   consumerTimeout: [
     ...['closes-channel', 'closes-channel', 'closes-channel', 'closes-channel', 'closes-channel'],
     ...['closes-channel', 'closes-channel', 'cancels-quorum-consumer', 'cancels-quorum-consumer'],
   ] as BrokerCapabilities['consumerTimeout'][],
   hasConsumerTimeoutPolicy: [false, false, true, true, true, true, true, true, true],
-  hasNativeDelayedRetry: [false, false, false, false, false, false, false, true, true],
-  hasDelayedRetryPolicy: [false, false, false, false, false, false, false, false, true],
-  hasPolicyPerQueueType: [false, false, true, true, true, true, true, true, true],
-  addsQueueTypeArgument: [false, false, false, false, false, true, true, true, true],
-  hasDetailedQueueList: [false, false, false, true, true, true, true, true, true],
-  hasDeprecatedFeatureList: [false, false, false, true, true, true, true, true, true],
-  allowsGlobalPrefetch: [true, true, true, true, true, true, true, false, false],
-  hasMirroredQueues: [true, true, true, true, true, false, false, false, false],
-  syncsClassicConfirms: [true, true, true, false, false, false, false, false, false],
-  frameMaxMinimumBytes: [4096, 4096, 4096, 4096, 4096, 4096, 8192, 8192, 8192],
   maxMessageSizeDefaultBytes: [128, 128, 128, 128, 128, 16, 16, 16, 16].map((size) => size * 1024 * 1024),
 }
 

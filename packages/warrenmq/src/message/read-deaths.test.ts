@@ -4,7 +4,7 @@ import { anyFieldTable } from '../../../../test/support/arbitrary/fields.ts'
 import type { FieldValue } from '../wire/field-value.ts'
 import { type PlainTable, toFieldTable, typed } from '../wire/plain-fields.ts'
 import { encodeTable } from '../wire/write-field.ts'
-import { countDeaths, noDeaths, originalAddress, readDeaths, readLastDeath } from './read-deaths.ts'
+import { noDeaths, originalAddress, readDeaths, readLastDeath } from './read-deaths.ts'
 
 const encode = (headers: PlainTable) => encodeTable(toFieldTable(headers))
 const at = (seconds: number) => typed({ type: 'T', value: BigInt(seconds) })
@@ -100,7 +100,7 @@ describe('readDeaths', () => {
       ],
     })
 
-    expect(countDeaths(readDeaths(headers), { queue: 'q', reason: 'rejected' })).toBe(2)
+    expect(readDeaths(headers).deaths.map(({ count }) => count)).toEqual([1, 1])
   })
 
   it.each<[string, PlainTable]>([

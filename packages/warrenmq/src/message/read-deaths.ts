@@ -79,17 +79,6 @@ export function isCoherent(headers: EncodedHeaders, deaths: readonly Death[]): b
   return isAmong(deaths, first) && isAmong(deaths, last)
 }
 
-/** How often the message left a queue for a reason. */
-export function countDeaths(
-  history: DeathHistory,
-  { queue, reason }: { queue: string; reason: string },
-): number {
-  return history.deaths.reduce(
-    (sum, death) => (death.queue === queue && death.reason === reason ? sum + death.count : sum),
-    0,
-  )
-}
-
 /** Where the message was first published, as far as its deaths tell. */
 export function originalAddress(
   history: DeathHistory,

@@ -33,15 +33,3 @@ export type PublishResult =
       readonly wasSent: boolean
       readonly cause: WarrenError
     }
-
-/** May a queue have it although it is not confirmed? Who sends it again then may make a second one. */
-export function mayHaveArrived(result: Exclude<PublishResult, { kind: 'confirmed' }>): boolean {
-  switch (result.kind) {
-    case 'unknown':
-      return result.wasSent
-    case 'nacked': // by one queue; another may have taken it
-      return true
-    case 'returned':
-      return result.mayBeDuplicate
-  }
-}
