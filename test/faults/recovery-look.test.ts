@@ -100,19 +100,24 @@ test('the refusal has a reason: where the limit was accepted, the same cut delet
   await eventually(async () => expect(await depth(dlq)).toBe(0))
 })
 
+const putPolicy = (queue: string, definition: object) =>
+  broker.management('PUT', `/api/policies/${broker.vhost}/${queue}`, {
+    pattern: `^${queue}$`,
+    'apply-to': 'queues',
+    priority: 1_000,
+    definition,
+  })
+
 test('a queue behind the limit, by policy, catches what a cut line returns', slow, async () => {
-  const { rig, proxy, dlq, look, declare, depth, management } = await setup(limited)
+  const { rig, proxy, dlq, look, declare, depth } = await setup(limited)
   const net = `${dlq}.over-limit`
   await useUpReturns(rig, dlq, 2)
   await declare(net, { 'x-queue-type': 'classic' })
-  await management.policies.put({
-    ...{ vhost: broker.vhost, name: dlq, pattern: `^${dlq}$`, applyTo: 'queues', priority: 1_000 },
-    definition: {
-      'dead-letter-exchange': '',
-      'dead-letter-routing-key': net,
-      'dead-letter-strategy': 'at-least-once',
-      overflow: 'reject-publish',
-    },
+  await putPolicy(dlq, {
+    'dead-letter-exchange': '',
+    'dead-letter-routing-key': net,
+    'dead-letter-strategy': 'at-least-once',
+    overflow: 'reject-publish',
   })
   const cut = cutWhileHeld(proxy)
 
@@ -126,13 +131,10 @@ test.skipIf(isBefore4)(
   'a policy that lifts the default limit keeps messages that are at it',
   slow,
   async () => {
-    const { rig, proxy, dlq, look, depth, management } = await setup({ 'x-queue-type': 'quorum' })
+    const { rig, proxy, dlq, look, depth } = await setup({ 'x-queue-type': 'quorum' })
     await useUpReturns(rig, dlq, 20)
     await expect(look()).rejects.toMatchObject({ message: expect.stringContaining('"delivery-limit":-1') })
-    await management.policies.put({
-      ...{ vhost: broker.vhost, name: dlq, pattern: `^${dlq}$`, applyTo: 'queues', priority: 1_000 },
-      definition: { 'delivery-limit': -1 },
-    })
+    await putPolicy(dlq, { 'delivery-limit': -1 })
     const cut = cutWhileHeld(proxy)
 
     await eventually(() => expect(look()).rejects.toMatchObject({ code: 'RECOVERY_INTERRUPTED' }), patiently)

@@ -34,7 +34,7 @@ async function setup() {
     (await planDeployment(topology, { management, vhost })).plan
   const apply = async (topology: TopologyDeclaration, options?: Parameters<typeof applyPlan>[2]) =>
     applyPlan(session, await plan(topology), options)
-  return { vhost, version, management, session, plan, apply }
+  return { vhost, version, management, callApi: broker.management, session, plan, apply }
 }
 
 const events = { events: { type: 'topic' } } as const
@@ -99,10 +99,10 @@ describe('plan and apply', () => {
   it.each(topologies)(
     'an export is taken by the management API, and the plan after it is empty: %s',
     async (_title, topology) => {
-      const { plan, management, vhost, version } = await setup()
+      const { plan, callApi, vhost, version } = await setup()
       const compiled = compileTopology(topology, { brokerVersion: version })
 
-      await management.definitions.import({ ...renderDefinitions(compiled, { vhost }) })
+      await callApi('POST', '/api/definitions', renderDefinitions(compiled, { vhost }))
 
       expect(await plan(topology)).toMatchObject({ isEmpty: true })
     },
@@ -183,17 +183,15 @@ describe('plan and apply', () => {
   })
 
   it('a policy that overrides arguments is told, and one that fills in what a queue lacks closes the gap', async () => {
-    const { apply, plan, management, vhost, version } = await setup()
+    const { apply, plan, callApi, vhost, version } = await setup()
     const topology: TopologyDeclaration = { layout: 'ratatoskr', queues: { q: {} } }
     await apply({ ...topology, exact: true })
     const put = (name: string, pattern: string, definition: object) =>
-      management.policies.put({
-        vhost,
-        name,
+      callApi('PUT', `/api/policies/${vhost}/${name}`, {
         pattern,
-        applyTo: 'queues',
+        'apply-to': 'queues',
         priority: 1,
-        definition: { ...definition },
+        definition,
       })
 
     const before = await plan(topology)
@@ -221,15 +219,13 @@ describe('plan and apply', () => {
   })
 
   it('an operator policy counts as well', async () => {
-    const { apply, plan, management, vhost } = await setup()
+    const { apply, plan, callApi, vhost } = await setup()
     await apply(ladder)
 
     const definition = { 'max-length': 100 }
-    await management.operatorPolicies.put({
-      vhost,
-      name: 'cap',
+    await callApi('PUT', `/api/operator-policies/${vhost}/cap`, {
       pattern: 'dlq$',
-      applyTo: 'queues',
+      'apply-to': 'queues',
       priority: 1,
       definition,
     })

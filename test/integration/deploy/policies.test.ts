@@ -33,10 +33,13 @@ async function setup(topology: TopologyDeclaration) {
     definition: Record<string, number | string>,
     { pattern = '.*', isOperator = false } = {},
   ) =>
-    management[isOperator ? 'operatorPolicies' : 'policies'].put({
-      ...{ vhost, name, pattern, applyTo: 'queues', priority: 0, definition },
-    })
-  return { ...broker, management, put, plan }
+    broker.management(
+      'PUT',
+      `/api/${isOperator ? 'operator-policies' : 'policies'}/${vhost}/${encodeURIComponent(name)}`,
+      { pattern, 'apply-to': 'queues', priority: 0, definition },
+    )
+  const exportAll = () => broker.management<Record<string, unknown>>('GET', `/api/definitions/${vhost}`)
+  return { ...broker, management, put, plan, exportAll }
 }
 
 type Limit = number | undefined
@@ -88,12 +91,12 @@ describe('policies in force', () => {
   })
 
   it('an export of the broker has what the live broker has, operator policies too', async () => {
-    const { management, vhost, put } = await setup({ queues: { q: {} } })
+    const { management, vhost, put, exportAll } = await setup({ queues: { q: {} } })
     await put('user', { 'message-ttl': 60_000 })
     await put('operator', { 'max-length': 10 }, { isOperator: true })
 
     const live = await observeTopology(management, { vhost })
-    const exported = readDefinitions(await management.definitions.export({ vhost }), { vhost })
+    const exported = readDefinitions(await exportAll(), { vhost })
 
     expect(exported.policies).toEqual(live.policies)
     expect(exported.policies.map(({ isOperatorPolicy }) => isOperatorPolicy)).toEqual([false, true])

@@ -13,7 +13,7 @@ describeWithNode('a client of a node in trouble', () => {
   let management: Management
 
   beforeAll(async () => {
-    node = await startRabbitNode({ plugins: ['rabbitmq_shovel'] })
+    node = await startRabbitNode()
     management = openManagement(withCredentials(node))
   })
   afterAll(async () => {
@@ -32,20 +32,6 @@ describeWithNode('a client of a node in trouble', () => {
     )
     await node.rabbitmqctl('set_vm_memory_high_watermark', '0.4')
     await eventually(async () => expect(await management.health()).toEqual({ isHealthy: true, alarms: [] }))
-  })
-
-  it('puts, finds and deletes a shovel', async () => {
-    const shovel = { component: 'shovel', vhost: '/', name: 'mover 1' }
-    const value = { 'src-uri': 'amqp://', 'src-queue': 'from', 'dest-uri': 'amqp://', 'dest-queue': 'to' }
-
-    await management.parameters.put({ ...shovel, value })
-
-    expect(await management.parameters.find(shovel)).toMatchObject({
-      'src-queue': 'from',
-      'dest-queue': 'to',
-    })
-    await eventually(() => management.parameters.delete(shovel))
-    expect(await management.parameters.find(shovel)).toBeUndefined()
   })
 
   it('says that the broker is gone, and works again when it is back', async () => {

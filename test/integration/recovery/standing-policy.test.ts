@@ -19,7 +19,7 @@ async function setup() {
   const work = `${dlq}-work`
   await Promise.all([dlq, work].map((queue) => rig.declare(queue)))
   const { management } = rig
-  const policy = { vhost, name: dlq, pattern: `^${dlq}$`, applyTo: 'queues', priority: 1 }
+  const policy = { pattern: `^${dlq}$`, 'apply-to': 'queues', priority: 1 }
   return {
     ...{ ...rig, proxy, dlq, work },
     isKnown: () =>
@@ -27,7 +27,11 @@ async function setup() {
         async () => expect(await management.queues.find({ vhost, name: dlq })).toHaveProperty('messages'),
         patiently,
       ),
-    limit: () => management.policies.put({ ...policy, definition: { 'delivery-limit': 1 } }),
+    limit: () =>
+      broker.management('PUT', `/api/policies/${vhost}/${dlq}`, {
+        ...policy,
+        definition: { 'delivery-limit': 1 },
+      }),
     look: () => lookAtQueue({ ...rig, queue: dlq, by: 'test', onMessage: () => {} }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Binding } from '../broker/management/bindings.ts'
+import type { ManagedBinding } from '../broker/management/bindings.ts'
 import type { ManagedExchange } from '../broker/management/exchanges.ts'
 import type { Management } from '../broker/management/open-management.ts'
 import type { Policy } from '../broker/management/policies.ts'
@@ -99,7 +99,7 @@ function readBinding({
   destinationType,
   routingKey,
   arguments: args,
-}: Binding): LiveBinding {
+}: ManagedBinding): LiveBinding {
   return { source, destination, destinationType, key: routingKey, arguments: args as Arguments }
 }
 

@@ -25,7 +25,6 @@ function setup() {
     if (rabbit.problem) throw rabbit.problem
     return answer
   }
-  const nothing = async (): Promise<void> => {}
   const watch = watchAccounts({
     management: {
       users: {
@@ -33,11 +32,9 @@ function setup() {
           rabbit.asked += 1
           return tell([{ name: rabbit.name, tags: rabbit.tags }])
         },
-        ...{ put: nothing, delete: nothing },
       },
       permissions: {
         list: () => tell([{ vhost: '/', user: 'ann', configure: '.*', write: '.*', read: rabbit.read }]),
-        put: nothing,
       },
     },
     ...{ vhost: '/', roles: roleByTag, everyMs: minuteMs },

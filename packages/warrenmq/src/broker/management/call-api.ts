@@ -1,13 +1,7 @@
 import { ManagementError } from '../../errors.ts'
 import { encodePath, type Query } from './encode-path.ts'
-import {
-  type Asked,
-  explainNoAnswer,
-  explainStatus,
-  type FailureContext,
-  notTheApi,
-} from './explain-failure.ts'
-import { type HttpEndpoint, type HttpRequest, sendHttpRequest } from './http-request.ts'
+import { explainNoAnswer, explainStatus, type FailureContext, notTheApi } from './explain-failure.ts'
+import { type HttpAnswer, type HttpEndpoint, type HttpRequest, sendHttpRequest } from './http-request.ts'
 import { limitConcurrency } from './limit-concurrency.ts'
 
 /** Accepted by every call. */
@@ -17,16 +11,11 @@ export interface CallOptions {
 }
 
 export interface ApiRequest {
-  readonly method: HttpRequest['method']
   /** The segments after `/api`, not encoded. */
   readonly path: readonly string[]
   readonly query?: Query
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
   /** The thing in words, such as `queue "orders" in vhost "/"`. */
   readonly subject: string
-  /** What is done to it, where the method does not say. */
-  readonly action?: string
   /** Statuses beyond 2xx that are answers and not failures. */
   readonly accept?: readonly number[]
   readonly options?: CallOptions | undefined
@@ -46,8 +35,8 @@ export function createApi(endpoint: HttpEndpoint, { maxConcurrent }: { maxConcur
   return async (request) => {
     const path = encodePath(request.path, request.query)
     const signal = request.options?.signal
-    const context = { ...endpoint, asked: askedBy(request) }
-    const { status, body } = await runLimited(() => send(endpoint, { ...request, path }, context), signal)
+    const context = { ...endpoint, subject: request.subject }
+    const { status, body } = await runLimited(() => send(endpoint, { path, signal }, context), signal)
     const isAnswer = (status >= 200 && status < 300) || request.accept?.includes(status)
     if (!isAnswer) throw explainStatus(status, body, context)
     return { status, json: parse(body, context) }
@@ -66,22 +55,14 @@ export async function callOrUndefined(callApi: CallApi, request: ApiRequest): Pr
 
 async function send(
   endpoint: HttpEndpoint,
-  request: Omit<ApiRequest, 'path'> & { readonly path: string },
+  request: HttpRequest,
   context: FailureContext,
-): Promise<{ status: number; body: string }> {
-  const { method, path, headers, options } = request
-  const body = request.body === undefined ? undefined : JSON.stringify(request.body)
+): Promise<HttpAnswer> {
   try {
-    return await sendHttpRequest(endpoint, { method, path, headers, body, signal: options?.signal })
+    return await sendHttpRequest(endpoint, request)
   } catch (error) {
     throw explainNoAnswer(error, context)
   }
-}
-
-const actions = { GET: 'read', PUT: 'write', POST: 'write', DELETE: 'delete' } as const
-
-function askedBy({ method, subject, action }: ApiRequest): Asked {
-  return { action: action ?? actions[method], subject }
 }
 
 function parse(body: string, context: FailureContext): unknown {

@@ -15,12 +15,10 @@ export interface Overview {
   readonly product: string
   /** The version of RabbitMQ itself: what capabilities go by. */
   readonly version: string
-  readonly erlangVersion: string | undefined
   readonly clusterName: string | undefined
   /** The node that answered. */
   readonly node: string | undefined
   readonly listeners: readonly Listener[]
-  readonly messages: number | undefined
 }
 
 export interface Listener {
@@ -29,12 +27,6 @@ export interface Listener {
   readonly protocol: string
   readonly host: string | undefined
   readonly port: number | undefined
-}
-
-export interface FeatureFlag {
-  readonly name: string
-  readonly state: string | undefined
-  readonly stability: string | undefined
 }
 
 export interface Health {
@@ -46,7 +38,6 @@ export interface Cluster {
   overview(options?: CallOptions): Promise<Overview>
   /** The user that the client logs in as. */
   whoAmI(options?: CallOptions): Promise<ManagedUser>
-  featureFlags(options?: CallOptions): Promise<readonly FeatureFlag[]>
   /** Memory and disk alarms anywhere in the cluster. While there is one, publishers are blocked. */
   health(options?: CallOptions): Promise<Health>
   /** For how long all nodes have been up; undefined where one is down, or the account lacks the tag `monitoring`. */
@@ -57,35 +48,20 @@ export function clusterOf(callApi: CallApi): Cluster {
   return {
     overview: async (options) => {
       // Not with disable_stats, as elsewhere: it would leave out the listeners.
-      const { json } = await callApi({ method: 'GET', path: ['overview'], subject: 'overview', options })
+      const { json } = await callApi({ path: ['overview'], subject: 'overview', options })
       return readOverview(asRecord(json))
     },
 
     whoAmI: async (options) => {
-      const { json } = await callApi({ method: 'GET', path: ['whoami'], subject: 'own user', options })
+      const { json } = await callApi({ path: ['whoami'], subject: 'own user', options })
       const user = asRecord(json)
       return { name: requiredText(user, 'name'), tags: readTags(user.tags) }
-    },
-
-    featureFlags: async (options) => {
-      const { json } = await callApi({
-        method: 'GET',
-        path: ['feature-flags'],
-        subject: 'feature flags',
-        options,
-      })
-      return asRecords(json).map((flag) => ({
-        name: requiredText(flag, 'name'),
-        state: textField(flag, 'state'),
-        stability: textField(flag, 'stability'),
-      }))
     },
 
     health: async (options) => {
       const path = ['health', 'checks', 'alarms']
       // 503 is the answer "there are alarms".
       const { status, json } = await callApi({
-        method: 'GET',
         path,
         subject: 'alarms',
         accept: [503],
@@ -96,8 +72,11 @@ export function clusterOf(callApi: CallApi): Cluster {
 
     uptimeMs: async (options) => {
       const { json } = await callApi({
-        ...{ method: 'GET', path: ['nodes'], query: { columns: 'running,uptime' }, subject: 'nodes' },
-        ...{ accept: [401, 403], options },
+        path: ['nodes'],
+        query: { columns: 'running,uptime' },
+        subject: 'nodes',
+        accept: [401, 403],
+        options,
       })
       return readUptime(asRecords(json))
     },
@@ -113,11 +92,9 @@ function readOverview(overview: JsonRecord): Overview {
   return {
     product: textField(overview, 'product_name') ?? 'RabbitMQ',
     version: requiredText(overview, 'rabbitmq_version'),
-    erlangVersion: textField(overview, 'erlang_version'),
     clusterName: textField(overview, 'cluster_name'),
     node: textField(overview, 'node'),
     listeners: asRecords(overview.listeners).map(readListener),
-    messages: numberField(asRecord(overview.queue_totals), 'messages'),
   }
 }
 

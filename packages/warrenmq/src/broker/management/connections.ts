@@ -1,5 +1,5 @@
 import type { CallApi, CallOptions } from './call-api.ts'
-import { asRecord, type JsonRecord, numberField, requiredText, textField } from './json-fields.ts'
+import { asRecord, type JsonRecord, requiredText, textField } from './json-fields.ts'
 import { listPages } from './list-pages.ts'
 
 export interface ManagedConnection {
@@ -7,20 +7,14 @@ export interface ManagedConnection {
   readonly name: string
   readonly vhost: string | undefined
   readonly user: string | undefined
-  readonly state: string | undefined
-  readonly peerHost: string | undefined
-  readonly peerPort: number | undefined
   /** The name that the client gave itself. */
   readonly clientName: string | undefined
   /** The `id` of a connection that Warren opened. */
   readonly warrenId: string | undefined
-  readonly connectedAtMs: number | undefined
 }
 
 export interface Connections {
   list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly ManagedConnection[]>
-  /** Closes it from the broker's side; the client sees `reason`. */
-  close(name: string, options?: CallOptions & { readonly reason?: string }): Promise<void>
 }
 
 export function connectionsOf(callApi: CallApi): Connections {
@@ -33,17 +27,6 @@ export function connectionsOf(callApi: CallApi): Connections {
       })
       return connections.map(readConnection)
     },
-
-    close: async (name, { reason, signal } = {}) => {
-      await callApi({
-        method: 'DELETE',
-        action: 'close',
-        path: ['connections', name],
-        subject: `connection "${name}"`,
-        headers: reason === undefined ? {} : { 'x-reason': reason.replace(/[^\x20-\x7e]/g, '?') },
-        options: { signal },
-      })
-    },
   }
 }
 
@@ -53,11 +36,7 @@ function readConnection(connection: JsonRecord): ManagedConnection {
     name: requiredText(connection, 'name'),
     vhost: textField(connection, 'vhost'),
     user: textField(connection, 'user'),
-    state: textField(connection, 'state'),
-    peerHost: textField(connection, 'peer_host'),
-    peerPort: numberField(connection, 'peer_port'),
     clientName: textField(client, 'connection_name') ?? textField(connection, 'user_provided_name'),
     warrenId: textField(client, 'warren_id'),
-    connectedAtMs: numberField(connection, 'connected_at'),
   }
 }

@@ -3,15 +3,10 @@ import { RequestTimeout, ResponseTooLarge } from './http-request.ts'
 import { asRecord, textField } from './json-fields.ts'
 import type { ManagementAddress } from './management-url.ts'
 
-/** What was asked for, in words: `read`, `queue "orders" in vhost "/"`. */
-export interface Asked {
-  readonly action: string
-  readonly subject: string
-}
-
 export interface FailureContext {
   readonly address: ManagementAddress
-  readonly asked: Asked
+  /** What was to be read, in words: `queue "orders" in vhost "/"`. */
+  readonly subject: string
   readonly timeoutMs: number
   readonly maxResponseBytes: number
 }
@@ -19,7 +14,7 @@ export interface FailureContext {
 /** Why no answer came, as an error with a way out. What the caller aborted stays the caller's own reason. */
 export function explainNoAnswer(error: unknown, context: FailureContext): unknown {
   const place = placeOf(context.address)
-  const what = `${context.asked.action} ${context.asked.subject}`
+  const what = `read ${context.subject}`
   if (error instanceof RequestTimeout) {
     return failure(
       'MANAGEMENT_TIMEOUT',
@@ -74,8 +69,8 @@ function explainCode(code: string, fields: { error: unknown; place: string; what
 
 /** Why an answer is not the one wanted. */
 export function explainStatus(status: number, body: string, context: FailureContext): ManagementError {
-  const { asked, address } = context
-  const what = `${asked.action} ${asked.subject}`
+  const { subject, address } = context
+  const what = `read ${subject}`
   const said = brokersWords(body)
   if (said === undefined && status >= 500) return brokerFailed(status, what, address)
   if (said === undefined) return notTheApi(context, `status ${status}`)
@@ -87,33 +82,29 @@ export function explainStatus(status: number, body: string, context: FailureCont
 
 // The broker fails with an empty body, a proxy in front of it with a page.
 function brokerFailed(status: number, what: string, address: ManagementAddress): ManagementError {
-  // RabbitMQ 4 stumbles over its own sentence when it has to refuse a thing whose name is not ASCII.
-  const hint = /[^\x20-\x7e]/.test(what)
-    ? 'RabbitMQ 4 answers so when it refuses a thing whose name is not ASCII: perhaps it exists with other arguments, or is in use'
-    : "The broker's log says why"
   return failure(
     'MANAGEMENT_UNEXPECTED_ANSWER',
-    `The management API at ${placeOf(address)} failed with status ${status} (${what}). ${hint}.`,
+    `The management API at ${placeOf(address)} failed with status ${status} (${what}). The broker's log says why.`,
     { status },
   )
 }
 
 // Since 4.3 a vhost that the user may not access is reported as one that does not exist.
-function notFound(said: BrokersWords, { asked, address }: FailureContext): ManagementError {
+function notFound(said: BrokersWords, { subject, address }: FailureContext): ManagementError {
   const detail = /^not found$/i.test(said.reason) ? '' : `: ${said.reason}`
-  const remedy = asked.subject.includes('vhost "') ? ' Check the name, and the vhost (--vhost).' : ''
+  const remedy = subject.includes('vhost "') ? ' Check the name, and the vhost (--vhost).' : ''
   return failure(
     'MANAGEMENT_NOT_FOUND',
-    `There is no ${asked.subject} at ${placeOf(address)} that the user "${address.username}" may see${detail}.${remedy}`,
+    `There is no ${subject} at ${placeOf(address)} that the user "${address.username}" may see${detail}.${remedy}`,
     { status: 404 },
   )
 }
 
 /** An answer that is not JSON, or not the JSON that was asked for. */
-export function notTheApi({ address, asked }: FailureContext, found: string): ManagementError {
+export function notTheApi({ address, subject }: FailureContext, found: string): ManagementError {
   return failure(
     'MANAGEMENT_UNEXPECTED_ANSWER',
-    `What answers at ${placeOf(address)} is not RabbitMQ's management API (${found} to ${asked.action} ${asked.subject}). ` +
+    `What answers at ${placeOf(address)} is not RabbitMQ's management API (${found} to read ${subject}). ` +
       'Check the host, the port and the path of --management-url.',
   )
 }

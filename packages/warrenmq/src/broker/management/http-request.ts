@@ -17,10 +17,7 @@ export interface HttpEndpoint {
 }
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
-  readonly body?: string | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -39,13 +36,13 @@ export function createAgent(fields: { isTls: boolean; maxSockets: number; tls: M
     : new http.Agent({ keepAlive: true, maxSockets })
 }
 
-/** One request with one answer. A GET that meets a reset connection is sent once more, since it changes nothing. */
+/** One GET with one answer. One that meets a reset connection is sent once more, since it changes nothing. */
 export async function sendHttpRequest(endpoint: HttpEndpoint, request: HttpRequest): Promise<HttpAnswer> {
   try {
     return await sendOnce(endpoint, request)
   } catch (error) {
     // A kept-alive socket that the server closes meanwhile is the usual reason.
-    if (request.method !== 'GET' || !isReset(error)) throw error
+    if (!isReset(error)) throw error
     return sendOnce(endpoint, request)
   }
 }
@@ -72,9 +69,8 @@ function exchange(endpoint: HttpEndpoint, request: HttpRequest, signal: AbortSig
     const outgoing = (address.isTls ? https : http).request({
       host: address.host,
       port: address.port,
-      method: request.method,
       path: address.pathPrefix + request.path,
-      headers: headersOf(address, request),
+      headers: headersOf(address),
       agent,
       signal,
     })
@@ -85,21 +81,13 @@ function exchange(endpoint: HttpEndpoint, request: HttpRequest, signal: AbortSig
         reject,
       )
     })
-    outgoing.end(request.body)
+    outgoing.end()
   })
 }
 
-function headersOf(address: ManagementAddress, request: HttpRequest): Record<string, string> {
+function headersOf(address: ManagementAddress): Record<string, string> {
   const credentials = Buffer.from(`${address.username}:${address.password}`).toString('base64')
-  return {
-    // A purge answers nothing and refuses a client that takes JSON only.
-    accept: 'application/json, */*;q=0.1',
-    authorization: `Basic ${credentials}`,
-    ...(request.body === undefined
-      ? {}
-      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(request.body)) }),
-    ...request.headers,
-  }
+  return { accept: 'application/json, */*;q=0.1', authorization: `Basic ${credentials}` }
 }
 
 async function readBody(incoming: http.IncomingMessage, maxBytes: number): Promise<string> {

@@ -12,14 +12,14 @@ const passes = 3
  */
 export async function listPages(
   callApi: CallApi,
-  request: Omit<ApiRequest, 'method'>,
+  request: ApiRequest,
   pageSize: number = largestPage,
 ): Promise<readonly JsonRecord[]> {
   for (let pass = 0; pass < passes; pass++) {
     const items = await readPass(callApi, request, pageSize)
     if (items) return items
   }
-  return asRecords((await callApi({ ...request, method: 'GET' })).json)
+  return asRecords((await callApi(request)).json)
 }
 
 interface Page {
@@ -30,7 +30,7 @@ interface Page {
 
 async function readPass(
   callApi: CallApi,
-  request: Omit<ApiRequest, 'method'>,
+  request: ApiRequest,
   pageSize: number,
 ): Promise<readonly JsonRecord[] | undefined> {
   const pageOf = (page: number) => requestPage(callApi, request, { page, pageSize })
@@ -42,12 +42,12 @@ async function readPass(
 
 async function requestPage(
   callApi: CallApi,
-  request: Omit<ApiRequest, 'method'>,
+  request: ApiRequest,
   { page, pageSize }: { page: number; pageSize: number },
 ): Promise<Page | undefined> {
   const query = { ...request.query, page, page_size: pageSize, pagination: true }
   try {
-    return readPage((await callApi({ ...request, method: 'GET', query })).json)
+    return readPage((await callApi({ ...request, query })).json)
   } catch (error) {
     if (isBehindTheLast(error)) return undefined
     throw error

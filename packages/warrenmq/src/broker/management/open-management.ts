@@ -2,12 +2,9 @@ import { type Bindings, bindingsOf } from './bindings.ts'
 import { type CallApi, createApi } from './call-api.ts'
 import { type Cluster, clusterOf } from './cluster.ts'
 import { type Connections, connectionsOf } from './connections.ts'
-import { type Definitions, definitionsOf } from './definitions.ts'
 import { type Exchanges, exchangesOf } from './exchanges.ts'
-import { type GetMessages, getMessagesOf } from './get-messages.ts'
 import { createAgent, type ManagementTls } from './http-request.ts'
 import { type ManagementAddress, parseManagementUrl } from './management-url.ts'
-import { parametersOf, type RuntimeParameters } from './parameters.ts'
 import { type Policies, policiesOf } from './policies.ts'
 import { type Queues, queuesOf } from './queues.ts'
 import { type Permissions, permissionsOf, type Users, usersOf } from './users.ts'
@@ -24,20 +21,17 @@ export interface ManagementOptions {
   readonly maxResponseBytes?: number
 }
 
-/** RabbitMQ's HTTP API. Every failure is a `ManagementError` that says what to do. */
+/** RabbitMQ's HTTP API, as far as it only reads: what changes a broker goes over AMQP. Every failure is a `ManagementError` that says what to do. */
 export interface Management extends Cluster {
-  readonly definitions: Definitions
   readonly vhosts: Vhosts
   readonly users: Users
   readonly permissions: Permissions
   readonly queues: Queues
-  readonly getMessages: GetMessages
   readonly exchanges: Exchanges
   readonly bindings: Bindings
   readonly policies: Policies
   readonly operatorPolicies: Policies
   readonly connections: Connections
-  readonly parameters: RuntimeParameters
   /** The same API, asked as somebody else. Whoever asks closes it. */
   loginAs(credentials: Login, options?: ManagementOptions): Management
   /** Closes the pooled sockets. Idle ones do not keep the process alive either way. */
@@ -78,18 +72,15 @@ export function openGuarded(
   const callApi = guard(createApi(endpoint, { maxConcurrent: maxConcurrentRequests }))
   return {
     ...clusterOf(callApi),
-    definitions: definitionsOf(callApi),
     vhosts: vhostsOf(callApi),
     users: usersOf(callApi),
     permissions: permissionsOf(callApi),
     queues: queuesOf(callApi),
-    getMessages: getMessagesOf(callApi),
     exchanges: exchangesOf(callApi),
     bindings: bindingsOf(callApi),
     policies: policiesOf(callApi, 'policies'),
     operatorPolicies: policiesOf(callApi, 'operator-policies'),
     connections: connectionsOf(callApi),
-    parameters: parametersOf(callApi),
     loginAs: (login, own = {}) => openGuarded({ ...address, ...login }, { ...options, ...own }, guard),
     close: () => agent.destroy(),
   }

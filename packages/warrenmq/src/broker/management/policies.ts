@@ -15,36 +15,17 @@ export interface Policy {
 
 export interface Policies {
   list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly Policy[]>
-  put(policy: Policy, options?: CallOptions): Promise<void>
-  delete(policy: Pick<Policy, 'vhost' | 'name'>, options?: CallOptions): Promise<void>
 }
 
 export function policiesOf(callApi: CallApi, kind: 'policies' | 'operator-policies'): Policies {
-  const word = kind === 'policies' ? 'policy' : 'operator policy'
-  const address = ({ vhost, name }: Pick<Policy, 'vhost' | 'name'>) => ({
-    path: [kind, vhost, name],
-    subject: `${word} "${name}" in vhost "${vhost}"`,
-  })
-
   return {
     list: async ({ vhost, signal } = {}) => {
       const { json } = await callApi({
-        method: 'GET',
         path: vhost === undefined ? [kind] : [kind, vhost],
         subject: vhost === undefined ? kind : `vhost "${vhost}"`,
         options: { signal },
       })
       return asRecords(json).map(readPolicy)
-    },
-
-    put: async (policy, options) => {
-      const { pattern, definition, priority, applyTo } = policy
-      const body = { pattern, definition, priority, 'apply-to': applyTo }
-      await callApi({ method: 'PUT', ...address(policy), body, options })
-    },
-
-    delete: async (policy, options) => {
-      await callApi({ method: 'DELETE', ...address(policy), options })
     },
   }
 }

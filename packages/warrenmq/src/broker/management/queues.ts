@@ -24,7 +24,6 @@ export interface ManagedQueue {
   readonly exclusive: boolean
   /** As reported: RabbitMQ 4 adds `x-queue-type` even where the client sent none. */
   readonly arguments: JsonRecord
-  readonly state: string | undefined
   readonly node: string | undefined
   readonly leader: string | undefined
   readonly members: readonly string[] | undefined
@@ -33,8 +32,6 @@ export interface ManagedQueue {
   readonly messages: number | undefined
   readonly messagesReady: number | undefined
   readonly messagesUnacknowledged: number | undefined
-  /** Dead letters of at-least-once that wait for their target. */
-  readonly messagesDeadLettering: number | undefined
   readonly messageBytes: number | undefined
   /** How fast it grows or shrinks, over the last seconds. Only of one queue, or with `detailed`. */
   readonly messagesPerSecond: number | undefined
@@ -43,7 +40,6 @@ export interface ManagedQueue {
   /** The effective limit, from 4.0 on. */
   readonly deliveryLimit: number | 'unlimited' | undefined
   readonly policy: string | undefined
-  readonly operatorPolicy: string | undefined
   /** User and operator policy merged. */
   readonly effectivePolicy: JsonRecord | undefined
 }
@@ -75,21 +71,6 @@ export interface QueueName {
   readonly name: string
 }
 
-export interface QueueDefinition extends QueueName {
-  /** @default true */
-  readonly durable?: boolean
-  /** @default false */
-  readonly autoDelete?: boolean
-  readonly arguments?: JsonRecord
-}
-
-export interface DeleteQueueOptions extends CallOptions {
-  /** Refuse while it holds messages. */
-  readonly ifEmpty?: boolean
-  /** Refuse while it has consumers. */
-  readonly ifUnused?: boolean
-}
-
 /** How far back, and how far apart. */
 export interface SampleRange {
   readonly ageSeconds: number
@@ -114,10 +95,6 @@ export interface Queues {
   exists(queue: QueueName, options?: CallOptions): Promise<boolean>
   /** The depths that the broker remembers, the oldest first; none where it keeps no statistics or there is no queue. */
   samples(queue: QueueName & SampleRange, options?: CallOptions): Promise<readonly DepthSample[]>
-  /** `existing` when an equal one was there. One that differs is refused with the argument named. */
-  create(queue: QueueDefinition, options?: CallOptions): Promise<'created' | 'existing'>
-  delete(queue: QueueName, options?: DeleteQueueOptions): Promise<void>
-  purge(queue: QueueName, options?: CallOptions): Promise<void>
 }
 
 export function queuesOf(callApi: CallApi): Queues {
@@ -125,7 +102,7 @@ export function queuesOf(callApi: CallApi): Queues {
     list: async (options = {}) => (await listQueues(callApi, options)).map(readQueue),
 
     find: async (queue, options) => {
-      const answer = await callOrUndefined(callApi, { method: 'GET', ...address(queue), options })
+      const answer = await callOrUndefined(callApi, { ...address(queue), options })
       return answer && readQueue(asRecord(answer.json))
     },
 
@@ -141,16 +118,14 @@ export function queuesOf(callApi: CallApi): Queues {
     traffic: async ({ vhost, signal }) => {
       const query = { columns: trafficColumns.join(',') }
       const [path, subject] = [['queues', vhost], `vhost "${vhost}"`]
-      return asRecords(
-        (await callApi({ method: 'GET', path, subject, query, options: { signal } })).json,
-      ).map(readTraffic)
+      return asRecords((await callApi({ path, subject, query, options: { signal } })).json).map(readTraffic)
     },
 
     exists: async (queue, options) => {
       const query = { disable_stats: true }
       // Who asks over and over does so by a new name each time, and a log tells a failure once by its text.
       const subject = `a queue of vhost "${queue.vhost}"`
-      const request = { method: 'GET', ...address(queue), subject, query, options } as const
+      const request = { ...address(queue), subject, query, options }
       const answer = await callOrUndefined(callApi, request)
       // Other programs have an answer for every question, so it has to be about this queue.
       const { vhost, name } = asRecord(answer?.json)
@@ -160,28 +135,8 @@ export function queuesOf(callApi: CallApi): Queues {
     samples: async ({ ageSeconds, everySeconds, ...queue }, options) => {
       const columns = 'messages_details.samples'
       const query = { lengths_age: ageSeconds, lengths_incr: everySeconds, columns }
-      const answer = await callOrUndefined(callApi, { method: 'GET', ...address(queue), query, options })
+      const answer = await callOrUndefined(callApi, { ...address(queue), query, options })
       return readSamples(asRecord(asRecord(answer?.json).messages_details).samples)
-    },
-
-    create: async (queue, options) => {
-      const body = {
-        durable: queue.durable ?? true,
-        auto_delete: queue.autoDelete ?? false,
-        arguments: queue.arguments ?? {},
-      }
-      const { status } = await callApi({ method: 'PUT', action: 'declare', ...address(queue), body, options })
-      return status === 201 ? 'created' : 'existing'
-    },
-
-    delete: async (queue, options = {}) => {
-      const query = { 'if-empty': options.ifEmpty || undefined, 'if-unused': options.ifUnused || undefined }
-      await callApi({ method: 'DELETE', ...address(queue), query, options })
-    },
-
-    purge: async (queue, options) => {
-      const { path, subject } = address(queue)
-      await callApi({ method: 'DELETE', action: 'purge', path: [...path, 'contents'], subject, options })
     },
   }
 }
@@ -246,7 +201,6 @@ function readQueue(queue: JsonRecord): ManagedQueue {
     autoDelete: flagField(queue, 'auto_delete') ?? false,
     exclusive: flagField(queue, 'exclusive') ?? false,
     arguments: asRecord(queue.arguments),
-    state: textField(queue, 'state'),
     node: textField(queue, 'node'),
     leader: textField(queue, 'leader'),
     members: textsField(queue, 'members'),
@@ -255,7 +209,6 @@ function readQueue(queue: JsonRecord): ManagedQueue {
     consumers: numberField(queue, 'consumers'),
     deliveryLimit: readDeliveryLimit(queue.delivery_limit),
     policy: textField(queue, 'policy'),
-    operatorPolicy: textField(queue, 'operator_policy'),
     effectivePolicy: readEffectivePolicy(queue.effective_policy_definition),
   }
 }
@@ -275,7 +228,6 @@ function readDepths(queue: JsonRecord) {
     messages: numberField(queue, 'messages'),
     messagesReady: numberField(queue, 'messages_ready'),
     messagesUnacknowledged: numberField(queue, 'messages_unacknowledged'),
-    messagesDeadLettering: numberField(queue, 'messages_dlx'),
     messageBytes: numberField(queue, 'message_bytes'),
     messagesPerSecond: numberField(asRecord(queue.messages_details), 'rate'),
   }

@@ -7,10 +7,6 @@ export interface ManagedUser {
   readonly tags: readonly string[]
 }
 
-export interface UserDefinition extends ManagedUser {
-  readonly password: string
-}
-
 export interface Permission {
   readonly vhost: string
   readonly user: string
@@ -22,29 +18,17 @@ export interface Permission {
 
 export interface Users {
   list(options?: CallOptions): Promise<readonly ManagedUser[]>
-  put(user: UserDefinition, options?: CallOptions): Promise<void>
-  delete(name: string, options?: CallOptions): Promise<void>
 }
 
 export interface Permissions {
   list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly Permission[]>
-  put(permission: Permission, options?: CallOptions): Promise<void>
 }
 
 export function usersOf(callApi: CallApi): Users {
-  const address = (name: string) => ({ path: ['users', name], subject: `user "${name}"` })
   return {
     list: async (options) => {
-      const { json } = await callApi({ method: 'GET', path: ['users'], subject: 'users', options })
+      const { json } = await callApi({ path: ['users'], subject: 'users', options })
       return asRecords(json).map((user) => ({ name: requiredText(user, 'name'), tags: readTags(user.tags) }))
-    },
-
-    put: async ({ name, password, tags }, options) => {
-      await callApi({ method: 'PUT', ...address(name), body: { password, tags: tags.join(',') }, options })
-    },
-
-    delete: async (name, options) => {
-      await callApi({ method: 'DELETE', ...address(name), options })
     },
   }
 }
@@ -53,22 +37,11 @@ export function permissionsOf(callApi: CallApi): Permissions {
   return {
     list: async ({ vhost, signal } = {}) => {
       const { json } = await callApi({
-        method: 'GET',
         path: vhost === undefined ? ['permissions'] : ['vhosts', vhost, 'permissions'],
         subject: vhost === undefined ? 'permissions' : `vhost "${vhost}"`,
         options: { signal },
       })
       return asRecords(json).map(readPermission)
-    },
-
-    put: async ({ vhost, user, configure, write, read }, options) => {
-      await callApi({
-        method: 'PUT',
-        path: ['permissions', vhost, user],
-        subject: `permissions of user "${user}" in vhost "${vhost}"`,
-        body: { configure, write, read },
-        options,
-      })
     },
   }
 }
