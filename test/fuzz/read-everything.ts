@@ -7,10 +7,10 @@ import {
   decodeProperties,
   editProperties,
   encodeProperties,
-  readHeader,
 } from '../../packages/warrenmq/src/wire/properties.ts'
 import { decodeTable } from '../../packages/warrenmq/src/wire/read-field.ts'
 import { encodeTable } from '../../packages/warrenmq/src/wire/write-field.ts'
+import { readHeader } from '../support/read-header.ts'
 
 /**
  * Reads a stream as a connection would, and more thoroughly: every payload is decoded in every way there

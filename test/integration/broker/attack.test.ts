@@ -8,7 +8,6 @@ import {
   declareExchange,
   declareQueue,
   inspectQueue,
-  purgeQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { EncodedMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
@@ -19,6 +18,7 @@ import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.t
 import { encodeProperties, noProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
+import { purgeQueue } from '../../support/purge-queue.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()

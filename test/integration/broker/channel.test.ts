@@ -14,7 +14,6 @@ import {
   enableConfirms,
   inspectExchange,
   inspectQueue,
-  purgeQueue,
   unbindExchange,
   unbindQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
@@ -22,6 +21,7 @@ import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-a
 import { encodeProperties, noProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
+import { purgeQueue } from '../../support/purge-queue.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()

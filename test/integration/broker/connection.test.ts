@@ -35,7 +35,6 @@ describe('a connection', () => {
       channelMax: 7,
       heartbeatSeconds: 11,
     })
-    expect(connection.agreement.capabilities).toContain('publisher_confirms')
   })
 
   it('is shown to operators under its name', async () => {

@@ -16,10 +16,10 @@ import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.t
 import {
   editProperties,
   encodeProperties,
-  readHeader,
   readProperty,
 } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { decodeTable } from '../../../packages/warrenmq/src/wire/read-field.ts'
+import { readHeader } from '../../support/read-header.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()

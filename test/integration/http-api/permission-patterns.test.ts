@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { matchesName } from '../../../packages/cli/src/http-api/auth/match-name.ts'
 import type { DlqList } from '../../../packages/cli/src/http-api/contract/contract.ts'
-import { purgeQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { ChannelError } from '../../../packages/warrenmq/src/errors.ts'
+import { purgeQueue } from '../../support/purge-queue.ts'
 import { setUpApi, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
 

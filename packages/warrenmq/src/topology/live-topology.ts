@@ -60,7 +60,6 @@ export interface LiveIndex {
   queue(name: string): LiveQueue | undefined
   exchange(name: string): LiveExchange | undefined
   bindingsTo(queue: string): readonly LiveBinding[]
-  bindingsFrom(exchange: string): readonly LiveBinding[]
   /** Queues named `prefix` plus one label, where the prefix ends in `.retry.`. */
   tiersUnder(prefix: string): readonly LiveQueue[]
 }
@@ -73,14 +72,12 @@ export function indexLive(live: LiveTopology): LiveIndex {
     bindings.filter(({ destinationType }) => destinationType === 'queue'),
     ({ destination }) => destination,
   )
-  const fromExchange = groupBy(bindings, ({ source }) => source)
   const tiers = groupBy(live.queues, ({ name }) => tierPrefix(name))
 
   return {
     queue: (name) => queues.get(name),
     exchange: (name) => exchanges.get(name),
     bindingsTo: (queue) => toQueue.get(queue) ?? [],
-    bindingsFrom: (exchange) => fromExchange.get(exchange) ?? [],
     tiersUnder: (prefix) => tiers.get(prefix) ?? [],
   }
 }

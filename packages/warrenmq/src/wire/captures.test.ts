@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { captureOf, captures } from '../../../../test/fixtures/captures.ts'
 import { type Frame, framesOf, parse } from '../../../../test/support/arbitrary/streams.ts'
+import { readHeader } from '../../../../test/support/read-header.ts'
 import { frameTypes } from './frame-parser.ts'
 import { decodeMethod, encodeMethod } from './methods.ts'
 import { toPlainField } from './plain-fields.ts'
@@ -9,7 +10,6 @@ import {
   editProperties,
   encodeProperties,
   type RawProperties,
-  readHeader,
   readProperty,
 } from './properties.ts'
 import { decodeTable } from './read-field.ts'

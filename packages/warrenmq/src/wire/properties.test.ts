@@ -8,6 +8,7 @@ import {
   anyPropertySetting,
   propertyNames,
 } from '../../../../test/support/arbitrary/properties.ts'
+import { readHeader } from '../../../../test/support/read-header.ts'
 import type { FieldTable } from './field-value.ts'
 import { headerNames } from './header-table.ts'
 import { toFieldTable, toPlainTable } from './plain-fields.ts'
@@ -18,7 +19,6 @@ import {
   noProperties,
   type PropertiesInput,
   type PropertyName,
-  readHeader,
   readProperty,
 } from './properties.ts'
 import { decodeTable } from './read-field.ts'

@@ -1,7 +1,6 @@
 import { WireError } from '../errors.ts'
 import { encodeProperties } from './encode-properties.ts'
-import type { FieldValue } from './field-value.ts'
-import { editTable, findHeader, type TableEdit } from './header-table.ts'
+import { editTable, type TableEdit } from './header-table.ts'
 import {
   type Properties,
   type PropertiesInput,
@@ -39,12 +38,6 @@ export function readProperty<Name extends PropertyName>(raw: RawProperties, name
   const start = startOf(raw, index)
   if (start < 0) return undefined
   return readAs(raw, index, start, endOf(raw, index, start)) as Properties[Name]
-}
-
-/** Reads one header and decodes nothing else. */
-export function readHeader(raw: RawProperties, name: string): FieldValue | undefined {
-  const headers = readProperty(raw, 'headers')
-  return headers && findHeader(headers, name)
 }
 
 export interface PropertiesEdit {

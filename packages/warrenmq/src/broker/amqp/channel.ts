@@ -211,12 +211,6 @@ export class AmqpChannel {
     this.#acks.flush()
   }
 
-  /** The same, and hands them to the socket at once: from now on they leave whatever becomes of this process. */
-  sendAcks(): void {
-    this.#acks.flush()
-    this.#host.output.flush()
-  }
-
   /** Closes the channel; what was delivered and not settled goes back to its queue, in order. Safe to call twice. */
   close(): Promise<void> {
     if (this.#state === 'open') this.#whenClosed = this.#sayGoodbye()

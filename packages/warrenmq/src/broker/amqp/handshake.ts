@@ -15,7 +15,6 @@ export interface Agreement {
   readonly product: string
   readonly version: string
   readonly clusterName: string | undefined
-  readonly capabilities: ReadonlySet<string>
 }
 
 /** How the handshake talks: it sends methods and is handed the broker's, one by one. */
@@ -153,19 +152,11 @@ function clientProperties({ name, id }: { name: string; id: string }): FieldTabl
   })
 }
 
-function describeBroker(
-  properties: FieldTable,
-): Pick<Agreement, 'product' | 'version' | 'clusterName' | 'capabilities'> {
+function describeBroker(properties: FieldTable): Pick<Agreement, 'product' | 'version' | 'clusterName'> {
   const plain = toPlainTable(properties)
-  const capabilities = plain.capabilities
   return {
     product: typeof plain.product === 'string' ? plain.product : 'unknown',
     version: typeof plain.version === 'string' ? plain.version : '0.0.0',
     clusterName: typeof plain.cluster_name === 'string' ? plain.cluster_name : undefined,
-    capabilities: new Set(
-      capabilities !== null && typeof capabilities === 'object'
-        ? Object.entries(capabilities).flatMap(([name, isOn]) => (isOn === true ? [name] : []))
-        : [],
-    ),
   }
 }

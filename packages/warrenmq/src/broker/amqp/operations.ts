@@ -57,11 +57,6 @@ export async function deleteQueue(
   return reply.messageCount
 }
 
-export async function purgeQueue(channel: AmqpChannel, queue: string): Promise<number> {
-  const reply = await channel.call({ name: 'queue.purge', queue, noWait: false }, 'queue.purge-ok')
-  return reply.messageCount
-}
-
 export interface ExchangeDeclaration {
   readonly exchange: string
   readonly type: string

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyBytes } from '../../../../../test/support/arbitrary/bytes.ts'
 import { anyProperties } from '../../../../../test/support/arbitrary/properties.ts'
+import { readHeader } from '../../../../../test/support/read-header.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
-import { editProperties, encodeProperties, readHeader, readProperty } from '../../wire/properties.ts'
+import { editProperties, encodeProperties, readProperty } from '../../wire/properties.ts'
 import { identifyMessage, restorableProperties } from './identify-message.ts'
 
 const body = Buffer.from('body')

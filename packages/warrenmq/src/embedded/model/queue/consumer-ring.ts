@@ -2,10 +2,8 @@ import { createFifo, type Fifo } from '../collections/fifo.ts'
 
 /** Those who wait for their turn: the highest priority first, and within one priority one after the other. */
 export interface ConsumerRing<Member> extends Iterable<Member> {
-  readonly size: number
   /** Puts a member behind all others of its priority. One that is in already keeps its place. */
   add(member: Member): void
-  has(member: Member): boolean
   /** Takes out whose turn it is. */
   take(): Member | undefined
   peek(): Member | undefined
@@ -36,15 +34,11 @@ export function createConsumerRing<Member extends { readonly priority: number }>
   }
 
   return {
-    get size() {
-      return members.size
-    },
     add: (member) => {
       if (members.has(member)) return
       members.set(member, member.priority)
       bandOf(member.priority).push(member)
     },
-    has: (member) => members.has(member),
     take: () => {
       const member = firstBand()?.shift()
       if (member) members.delete(member)

@@ -8,7 +8,6 @@ export type QuorumPriorities = 'none' | 'two-levels' | 'strict'
 export interface QuorumReady {
   readonly size: number
   readonly bytes: number
-  readonly returnedCount: number
   add(entry: QueuedMessage): void
   addReturned(entry: QueuedMessage): void
   /** Behind everything, as if it had just come in, and with no priority. */
@@ -67,9 +66,6 @@ export function createQuorumReady(priorities: QuorumPriorities): QuorumReady {
     },
     get bytes() {
       return bytes
-    },
-    get returnedCount() {
-      return returned.size
     },
     add: (entry) => {
       count(entry, 1)
