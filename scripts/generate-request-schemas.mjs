@@ -46,7 +46,13 @@ export function renderRequestSchemas() {
       properties: Object.fromEntries(properties.map((each) => [each.name, propertySchema(each)])),
       required: properties.filter(({ flags }) => !(flags & ts.SymbolFlags.Optional)).map(({ name }) => name),
       additionalProperties: false,
+      ...exampleOf(symbol),
     }
+  }
+
+  function exampleOf(symbol) {
+    const tag = symbol.getJsDocTags(checker).find(({ name }) => name === 'example')
+    return tag ? { examples: [JSON.parse(ts.displayPartsToString(tag.text))] } : {}
   }
 
   function propertySchema(symbol) {
@@ -114,6 +120,7 @@ function readValue(text, { type, anyOf = [] }) {
     (each) => each === 'integer' || each === 'number',
   )
   if (type === 'boolean') return text === 'true'
+  if (type === 'object') return JSON.parse(text)
   return isNumber && /^\d+$/.test(text) ? Number(text) : text
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import type { Endpoint } from '../../../packages/cli/src/http-api/contract/endpoint.ts'
 
-export type AnyEndpoint = Endpoint<unknown, unknown, unknown, unknown>
+export type AnyEndpoint = Endpoint
 
 /** As much of JSON Schema as the API uses. */
 export interface JsonSchema {

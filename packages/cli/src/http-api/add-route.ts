@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoute, Answer, ApiContext } from './api-context.ts'
 import type { Approval } from './contract/contract.ts'
-import type { Endpoint } from './contract/endpoint.ts'
+import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from './contract/endpoint.ts'
 import { endpointSchema, successOf } from './contract/endpoint-schema.ts'
 import { readQuery } from './contract/read-query.ts'
 import { checkAccess } from './guards/check-access.ts'
@@ -17,11 +17,7 @@ import { type AnswerName, createRenderedAnswers } from './show/rendered-answers.
 /** Makes routes of endpoints: who may, what goes in, what comes out, and what OpenAPI says of it. */
 export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute {
   const giveRendered = createRenderedAnswers()
-  return <Params, Query, Body, Result>(
-    endpoint: Endpoint<Params, Query, Body, Result>,
-    answer: Answer<Params, Query, Body, Result>,
-    editionOf?: () => string,
-  ) => {
+  return <E extends Endpoint>(endpoint: E, answer: Answer<E>, editionOf?: () => string) => {
     const { method, path: url, needs, answer: shape, waiting } = endpoint
     app.route({
       ...{ method, url, schema: endpointSchema(endpoint) },
@@ -38,7 +34,7 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
         if (endpoint.query) request.query = readQuery(endpoint.query, request.query)
       },
       handler: async (request, reply) => {
-        const body = (request.body ?? undefined) as Body
+        const body = (request.body ?? undefined) as BodyOf<E>
         const caller = request.caller!
         const queue = queueOf(request.params) ?? queueOf(body)
         for (const place of [request.params, request.query, body]) refuseLongName(place)
@@ -51,7 +47,7 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
         if (request.method === 'HEAD' && endpoint.mediaType === 'application/gzip')
           return reply.type(endpoint.mediaType).send()
         const call = {
-          ...{ params: request.params as Params, query: request.query as Query, body },
+          ...{ params: request.params as ParamsOf<E>, query: request.query as QueryOf<E>, body },
           ...{ caller, request, reply },
         }
         if (editionOf) {
@@ -63,7 +59,7 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
           return reply.header('etag', etag).type('application/json; charset=utf-8').send(text)
         }
         const onceKey = takesKey(endpoint) ? readOnceKey(request, endpoint.accepts !== undefined) : undefined
-        const run = async (): Promise<Result> => {
+        const run = async (): Promise<AnswerOf<E>> => {
           const result = await answer(call)
           if (reply.sent) return result
           reply.code(successOf(endpoint))
@@ -97,7 +93,7 @@ async function giveOnce(
 
 /** All that a list depends on besides the time. What is asked for and not known makes no difference. */
 function viewOf(
-  { path, query: known }: Endpoint<unknown, unknown, unknown, unknown>,
+  { path, query: known }: Endpoint,
   { caller, params, query }: FastifyRequest,
 ): AnswerName['view'] {
   const { role, readableQueues = null, isReadUnknown = false } = caller ?? {}

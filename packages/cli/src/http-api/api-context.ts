@@ -7,7 +7,7 @@ import type { OidcLogin } from './auth/oidc/oidc-login.ts'
 import type { Sessions } from './auth/sessions.ts'
 import type { BackupLocks } from './backups/backup-locks.ts'
 import type { BrokerLine } from './broker-line.ts'
-import type { Endpoint } from './contract/endpoint.ts'
+import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from './contract/endpoint.ts'
 import type { DlqLists } from './dlqs/dlq-lists.ts'
 import type { ReadTraffic } from './dlqs/read-traffic.ts'
 import type { OpenStreams } from './events/open-streams.ts'
@@ -58,11 +58,13 @@ export interface Call<Params, Query, Body> {
 }
 
 /** Answers the requests of one endpoint. */
-export type Answer<Params, Query, Body, Result> = (call: Call<Params, Query, Body>) => Promise<Result>
+export type Answer<E extends Endpoint> = (call: CallOf<E>) => Promise<AnswerOf<E>>
 
-export type AddRoute = <Params, Query, Body, Result>(
-  endpoint: Endpoint<Params, Query, Body, Result>,
-  answer: Answer<Params, Query, Body, Result>,
+export type CallOf<E extends Endpoint> = Call<ParamsOf<E>, QueryOf<E>, BodyOf<E>>
+
+export type AddRoute = <E extends Endpoint>(
+  endpoint: E,
+  answer: Answer<E>,
   /**
    * Of a list that many poll: is another one as soon as the list may be. Only for answers that depend on nothing of the
    * caller but their role and the queues they may read. @default each answer is made for who asked

@@ -1,6 +1,6 @@
 import { WarrenError } from 'warrenmq'
 import { ApiError, type ApiErrorCode } from 'warrenmq/operations'
-import type { Problem } from './contract/contract.ts'
+import type { Problem } from './contract/problem.ts'
 
 /** The answer that explains an error, as RFC 9457 has it. What we did not foresee is told to the log only. */
 export function problemOf(error: unknown): Problem {
@@ -27,6 +27,13 @@ function problemOfOurs({ code, message }: WarrenError): Problem {
   // A fault inside is nobody's business outside.
   if (status === 'inside') return failed
   return typeof status === 'number' ? describe(code, status, message) : describe(code, 503, status)
+}
+
+/** What a code is told as, without the words of one case. */
+export function problemOfCode(code: string): Problem {
+  const status = statusByCode[code] ?? 'inside'
+  if (status === 'inside') return failed
+  return describe(code, typeof status === 'number' ? status : 503, 'What happened and what to do about it.')
 }
 
 /** Of what is no HTTP, or more of it than is read. Its status says which. */

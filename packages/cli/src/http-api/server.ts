@@ -23,6 +23,7 @@ import { createSessions } from './auth/sessions.ts'
 import { watchAccounts } from './auth/watch-accounts.ts'
 import { createBackupLocks } from './backups/backup-locks.ts'
 import type { BrokerLine } from './broker-line.ts'
+import { describeApi } from './contract/describe-api.ts'
 import { endpoints } from './contract/endpoints.ts'
 import { explainRequest } from './contract/explain-request.ts'
 import { createDlqLists } from './dlqs/dlq-lists.ts'
@@ -40,7 +41,7 @@ import { DepthHistory } from './history/depth-history.ts'
 import { createSampleReader } from './history/read-broker-samples.ts'
 import { createFailureLog, describeFailure } from './log-failure.ts'
 import { openNotices } from './notices/open-notices.ts'
-import { methodNotAllowed, problemOf, retryAfterOf } from './problems.ts'
+import { methodNotAllowed, problemOf, problemOfCode, retryAfterOf } from './problems.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import { createStrays } from './records/strays.ts'
 import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
@@ -287,19 +288,9 @@ async function addPlugins(app: FastifyInstance, version: string): Promise<void> 
   await secureHeaders(app)
   await app.register(etag)
   await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Warren', version, description: 'Dead letters of RabbitMQ: see why, put them back.' },
-      components: {
-        securitySchemes: {
-          account: { type: 'http', scheme: 'basic', description: 'An account of RabbitMQ' },
-          bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or an OIDC token' },
-          session: {
-            ...{ type: 'apiKey', in: 'cookie', name: sessionCookie },
-            description: 'Of a browser. What changes something needs its csrfToken as x-csrf-token, too',
-          },
-        },
-      },
+    mode: 'static',
+    specification: {
+      document: describeApi({ endpoints, version, sessionCookie, problemOf: problemOfCode }) as never,
     },
   })
   await app.register(swaggerUi, {

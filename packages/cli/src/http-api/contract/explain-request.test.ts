@@ -1,8 +1,8 @@
 import createFastify from 'fastify'
 import { describe, expect, test } from 'vitest'
+import { messageQuery } from './dlqs.ts'
 import { explainRequest } from './explain-request.ts'
-import { redriveRequest } from './requests.ts'
-import { adminRedriveRequest, messageQuery } from './shapes.ts'
+import { adminRedriveRequest, redriveRequest } from './requests.ts'
 
 async function refusal(body: object, query = '') {
   const app = createFastify({

@@ -1,11 +1,11 @@
-import type { Shape } from './shape.ts'
+import type { TSchema } from 'typebox'
 
 /**
  * A query as its schema has it: all of it comes as text. Only what reads as a whole number becomes one, `true` and `false`
  * become what they say, where several are possible commas part them, and nothing else is made to fit: what somebody has
  * misspelt is told to them. What is not said is as usual. Bodies are JSON, which says itself what it holds.
  */
-export function readQuery(schema: Shape<unknown>, query: unknown): Record<string, unknown> {
+export function readQuery(schema: TSchema, query: unknown): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, Field>> }
   const said = Object.entries(query as Record<string, unknown>).map(([name, value]) => {
     const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined

@@ -3,59 +3,95 @@ import {
   type DiscardRequest as DiscardOfQueue,
   discardRequestSchema,
   type EditRequest,
+  type NotedRequest,
   type RedriveRequest,
   type RequestSchema,
-  type RestoreRequest,
   redriveRequestSchema,
-  restoreRequestSchema,
 } from 'warrenmq/operations'
-import type { Shape } from './shape.ts'
+import { reason } from './lists.ts'
+import { closed, flag, integer, list, named, object, text, type ValueOf } from './schema.ts'
 
-/** The queue is in the path. */
-export type DiscardRequest = Omit<DiscardOfQueue, 'queue'>
-/** The message is in the path, so there is nothing to choose. */
-export interface MessageRedriveRequest
-  extends EditRequest,
-    Pick<RedriveRequest, 'to' | 'attempts' | 'reason'> {}
-export type RestoreQuery = Pick<RestoreRequest, 'queue' | 'reason'>
+/** The bodies of requests that change something. */
 
 const redriveFields = redriveRequestSchema.properties ?? {}
-const editFields = redriveFields.edit?.properties ?? {}
-const discardFields = discardRequestSchema.properties ?? {}
-const restoreFields = restoreRequestSchema.properties ?? {}
 
-export const redriveRequest: Shape<RedriveRequest> = Type.Unsafe(redriveRequestSchema)
-
-export const discardRequest: Shape<DiscardRequest> = Type.Unsafe(
-  objectOf('DiscardRequest', leaveOut(discardFields, 'queue')),
-)
-
-export const messageRedriveRequest: Shape<MessageRedriveRequest> = Type.Unsafe(
-  objectOf('MessageRedriveRequest', {
-    ...editFields,
-    to: redriveFields.to!,
-    attempts: redriveFields.attempts!,
-    reason: redriveFields.reason!,
-  }),
-)
-
-export const restoreQuery: Shape<RestoreQuery> = Type.Unsafe(
-  objectOf('RestoreQuery', { queue: restoreFields.queue!, reason: restoreFields.reason! }),
-)
+export const redriveRequest = Type.Unsafe<RedriveRequest>(redriveRequestSchema)
 
 /** As it was asked for, by whichever version: what that one knew and this one does not is refused when it is to be done. */
-export const storedRedrive: Shape<RedriveRequest> = Type.Unsafe({
+export const storedRedrive = Type.Unsafe<RedriveRequest>({
   ...redriveRequestSchema,
   additionalProperties: true,
 })
 
-function objectOf(title: string, properties: Readonly<Record<string, RequestSchema>>): RequestSchema {
-  return { title, type: 'object', properties, additionalProperties: false }
+/** The message is in the path, so there is nothing to choose. */
+export interface MessageRedriveRequest
+  extends EditRequest,
+    Pick<RedriveRequest, 'to' | 'attempts' | 'reason'> {}
+export const messageRedriveRequest = Type.Unsafe<MessageRedriveRequest>({
+  title: 'MessageRedriveRequest',
+  description: 'What to change in a message before it goes back. Whatever is left out stays as it is.',
+  type: 'object',
+  properties: {
+    ...redriveFields.edit?.properties,
+    to: redriveFields.to,
+    attempts: redriveFields.attempts,
+    reason: redriveFields.reason,
+  },
+  ...closed,
+})
+
+/** The queue is in the path. */
+export type DiscardRequest = Omit<DiscardOfQueue, 'queue'>
+export const discardRequest = Type.Unsafe<DiscardRequest>({
+  title: 'DiscardRequest',
+  description: 'Which dead letters to remove.',
+  type: 'object',
+  properties: withoutQueue(discardRequestSchema.properties),
+  ...closed,
+})
+
+/** What a receipt says was asked for. */
+export const notedRequest = Type.Unsafe<NotedRequest>({
+  title: 'NotedRequest',
+  description: 'What was asked for: only what was said.',
+  type: 'object',
+  properties: {
+    ...redriveFields,
+    edit: object('What was changed in the message.', {
+      bodySha256: Type.Optional(text('The SHA-256 of the new body, in hexadecimal digits.', '0'.repeat(64))),
+      headers: Type.Optional(
+        list(text('The name of a header.', 'tenant'), 'The headers that were set or taken off.'),
+      ),
+    }),
+  },
+  required: ['queue'],
+})
+
+function withoutQueue({
+  queue: _,
+  ...fields
+}: RequestSchema['properties'] = {}): RequestSchema['properties'] {
+  return fields
 }
 
-function leaveOut(
-  fields: Readonly<Record<string, RequestSchema>>,
-  name: string,
-): Readonly<Record<string, RequestSchema>> {
-  return Object.fromEntries(Object.entries(fields).filter(([each]) => each !== name))
-}
+export const adminRedriveRequest = named(
+  'AdminRedriveRequest',
+  'How many messages to put back.',
+  { limit: Type.Optional(integer('The most messages.', 10, { minimum: 1, maximum: 10_000 })) },
+  closed,
+)
+export type AdminRedriveRequest = ValueOf<typeof adminRedriveRequest>
+
+export const applyRequest = named(
+  'ApplyRequest',
+  'Which plan to carry out.',
+  {
+    plan: text('The digest of the plan that was read: 64 hexadecimal digits.', '0'.repeat(64), {
+      pattern: '^[0-9a-f]{64}$',
+    }),
+    allowDisruptive: Type.Optional(flag('Remove bindings, too.', false)),
+    reason: Type.Optional(reason),
+  },
+  closed,
+)
+export type ApplyRequest = ValueOf<typeof applyRequest>

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
-import { storedApproval } from '../contract/dlq-shapes.ts'
+import { storedApproval } from '../contract/approvals.ts'
 import { storedRedrive } from '../contract/requests.ts'
 import { oneOf, text, textOrNull } from '../contract/shape.ts'
 import type { Notice, NoticeRecord } from './notice.ts'

@@ -3,7 +3,7 @@ import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { endpoints } from '../contract/endpoints.ts'
-import { taskStates } from '../contract/shapes.ts'
+import { taskStates } from '../contract/tasks.ts'
 
 /** What those ask who keep the server running. */
 export const addOperationRoutes: AddRoutes = (add, context, app) => {

@@ -1,8 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
+import { storedReceipt as receipt } from '../contract/receipt.ts'
 import { storedRedrive } from '../contract/requests.ts'
 import { count, oneOf, text } from '../contract/shape.ts'
-import { receipt, storedTask } from '../contract/shapes.ts'
+import { storedTask } from '../contract/tasks.ts'
 import type { TaskRecord } from './task-board-state.ts'
 
 const asked = Type.Union([

@@ -34,6 +34,7 @@ export const peekRequestSchema: RequestSchema<PeekRequest> = {
       description:
         'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
       default: false,
+      examples: [false],
     },
     hold: {
       anyOf: [
@@ -49,18 +50,21 @@ export const peekRequestSchema: RequestSchema<PeekRequest> = {
       description:
         'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
+      examples: ['5m'],
     },
     count: {
       type: 'integer',
       minimum: 1,
       description: 'Show this many.',
       default: 20,
+      examples: [20],
     },
     bodyBytes: {
       type: 'integer',
       minimum: 0,
       description: 'Show this many bytes of each body.',
       default: 1024,
+      examples: [1024],
     },
   },
   required: ['queue'],
@@ -92,6 +96,7 @@ export const causesRequestSchema: RequestSchema<CausesRequest> = {
       description:
         'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
       default: false,
+      examples: [false],
     },
     hold: {
       anyOf: [
@@ -107,11 +112,13 @@ export const causesRequestSchema: RequestSchema<CausesRequest> = {
       description:
         'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
+      examples: ['5m'],
     },
     count: {
       type: 'integer',
       minimum: 1,
       description: 'Look at this many from the head of the queue. Leave it out for all.',
+      examples: [20],
     },
     groupBy: {
       type: 'string',
@@ -151,6 +158,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       description:
         'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
       default: false,
+      examples: [false],
     },
     hold: {
       anyOf: [
@@ -166,6 +174,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       description:
         'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
+      examples: ['5m'],
     },
     to: {
       anyOf: [
@@ -176,13 +185,14 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
         },
         {
           type: 'object',
-          description: 'A queue by its name, whatever the name is.',
+          description: 'A queue by its name, also where that is `origin`, `retry` or `exchange`.',
           properties: {
             queue: {
               type: 'string',
               minLength: 1,
               maxLength: 255,
               description: 'The name of the queue.',
+              examples: ['retry'],
             },
           },
           required: ['queue'],
@@ -190,7 +200,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
         },
       ],
       description:
-        'Where they go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published; or the name of a queue. `{ queue }` is a queue whose name is one of these words.',
+        'Where they go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published; or the name of a queue.',
       default: 'origin',
       examples: ['origin'],
     },
@@ -199,12 +209,14 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       description:
         'Believe headers that say where a message failed, where no queue is known to dead-letter here. Anybody who may publish can write them.',
       default: false,
+      examples: [false],
     },
     attempts: {
       type: 'string',
       enum: ['reset', 'continue'],
       description: 'Reset the count of attempts, or continue it.',
       default: 'reset',
+      examples: ['reset'],
     },
     limit: {
       type: 'integer',
@@ -228,6 +240,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
           type: 'integer',
           minimum: 1,
           description: 'Send this many first.',
+          examples: [10],
         },
         wait: {
           anyOf: [
@@ -242,6 +255,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
           ],
           description: 'Watch this long for messages that die again.',
           default: '10s',
+          examples: ['10m'],
         },
       },
       required: ['messages'],
@@ -266,6 +280,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       type: 'integer',
       minimum: 1,
       description: 'Stop before a target holds more ready messages than this.',
+      examples: [10000],
     },
     edit: {
       type: 'object',
@@ -284,10 +299,12 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
                   type: 'string',
                   enum: ['utf8', 'base64'],
                   description: '`base64` for bytes that are no text.',
+                  examples: ['base64'],
                 },
                 text: {
                   type: 'string',
                   description: 'The body in that encoding.',
+                  examples: ['eyJvcmRlciI6NDJ9'],
                 },
               },
               required: ['encoding', 'text'],
@@ -295,12 +312,19 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
             },
           ],
           description: 'The new body: text, or bytes in base64. Leave it out to keep the old one.',
+          examples: ['{"order":42}'],
         },
         headers: {
           type: 'object',
           maxProperties: 100,
           additionalProperties: true,
           description: 'Headers to add or replace; null takes one off.',
+          examples: [
+            {
+              tenant: 'acme',
+              stale: null,
+            },
+          ],
         },
       },
       required: [],
@@ -319,6 +343,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       ],
       description: 'Wait this long for a broker that is away or has an alarm.',
       default: '10m',
+      examples: ['10m'],
     },
     window: {
       type: 'object',
@@ -330,6 +355,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
           maximum: 65535,
           description: 'Messages taken and not acknowledged; 1 is one by one.',
           default: 1000,
+          examples: [100],
         },
         bytes: {
           type: 'integer',
@@ -337,6 +363,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
           maximum: 268435456,
           description: 'Bytes published and not confirmed.',
           default: 16777216,
+          examples: [1048576],
         },
       },
       required: [],
@@ -352,6 +379,17 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
   },
   required: ['queue'],
   additionalProperties: false,
+  examples: [
+    {
+      queue: 'billing.orders.dlq',
+      where: 'cause:Timeout',
+      canary: {
+        messages: 10,
+        wait: '30s',
+      },
+      reason: 'the gateway is back',
+    },
+  ],
 }
 
 export const backupRequestSchema: RequestSchema<BackupRequest> = {
@@ -379,6 +417,7 @@ export const backupRequestSchema: RequestSchema<BackupRequest> = {
       description:
         'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
       default: false,
+      examples: [false],
     },
     hold: {
       anyOf: [
@@ -394,6 +433,7 @@ export const backupRequestSchema: RequestSchema<BackupRequest> = {
       description:
         'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
+      examples: ['5m'],
     },
   },
   required: ['queue'],
@@ -425,6 +465,7 @@ export const discardRequestSchema: RequestSchema<DiscardRequest> = {
       description:
         'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
       default: false,
+      examples: [false],
     },
     hold: {
       anyOf: [
@@ -440,11 +481,13 @@ export const discardRequestSchema: RequestSchema<DiscardRequest> = {
       description:
         'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
+      examples: ['5m'],
     },
     limit: {
       type: 'integer',
       minimum: 1,
       description: 'Remove at most this many.',
+      examples: [10],
     },
     reason: {
       type: 'string',
@@ -475,6 +518,7 @@ export const restoreRequestSchema: RequestSchema<RestoreRequest> = {
       description:
         'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
       default: false,
+      examples: [false],
     },
     reason: {
       type: 'string',

@@ -23,11 +23,13 @@ export interface QueueRequest {
   /**
    * Go on although the queue deletes messages that are over its delivery limit when a connection breaks.
    * @default false
+   * @example false
    */
   readonly acceptDeliveryLimit?: boolean
   /**
    * Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.
    * @default 25m
+   * @example 5m
    */
   readonly hold?: Duration
 }
@@ -39,6 +41,7 @@ export interface PeekRequest extends QueueRequest {
    * @integer
    * @minimum 1
    * @default 20
+   * @example 20
    */
   readonly count?: number
   /**
@@ -46,6 +49,7 @@ export interface PeekRequest extends QueueRequest {
    * @integer
    * @minimum 0
    * @default 1024
+   * @example 1024
    */
   readonly bodyBytes?: number
 }
@@ -56,6 +60,7 @@ export interface CausesRequest extends QueueRequest {
    * Look at this many from the head of the queue. Leave it out for all.
    * @integer
    * @minimum 1
+   * @example 20
    */
   readonly count?: number
   /**
@@ -77,6 +82,7 @@ export interface DiscardRequest extends QueueRequest {
    * Remove at most this many.
    * @integer
    * @minimum 1
+   * @example 10
    */
   readonly limit?: number
   /**
@@ -100,6 +106,7 @@ export interface RestoreRequest {
   /**
    * Go on although the queue deletes messages that are over its delivery limit when a connection breaks.
    * @default false
+   * @example false
    */
   readonly acceptDeliveryLimit?: boolean
   /**
@@ -111,7 +118,10 @@ export interface RestoreRequest {
   readonly reason?: string
 }
 
-/** Put dead letters back to work. */
+/**
+ * Put dead letters back to work.
+ * @example { "queue": "billing.orders.dlq", "where": "cause:Timeout", "canary": { "messages": 10, "wait": "30s" }, "reason": "the gateway is back" }
+ */
 export interface RedriveRequest extends QueueRequest {
   /**
    * Where they go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published;
@@ -126,11 +136,13 @@ export interface RedriveRequest extends QueueRequest {
    * Believe headers that say where a message failed, where no queue is known to dead-letter here. Anybody who may publish
    * can write them.
    * @default false
+   * @example false
    */
   readonly trustHeaders?: boolean
   /**
    * Reset the count of attempts, or continue it.
    * @default reset
+   * @example reset
    */
   readonly attempts?: 'reset' | 'continue'
   /**
@@ -163,6 +175,7 @@ export interface RedriveRequest extends QueueRequest {
    * Stop before a target holds more ready messages than this.
    * @integer
    * @minimum 1
+   * @example 10000
    */
   readonly stopWhenTargetAbove?: number
   /** Change the message on its way. Exactly one may match; what it was is kept in a header. */
@@ -170,6 +183,7 @@ export interface RedriveRequest extends QueueRequest {
   /**
    * Wait this long for a broker that is away or has an alarm.
    * @default 10m
+   * @example 10m
    */
   readonly wait?: Duration
   /** How much may be under way at once. So many messages may be there twice after a crash. */
@@ -189,6 +203,7 @@ export interface QueueTarget {
    * The name of the queue.
    * @minLength 1
    * @maxLength 255
+   * @example retry
    */
   readonly queue: string
 }
@@ -199,11 +214,13 @@ export interface CanaryRequest {
    * Send this many first.
    * @integer
    * @minimum 1
+   * @example 10
    */
   readonly messages: number
   /**
    * Watch this long for messages that die again.
    * @default 10s
+   * @example 10m
    */
   readonly wait?: Duration
 }
@@ -216,6 +233,7 @@ export interface WindowRequest {
    * @minimum 1
    * @maximum 65535
    * @default 1000
+   * @example 100
    */
   readonly messages?: number
   /**
@@ -224,26 +242,37 @@ export interface WindowRequest {
    * @minimum 1
    * @maximum 268435456
    * @default 16777216
+   * @example 1048576
    */
   readonly bytes?: number
 }
 
 /** What changes in a message. */
 export interface EditRequest {
-  /** The new body: text, or bytes in base64. Leave it out to keep the old one. */
+  /**
+   * The new body: text, or bytes in base64. Leave it out to keep the old one.
+   * @example {"order":42}
+   */
   readonly body?: string | EncodedBody
   /**
    * Headers to add or replace; null takes one off.
    * @maxProperties 100
+   * @example { "tenant": "acme", "stale": null }
    */
   readonly headers?: Readonly<Record<string, JsonValue>>
 }
 
 /** A body and how it is written here. */
 export interface EncodedBody {
-  /** `base64` for bytes that are no text. */
+  /**
+   * `base64` for bytes that are no text.
+   * @example base64
+   */
   readonly encoding: 'utf8' | 'base64'
-  /** The body in that encoding. */
+  /**
+   * The body in that encoding.
+   * @example eyJvcmRlciI6NDJ9
+   */
   readonly text: string
 }
 

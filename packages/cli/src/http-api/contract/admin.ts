@@ -1,0 +1,86 @@
+import { dlq, queueParams } from './dlqs.ts'
+import type { EndpointList } from './endpoint.ts'
+import { exampleId } from './lists.ts'
+import { adminRedriveRequest } from './requests.ts'
+import {
+  anything,
+  count,
+  integer,
+  list,
+  named,
+  object,
+  oneOf,
+  orNull,
+  parameters,
+  text,
+  type ValueOf,
+} from './schema.ts'
+
+/** The endpoints of the isolated layout. */
+
+export type { AdminRedriveRequest } from './requests.ts'
+
+const adminQueues = named('AdminQueues', 'The known dead-letter queues.', {
+  queues: list(
+    object('A dead-letter queue.', {
+      queue: dlq,
+      messages: orNull(integer('Ready messages. Null: the queue has just gone away.', 42)),
+    }),
+    'The queues that the caller may read.',
+  ),
+})
+export type AdminQueues = ValueOf<typeof adminQueues>
+
+const adminMessage = named('AdminMessage', 'A dead letter.', {
+  messageId: orNull(text('The id that its publisher gave it.', 'm-1')),
+  type: orNull(text('Its type.', 'order.placed')),
+  exchange: text('The exchange that it was published to.', 'orders.events'),
+  routingKey: text('The routing key that it was published with.', 'order.placed'),
+  headers: anything('Its headers, by name.', { 'x-original-queue': 'billing.orders' }),
+  payload: orNull(text('Its body. Null: it is hidden.', '{"order":42}')),
+  payloadEncoding: oneOf(['utf8', 'base64'], 'How the payload stands for the bytes of the body.'),
+})
+export type AdminMessage = ValueOf<typeof adminMessage>
+const adminMessages = named('AdminMessages', 'Messages from the head of a queue.', {
+  queue: dlq,
+  messages: list(adminMessage, 'The messages, in the order of the queue.'),
+})
+export type AdminMessages = ValueOf<typeof adminMessages>
+const adminMessagesQuery = parameters({
+  limit: integer('The most messages.', 20, { minimum: 1, maximum: 500, default: 20 }),
+})
+export type AdminMessagesQuery = ValueOf<typeof adminMessagesQuery>
+
+const adminRedrive = named('AdminRedrive', 'What came of it.', {
+  queue: dlq,
+  requested: count('The limit.', 10),
+  redriven: count('Messages that were put back.', 10),
+  failed: count('Messages that their target did not take.', 0),
+  kept: count('Messages that were seen and left in the queue.', 0),
+  redriveId: text('The id of the task.', exampleId),
+})
+export type AdminRedrive = ValueOf<typeof adminRedrive>
+
+const base = { tag: 'admin', needs: 'dlq:admin', asksBroker: true } as const
+const path = '/admin/dlq/queues'
+export const adminEndpoints = {
+  adminQueues: {
+    ...{ method: 'GET', path, ...base },
+    summary: 'List the known dead-letter queues',
+    description: 'Those of the config, or of the vhost where the config declares none.',
+    answer: adminQueues,
+  },
+  adminMessages: {
+    ...{ method: 'GET', path: `${path}/:queue/messages`, ...base, looks: true },
+    summary: 'List messages of a known dead-letter queue',
+    description: 'From the head of the queue. The messages stay there.',
+    ...{ params: queueParams, query: adminMessagesQuery, answer: adminMessages },
+  },
+  adminRedrive: {
+    ...{ method: 'POST', path: `${path}/:queue/re-drive`, ...base, looks: true },
+    summary: 'Put messages back through the retry exchange of their queue',
+    description: 'Ten unless said otherwise. It answers when it is done.',
+    ...{ params: queueParams, body: adminRedriveRequest, answer: adminRedrive, mayLackBody: true },
+    problems: ['API_APPROVAL_NEEDED', 'TASKS_UNAVAILABLE'],
+  },
+} satisfies EndpointList

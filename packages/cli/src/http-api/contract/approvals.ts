@@ -1,0 +1,137 @@
+import Type from 'typebox'
+import { dlq } from './dlqs.ts'
+import type { EndpointList } from './endpoint.ts'
+import { exampleId, nextCursor, ofQueue, uuidPattern, wholeList } from './lists.ts'
+import { applyRequest, discardRequest, redriveRequest } from './requests.ts'
+import {
+  as,
+  flag,
+  integer,
+  list,
+  listInQuery,
+  named,
+  object,
+  oneOf,
+  orNull,
+  parameters,
+  tellAs,
+  text,
+  time,
+  type ValueOf,
+} from './schema.ts'
+
+const id = text('Names the approval.', exampleId)
+const approvalParams = parameters({
+  id: { ...as(id, 'The id of the approval, a UUID.'), pattern: uuidPattern },
+})
+
+const asksTold = Type.Union(
+  [
+    object('A re-drive. Its task then has the id of the approval.', {
+      action: oneOf(['redrive'], 'What is asked for.'),
+      request: redriveRequest,
+    }),
+    object('A discard.', {
+      action: oneOf(['discard'], 'What is asked for.'),
+      queue: dlq,
+      request: discardRequest,
+    }),
+    object('A change of the topology.', {
+      action: oneOf(['apply'], 'What is asked for.'),
+      request: applyRequest,
+    }),
+  ],
+  { title: 'ApprovalAsks', description: 'The request that is made once it is granted.' },
+)
+export type ApprovalAsks = ValueOf<typeof asksTold>
+// What it asks for was checked by the schema of its own endpoint, and is given back as it came.
+const asks = tellAs(
+  Type.Object({
+    action: Type.Unsafe<ApprovalAsks['action']>({ type: 'string', enum: ['redrive', 'discard', 'apply'] }),
+    queue: Type.Optional(Type.String()),
+    request: Type.Object({}, { additionalProperties: true }),
+  }),
+  asksTold,
+)
+
+const state = oneOf(['waiting', 'granted', 'refused', 'expired'], 'What has become of it.')
+export type ApprovalState = ValueOf<typeof state>
+const approvalFields = {
+  kind: oneOf(['approval'], 'Tells it from a task and from what was done at once.'),
+  ...{ id, asks },
+  messages: orNull(integer('The most messages that it can be about. Null: it is about none.', 42)),
+  by: text('Who asked.', 'ann'),
+  reason: orNull(text('Why, in their words.', 'The payment gateway is back.')),
+  askedAt: time('When it was asked for.'),
+  expiresAt: time('Until when it can be granted.', '2030-01-31T19:00:00.000Z'),
+  state,
+  decidedBy: orNull(text('Who granted or refused it. Null: nobody has.', 'bob')),
+  decidedAt: orNull(time('When they did. Null: nobody has.', '2030-01-31T18:05:00.000Z')),
+}
+/** As it stands in the stream; who reads it says whether it is signed. */
+export const storedApproval: Type.TObject = Type.Object(approvalFields)
+export const approval = named('Approval', 'Something that waits for a second person, or did.', {
+  ...approvalFields,
+  isSigned: flag(
+    'A server with the key of this one wrote it. False: nobody knows who asked, and nobody can grant it.',
+    true,
+  ),
+})
+export type Approval = ValueOf<typeof approval>
+const approvalList = named('ApprovalList', 'A page of approvals.', {
+  items: list(approval, 'The approvals, the newest first.'),
+  nextCursor,
+})
+export type ApprovalList = ValueOf<typeof approvalList>
+
+const approvalQuery = parameters({
+  state: Type.Optional(listInQuery(state, 'Only approvals in one of these states.')),
+  action: Type.Optional(
+    listInQuery(
+      oneOf(['redrive', 'discard', 'apply'], 'What is asked for.'),
+      'Only approvals of one of these actions.',
+    ),
+  ),
+  ...{ ...ofQueue, ...wholeList },
+})
+export type ApprovalQuery = ValueOf<typeof approvalQuery>
+
+const path = '/api/v1/approvals/:id'
+const reading = { method: 'GET', tag: 'approvals', needs: 'dlq:read' } as const
+const deciding = { method: 'POST', tag: 'approvals', needs: 'dlq:redrive' } as const
+const one = { params: approvalParams, answer: approval } as const
+export const approvalEndpoints = {
+  listApprovals: {
+    ...{ ...reading, path: '/api/v1/approvals', query: approvalQuery, answer: approvalList },
+    summary: 'List the approvals',
+    description: 'What waits for a second person, and what was decided of late; the newest first.',
+  },
+  showApproval: {
+    ...{ ...reading, ...one, path },
+    summary: 'Show one approval',
+    description: 'With the request that it asks for.',
+    problems: ['API_NOT_FOUND'],
+  },
+  grantApproval: {
+    ...{ ...deciding, ...one, path: `${path}/grant`, status: 202, asksBroker: true, looks: true },
+    summary: 'Grant an approval as the second person',
+    description: 'Begins what was asked for. It takes the permission for that, too.',
+    locates: 'The task, where a re-drive is granted.',
+    problems: [
+      'API_NOT_FOUND',
+      'API_APPROVAL_NEEDED',
+      'API_APPROVAL_DECIDED',
+      'API_APPROVAL_UNPROVED',
+      'API_PLAN_CHANGED',
+      'API_NO_BACKUP_FOLDER',
+      'NOTICES_UNAVAILABLE',
+      'TASKS_UNAVAILABLE',
+    ],
+  },
+  refuseApproval: {
+    ...{ ...deciding, ...one, path: `${path}/refuse` },
+    summary: 'Refuse an approval',
+    description: 'As the second person, or to take back what you asked for yourself.',
+    problems: ['API_NOT_FOUND', 'API_APPROVAL_DECIDED', 'API_APPROVAL_UNPROVED', 'NOTICES_UNAVAILABLE'],
+  },
+} satisfies EndpointList

@@ -1,0 +1,145 @@
+import Type from 'typebox'
+import { approval } from './approvals.ts'
+import { dlq, queueParams } from './dlqs.ts'
+import type { EndpointList } from './endpoint.ts'
+import { exampleId, filter, nextCursor, ofQueue, queueName, reason, uuidPattern, wholeList } from './lists.ts'
+import { discardRequest } from './requests.ts'
+import {
+  as,
+  count,
+  flag,
+  list,
+  listInQuery,
+  named,
+  oneOf,
+  parameters,
+  text,
+  time,
+  type ValueOf,
+} from './schema.ts'
+
+export type { DiscardRequest } from './requests.ts'
+
+const id = text('Names the backup.', exampleId)
+const backupParams = parameters({
+  id: { ...as(id, 'The id of the backup, a UUID.'), pattern: uuidPattern },
+})
+const purpose = oneOf(
+  ['backup', 'discard'],
+  'What it was made for. That of a discard may hold the only copy.',
+)
+export const keptBackup = named('KeptBackup', 'A backup that the server keeps.', {
+  ...{ id, purpose, queue: dlq },
+  vhost: text('The vhost of the queue.', '/'),
+  by: text('Who made it.', 'ann'),
+  startedAt: time('When it was begun.'),
+  sizeBytes: count('The size of the file.', 2048),
+})
+export type KeptBackup = ValueOf<typeof keptBackup>
+const backupList = named('BackupList', 'A page of backups.', {
+  items: list(keptBackup, 'The backups, the newest first.'),
+  nextCursor,
+})
+export type BackupList = ValueOf<typeof backupList>
+const backupQuery = parameters({
+  purpose: Type.Optional(listInQuery(purpose, 'Only backups that were made for one of these.')),
+  ...{ ...ofQueue, ...wholeList },
+})
+export type BackupQuery = ValueOf<typeof backupQuery>
+
+export const discarded = named('Discarded', 'What a discard did.', {
+  kind: oneOf(['discarded'], 'Tells it from an approval.'),
+  queue: dlq,
+  present: count('Messages in the queue at the start.', 42),
+  removed: count('Messages that are in the backup and gone from the queue.', 42),
+  left: count('Messages that are still in the queue.', 0),
+  isDone: flag(
+    'Everything that was to go is gone. False: some that look like it are still there. Ask again.',
+    true,
+  ),
+  backup: keptBackup,
+})
+export type Discarded = ValueOf<typeof discarded>
+
+const deleteBackupQuery = parameters({
+  force: Type.Optional(flag('Delete it although it holds the only copy of messages.', false)),
+  reason: Type.Optional(reason),
+})
+export type DeleteBackupQuery = ValueOf<typeof deleteBackupQuery>
+
+const restoreQuery = parameters({
+  queue: Type.Optional(
+    as(queueName, 'The queue to put the messages into, unless it is the one that the backup was made of.'),
+  ),
+  reason: Type.Optional(reason),
+})
+export type RestoreQuery = ValueOf<typeof restoreQuery>
+export const restored = named('Restored', 'What a restore did.', {
+  queue: dlq,
+  records: count('Messages in the backup.', 42),
+  restored: count('Messages that were put into the queue.', 40),
+  restoredBefore: count('Messages that an earlier restore had put there.', 2),
+  alreadyThere: count('Messages that were in the queue anyway.', 0),
+  notRemoved: count('Messages of a discard that never left the queue.', 0),
+  duplicatesPossible: count(
+    'At most so many copies too many are in the queue: an earlier run was interrupted, or a crash of RabbitMQ brought them back.',
+    0,
+  ),
+  failed: count('Messages that RabbitMQ did not take.', 0),
+})
+export type Restored = ValueOf<typeof restored>
+
+const filterQuery = parameters({ where: Type.Optional(filter) })
+export type FilterQuery = ValueOf<typeof filterQuery>
+
+const reading = { method: 'GET', tag: 'backups', needs: 'dlq:backup', asksBroker: true } as const
+const gzip = { mediaType: 'application/gzip', example: 'the bytes of the file' } as const
+const notKept = ['API_NOT_FOUND', 'API_NO_BACKUP_FOLDER'] as const
+export const backupEndpoints = {
+  downloadBackup: {
+    ...{ ...reading, ...gzip, path: '/api/v1/dlqs/:queue/backup', looks: true },
+    summary: 'Download the messages of a queue',
+    description: 'As a file, byte for byte. The messages stay in the queue.',
+    ...{ params: queueParams, query: filterQuery },
+  },
+  discardMessages: {
+    ...{ method: 'POST', path: '/api/v1/dlqs/:queue/discard', tag: 'backups', needs: 'dlq:discard' },
+    summary: 'Remove messages into a backup',
+    description:
+      'They are in a backup, written and checked, before they go. Many may have to wait for a second person.',
+    ...{ params: queueParams, body: discardRequest, takesDlqsOnly: true },
+    ...{ answer: discarded, waiting: approval, asksBroker: true, looks: true },
+    problems: ['API_APPROVAL_NEEDED', 'API_NO_BACKUP_FOLDER', 'NOTICES_UNAVAILABLE'],
+  },
+  listBackups: {
+    ...{ ...reading, path: '/api/v1/backups', query: backupQuery, answer: backupList },
+    summary: 'List the backups that the server keeps',
+    description: 'Those of discards, and those that were restored; the newest first.',
+    problems: [...notKept],
+  },
+  fetchBackup: {
+    ...{ ...reading, ...gzip, path: '/api/v1/backups/:id', params: backupParams },
+    summary: 'Download a kept backup',
+    description: 'As a file that POST /api/v1/restores and warren dlq restore take.',
+    problems: [...notKept],
+  },
+  deleteBackup: {
+    ...{ method: 'DELETE', path: '/api/v1/backups/:id', tag: 'backups', needs: 'dlq:discard' },
+    summary: 'Delete a kept backup for good',
+    description: 'One that holds the only copy of a message only if forced, and one in use never.',
+    ...{ params: backupParams, query: deleteBackupQuery, asksBroker: true },
+    problems: [...notKept, 'API_BACKUP_IN_USE', 'API_BACKUP_NEEDED'],
+  },
+  restoreBackup: {
+    ...{ method: 'POST', path: '/api/v1/restores', tag: 'backups', needs: 'dlq:restore' },
+    summary: 'Restore a backup',
+    description:
+      'Puts the messages of a backup into their dead-letter queue, each once. The body is the file.',
+    accepts: {
+      mediaType: 'application/gzip',
+      description: 'A backup, as a download or `warren dlq backup` gives it; read as it comes',
+    },
+    ...{ query: restoreQuery, answer: restored, asksBroker: true, looks: true },
+    problems: ['API_NO_BACKUP_FOLDER', 'API_BACKUP_IN_USE'],
+  },
+} satisfies EndpointList

@@ -1,0 +1,323 @@
+import Type from 'typebox'
+import type { EndpointList } from './endpoint.ts'
+import { cursor, filter, queueName } from './lists.ts'
+import {
+  anything,
+  as,
+  count,
+  flag,
+  integer,
+  list,
+  named,
+  number,
+  object,
+  oneOf,
+  orNull,
+  parameters,
+  text,
+  time,
+  type ValueOf,
+} from './schema.ts'
+
+/** Dead-letter queues, why their messages died, and the messages themselves. */
+
+export const dlq = as(queueName, 'The name of the dead-letter queue.')
+export const queueParams = parameters({ queue: dlq })
+export type QueueParams = ValueOf<typeof queueParams>
+
+const queueType = orNull(text('The type of the queue. Null: nobody knows.', 'quorum'))
+const consumers = orNull(integer('Consumers of the queue, counted together with its messages.', 0))
+export const dlqItem = named('Dlq', 'A dead-letter queue.', {
+  ...{ queue: dlq, type: queueType },
+  messages: orNull(
+    integer('Ready messages: exact, and at most a second old. Null: the queue has just gone away.', 42),
+  ),
+  consumers,
+  sources: list(text('The name of a queue.', 'billing.orders'), 'The queues whose dead letters come here.'),
+  knownBy: oneOf(
+    ['topology', 'dead-lettering', 'name'],
+    'Why it is taken for a dead-letter queue: the config says so, other queues dead-letter into it, or it is named like one.',
+  ),
+})
+export type Dlq = ValueOf<typeof dlqItem>
+export const dlqList = named('DlqList', 'The dead-letter queues of the vhost.', {
+  vhost: text('The vhost that this server works on.', '/'),
+  items: list(dlqItem, 'The queues that the caller may read.'),
+})
+export type DlqList = ValueOf<typeof dlqList>
+
+const present = count('Messages in the queue.', 42)
+const isWhole = (otherwise: string) =>
+  flag(
+    `Every message was looked at. False: messages had to go back to the queue before that; ${otherwise}.`,
+    true,
+  )
+
+const causeFields = {
+  id: text('Names the cause; the same for the same cause tomorrow.', 'c-1f0e3dad'),
+  label: text('The cause in words.', 'PaymentDeclinedError: card expired'),
+  kind: oneOf(
+    ['error', 'death', 'unknown'],
+    'What tells the cause: an error that a consumer wrote into the headers, what RabbitMQ wrote about the death, or nothing.',
+  ),
+}
+const cause = named('Cause', 'Why a message died.', causeFields)
+export type Cause = ValueOf<typeof cause>
+
+const fieldName = text('The name of a field.', 'body.gateway')
+const fieldValue = orNull(text('The value of the field. Null: the messages have no such field.', 'stripe'))
+const causeCount = named('CauseCount', 'A cause, and how many messages died of it.', {
+  ...causeFields,
+  count: count('Messages that died of it.', 40),
+  first: orNull(time('When the first of them died. Null: nobody knows.', '2030-01-31T17:00:00.000Z')),
+  last: orNull(time('When the last of them died. Null: nobody knows.')),
+  sample: orNull(text('The key of one of the messages.', '0cc175b9c0f1b6a831c399e269772661')),
+  by: list(
+    object('A field of groupBy.', { field: fieldName, value: fieldValue }),
+    'What the messages of this group have in the fields of groupBy.',
+  ),
+  splits: list(
+    object('A field that tells the messages apart.', {
+      field: fieldName,
+      values: list(
+        object('A value of the field.', { value: fieldValue, count: count('Messages that have it.', 25) }),
+        'The values of the field.',
+      ),
+    }),
+    'Fields to group by next, the most promising first, where only a reason is known.',
+  ),
+})
+export type CauseCount = ValueOf<typeof causeCount>
+export const causeList = named('CauseList', 'Why the messages of a queue died.', {
+  ...{ queue: dlq, present },
+  seen: count('Messages that were looked at.', 42),
+  isWhole: isWhole('the counts are of those seen'),
+  causes: list(causeCount, 'The causes, the most frequent first.'),
+})
+export type CauseList = ValueOf<typeof causeList>
+const causesQuery = parameters({
+  groupBy: Type.Optional(
+    text(
+      'Fields to group by, separated by commas, as warren dlq causes --group-by takes them.',
+      'key,body.gateway',
+      {
+        ...{ minLength: 1, maxLength: 2048 },
+      },
+    ),
+  ),
+  where: Type.Optional(filter),
+})
+
+export const messageQuery = parameters({
+  where: Type.Optional(filter),
+  limit: integer('The most messages of a page.', 50, { minimum: 1, maximum: 500, default: 50 }),
+  cursor: Type.Optional(cursor),
+})
+export type MessageQuery = ValueOf<typeof messageQuery>
+
+const messageKey = text('Names the message in this API.', '0cc175b9c0f1b6a831c399e269772661')
+const exchange = text(
+  'The exchange that the message was published to; empty for the default one.',
+  'orders.events',
+)
+const routingKey = text('The routing key that it was published with.', 'order.placed')
+const summary = {
+  key: as(
+    messageKey,
+    'Names the message in this API. It is made of the content, so a message without an id has one, too.',
+  ),
+  id: orNull(text('The id that its publisher gave it.', 'm-1')),
+  type: orNull(text('Its type, from the property or from a header.', 'order.placed')),
+  ...{ exchange, routingKey },
+  failedIn: orNull(text('The queue that it failed in. Null: nobody knows.', 'billing.orders')),
+  cause,
+  diedAt: orNull(time('When it died. Null: nobody knows.')),
+  attempts: orNull(integer('How often it was tried. Null: nobody knows.', 6)),
+  bodyBytes: count('The size of its body.', 14),
+}
+const messageSummary = named('MessageSummary', 'A dead letter in a list.', summary)
+export type MessageSummary = ValueOf<typeof messageSummary>
+export const messagePage = named('MessagePage', 'A page of dead letters.', {
+  ...{ queue: dlq, present },
+  isWhole: isWhole('nextCursor goes on from there'),
+  items: list(messageSummary, 'The messages, in the order of the queue.'),
+  nextCursor: orNull(text('Leads to the next page. Null: this is the last one.', '1f')),
+})
+export type MessagePage = ValueOf<typeof messagePage>
+
+export const messageParams = parameters({
+  queue: dlq,
+  key: {
+    ...as(messageKey, 'The key of the message, from the list: 32 hexadecimal digits.'),
+    pattern: '^[0-9a-f]{32}$',
+  },
+})
+
+const property = (description: string, example: string) => orNull(text(description, example))
+const messageProperties = named(
+  'MessageProperties',
+  'The AMQP properties of a message as they came, without the headers. Null: the message has no such property.',
+  {
+    contentType: property('The media type of the body.', 'application/json'),
+    contentEncoding: property('How the body is packed.', 'gzip'),
+    deliveryMode: orNull(integer('2: the message survives a restart of the broker.', 2)),
+    priority: orNull(integer('The priority of the message.', 0)),
+    correlationId: property('What the message belongs to.', 'c-17'),
+    replyTo: property('The queue that an answer should go to.', 'billing.answers'),
+    expiration: property('After how many milliseconds it expires.', '60000'),
+    messageId: property('The id that its publisher gave it.', 'm-1'),
+    timestamp: property(
+      'When its publisher says that it was made, as ISO 8601; the seconds as text where they are no date.',
+      '2030-01-31T18:00:00.000Z',
+    ),
+    type: property(
+      'The property type alone; the type of the message may come from a header.',
+      'order.placed',
+    ),
+    userId: property('The account that published it.', 'billing'),
+    appId: property('The application that published it.', 'shop'),
+    clusterId: property('No longer used by RabbitMQ.', 'one'),
+  },
+)
+export type MessageProperties = ValueOf<typeof messageProperties>
+const typedHeader = named('TypedHeader', 'A header with its AMQP type.', {
+  name: text('The name of the header.', 'tenant'),
+  type: text('The letter of the AMQP type: S text, I int32, l int64, T time, F table, and so on.', 'S'),
+  value: anything('The value as JSON: bytes in base64, whole numbers beyond 2^53 as text.', 'acme'),
+})
+export type TypedHeader = ValueOf<typeof typedHeader>
+const deathRecord = named('DeathRecord', 'A death of the message, as RabbitMQ counts them.', {
+  queue: text('The queue that it died in.', 'billing.orders'),
+  reason: text('Why: rejected, expired, maxlen or delivery_limit.', 'rejected'),
+  count: count('How often it died there for that reason.', 6),
+  firstAt: orNull(time('When it first did.')),
+  exchange: orNull(exchange),
+  routingKeys: list(routingKey, 'The routing keys that it had then.'),
+})
+export type DeathRecord = ValueOf<typeof deathRecord>
+const encoding = oneOf(['utf8', 'base64'], 'How the text stands for the bytes of the body.')
+const messageBody = named('MessageBody', 'The body of a message.', {
+  encoding,
+  text: text('The body.', '{"order":42}'),
+  isCut: flag('The body is longer; this is its beginning.', false),
+  isMasked: flag('Fields of it are hidden.', false),
+})
+export type MessageBody = ValueOf<typeof messageBody>
+export const messageDetail = named('MessageDetail', 'One dead letter with everything that is known of it.', {
+  ...summary,
+  properties: messageProperties,
+  headers: list(typedHeader, 'Its headers.'),
+  deaths: list(deathRecord, 'Its deaths, the oldest first, as far as the broker tells.'),
+  body: as(orNull(messageBody), 'The body as it came. Null: it is hidden.'),
+  bodyHidden: orNull(
+    oneOf(
+      ['from-your-role', 'cannot-be-masked'],
+      'Why the body is hidden: your role may not see bodies, or parts of them are masked and this one cannot be read to mask it. Null: it is not hidden.',
+    ),
+  ),
+  decoded: as(
+    orNull(messageBody),
+    'The body unpacked, where contentEncoding says gzip, deflate or br. Null: it is not packed, is not what it says, unpacks to more than 1 MiB, or is hidden.',
+  ),
+})
+export type MessageDetail = ValueOf<typeof messageDetail>
+
+const historyQuery = parameters({
+  seconds: integer('How far back to go.', 3_600, { minimum: 1, maximum: 31 * 86_400, default: 3_600 }),
+  points: integer('The most points of a queue; samples beyond that are put together.', 120, {
+    ...{ minimum: 2, maximum: 2_000, default: 120 },
+  }),
+})
+export type HistoryQuery = ValueOf<typeof historyQuery>
+const historyPoint = named('HistoryPoint', 'The depth of a queue at a time.', {
+  at: time('The end of the time that the point stands for.'),
+  messages: count('Messages in the queue then.', 42),
+  perSecond: orNull(
+    number(
+      'How fast the queue grew since the point before; below zero it shrank. Null: this is the first point.',
+      0.5,
+    ),
+  ),
+})
+export type HistoryPoint = ValueOf<typeof historyPoint>
+const depthHistory = named('DepthHistory', 'How deep a queue was over time.', {
+  queue: dlq,
+  points: list(historyPoint, 'The points, the oldest first.'),
+})
+export type DepthHistory = ValueOf<typeof depthHistory>
+const historyList = named('HistoryList', 'How deep all dead-letter queues were over time.', {
+  everySeconds: number('How often the server counts.', 10),
+  items: list(depthHistory, 'One history for each queue.'),
+})
+export type HistoryList = ValueOf<typeof historyList>
+
+const rate = (what: string) =>
+  orNull(number(`Messages per second ${what}, over the last seconds. Null: RabbitMQ does not say.`, 12.5))
+const figure = (what: string, example: number) =>
+  orNull(integer(`${what}. Null: RabbitMQ does not say.`, example))
+export const queueTraffic = named('QueueTraffic', 'What comes into a queue and goes out of it.', {
+  queue: as(queueName, 'The name of the queue.'),
+  type: queueType,
+  isDlq: flag('Dead letters end up here.', true),
+  ready: figure('Messages that wait for a consumer', 42),
+  unacknowledged: figure('Messages that a consumer has and has not acknowledged', 0),
+  consumers: figure('Consumers of the queue', 0),
+  ...{ inPerSecond: rate('that come in'), outPerSecond: rate('that go out') },
+  acknowledgedPerSecond: rate('that are acknowledged'),
+})
+export type QueueTraffic = ValueOf<typeof queueTraffic>
+const queueTrafficList = named('QueueTrafficList', 'What comes and goes in all queues.', {
+  vhost: text('The vhost that this server works on.', '/'),
+  at: time('When RabbitMQ was asked. Its figures are up to five seconds older.'),
+  items: list(queueTraffic, 'The queues that the caller may read.'),
+})
+export type QueueTrafficList = ValueOf<typeof queueTrafficList>
+
+const base = { tag: 'dead letters', needs: 'dlq:read', asksBroker: true } as const
+export const dlqEndpoints = {
+  listDlqs: {
+    ...{ method: 'GET', path: '/api/v1/dlqs', ...base },
+    summary: 'List the dead-letter queues with their depth',
+    description:
+      'Those that the config declares, that other queues dead-letter into, or that are named like one.',
+    answer: dlqList,
+  },
+  listCauses: {
+    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/causes', ...base, looks: true },
+    summary: 'Count why the messages of a queue died',
+    description: 'Looks at every message and leaves it where it is. The most frequent cause comes first.',
+    ...{ params: queueParams, query: causesQuery, answer: causeList },
+  },
+  listMessages: {
+    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/messages', ...base, looks: true },
+    summary: 'List the messages of a queue',
+    description:
+      'Page by page from the head of the queue. A filtered page looks through 20,000 messages at most, so it may be empty and still have a nextCursor.',
+    ...{ params: queueParams, query: messageQuery, answer: messagePage },
+  },
+  showMessage: {
+    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/messages/:key', ...base, looks: true },
+    summary: 'Show one message',
+    description: 'With its properties, its headers and their types, its deaths and its body.',
+    ...{ params: messageParams, answer: messageDetail },
+  },
+  showHistory: {
+    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/history', ...base, isOfPast: true },
+    summary: 'Show the depth of a queue over time',
+    description: 'For a chart. The queue may be gone by now.',
+    ...{ params: queueParams, query: historyQuery, answer: depthHistory },
+  },
+  listHistory: {
+    ...{ method: 'GET', path: '/api/v1/history', ...base },
+    summary: 'Show the depth of all dead-letter queues over time',
+    description: 'For a page of charts.',
+    ...{ query: historyQuery, answer: historyList },
+  },
+  listTraffic: {
+    ...{ method: 'GET', path: '/api/v1/queues', ...base },
+    summary: 'List all queues with their figures',
+    description:
+      'Ready, unacknowledged, consumers, and messages per second in and out, by one request to RabbitMQ.',
+    answer: queueTrafficList,
+  },
+} satisfies EndpointList

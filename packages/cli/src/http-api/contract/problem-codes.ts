@@ -1,0 +1,71 @@
+import type { ApiErrorCode } from 'warrenmq/operations'
+
+/** Which problems a request may end in, by what its endpoint does. */
+
+export const ofAll = ['API_REQUEST_INVALID', 'API_HTTP_MALFORMED', 'API_BUSY', 'API_FAILED'] as const
+export const ofCallers = [
+  'API_NOT_AUTHENTICATED',
+  'API_CREDENTIALS_EXPIRED',
+  'API_FORBIDDEN',
+  'API_TOO_MANY_ATTEMPTS',
+  'API_ACCOUNT_UNCHECKED',
+  'OIDC_UNAVAILABLE',
+] as const
+export const ofAudit = ['AUDIT_UNAVAILABLE'] as const
+export const ofChanges = ['API_CSRF_REFUSED', ...ofAudit] as const
+export const ofKeys = ['API_KEY_REUSED', 'API_REQUEST_UNDER_WAY', 'NOTICES_UNAVAILABLE'] as const
+export const ofQueues = ['API_NOT_FOUND', 'RECOVERY_QUEUE_NOT_FOUND'] as const
+export const ofLooks = [
+  'FILTER_INVALID',
+  'INVALID_ARGUMENT',
+  'RECOVERY_QUEUE_NOT_FOUND',
+  'RECOVERY_LOCKED',
+  'RECOVERY_LOOK_REFUSED',
+  'RECOVERY_MOVED_ASIDE',
+  'RECOVERY_INTERRUPTED',
+  'RECOVERY_HELD_TOO_LONG',
+  'RECOVERY_NO_LEADER',
+] as const
+export const ofFiles = ['API_TOO_LARGE', 'BACKUP_INVALID', 'BACKUP_NOT_WRITTEN', 'FILE_NOT_WRITTEN'] as const
+
+/** RabbitMQ is away, slow, or refuses what the server asks of it; all of them are 503. */
+export const ofBroker = [
+  'CONNECTION_BAD_URL',
+  'CONNECTION_REFUSED',
+  'CONNECTION_TIMEOUT',
+  'CONNECTION_NOT_AMQP',
+  'CONNECTION_TLS_FAILED',
+  'CONNECTION_AUTHENTICATION_REFUSED',
+  'CONNECTION_VHOST_NOT_FOUND',
+  'CONNECTION_ACCESS_REFUSED',
+  'CONNECTION_LIMIT_REACHED',
+  'CONNECTION_MESSAGE_TOO_LARGE',
+  'CONNECTION_LOST',
+  'CONNECTION_HEARTBEAT_MISSED',
+  'CONNECTION_CLOSED_BY_BROKER',
+  'CONNECTION_CLOSED',
+  'CHANNEL_CLOSED',
+  'CHANNEL_CLOSED_BY_BROKER',
+  'CHANNEL_LIMIT_REACHED',
+  'CHANNEL_TIMEOUT',
+  'PUBLISH_DEADLINE',
+  'PUBLISH_QUEUE_FULL',
+  'PUBLISH_RETURN_UNMATCHED',
+  'PUBLISHER_CLOSED',
+  'MANAGEMENT_BAD_URL',
+  'MANAGEMENT_UNREACHABLE',
+  'MANAGEMENT_TIMEOUT',
+  'MANAGEMENT_UNAUTHORIZED',
+  'MANAGEMENT_FORBIDDEN',
+  'MANAGEMENT_NOT_FOUND',
+  'MANAGEMENT_REFUSED',
+  'MANAGEMENT_UNEXPECTED_ANSWER',
+  'MANAGEMENT_NOT_PROVED',
+] as const
+
+/** What an endpoint can declare by itself. */
+export type OwnProblemCode =
+  | ApiErrorCode
+  | (typeof ofLooks)[number]
+  | (typeof ofFiles)[number]
+  | 'RECOVERY_EDIT_TOO_LARGE'

@@ -1,0 +1,10 @@
+import { integer, named, text, type ValueOf } from './schema.ts'
+
+export const problem = named('Problem', 'Why a request was not answered as asked (RFC 9457).', {
+  type: text('Names the kind of problem; it ends with the code.', 'urn:warren:problem:API_NOT_FOUND'),
+  title: text('The problem in a few words; the same for all problems with this status.', 'Not found'),
+  status: integer('The HTTP status of the answer.', 404),
+  detail: text('What happened and what to do about it.', 'There is no task with this id.'),
+  code: text('What to look up in docs/reference/errors.md, and what programs should test.', 'API_NOT_FOUND'),
+})
+export type Problem = ValueOf<typeof problem>

@@ -1,0 +1,37 @@
+import { takesKey } from '../once/read-once-key.ts'
+import type { Endpoint } from './endpoint.ts'
+import {
+  ofAll,
+  ofAudit,
+  ofBroker,
+  ofCallers,
+  ofChanges,
+  ofFiles,
+  ofKeys,
+  ofLooks,
+  ofQueues,
+} from './problem-codes.ts'
+
+/** Every code that an endpoint may answer with. A test that gets another one fails. */
+export function problemsOf(endpoint: Endpoint): readonly string[] {
+  const { method, needs, params, query, body, accepts, tag, problems = [] } = endpoint
+  const namesQueue = [params, query, body].some((schema) => hasQueue(schema))
+  const codes: readonly string[] = [
+    ...ofAll,
+    ...(needs === 'anyone' ? [] : ofCallers),
+    ...(method === 'GET' ? [] : ofChanges),
+    ...(needs === 'audit:read' ? ofAudit : []),
+    ...(takesKey(endpoint) ? ofKeys : []),
+    ...(namesQueue ? ofQueues : []),
+    ...(endpoint.looks ? ofLooks : []),
+    ...(accepts || tag === 'backups' ? ofFiles : []),
+    ...problems,
+    ...(endpoint.asksBroker ? ofBroker : []),
+  ]
+  return [...new Set(codes)]
+}
+
+function hasQueue(schema: unknown): boolean {
+  const { properties = {} } = (schema ?? {}) as { properties?: object }
+  return Object.hasOwn(properties, 'queue')
+}

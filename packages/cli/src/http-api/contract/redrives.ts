@@ -1,0 +1,84 @@
+import { approval } from './approvals.ts'
+import { dlq, messageParams } from './dlqs.ts'
+import type { EndpointList } from './endpoint.ts'
+import { messageRedriveRequest, redriveRequest } from './requests.ts'
+import { count, flag, list, named, object, orNull, text, type ValueOf } from './schema.ts'
+import { task } from './tasks.ts'
+
+export type { RedriveRequest } from 'warrenmq/operations'
+export type { MessageRedriveRequest } from './requests.ts'
+
+const plannedTarget = named('PlannedTarget', 'Where some of the messages would go.', {
+  target: text('The exchange and key, or the queue.', 'billing.orders'),
+  count: count('Messages that would go there.', 40),
+  why: text('Why they would go there.', 'the queue they failed in'),
+  queues: list(text('The name of a queue.', 'billing.orders'), 'The queues that they would reach.'),
+  secondFailure: orNull(
+    text(
+      'What happens to one that fails again. Null: nobody knows.',
+      'retried, then back to billing.orders.dlq',
+    ),
+  ),
+  keyChanges: count(
+    'Of these, so many were first published with another key; the header x-original-routing-key keeps it.',
+    1,
+  ),
+  keysBefore: list(text('A routing key.', 'order.placed'), 'Such keys, the first four.'),
+})
+export type PlannedTarget = ValueOf<typeof plannedTarget>
+
+export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
+  queue: dlq,
+  present: count('Messages in the queue.', 42),
+  moving: count('Messages that would move.', 40),
+  seen: count(
+    'Messages that were looked at; fewer than are present where others took some, or the look took too long.',
+    42,
+  ),
+  isWhole: flag('Every message was looked at. False: the counts are of those seen, and more may move.', true),
+  targets: list(plannedTarget, 'Where the messages would go.'),
+  keeping: list(
+    object('Messages that would stay.', {
+      reason: text('Why they would stay.', 'origin-unknown'),
+      count: count('How many.', 2),
+    }),
+    'Messages that would stay in the queue.',
+  ),
+  refusals: list(
+    text('A target and what is wrong with it.', 'There is no queue "old".'),
+    'Targets that cannot be used.',
+  ),
+})
+export type RedrivePlan = ValueOf<typeof redrivePlan>
+
+const base = { method: 'POST', tag: 'redrives', needs: 'dlq:redrive', asksBroker: true, looks: true } as const
+export const redriveEndpoints = {
+  planRedrive: {
+    ...{ ...base, path: '/api/v1/redrives/plan' },
+    summary: 'Plan a re-drive',
+    description: 'Says what a re-drive would do. It reads every message and moves none.',
+    ...{ body: redriveRequest, answer: redrivePlan },
+  },
+  startRedrive: {
+    ...{ ...base, path: '/api/v1/redrives', status: 202 },
+    summary: 'Start a re-drive',
+    description: 'The answer is the task that does it, or the approval that it waits for; kind tells which.',
+    ...{ body: redriveRequest, answer: task, waiting: approval },
+    locates: 'The task, or the approval.',
+    problems: ['API_APPROVAL_NEEDED', 'TASKS_UNAVAILABLE'],
+  },
+  editMessage: {
+    ...{ ...base, path: '/api/v1/dlqs/:queue/messages/:key/redrive', status: 202 },
+    summary: 'Put one message back, changed if you like',
+    description:
+      'What the message was is kept in a header of the new one. Without a body it goes back as it is.',
+    ...{
+      params: messageParams,
+      body: messageRedriveRequest,
+      answer: task,
+      locates: 'The task.',
+      mayLackBody: true,
+    },
+    problems: ['RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
+  },
+} satisfies EndpointList

@@ -1,0 +1,152 @@
+import Type from 'typebox'
+import { dlq } from './dlqs.ts'
+import type { EndpointList } from './endpoint.ts'
+import { exampleId, nextCursor, ofQueue, wholeList } from './lists.ts'
+import { problem } from './problem.ts'
+import { receipt } from './receipt.ts'
+import {
+  as,
+  count,
+  flag,
+  list,
+  listInQuery,
+  named,
+  object,
+  oneOf,
+  orNull,
+  parameters,
+  text,
+  time,
+  type ValueOf,
+} from './schema.ts'
+
+const taskId = text('Names the task.', exampleId)
+const taskParams = parameters({
+  id: { ...as(taskId, 'The id of the task, a UUID.'), pattern: '^[0-9a-f-]{36}$' },
+})
+
+/** In the order of a task's life. */
+export const taskStates = [
+  'running',
+  'paused',
+  'cancelling',
+  'done',
+  'cancelled',
+  'stopped',
+  'failed',
+  'interrupted',
+] as const
+const taskState = oneOf(
+  taskStates,
+  'Where the task stands. With interrupted its server ended before it did; any server may resume it, unless problem says why not.',
+  { title: 'TaskState' },
+)
+export type TaskState = ValueOf<typeof taskState>
+
+const taskFields = {
+  id: taskId,
+  kind: oneOf(['redrive'], 'What is done.'),
+  state: taskState,
+  queue: dlq,
+  by: text('Who started it.', 'ann'),
+  reason: orNull(text('Why, in their words.', 'The payment gateway is back.')),
+  host: text('The host whose server works on it, or worked on it last.', 'warren-1'),
+  startedAt: time('When it began.'),
+  endedAt: orNull(time('When it ended. Null: it has not.', '2030-01-31T18:00:07.000Z')),
+  progress: object(
+    'What has become of the messages so far, counted over all servers that worked on the task.',
+    {
+      present: count('Messages in the queue at the start.', 42),
+      moved: count('Messages at their target and out of the queue.', 40),
+      failed: count('Messages that their target did not take; still in the queue.', 0),
+      kept: count('Messages that were seen and left in the queue.', 2),
+    },
+  ),
+  movedBefore: count(
+    'Of those moved, so many by servers that ended before the task did. The receipt tells of the others.',
+    0,
+  ),
+  problem: as(orNull(problem), 'Why it failed, or why nobody can go on with it. Null: nothing is wrong.'),
+}
+/** As it stands in the stream; who reads it says whether it is signed. */
+export const storedTask: Type.TObject = Type.Object(taskFields)
+export const task = named('Task', 'Work that a server does in the background.', {
+  ...taskFields,
+  isSigned: flag(
+    'A server with the key of this one wrote it. False: anybody may have. It blocks no queue and cannot be resumed.',
+    true,
+  ),
+})
+export type Task = ValueOf<typeof task>
+
+const taskList = named('TaskList', 'A page of tasks.', {
+  items: list(task, 'The tasks, the newest first.'),
+  nextCursor,
+})
+export type TaskList = ValueOf<typeof taskList>
+const taskQuery = parameters({
+  state: Type.Optional(listInQuery(taskState, 'Only tasks in one of these states.')),
+  kind: Type.Optional(listInQuery(taskFields.kind, 'Only tasks of one of these kinds.')),
+  ...{ ...ofQueue, ...wholeList },
+})
+export type TaskQuery = ValueOf<typeof taskQuery>
+
+const path = '/api/v1/tasks/:id'
+const reading = { method: 'GET', tag: 'tasks', needs: 'dlq:read' } as const
+const steering = {
+  method: 'POST',
+  tag: 'tasks',
+  needs: 'dlq:redrive',
+  params: taskParams,
+  answer: task,
+} as const
+const steps = ['API_TASK_ENDED', 'API_TASK_UNPROVED', 'TASKS_UNAVAILABLE'] as const
+export const taskEndpoints = {
+  listTasks: {
+    ...{ ...reading, path: '/api/v1/tasks', query: taskQuery, answer: taskList },
+    summary: 'List the tasks of all servers',
+    description: 'The newest first. from and to are about when a task began.',
+  },
+  showTask: {
+    ...{ ...reading, path, params: taskParams, answer: task },
+    summary: 'Show one task',
+    description: 'With its state and its counts.',
+    problems: ['API_NOT_FOUND'],
+  },
+  pauseTask: {
+    ...{ ...steering, path: `${path}/pause` },
+    summary: 'Pause a task',
+    description: 'It starts no more messages. What is under way is finished.',
+    problems: ['API_NOT_FOUND', ...steps],
+  },
+  resumeTask: {
+    ...{ ...steering, path: `${path}/resume`, asksBroker: true, looks: true },
+    summary: 'Resume a task',
+    description: 'Goes on with a paused task, or with one whose server has ended.',
+    problems: ['API_NOT_FOUND', ...steps, 'API_APPROVAL_NEEDED', 'API_EDIT_INTERRUPTED'],
+  },
+  cancelTask: {
+    ...{ ...steering, path: `${path}/cancel`, status: 202 },
+    summary: 'Cancel a task',
+    description: 'Finishes what is under way and leaves the rest where it is.',
+    problems: ['API_NOT_FOUND', ...steps],
+  },
+  watchTask: {
+    ...{ ...reading, path: `${path}/events`, params: taskParams },
+    summary: 'Follow a task',
+    description:
+      'Server-sent events named task, whose data is the whole task; the last one comes when it has ended. Send the id of the last event as last-event-id to go on behind it.',
+    ...{
+      mediaType: 'text/event-stream',
+      example: 'id: 7\nevent: task\ndata: {"id":"…","state":"running"}\n\n',
+    },
+    whenEnded: 'The task has ended, and last-event-id names the event that said so.',
+    problems: ['API_NOT_FOUND'],
+  },
+  showReceipt: {
+    ...{ ...reading, path: `${path}/receipt`, params: taskParams, answer: receipt },
+    summary: 'Show the receipt of a task',
+    description: 'Says what became of every message that was in the queue.',
+    problems: ['API_NOT_FOUND', 'API_TASK_NOT_ENDED'],
+  },
+} satisfies EndpointList
