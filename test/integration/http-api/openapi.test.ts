@@ -9,6 +9,7 @@ import type {
   Discarded,
   MessagePage,
   OpenedSession,
+  Receipt,
   Task,
   TopologyPlan,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
@@ -223,7 +224,8 @@ it('every endpoint answers with what the document tells of it', async () => {
   // What is done at once.
   const edited = await ask<Task>('editMessage', { params: { queue, key }, payload: {}, status: 202 })
   await whenEnded(edited.id)
-  await ask('showReceipt', { params: { id: edited.id } })
+  const receipt = await ask<Receipt>('showReceipt', { params: { id: edited.id } })
+  await ask('verifyReceipt', { params, payload: { receipt } })
   await ask('planRedrive', { payload: { queue } })
   const { backup } = await ask<Discarded>('discardMessages', { params, payload: {}, status: 200 })
   await ask('listBackups')

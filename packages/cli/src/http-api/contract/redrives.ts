@@ -1,8 +1,12 @@
+import Type from 'typebox'
 import { approval } from './approvals.ts'
-import { dlq, messageParams } from './dlqs.ts'
+import { dlq, messageParams, queueParams } from './dlqs.ts'
 import type { EndpointList } from './endpoint.ts'
+import { exampleOf } from './example-of.ts'
+import { exampleId } from './lists.ts'
+import { receipt } from './receipt.ts'
 import { messageRedriveRequest, redriveRequest } from './requests.ts'
-import { count, flag, list, named, object, orNull, text, type ValueOf } from './schema.ts'
+import { closed, count, flag, list, named, object, oneOf, orNull, text, type ValueOf } from './schema.ts'
 import { task } from './tasks.ts'
 
 export type { RedriveRequest } from 'warrenmq/operations'
@@ -51,6 +55,42 @@ export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
 })
 export type RedrivePlan = ValueOf<typeof redrivePlan>
 
+export const verifyRequest = named(
+  'VerifyRequest',
+  'A receipt to check again.',
+  {
+    receipt: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The receipt, as a task, the command line or a program gave it.',
+      examples: [exampleOf(receipt)],
+    }),
+    includesTargets: Type.Optional(
+      flag(
+        'Also look into the queues where messages went; their consumers wait meanwhile. For admins.',
+        false,
+      ),
+    ),
+  },
+  closed,
+)
+const verdict = oneOf(
+  ['holds', 'broken', 'unknown'],
+  'Unknown: nothing speaks against it, but not all of it could be checked.',
+)
+const verification = named('Verification', 'What came of checking a receipt.', {
+  id: text('The id of the re-drive.', exampleId),
+  queue: dlq,
+  verdict,
+  checks: list(
+    object('One check.', {
+      name: oneOf(['sums', 'balance', 'left', 'moved', 'digest'], 'What was checked.'),
+      verdict,
+      detail: text('What was found, in a sentence.', '40 moved + 0 failed + 2 kept + 0 still there = 42.'),
+    }),
+    'The checks that it was made of.',
+  ),
+})
+export type Verification = ValueOf<typeof verification>
+
 const base = { method: 'POST', tag: 'redrives', needs: 'dlq:redrive', asksBroker: true, looks: true } as const
 export const redriveEndpoints = {
   planRedrive: {
@@ -80,5 +120,11 @@ export const redriveEndpoints = {
       mayLackBody: true,
     },
     problems: ['RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
+  },
+  verifyReceipt: {
+    ...{ ...base, path: '/api/v1/dlqs/:queue/verify' },
+    summary: 'Check a receipt again',
+    description: 'Against itself, and against what RabbitMQ holds of the messages that it names.',
+    ...{ params: queueParams, body: verifyRequest, answer: verification },
   },
 } satisfies EndpointList

@@ -6,7 +6,7 @@ import type { OnceRequest } from './once.ts'
 
 /** Every request that changes something by itself can be sent with a key; to look, to log in and to plan needs none. */
 export function takesKey({ method, needs, path }: Pick<Endpoint, 'method' | 'needs' | 'path'>): boolean {
-  return method === 'POST' && needs !== 'anyone' && needs !== 'known' && !path.endsWith('/plan')
+  return method === 'POST' && needs !== 'anyone' && needs !== 'known' && !/\/(plan|verify)$/.test(path)
 }
 
 /** What a request is known by; undefined where it came without a key. An uploaded file is known by its length. */

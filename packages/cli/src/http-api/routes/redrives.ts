@@ -4,6 +4,7 @@ import { endpoints } from '../contract/endpoints.ts'
 import { lookInTurn } from '../dlqs/look-at-dlq.ts'
 import { redriveOptions } from '../redrives/redrive-options.ts'
 import { requestRedrive } from '../redrives/request-redrive.ts'
+import { verifyQueueReceipt } from '../redrives/verify-queue-receipt.ts'
 
 export const addRedriveRoutes: AddRoutes = (add, context) => {
   add(endpoints.planRedrive, async ({ body, caller, reply }) => {
@@ -14,6 +15,10 @@ export const addRedriveRoutes: AddRoutes = (add, context) => {
     const targets = plan.targets.map((each) => ({ ...each, secondFailure: each.secondFailure ?? null }))
     return { ...plan, targets }
   })
+
+  add(endpoints.verifyReceipt, ({ params: { queue }, body, caller, reply }) =>
+    verifyQueueReceipt(context, { queue, ...body, caller, reply }),
+  )
 
   add(endpoints.startRedrive, async (call) => {
     const started = await requestRedrive(context, call, call.body)

@@ -4,16 +4,21 @@ import { headerText } from '../../message/header-values.ts'
 import { readProperty } from '../../wire/properties.ts'
 import { sureDepth } from '../look/confirm-depth.ts'
 import { lookAtQueue } from '../look/look-at-queue.ts'
+import type { LookPermission } from '../look/prepare-look.ts'
 import { recoveryHeaders } from '../put-back/recovery-headers.ts'
 import { decideReceipt, type FoundPlace, type ReceiptCheck } from './decide-receipt.ts'
 import { createSetDigest, digestBody, type SetDigest } from './digest-message.ts'
 import type { Receipt } from './receipt.ts'
 
-export interface VerifyReceiptOptions extends Broker {
+export interface VerifyReceiptOptions
+  extends Broker,
+    Pick<LookPermission, 'maxHoldMs' | 'mostAheadMs' | 'endAtMs'> {
   readonly by: string
   /** Also look into the queues where messages went. Their consumers wait meanwhile. @default false */
   readonly includesTargets?: boolean
   readonly acceptDeliveryLimit?: boolean | undefined
+  /** Ends the looks; what was not seen is unknown then. */
+  readonly signal?: AbortSignal
 }
 
 /** Checks a receipt again: its own sums, and what the broker holds of the messages that it names. */

@@ -1,11 +1,11 @@
 // Made from requests.ts by `npm run generate`; edit that.
 import type { RequestSchema } from './request-schema.ts'
 import type {
-  BackupRequest,
-  CausesRequest,
-  DiscardRequest,
   PeekRequest,
+  CausesRequest,
   RedriveRequest,
+  BackupRequest,
+  DiscardRequest,
   RestoreRequest,
 } from './requests.ts'
 
