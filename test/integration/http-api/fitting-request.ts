@@ -15,6 +15,7 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly patternProperties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
+  readonly examples?: readonly unknown[]
 }
 
 /** A request that fits the schemas of an endpoint, about this queue; only what is required is said. */
@@ -46,5 +47,6 @@ function fittingValue(name: string, schema: JsonSchema, queue: string): unknown 
     return fc.sample(fc.stringMatching(new RegExp(schema.pattern)), { numRuns: 1, seed: 1 })[0]
   if (schema.type === 'integer') return schema.minimum ?? 1
   if (schema.type === 'string') return 'x'
+  if (schema.type === 'object') return { ...(schema.examples?.[0] as object), queue }
   throw new Error(`Teach this to make a ${schema.type} for "${name}".`)
 }

@@ -66,7 +66,8 @@ function fitting({ schema, about, name = '' }: Field): fc.Arbitrary<unknown> {
     const extra = { unknown: hostile }
     const requiredKeys = [...(schema.required ?? [])]
     return fc.oneof(
-      { weight: 8, arbitrary: fc.record(Object.fromEntries(fields), { requiredKeys }) },
+      { weight: 5, arbitrary: fc.record(Object.fromEntries(fields), { requiredKeys }) },
+      { weight: 3, arbitrary: few(Object.fromEntries(fields), requiredKeys) },
       { weight: 1, arbitrary: fc.record({ ...Object.fromEntries(fields), ...extra }, { requiredKeys: [] }) },
     )
   }
@@ -88,6 +89,18 @@ function fitting({ schema, about, name = '' }: Field): fc.Arbitrary<unknown> {
   if (type === 'boolean') return fc.boolean()
   if (name === 'where') return fc.constantFrom('type:A', 'a:b', '(', 'not body.at:1', 'died>30d', 'x or')
   return fc.constantFrom(about.queue, about.queue, 'retry', 'fuzzed.orders')
+}
+
+/** With all of many fields hardly a request is right. */
+function few(
+  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+  requiredKeys: readonly string[],
+): fc.Arbitrary<unknown> {
+  const optional = Object.keys(fields).filter((name) => !requiredKeys.includes(name))
+  return fc.subarray(optional, { maxLength: Math.min(2, optional.length) }).chain((chosen) => {
+    const names = [...requiredKeys, ...chosen]
+    return fc.record(Object.fromEntries(names.map((name) => [name, fields[name]!])))
+  })
 }
 
 function knownName({ known }: Fuzzed, field: string): fc.Arbitrary<unknown> {

@@ -6,7 +6,14 @@ import { fuzz, fuzzedQueue, fuzzRounds, fuzzTimeout, setUpFuzz } from './fuzz-ri
 
 const all = Object.entries(endpoints) as [string, Pick<Endpoint, 'path'>][]
 /** What no chance gives: credentials, a login that has begun, a digest, a queue of the isolated layout. Other tests reach these. */
-const hardToReach = ['openSession', 'finishLogin', 'applyTopology', 'adminMessages', 'adminRedrive']
+const hardToReach = [
+  'openSession',
+  'finishLogin',
+  'applyTopology',
+  'adminMessages',
+  'adminRedrive',
+  'verifyReceipt',
+]
 
 // The embedded broker is quick enough for so many. What RabbitMQ answers otherwise is up to fuzz-broker.test.ts.
 it(

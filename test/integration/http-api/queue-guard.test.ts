@@ -91,7 +91,7 @@ it('all endpoints that take a queue are asked', () => {
   expect(guarded.map(([name]) => name).toSorted()).toEqual(
     [
       ...['listCauses', 'listMessages', 'showMessage', 'editMessage', 'showHistory', 'downloadBackup'],
-      ...['discardMessages', 'planRedrive', 'startRedrive'],
+      ...['discardMessages', 'planRedrive', 'startRedrive', 'verifyReceipt'],
     ].toSorted(),
   )
 })

@@ -1,11 +1,11 @@
 // Made from requests.ts by `npm run generate`; edit that.
 import type { RequestSchema } from './request-schema.ts'
 import type {
-  PeekRequest,
-  CausesRequest,
-  RedriveRequest,
   BackupRequest,
+  CausesRequest,
   DiscardRequest,
+  PeekRequest,
+  RedriveRequest,
   RestoreRequest,
 } from './requests.ts'
 
@@ -269,7 +269,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
         },
         {
           type: 'string',
-          pattern: '^(?!0+(\\.0+)?%)(100|[0-9]{1,2}(\\.[0-9]+)?)%$',
+          pattern: '^(100|[1-9][0-9]?|[0-9]{1,2}\\.[0-9]+)%$',
         },
       ],
       description:

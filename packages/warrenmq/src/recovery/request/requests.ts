@@ -167,7 +167,7 @@ export interface RedriveRequest extends QueueRequest {
    * said otherwise.
    * @integer
    * @minimum 1
-   * @pattern ^(?!0+(\.0+)?%)(100|[0-9]{1,2}(\.[0-9]+)?)%$
+   * @pattern ^(100|[1-9][0-9]?|[0-9]{1,2}\.[0-9]+)%$
    * @example 5%
    */
   readonly stopWhenDead?: number | `${number}%`
