@@ -8,9 +8,18 @@ import { parseArgs } from 'node:util'
 import { fetchNode, otherNodes } from './fetch-node.mjs'
 import { writeRunStatus } from './write-run-status.mjs'
 
-// What leans on Node most: sockets, TLS, HTTP, timers, files, child processes, and loading a package in test runners.
-const leanOnNode = ['test/e2e/test-runners.test.ts']
-
+// What leans on Node most: sockets, HTTP, timers, signals, child processes, and how runners load a package.
+const leanOnNode = [
+  ...['cli', 'broker-cli', 'test-runners', 'testing-guide'].map((name) => `test/e2e/${name}.test.ts`),
+  ...['hostile-broker', 'open-session-pair', 'output', 'scripted-server'].map(
+    (name) => `test/integration/broker/${name}.test.ts`,
+  ),
+  'test/integration/management/http-transport.test.ts',
+  ...['virtual-time', 'waiting'].map((name) => `test/integration/consumer/${name}.test.ts`),
+  ...['recovery-redrive-exhaustive', 'recovery-redrive-leaks', 'taken-port'].map(
+    (name) => `test/faults/${name}.test.ts`,
+  ),
+]
 const gone = leanOnNode.filter((file) => !existsSync(file))
 if (gone.length > 0) throw new Error(`No longer there: ${gone.join(', ')}`)
 
