@@ -212,6 +212,32 @@ test('who publishes after time has gone on without it is named', async () => {
   })
 })
 
+test('who publishes in its time is not taken for late because a timer of somebody else has run out', async () => {
+  const { broker, channel } = await setup(30_000, { timersMs: 50 })
+  const publishing = await openChannel(broker)
+  await declareLadder(publishing)
+  // Of a runner that shares the process, such as Jest's for its report.
+  let runOut: () => void = () => undefined
+  const hasRunOut = new Promise<void>((resolve) => {
+    runOut = resolve
+  })
+  let rounds = 0
+  const goRound = async (message: ConsumeMessage | null): Promise<void> => {
+    rounds += 1
+    if (rounds === 1) setTimeout(runOut, 300)
+    else await hasRunOut
+    channel.ack(message!)
+    setTimeout(() => publishing.sendToQueue('wait', Buffer.from('again')), 5)
+  }
+  await channel.consume('work', (message) => void goRound(message))
+  publishing.sendToQueue('work', Buffer.from('first'))
+  await publishing.checkQueue('work')
+
+  await broker.clock.advance('3s')
+
+  expect(rounds).toBe(4)
+})
+
 test('a test is told for whom time waits before its runner loses patience', async () => {
   const { broker, channel } = await setup(30_000)
   await channel.assertQueue('work')

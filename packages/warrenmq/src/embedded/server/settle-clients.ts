@@ -60,7 +60,7 @@ export async function settle(
     const isUnderWay = isHeld || (held === 'wait' && wake.isUnderWay(spokeAtMs))
     if (!isUnderWay && !mayFollow) break
     const received = totalReceived(connections())
-    await rest(held === 'pass' && isHeld ? answerMs : quietMs)
+    await wake.pause(held === 'pass' && isHeld ? answerMs : quietMs)
     if (held === 'wait' && isHeld) {
       if (isLate()) throw stillInHand(connections(), timeoutMs)
       if (!isTold && performance.now() > startedAtMs + tellAfterMs) {
@@ -171,8 +171,4 @@ function totalReceived(connections: Iterable<AmqpConnection>): number {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
-}
-
-function rest(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

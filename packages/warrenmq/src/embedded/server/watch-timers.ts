@@ -20,6 +20,8 @@ export interface TimerWatch {
   timers(): readonly WatchedTimer[]
   /** Leaves out what whoever calls this has started or starts without waiting for anything, such as a limit to a test. */
   leaveOutCaller(): void
+  /** Waits by a timer that is none of those. */
+  pause(ms: number): Promise<void>
 }
 
 /** What Node keeps in a timer; there is no other way to learn it. */
@@ -42,9 +44,10 @@ export function createTimerWatch(): TimerWatch {
   let started: StartedTimer[] = []
   let leftOut = new WeakSet<object>()
   let isRunning = false
+  let isOurOwn = false
   const hook = createHook({
     init: (_id, type, _trigger, resource) => {
-      if (type !== 'Timeout') return
+      if (type !== 'Timeout' || isOurOwn) return
       const timer = resource as NodeTimer
       if (timer._repeat !== null || timer._destroyed !== false) return
       if (started.length >= keptAtMost) started = started.filter(({ watched }) => watched.isPending)
@@ -74,6 +77,12 @@ export function createTimerWatch(): TimerWatch {
     leaveOutCaller: () => {
       leftOut.add(executionAsyncResource())
     },
+    pause: (ms) =>
+      new Promise((resolve) => {
+        isOurOwn = true
+        setTimeout(resolve, ms)
+        isOurOwn = false
+      }),
   }
 }
 
