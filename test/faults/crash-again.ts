@@ -57,6 +57,7 @@ export async function liveOnce(
   }
 }
 
+/** Until the next look at what the child has written. */
 const soon = (): Promise<false> => new Promise((resolve) => setTimeout(() => resolve(false), 50))
 
 function wordsAfter(word: string, written: string): string[] {

@@ -12,6 +12,7 @@ const crash = (): void => void process.kill(process.pid, 'SIGKILL')
 const warren = await connect(url, { topology: defineTopology(declaration), closeOn: ['SIGTERM'] })
 const handle = ({ id }: { readonly id: string | undefined }): Promise<void> | undefined => {
   tell(`seen ${id}`)
+  // Such a handler never ends: its process does.
   if (how.kind === 'by-itself') return sleep(60_000)
   if (id?.startsWith('fail')) throw new Error('it fails')
   if (id?.startsWith('poison')) {

@@ -64,6 +64,7 @@ async function killDiscard({ proxy, dlq, file }: Scene): Promise<void> {
   const child = spawn(process.execPath, ['--import', 'jiti/register', script, task])
   const ended = once(child, 'exit')
   await Promise.race([ack, ended])
+  // Any moment is the subject: there is no event that a kill -9 would wait for.
   await sleep(Math.random() * 40)
   child.kill('SIGKILL')
   await ended
@@ -79,6 +80,7 @@ async function cutDiscard(scene: Scene, fault: (typeof faults)[number]): Promise
   if (fault === 'cut at an answer')
     void proxy.cutAtFrame({ direction: 'to-client', classId: 50, methodId: 11, nth: pick(16), where })
   const discarding = discardMessages(tasks(scene)).catch(() => undefined)
+  // As above.
   if (fault === 'cut at any moment') {
     await sleep(Math.random() * 250)
     proxy.cutAll()

@@ -76,6 +76,7 @@ describeWithNode('messages that come due while the broker restarts', () => {
     await Promise.all(both.map(fillWaitQueues))
     const dueAt = performance.now() + ttlMs
     await node.stop()
+    // That time passes while the node is down is the subject, and nobody there could tell.
     await sleep(Math.max(0, dueAt + 1_000 - performance.now()))
     await node.start()
     await Promise.all(both.map(({ session }) => session.whenConnected()))

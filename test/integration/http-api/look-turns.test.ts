@@ -24,6 +24,7 @@ async function setUpDrained(rig: ApiRig, count: number): Promise<readonly string
     const channel = await rig.consuming.openChannel()
     await channel.setPrefetch(1)
     await channel.consume(queue, ({ deliveryTag }) => {
+      // Slow on purpose: the queue has to be in use for as long as the looks last.
       setTimeout(() => {
         if (channel.isOpen) channel.ack(deliveryTag)
       }, 40)
