@@ -1,5 +1,5 @@
+import { endOfValue } from '../wire/scan-headers.ts'
 import { type FailurePlaces, messageField } from './read-failure.ts'
-import { endOfValue } from './scan-headers.ts'
 
 /**
  * What was worked out from failures, found again by the bytes that tell them. The digits of an error count as zeros,

@@ -1,6 +1,6 @@
 import { decodeProperties, encodeProperties, type RawProperties, readProperty } from '../wire/properties.ts'
+import { endOfValue, valueOfEntry } from '../wire/scan-headers.ts'
 import { readShortText } from '../wire/short-text.ts'
-import { endOfValue, valueOfEntry } from './scan-headers.ts'
 
 const deliveryCounts: ReadonlySet<string> = new Set(['x-delivery-count', 'x-acquired-count'])
 

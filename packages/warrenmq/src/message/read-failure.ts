@@ -1,6 +1,6 @@
 import { decodeShownFieldValue } from '../wire/read-field.ts'
+import { endOfValue, matchNames, valueOfEntry } from '../wire/scan-headers.ts'
 import { integerOf, textOf } from './header-values.ts'
-import { endOfValue, matchNames, valueOfEntry } from './scan-headers.ts'
 import { warrenHeaders } from './warren-headers.ts'
 
 /** Why a message failed, as whoever parked it wrote down. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
+import { encodeName, findValue } from '../wire/scan-headers.ts'
 import { encodeTable } from '../wire/write-field.ts'
 import { readIsoTime } from './read-iso-time.ts'
-import { encodeName, findValue } from './scan-headers.ts'
 
 function read(value: PlainTable[string]): number {
   const headers = encodeTable(toFieldTable({ other: 'x', at: value }))

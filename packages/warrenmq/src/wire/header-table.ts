@@ -1,26 +1,20 @@
-import { WireError } from '../errors.ts'
-import { type FieldTable, type FieldValue, fixedFieldSizes } from './field-value.ts'
+import type { FieldTable, FieldValue } from './field-value.ts'
 import { decodeFieldValue } from './read-field.ts'
-import { bytesOfText, readShortText } from './short-text.ts'
+import { encodeName, endOfValue, findValue, valueOfEntry } from './scan-headers.ts'
+import { readShortText } from './short-text.ts'
 import { sizeOfTable, writeEntries } from './write-field.ts'
 
 /** Reads one header out of an encoded table and decodes nothing else. */
 export function findHeader(table: Buffer, name: string): FieldValue | undefined {
-  const wanted = bytesOfText(name)
-  for (let at = 0; at < table.length; ) {
-    const valueAt = at + 1 + table[at]!
-    const end = endOfValue(table, valueAt)
-    if (wanted.compare(table, at + 1, valueAt) === 0) return decodeFieldValue(table.subarray(valueAt, end))
-    at = end
-  }
-  return undefined
+  const at = findValue(table, encodeName(name))
+  return at < 0 ? undefined : decodeFieldValue(table.subarray(at, endOfValue(table, at)))
 }
 
 /** The names in an encoded table, in order, without decoding a value. */
 export function headerNames(table: Buffer): readonly string[] {
   const names: string[] = []
   for (let at = 0; at < table.length; ) {
-    const valueAt = at + 1 + table[at]!
+    const valueAt = valueOfEntry(table, at)
     const end = endOfValue(table, valueAt)
     names.push(readShortText(table, at + 1, valueAt))
     at = end
@@ -57,7 +51,7 @@ function keptSpans(
   let spanStart = 0
   let at = 0
   while (at < table.length) {
-    const valueAt = at + 1 + table[at]!
+    const valueAt = valueOfEntry(table, at)
     const end = endOfValue(table, valueAt)
     if (isDropped(readShortText(table, at + 1, valueAt))) {
       if (at > spanStart) spans.push([spanStart, at])
@@ -67,37 +61,4 @@ function keptSpans(
   }
   if (at > spanStart) spans.push([spanStart, at])
   return spans
-}
-
-const fixedSizes: ReadonlyMap<number, number> = new Map(
-  Object.entries(fixedFieldSizes).map(([tag, size]) => [tag.charCodeAt(0), size]),
-)
-const sizedTags: ReadonlySet<number> = new Set(Buffer.from('SxAF'))
-
-function endOfValue(table: Buffer, at: number): number {
-  const tag = table[at]
-  if (tag === undefined) throw truncated(table.length)
-  const end = at + 1 + (fixedSizes.get(tag) ?? sizeOfSized(table, at, tag))
-  if (end > table.length) throw truncated(at)
-  return end
-}
-
-function sizeOfSized(table: Buffer, at: number, tag: number): number {
-  if (!sizedTags.has(tag)) {
-    throw new WireError({
-      code: 'WIRE_UNKNOWN_TAG',
-      detail: `Unknown field type ${JSON.stringify(String.fromCharCode(tag))}`,
-      offset: at,
-    })
-  }
-  if (at + 5 > table.length) throw truncated(at)
-  return 4 + table.readUInt32BE(at + 1)
-}
-
-function truncated(at: number): WireError {
-  return new WireError({
-    code: 'WIRE_TRUNCATED',
-    detail: 'A field table ends in the middle of an entry',
-    offset: at,
-  })
 }

@@ -1,14 +1,14 @@
 import { WireError } from '../../errors.ts'
 import { headerText } from '../../message/header-values.ts'
 import { type DeathAddress, isHop } from '../../message/is-hop.ts'
+import { warrenHeaders } from '../../message/warren-headers.ts'
 import {
   endOfValue,
   matchNames,
   type NameMatcher,
   readUint32,
   valueOfEntry,
-} from '../../message/scan-headers.ts'
-import { warrenHeaders } from '../../message/warren-headers.ts'
+} from '../../wire/scan-headers.ts'
 import { shortText } from './redrive-archive.ts'
 
 /** Headers, encoded, that tell where a message was first published. */

@@ -1,5 +1,6 @@
-import { endOfValue, valueOfEntry } from '../../message/scan-headers.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
+import { endOfValue, valueOfEntry } from '../../wire/scan-headers.ts'
+import { copySpan, writeUint32 } from '../../wire/splice-properties.ts'
 
 /**
  * What becomes of a header that does not just stay. Marks are start, end and fate of each, one after the other.
@@ -23,6 +24,7 @@ export function archiveOf(fields: {
   userId: Buffer | undefined
 }): Archive | undefined {
   const { table, marks, expiration, userId } = fields
+  if (marks.length === 0 && !expiration && !userId) return undefined
   const stripped = strippedSpans(marks)
   const properties: Buffer[] = []
   if (expiration) properties.push(textEntry(expirationName, expiration))
@@ -54,9 +56,10 @@ function olderEntries(fields: {
   properties: readonly Buffer[]
 }): readonly Buffer[] {
   const { table, marks, stripped, properties } = fields
-  const at = marks.findIndex((fate, index) => index % 3 === 2 && fate === fates.archive)
-  if (at < 0) return nothing
-  const older = table.subarray(marks[at - 2], marks[at - 1])
+  let at = 0
+  while (at < marks.length && marks[at + 2] !== fates.archive) at += 3
+  if (at === marks.length) return nothing
+  const older = table.subarray(marks[at], marks[at + 1])
   const valueAt = valueOfEntry(older, 0)
   if (older[valueAt] !== tableTag) return nothing
   const names = new Set(properties.map((entry) => nameOf(entry, 0)))
@@ -98,9 +101,9 @@ function textEntry(name: Buffer, text: Buffer): Buffer {
 /** Name, type and length of an entry that has one. */
 function writeStart(fields: { bytes: Buffer; at: number; name: Buffer; tag: number; size: number }): number {
   const { bytes, at, name, tag, size } = fields
-  const tagAt = at + name.copy(bytes, at)
+  const tagAt = copySpan(name, 0, name.length, bytes, at)
   bytes[tagAt] = tag
-  return bytes.writeUInt32BE(size, tagAt + 1)
+  return writeUint32(bytes, tagAt + 1, size)
 }
 
 /** Writes the archive header and returns the offset behind it. */
@@ -110,8 +113,8 @@ export function writeArchive(bytes: Buffer, at: number, fields: { archive: Archi
   let next = writeStart({ bytes, at, name: archiveName, tag: tableTag, size })
   for (const entry of older) next += entry.copy(bytes, next)
   for (let index = 0; index < stripped.length; index += 2)
-    next += table.copy(bytes, next, stripped[index], stripped[index + 1])
-  for (const entry of properties) next += entry.copy(bytes, next)
+    next = copySpan(table, stripped[index]!, stripped[index + 1]!, bytes, next)
+  for (const entry of properties) next = copySpan(entry, 0, entry.length, bytes, next)
   return next
 }
 

@@ -136,7 +136,9 @@ describe('the properties of a re-driven message', () => {
   it('are refused where the bytes do not add up', () => {
     const raw = message({ tenant: 'blue' }, { messageId: 'm' })
 
-    expect(() => writer()(raw.subarray(0, -1), undefined)).toThrow(/do not end/)
-    expect(() => writer()(Buffer.concat([raw, Buffer.from([0])]), undefined)).toThrow(/do not end/)
+    expect(() => writer()(raw.subarray(0, -1), undefined)).toThrow(/ends behind the last byte/)
+    expect(() => writer()(Buffer.concat([raw, Buffer.from([0])]), undefined)).toThrow(
+      /Bytes follow the last property/,
+    )
   })
 })

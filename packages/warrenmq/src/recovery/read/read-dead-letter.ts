@@ -3,11 +3,11 @@ import { type Cause, causeOf } from '../../message/fingerprint-cause.ts'
 import { type EncodedHeaders, headerInteger, headerText } from '../../message/header-values.ts'
 import { readDeaths } from '../../message/read-deaths.ts'
 import { readIsoTime } from '../../message/read-iso-time.ts'
-import { encodeName, findValue } from '../../message/scan-headers.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
 import { type PlainTable, toPlainField, toPlainTable } from '../../wire/plain-fields.ts'
 import { decodeProperties, type Properties, readProperty } from '../../wire/properties.ts'
 import { decodeShownTable } from '../../wire/read-field.ts'
+import { encodeName, findValue } from '../../wire/scan-headers.ts'
 import { addressOf, readOriginQueue } from './read-origin.ts'
 
 /** A dead letter for people and programs. */

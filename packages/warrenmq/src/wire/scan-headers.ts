@@ -1,6 +1,6 @@
 import { WireError } from '../errors.ts'
-import { fixedFieldSizes } from '../wire/field-value.ts'
-import { bytesOfText } from '../wire/short-text.ts'
+import { fixedFieldSizes } from './field-value.ts'
+import { bytesOfText } from './short-text.ts'
 
 /**
  * Reading encoded header tables by offsets, without decoding what is not wanted: a re-drive does it for every
@@ -20,7 +20,7 @@ export function valueOfEntry(table: Buffer, at: number): number {
 
 /** Where the value at `at` ends. Throws a WireError where the table is cut short or has an unknown type. */
 export function endOfValue(table: Buffer, at: number): number {
-  if (at >= table.length) throw truncated(at)
+  if (at >= table.length) throw truncated(table.length)
   let size = sizeByTag[table[at]!]!
   if (size === sized) size = at + 5 > table.length ? table.length : 4 + readUint32(table, at + 1)
   else if (size === unknown) throw unknownTag(table, at)
