@@ -4,7 +4,7 @@ import { roomRules } from './.dependency-cruiser.rooms.mjs'
 
 const library = 'packages/warrenmq/src'
 const cli = 'packages/cli/src'
-const leaves = ['errors.ts', 'events.ts', 'clock.ts', 'join-signals.ts']
+const leaves = ['errors.ts', 'events.ts', 'clock.ts', 'join-signals.ts', 'fifo.ts']
 const rows = [
   ['wire'],
   ['message'],

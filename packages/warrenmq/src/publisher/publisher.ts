@@ -6,13 +6,13 @@ import type { Session } from '../broker/amqp/session.ts'
 import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
 import { longestTimerMs } from '../clock.ts'
 import { ConnectionError, PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
+import { createFifo, type Fifo } from '../fifo.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { refuseUnknown } from '../message/refuse-unknown.ts'
 import { sizeOfBody } from '../wire/frame-writer.ts'
 import { ChannelRenewal } from './channel-renewal.ts'
 import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
 import { decideResend } from './decide-resend.ts'
-import { createFifo, type Fifo } from './fifo.ts'
 import { decideReturned } from './match-return.ts'
 import { createMessageIds } from './message-ids.ts'
 import { checkAddress, type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
@@ -345,7 +345,7 @@ export class Publisher {
       this.#unansweredBytes -= late.bytes
       this.#settle(late, unknown(late, true, new PublishError('PUBLISH_DEADLINE')))
     }
-    for (let late = this.#waiting.first(); late && late.deadlineAt <= now; late = this.#waiting.first()) {
+    for (let late = this.#waiting.peek(); late && late.deadlineAt <= now; late = this.#waiting.peek()) {
       this.#giveUpFirst('PUBLISH_DEADLINE')
     }
     this.#renewal.settled()

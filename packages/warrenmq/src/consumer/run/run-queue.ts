@@ -1,4 +1,4 @@
-import { createFifo, type Fifo } from '../../publisher/fifo.ts'
+import { createFifo, type Fifo } from '../../fifo.ts'
 
 /** Items that wait to be run, in order; of one key at most one is out at a time. */
 export interface RunQueue<Item> {

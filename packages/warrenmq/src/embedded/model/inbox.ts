@@ -1,4 +1,4 @@
-import { createFifo } from './collections/fifo.ts'
+import { createFifo } from '../../fifo.ts'
 
 /**
  * What is still to be done after what is being done. In RabbitMQ queues are processes that send each other

@@ -1,5 +1,5 @@
+import { createFifo, type Fifo } from '../../../fifo.ts'
 import { type BinaryHeap, createBinaryHeap } from '../collections/binary-heap.ts'
-import { createFifo, type Fifo } from '../collections/fifo.ts'
 import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** The messages of a classic queue that wait for a consumer: by priority, then in the order they came. */

@@ -1,4 +1,4 @@
-import { createFifo } from '../collections/fifo.ts'
+import { createFifo } from '../../../fifo.ts'
 import type { DeathReason, Message } from '../message/message.ts'
 import type { Queue, QueueSurroundings } from './queue.ts'
 import type { QueuedMessage } from './queued-message.ts'

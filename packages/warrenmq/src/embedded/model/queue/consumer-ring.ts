@@ -1,4 +1,4 @@
-import { createFifo, type Fifo } from '../collections/fifo.ts'
+import { createFifo, type Fifo } from '../../../fifo.ts'
 
 /** Those who wait for their turn: the highest priority first, and within one priority one after the other. */
 export interface ConsumerRing<Member> extends Iterable<Member> {

@@ -1,4 +1,4 @@
-import { createFifo, type Fifo } from '../collections/fifo.ts'
+import { createFifo, type Fifo } from '../../../fifo.ts'
 import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** How a quorum queue treats priorities: not at all (3.x), two in turns (4.0 to 4.2), strictly (from 4.3 on). */
