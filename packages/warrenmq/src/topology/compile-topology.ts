@@ -134,7 +134,10 @@ function plainQueue(of: ResolvedQueue, role: QueueRole): LayoutParts {
 function plainFlow({ name, options, isExact, bind, arguments: args }: ResolvedQueue): QueueFlow {
   const to = ownDeadLetters(args)
   return {
-    ...{ name, queue: name, layout: options.name, isExact },
+    name,
+    queue: name,
+    layout: options.name,
+    isExact,
     retry: undefined,
     defer: { short: 'hold', tiers: [] },
     park: to && { kind: 'reject', to },

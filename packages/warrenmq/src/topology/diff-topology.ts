@@ -80,7 +80,8 @@ export function diffTopology(wanted: CompiledTopology, live: LiveTopology): Topo
     policyConflicts: policyConflicts({
       // What the topology itself says of policies is no surprise.
       wanted: policiesInForce(wanted, capabilities).topology,
-      ...{ liveQueues, capabilities },
+      liveQueues,
+      capabilities,
     }),
   }
 }

@@ -158,26 +158,28 @@ function drawNodes({ topology, ids, problems }: NodeParts): readonly DrawnNode[]
   const groups = groupsOf(topology)
   const ofSource = groupBy(topology.bindings, ({ source }) => source)
   const exchanges = [...names].map((name) => ({
-    ...{
-      id: ids.exchange(name) ?? '',
-      label: name,
-      detail: missing.has(name) ? 'missing' : (types.get(name) ?? builtInExchanges[name] ?? 'exchange'),
-      shape: 'exchange' as const,
-    },
-    ...{ group: groupOfExchange(ofSource.get(name) ?? [], groups), hasProblem: missing.has(name) },
+    id: ids.exchange(name) ?? '',
+    label: name,
+    detail: missing.has(name) ? 'missing' : (types.get(name) ?? builtInExchanges[name] ?? 'exchange'),
+    shape: 'exchange' as const,
+    group: groupOfExchange(ofSource.get(name) ?? [], groups),
+    hasProblem: missing.has(name),
   }))
   const queues = topology.queues.map(({ name, type, role, arguments: args }) => ({
-    ...{
-      id: ids.queue(name) ?? '',
-      label: name,
-      detail: queueDetail(type, args['x-message-ttl']),
-      shape: role,
-    },
-    ...{ group: groups.get(name)?.group, hasProblem: problems.has(name) },
+    id: ids.queue(name) ?? '',
+    label: name,
+    detail: queueDetail(type, args['x-message-ttl']),
+    shape: role,
+    group: groups.get(name)?.group,
+    hasProblem: problems.has(name),
   }))
   const missingQueues = topology.missing.queues.map((name) => ({
-    ...{ id: ids.queue(name) ?? '', label: name, detail: 'missing', shape: 'work' as const },
-    ...{ group: undefined, hasProblem: true },
+    id: ids.queue(name) ?? '',
+    label: name,
+    detail: 'missing',
+    shape: 'work' as const,
+    group: undefined,
+    hasProblem: true,
   }))
   return withoutLoneGroups([...exchanges, ...queues, ...missingQueues])
 }
@@ -260,12 +262,10 @@ function publishEdges({ queue, retry, park }: QueueFlow, ids: Ids) {
   const tiers = retry?.kind === 'publish' ? retry.tiers : []
   return [
     ...tiers.map(({ exchange, key, delayMs }) => ({
-      ...{
-        from,
-        to: ids.address(exchange, key),
-        label: `retry ${formatDuration(delayMs)}`,
-        kind: 'retry' as const,
-      },
+      from,
+      to: ids.address(exchange, key),
+      label: `retry ${formatDuration(delayMs)}`,
+      kind: 'retry' as const,
     })),
     ...(park?.kind === 'publish'
       ? [{ from, to: ids.address(park.exchange, park.key), label: 'park', kind: 'park' as const }]

@@ -44,7 +44,9 @@ function factsOf(graph: TopologyGraph, open: ReadonlySet<string>): Facts {
   const { queues, bindings } = graph.topology
   const deadLetterExchanges = new Set(queues.map(({ name }) => graph.settings(name).deadLetter?.exchange))
   return {
-    ...{ graph, queues, open },
+    graph,
+    queues,
+    open,
     delivered: new Set(
       bindings
         .filter(

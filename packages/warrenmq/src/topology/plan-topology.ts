@@ -67,9 +67,16 @@ export function planTopology({ wanted, live, exactForm }: PlanInput): Plan {
   const impossible = impossibleSteps(difference, exactQueues)
   return {
     isEmpty: safe.length + disruptive.length + impossible.length === 0,
-    ...{ safe, disruptive, impossible },
+    safe,
+    disruptive,
+    impossible,
     leftovers: difference.leftovers.map(({ queue: { name, type, messages, consumers }, of }) => ({
-      ...{ kind: 'delete-queue' as const, queue: name, type, of, messages, consumers },
+      kind: 'delete-queue' as const,
+      queue: name,
+      type,
+      of,
+      messages,
+      consumers,
     })),
     unmanaged: difference.foreignBindings,
     policyConflicts: difference.policyConflicts,
@@ -100,11 +107,17 @@ function impossibleSteps(
   exactQueues: ReadonlyMap<string, CompiledQueue>,
 ): readonly ImpossibleStep[] {
   const ofExchanges = changedExchanges.map(({ wanted, changes }) => ({
-    ...{ kind: 'change-exchange' as const, name: wanted.name, changes, messages: undefined },
+    kind: 'change-exchange' as const,
+    name: wanted.name,
+    changes,
+    messages: undefined,
     waysOut: waysOutOf({ kind: 'exchange', changes }),
   }))
   const ofQueues = changedQueues.map(({ wanted, live, changes }) => ({
-    ...{ kind: 'change-queue' as const, name: wanted.name, changes, messages: live.messages },
+    kind: 'change-queue' as const,
+    name: wanted.name,
+    changes,
+    messages: live.messages,
     waysOut: waysOutOf({
       kind: 'queue',
       changes,

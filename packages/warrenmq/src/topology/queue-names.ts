@@ -1,7 +1,21 @@
 const waitWords = ['retry', 'retries', 'wait', 'waiting', 'delay', 'delayed', 'hold', 'backoff', 'later']
 const deadWords = [
-  ...['dead', 'dlq', 'dlx', 'deadletter', 'deadletters', 'error', 'errors', 'failed', 'failure', 'failures'],
-  ...['parking', 'parkinglot', 'parked', 'poison', 'skipped', 'quarantine'],
+  'dead',
+  'dlq',
+  'dlx',
+  'deadletter',
+  'deadletters',
+  'error',
+  'errors',
+  'failed',
+  'failure',
+  'failures',
+  'parking',
+  'parkinglot',
+  'parked',
+  'poison',
+  'skipped',
+  'quarantine',
 ]
 
 /** Whether a name says that messages wait there. */

@@ -258,7 +258,8 @@ function declarePlain(
   const bind = declareBindings(name, index)
   return {
     ...(bind.length === 0 ? {} : { bind }),
-    ...{ type, deadLetter: false },
+    type,
+    deadLetter: false,
     ...(durable ? {} : { durable }),
     ...(autoDelete ? { autoDelete } : {}),
     ...(Object.keys(args).length === 0 ? {} : { arguments: args }),
@@ -268,7 +269,8 @@ function declarePlain(
 function declarePolicy(policy: LivePolicy): PolicyDeclaration {
   const { name, pattern, applyTo, priority, definition, isOperatorPolicy } = policy
   return {
-    ...{ name, pattern },
+    name,
+    pattern,
     ...(applyTo === 'all' ? {} : { applyTo }),
     ...(priority === 0 ? {} : { priority }),
     definition,

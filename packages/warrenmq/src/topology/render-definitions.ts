@@ -42,14 +42,28 @@ export function renderDefinitions(
 ): Definitions {
   return {
     exchanges: topology.exchanges.map(({ name, type, durable, autoDelete, internal, arguments: args }) => ({
-      ...{ name, vhost, type, durable, auto_delete: autoDelete, internal, arguments: args },
+      name,
+      vhost,
+      type,
+      durable,
+      auto_delete: autoDelete,
+      internal,
+      arguments: args,
     })),
     queues: topology.queues.map(({ name, type, durable, autoDelete, arguments: args }) => ({
-      ...{ name, vhost, durable, auto_delete: autoDelete },
+      name,
+      vhost,
+      durable,
+      auto_delete: autoDelete,
       arguments: { 'x-queue-type': type, ...args },
     })),
     bindings: topology.bindings.map(({ source, destination, destinationType, key, arguments: args }) => ({
-      ...{ source, vhost, destination, destination_type: destinationType, routing_key: key, arguments: args },
+      source,
+      vhost,
+      destination,
+      destination_type: destinationType,
+      routing_key: key,
+      arguments: args,
     })),
   }
 }

@@ -53,15 +53,16 @@ function compileQueue(of: ResolvedQueue): LayoutParts {
 /** Delay queues of domains whose work queues live elsewhere. */
 function compileShared({ options, isExact, capabilities }: SharedSettings): LayoutParts {
   const of: ResolvedQueue = {
-    ...{
-      name: namesOf(options.namespace).dlq,
-      options,
-      isExact,
-      capabilities,
-      durable: true,
-      autoDelete: false,
-    },
-    ...{ type: isExact ? 'classic' : 'quorum', bind: undefined, poisonLimit: 0, domain: undefined },
+    name: namesOf(options.namespace).dlq,
+    options,
+    isExact,
+    capabilities,
+    durable: true,
+    autoDelete: false,
+    type: isExact ? 'classic' : 'quorum',
+    bind: undefined,
+    poisonLimit: 0,
+    domain: undefined,
     retry: { delaysMs: freeflow.defaultDelaysMs, maxAttempts: freeflow.defaultMaxAttempts, arguments: {} },
     arguments: {},
     deadLetterArguments: {},

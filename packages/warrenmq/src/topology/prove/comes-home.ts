@@ -31,7 +31,9 @@ function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
     if (!ends.some(({ queue }) => queue === flow.queue)) {
       const [end] = ends
       yield {
-        ...{ property, code: 'never-returns', queue: flow.queue },
+        property,
+        code: 'never-returns',
+        queue: flow.queue,
         path: end?.path() ?? [...start.path, 'no queue'],
         problem: 'A retried message does not come back to the queue in which it failed.',
         wayOut: 'Bind the queue so that it takes the key with which messages return from the wait queue.',
@@ -41,7 +43,9 @@ function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
       if (queue === flow.queue || reported.has(queue)) continue
       reported.add(queue)
       yield {
-        ...{ property, code: 'seen-by-others', queue: flow.queue },
+        property,
+        code: 'seen-by-others',
+        queue: flow.queue,
         path: path(),
         problem: `Each retry of "${flow.queue}" is also delivered to "${queue}", which did not fail.`,
         wayOut:

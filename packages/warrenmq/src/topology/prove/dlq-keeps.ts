@@ -16,7 +16,11 @@ function* proveQueue(graph: TopologyGraph, queue: CompiledQueue): Generator<Find
   const { name, durable, autoDelete } = queue
   const { deadLetter, ttlMs, hasExpirations, expiresMs, hasLengthLimit, overflow } = graph.settings(name)
   const broken = (code: DlqCode, path: readonly string[], wayOut: string): Finding => ({
-    ...{ property, code, queue: name, path: [name, ...path], wayOut },
+    property,
+    code,
+    queue: name,
+    path: [name, ...path],
+    wayOut,
     problem: 'The dead-letter queue does not keep what was parked in it.',
   })
   if (ttlMs !== undefined || hasExpirations) {
@@ -68,7 +72,9 @@ function* proveLimit(
   const isMisread = typeof args['x-delivery-limit'] === 'number' && args['x-delivery-limit'] < 0
   const carried = 'On 4.3 a message that came over the limit is deleted by its first return.'
   yield {
-    ...{ property, code: 'delivery-limit', queue: name },
+    property,
+    code: 'delivery-limit',
+    queue: name,
     path: [name, isMisread ? 'looked at once' : `looked at ${deliveryLimit + 1} times`, 'deleted'],
     problem:
       `Each look that returns a message counts, and over the limit of ${deliveryLimit} it is deleted. ${

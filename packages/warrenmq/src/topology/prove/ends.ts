@@ -22,7 +22,9 @@ function* proveNoCutCycle(graph: TopologyGraph): Generator<Finding> {
     for (const queue of spokesmen(graph, loop)) {
       const cycle = cycleThrough(queue, loop, next)
       yield {
-        ...{ property, code: 'cut-cycle', queue },
+        property,
+        code: 'cut-cycle',
+        queue,
         path: [...cyclePath({ graph, cycle, isPossible: isAutomatic }), 'cut'],
         problem: `A message can come back without having been rejected; the broker calls that a cycle and ${fateOf(graph, cycle)}.`,
         wayOut: wayOutOf(graph, cycle),
@@ -39,7 +41,9 @@ function* proveNoMisjudgedCycle(graph: TopologyGraph): Generator<Finding> {
       return [queue, reason, addressStep(hop?.exchange ?? '', hop?.key)]
     })
     yield {
-      ...{ property, code: 'cut-cycle', queue: home },
+      property,
+      code: 'cut-cycle',
+      queue: home,
       path: [...steps, home ?? '', 'cut'],
       problem:
         'Before RabbitMQ 3.13 the broker loses the order of more than two deaths and overlooks the rejection on this way round: it takes it for a cycle without one, and drops the message.',
@@ -74,7 +78,9 @@ function* proveCounted(graph: TopologyGraph): Generator<Finding> {
       const cycle = cycleThrough(queue, loop, next)
       if (countsByItself(graph, cycle)) continue
       yield {
-        ...{ property, code: 'uncounted-cycle', queue },
+        property,
+        code: 'uncounted-cycle',
+        queue,
         path: [...cyclePath({ graph, cycle, isPossible }), 'and so on'],
         problem: 'A rejected message comes back, and nothing on its way counts how often.',
         wayOut:

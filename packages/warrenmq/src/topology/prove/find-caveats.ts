@@ -21,7 +21,8 @@ export function findCaveats(graph: TopologyGraph): readonly Caveat[] {
     return neighboursCount(deliveryLimit ?? 0, deadLetter === undefined ? 'deleted' : 'dead-lettered')
   })
   return [...alike].map(([text, queues]) => ({
-    ...{ name: 'delivery-limit-counts-neighbours' as const, text },
+    name: 'delivery-limit-counts-neighbours' as const,
+    text,
     queues: queues.map(({ name }) => name),
   }))
 }

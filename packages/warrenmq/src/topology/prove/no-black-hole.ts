@@ -19,7 +19,9 @@ function* provePublications({ topology, routes }: TopologyGraph): Generator<Find
     const { exchange, key = '' } = publication
     if (routes.route({ ...publication, key }).length > 0) continue
     yield {
-      ...{ property, code: 'publication-unrouted', queue: undefined },
+      property,
+      code: 'publication-unrouted',
+      queue: undefined,
       path: ['publish', addressStep(exchange, key), nowhere],
       problem: 'A publication reaches no queue; the broker drops it and confirms it all the same.',
       wayOut: 'Bind a queue to it, or give the exchange an alternateExchange.',
@@ -32,7 +34,9 @@ function* proveFlow({ routes }: TopologyGraph, { queue, retry, park }: QueueFlow
   for (const { exchange, key } of tiers) {
     if (routes.route({ exchange, key }).length > 0) continue
     yield {
-      ...{ property, code: 'retry-unrouted', queue },
+      property,
+      code: 'retry-unrouted',
+      queue,
       path: [queue, 'retry', addressStep(exchange, key), nowhere],
       problem: 'A retry is published to where no wait queue takes it.',
       wayOut: 'Keep the wait queue and its binding as the layout declares them.',
@@ -41,7 +45,9 @@ function* proveFlow({ routes }: TopologyGraph, { queue, retry, park }: QueueFlow
   if (park?.kind !== 'publish') return
   if (routes.route({ exchange: park.exchange, key: park.key ?? anyWord }).length > 0) return
   yield {
-    ...{ property, code: 'park-unrouted', queue },
+    property,
+    code: 'park-unrouted',
+    queue,
     path: [queue, 'park', addressStep(park.exchange, park.key), nowhere],
     problem: 'A message that is given up on reaches no dead-letter queue.',
     wayOut: 'Keep the dead-letter queue and its binding as the layout declares them.',
@@ -70,7 +76,9 @@ function* proveHop(graph: TopologyGraph, queue: string): Generator<Finding> {
     : 'is dropped'
   if (!graph.routes.hasExchange(exchange)) {
     yield {
-      ...{ property, code: 'dead-letter-exchange-missing', queue },
+      property,
+      code: 'dead-letter-exchange-missing',
+      queue,
       path: [queue, reason, addressStep(exchange, undefined), 'does not exist'],
       problem: `The dead-letter exchange is not declared, so a dead letter ${fate}.`,
       wayOut: `Declare exchange "${exchange}" and bind a queue to it.`,
@@ -80,7 +88,9 @@ function* proveHop(graph: TopologyGraph, queue: string): Generator<Finding> {
   const lost = graph.hopKeys(queue).find((key) => graph.routes.route({ exchange, key }).length === 0)
   if (lost === undefined) return
   yield {
-    ...{ property, code: 'dead-letter-unrouted', queue },
+    property,
+    code: 'dead-letter-unrouted',
+    queue,
     path: [queue, reason, addressStep(exchange, lost), nowhere],
     problem: `A dead letter with this key reaches no queue, so it ${fate}.`,
     wayOut:

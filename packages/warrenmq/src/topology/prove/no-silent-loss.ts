@@ -43,14 +43,22 @@ function* proveHop(graph: TopologyGraph, { name, type }: CompiledQueue): Generat
   const wayOut = hopWayOut(graph, name)
   if (type === 'classic' && quorumTarget !== undefined) {
     yield {
-      ...{ property, code: 'classic-to-quorum-hop', queue: name, wayOut, losesAt },
+      property,
+      code: 'classic-to-quorum-hop',
+      queue: name,
+      wayOut,
+      losesAt,
       path: [...step, quorumTarget.queue],
       problem:
         'A classic queue does not wait for a quorum queue: 500 of 500 messages that came due during a restart were lost, after a clean stop as after a crash.',
     }
   } else {
     yield {
-      ...{ property, code: 'at-most-once-hop', queue: name, wayOut, losesAt },
+      property,
+      code: 'at-most-once-hop',
+      queue: name,
+      wayOut,
+      losesAt,
       path: [...step, targets[0]?.queue ?? 'no queue'],
       problem: atMostOnce(type, losesAt),
     }
@@ -81,7 +89,9 @@ function* proveTargetTakes(graph: TopologyGraph, { step, from, to }: HopTo): Gen
   const { hasLengthLimit, overflow } = graph.settings(to)
   if (graph.queue(to)?.type !== 'classic' || !hasLengthLimit || overflow === 'drop-head') return
   yield {
-    ...{ property, code: 'full-target-drops', queue: from },
+    property,
+    code: 'full-target-drops',
+    queue: from,
     path: [...step, to, 'full'],
     problem: `A full classic queue refuses dead letters, and an at-most-once hop does not notice.`,
     wayOut: `Take the length limit off "${to}".`,
@@ -98,7 +108,9 @@ function* proveRetention({ name, arguments: args }: CompiledQueue): Generator<Fi
   for (const argument of ['x-max-age', 'x-max-length-bytes']) {
     if (args[argument] === undefined) continue
     yield {
-      ...{ property, code: 'retention-deletes', queue: name },
+      property,
+      code: 'retention-deletes',
+      queue: name,
       path: [name, `over ${argument} ${args[argument]}`, 'its oldest segments are deleted'],
       problem:
         'The stream deletes what is old, whether or not anybody has read it, and a stream has no dead-letter exchange.',
@@ -112,7 +124,9 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
     graph.settings(name)
   if (expiresMs !== undefined) {
     yield {
-      ...{ property, code: 'queue-expires', queue: name },
+      property,
+      code: 'queue-expires',
+      queue: name,
       path: [name, unusedStep(expiresMs), 'deleted with its messages'],
       problem:
         'x-expires deletes the queue with what is in it, and nothing is dead-lettered; a queue without consumers counts as unused.',
@@ -122,7 +136,9 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
   if (deadLetter !== undefined) return
   if (ttlMs !== undefined || hasExpirations) {
     yield {
-      ...{ property, code: 'ttl-deletes', queue: name },
+      property,
+      code: 'ttl-deletes',
+      queue: name,
       path: [name, expiryStep(ttlMs), 'deleted'],
       problem: 'Messages expire and there is no dead-letter exchange to take them.',
       wayOut: `${ttlMs === undefined ? 'Publish without an expiration' : graph.removal(name, 'x-message-ttl')}, or set x-dead-letter-exchange.`,
@@ -130,7 +146,9 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
   }
   if (hasLengthLimit && overflow === 'drop-head') {
     yield {
-      ...{ property, code: 'drop-head', queue: name },
+      property,
+      code: 'drop-head',
+      queue: name,
       path: [name, 'full', 'the oldest message is deleted'],
       problem:
         'The length limit deletes the oldest messages, and there is no dead-letter exchange to take them.',
@@ -139,7 +157,9 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
   }
   if (role === 'work' && deliveryLimit !== undefined) {
     yield {
-      ...{ property, code: 'delivery-limit-drops', queue: name },
+      property,
+      code: 'delivery-limit-drops',
+      queue: name,
       path: [name, `returned more than ${deliveryLimit} times`, 'deleted'],
       problem:
         'A message over the delivery limit is deleted, because there is no dead-letter exchange to take it.',
@@ -151,7 +171,10 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
 function* proveStays({ name, type, durable, autoDelete }: CompiledQueue): Generator<Finding> {
   if (!durable && type === 'classic') {
     yield {
-      ...{ property, code: 'not-durable', queue: name, losesAt: allAtBothEnds },
+      property,
+      code: 'not-durable',
+      queue: name,
+      losesAt: allAtBothEnds,
       path: [name, 'the broker restarts', 'gone with its messages'],
       problem: 'The queue is not durable.',
       wayOut: 'Declare it durable.',
@@ -159,7 +182,9 @@ function* proveStays({ name, type, durable, autoDelete }: CompiledQueue): Genera
   }
   if (autoDelete) {
     yield {
-      ...{ property, code: 'auto-delete', queue: name },
+      property,
+      code: 'auto-delete',
+      queue: name,
       path: [name, 'its last consumer leaves', 'deleted with its messages'],
       problem: 'The queue deletes itself with its last consumer.',
       wayOut: 'Remove autoDelete.',
@@ -175,7 +200,10 @@ function* proveExchangeStays(exchange: {
   const { name, durable, autoDelete } = exchange
   if (!durable) {
     yield {
-      ...{ property, code: 'not-durable', queue: undefined, losesAt: allAtBothEnds },
+      property,
+      code: 'not-durable',
+      queue: undefined,
+      losesAt: allAtBothEnds,
       path: [`exchange ${name}`, 'the broker restarts', 'gone with its bindings'],
       problem: `Exchange "${name}" is not durable.`,
       wayOut: 'Declare it durable.',
@@ -183,7 +211,9 @@ function* proveExchangeStays(exchange: {
   }
   if (autoDelete) {
     yield {
-      ...{ property, code: 'auto-delete', queue: undefined },
+      property,
+      code: 'auto-delete',
+      queue: undefined,
       path: [`exchange ${name}`, 'its last binding goes', 'deleted'],
       problem: `Exchange "${name}" deletes itself with its last binding.`,
       wayOut: 'Remove autoDelete.',

@@ -25,7 +25,7 @@ export function* proveRightForVersion({ declared }: TopologyGraph): Generator<Fi
     }
     for (const { applies, code, happening, problem, wayOut } of rules) {
       if (applies(queue))
-        yield { ...{ property, code, queue: queue.name, problem, wayOut }, path: [queue.name, happening] }
+        yield { property, code, queue: queue.name, problem, wayOut, path: [queue.name, happening] }
     }
   }
 }
@@ -45,7 +45,9 @@ const property = 'right-for-version' as const
 function* proveVersion(version: BrokerVersion): Generator<Finding> {
   if (!isAtLeast(version, '3.10.0')) {
     yield {
-      ...{ property, code: 'unsupported-version', queue: undefined },
+      property,
+      code: 'unsupported-version',
+      queue: undefined,
       path: [`RabbitMQ ${version.text}`],
       problem: 'Before RabbitMQ 3.10 quorum queues have no message TTL and no at-least-once dead-lettering.',
       wayOut: 'Upgrade to 3.10 or later.',
@@ -53,7 +55,9 @@ function* proveVersion(version: BrokerVersion): Generator<Finding> {
   }
   for (const { text } of knownFaults(version).filter(({ id }) => id === 'unordered-deaths')) {
     yield {
-      ...{ property, code: 'known-fault', queue: undefined },
+      property,
+      code: 'known-fault',
+      queue: undefined,
       path: [`RabbitMQ ${version.text}`],
       problem: text,
       wayOut: 'Upgrade to 3.13.3 or later.',
@@ -75,19 +79,28 @@ function* proveArgument({ queue, name, value, version }: ArgumentOfQueue): Gener
   if (known === undefined) {
     if (!name.startsWith('x-')) return
     yield {
-      ...{ property, code: 'ignored', queue: queue.name, path },
+      property,
+      code: 'ignored',
+      queue: queue.name,
+      path,
       problem: `RabbitMQ does not know the argument ${name}; it accepts and ignores it${didYouMean(name, Object.keys(knownArguments))}`,
       wayOut: 'Correct the name, or remove it.',
     }
   } else if (!known.types.includes(queue.type)) {
     yield {
-      ...{ property, code: 'refused', queue: queue.name, path },
+      property,
+      code: 'refused',
+      queue: queue.name,
+      path,
       problem: `A ${queue.type} queue does not take ${name}; the broker refuses the declaration (406).`,
       wayOut: `Remove it, or make the queue ${known.types.join(' or ')}.`,
     }
   } else {
     yield {
-      ...{ property, code: 'ignored', queue: queue.name, path },
+      property,
+      code: 'ignored',
+      queue: queue.name,
+      path,
       problem: `RabbitMQ knows ${name} from ${known.since} on; ${version.text} accepts and ignores it.`,
       wayOut: 'Upgrade, or do not rely on it.',
     }

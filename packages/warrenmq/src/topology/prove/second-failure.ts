@@ -22,7 +22,9 @@ function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
   const parked = parkedIn(graph, queue, park)
   if (!parked.includes(deadLetterQueue)) {
     yield {
-      ...{ property, code: 'park-misses-dlq', queue },
+      property,
+      code: 'park-misses-dlq',
+      queue,
       path: [deadLetterQueue, 're-driven', queue, 'fails again', parkStep(park), parked[0] ?? 'no queue'],
       problem: `A second failure does not reach "${deadLetterQueue}".`,
       wayOut:
@@ -47,7 +49,9 @@ function* provePlain(graph: TopologyGraph, queue: string): Generator<Finding> {
   // Where the dead-letter exchange leads nowhere, another property is broken.
   if (!loops && graph.settings(queue).deadLetter !== undefined) return
   yield {
-    ...{ property, code: 'no-dead-letter-queue', queue },
+    property,
+    code: 'no-dead-letter-queue',
+    queue,
     path: [
       queue,
       'fails',
@@ -80,7 +84,9 @@ function* proveRedrive(
   const isRight = reached.length === 1 && [queue, ...waitQueues].includes(reached[0] ?? '')
   if (isRight) return
   yield {
-    ...{ property, code: 'redrive-misses-queue', queue },
+    property,
+    code: 'redrive-misses-queue',
+    queue,
     path: [
       deadLetterQueue ?? queue,
       're-driven',

@@ -69,7 +69,11 @@ export function createGraph(declared: CompiledTopology): TopologyGraph {
   }
 
   return {
-    ...{ topology, declared, capabilities, routes, settings: settingsOf },
+    topology,
+    declared,
+    capabilities,
+    routes,
+    settings: settingsOf,
     setBy,
     removal: (queue, argument) => {
       const policies = setBy(queue, argument)
@@ -104,8 +108,14 @@ function createNodes({ topology, capabilities, routes }: NodeSources): ReadonlyM
 type NodeSources = Pick<TopologyGraph, 'topology' | 'capabilities' | 'routes'>
 
 const noSettings: QueueSettings = {
-  ...{ deadLetter: undefined, ttlMs: undefined, expiresMs: undefined, deliveryLimit: undefined },
-  ...{ hasExpirations: false, hasLengthLimit: false, overflow: 'drop-head', deathReasons: [] },
+  deadLetter: undefined,
+  ttlMs: undefined,
+  expiresMs: undefined,
+  deliveryLimit: undefined,
+  hasExpirations: false,
+  hasLengthLimit: false,
+  overflow: 'drop-head',
+  deathReasons: [],
 }
 
 // A dead letter loses its expiration, so only the first queue of a publication knows it.
