@@ -81,11 +81,23 @@ function readQueue(
   const type = queueType(queue.type ?? typeArgument)
   const { name, policy, durable, autoDelete, messages, messagesUnacknowledged } = queue
   const { operatorPolicy, definition } = decideEffectivePolicy({
-    ...{ queue: name, type, policy, policies, capabilities },
+    queue: name,
+    type,
+    policy,
+    policies,
+    capabilities,
   })
   return {
-    ...{ name, type, durable, autoDelete, arguments: args, policy, operatorPolicy, messages },
-    ...{ effectivePolicy: definition, unacknowledged: messagesUnacknowledged },
+    name,
+    type,
+    durable,
+    autoDelete,
+    arguments: args,
+    policy,
+    operatorPolicy,
+    messages,
+    effectivePolicy: definition,
+    unacknowledged: messagesUnacknowledged,
   }
 }
 

@@ -54,8 +54,20 @@ function refuseEmptiedField(name: string, value: unknown): unknown {
 
 /** Only what surely loses something: an empty object of any other kind may be meant. */
 const emptiedKinds: ReadonlySet<string> = new Set([
-  ...['Promise', 'Map', 'Set', 'WeakMap', 'WeakSet', 'Blob', 'File', 'ArrayBuffer', 'SharedArrayBuffer'],
-  ...['FormData', 'Headers', 'URLSearchParams', 'Request', 'Response'],
+  'Promise',
+  'Map',
+  'Set',
+  'WeakMap',
+  'WeakSet',
+  'Blob',
+  'File',
+  'ArrayBuffer',
+  'SharedArrayBuffer',
+  'FormData',
+  'Headers',
+  'URLSearchParams',
+  'Request',
+  'Response',
 ])
 
 function withArticle(kind: string): string {

@@ -88,7 +88,9 @@ export class Session {
     { isForPublishing = false }: { isForPublishing?: boolean } = {},
   ): SupervisedChannel {
     const channel = new SupervisedChannel({
-      ...{ name, setUp, isForPublishing },
+      name,
+      setUp,
+      isForPublishing,
       backoff: this.#backoff,
       goodbyeMs: Math.min(goodbyeMs, this.#options.replyTimeoutMs ?? goodbyeMs),
       opening: this.#opening,
@@ -162,7 +164,9 @@ export class Session {
         const settled = settleOptions(this.#options, endpoint)
         const connectTimeoutMs = Math.min(settled.connectTimeoutMs, withinMs)
         return await openConnection(endpoint, {
-          ...{ ...this.#options, connectTimeoutMs, signal: this.#ending.signal },
+          ...this.#options,
+          connectTimeoutMs,
+          signal: this.#ending.signal,
         })
       } catch (error) {
         last = error

@@ -61,7 +61,9 @@ async function proveByQueue(task: ProofTask): Promise<boolean | undefined> {
     const channel = await task.connection.openChannel()
     try {
       const { queue } = await declareQueue(channel, {
-        ...{ queue: wanted, durable: false, exclusive: true },
+        queue: wanted,
+        durable: false,
+        exclusive: true,
         arguments: toFieldTable({ 'x-queue-type': 'classic' }),
       })
       const isSeen = await isQueueSeen(task, queue).finally(() => deleteQueue(channel, queue))

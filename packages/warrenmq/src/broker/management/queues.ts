@@ -173,7 +173,11 @@ function address({ vhost, name }: QueueName): { path: readonly string[]; subject
 
 /** Without the rest an answer about 10,000 queues is a tenth as long. */
 const trafficColumns = [
-  ...['name', 'type', 'messages_ready', 'messages_unacknowledged', 'consumers'],
+  'name',
+  'type',
+  'messages_ready',
+  'messages_unacknowledged',
+  'consumers',
   ...['publish', 'deliver_get', 'ack'].map((what) => `message_stats.${what}_details.rate`),
 ]
 

@@ -20,7 +20,10 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 const unpackers: Readonly<Record<string, (body: Buffer, options: ZlibOptions) => Buffer>> = {
-  ...{ gzip: gunzipSync, 'x-gzip': gunzipSync, deflate: inflateAny, br: brotliDecompressSync },
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateAny,
+  br: brotliDecompressSync,
 }
 
 /** Some write deflate with the head of zlib, as the standard says, and some without. */

@@ -96,7 +96,9 @@ const matchHeader = matchEach([
   warrenHeaders.originalExchange,
   warrenHeaders.originalRoutingKey,
   'x-death',
-  ...['x-first-death-queue', 'x-first-death-reason', 'x-first-death-exchange'],
+  'x-first-death-queue',
+  'x-first-death-reason',
+  'x-first-death-exchange',
 ])
 const matchDeath = matchEach(['queue', 'reason', 'exchange', 'routing-keys'])
 

@@ -188,8 +188,18 @@ export function findRoute(method: string, segments: readonly string[]): FoundRou
 /** What RabbitMQ answers under, without plugins. What a plugin would answer is as unknown here as without it there. */
 const rabbitPaths: ReadonlySet<string> = new Set([
   ...routes.map(([, path]) => path.split('/')[0]!),
-  ...['all-configuration', 'auth', 'consumers', 'deprecated-features', 'extensions', 'global-parameters'],
-  ...['parameters', 'rebalance', 'reset', 'topic-permissions', 'user-limits', 'vhost-limits'],
+  'all-configuration',
+  'auth',
+  'consumers',
+  'deprecated-features',
+  'extensions',
+  'global-parameters',
+  'parameters',
+  'rebalance',
+  'reset',
+  'topic-permissions',
+  'user-limits',
+  'vhost-limits',
 ])
 
 function matchPath(pattern: readonly string[], segments: readonly string[]): readonly string[] | undefined {
