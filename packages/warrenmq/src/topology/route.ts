@@ -1,9 +1,9 @@
+import { createTopicTrie, type TopicTrie } from '../message/topic-trie.ts'
 import { builtInExchanges } from './check-references.ts'
 import type { CompiledBinding, CompiledExchange } from './compiled-topology.ts'
 import type { Arguments } from './declaration.ts'
 import { groupBy } from './group-by.ts'
 import { isHeadersMatch } from './match-headers.ts'
-import { createTopicTrie, type TopicTrie } from './topic-trie.ts'
 
 /** Where messages go, by RabbitMQ's rules. Look-ups do not slow down with the number of bindings. */
 export interface RouteIndex {

@@ -1,5 +1,5 @@
+import { anyWord } from '../../message/topic-trie.ts'
 import type { QueueFlow } from '../queue-flow.ts'
-import { anyWord } from '../topic-trie.ts'
 import { addressStep, type Finding } from './finding.ts'
 import type { DeadLetterHop } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'

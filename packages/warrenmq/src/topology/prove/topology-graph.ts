@@ -1,10 +1,10 @@
 import { type BrokerCapabilities, brokerCapabilities } from '../../message/broker-capabilities.ts'
+import { sampleKeys } from '../../message/topic-trie.ts'
 import type { CompiledQueue, CompiledTopology } from '../compiled-topology.ts'
 import { groupBy, indexBy } from '../group-by.ts'
 import { policiesInForce } from '../policies-in-force.ts'
 import type { QueueFlow } from '../queue-flow.ts'
 import { indexRoutes, type Route, type RouteIndex } from '../route.ts'
-import { sampleKeys } from '../topic-trie.ts'
 import { type DeadLetterHop, type QueueSettings, queueSettings } from './queue-settings.ts'
 
 /** A compiled topology as the proof sees it: queues, and the hops that messages take between them. */

@@ -11,7 +11,7 @@ import type {
 } from './exchange.ts'
 import type { ExchangeType } from './exchange-type.ts'
 import { type HeaderComparison, matchesHeaders } from './headers-match.ts'
-import { createTopicTrie } from './topic-trie.ts'
+import { createTopicBindings } from './topic-bindings.ts'
 
 export function createExchange(
   declaration: ExchangeDeclaration,
@@ -35,7 +35,7 @@ function createBindingTable(type: ExchangeType, comparison: HeaderComparison): B
     case 'headers':
       return createListTable((binding, headers) => matchesHeaders(binding.arguments, headers(), comparison))
     case 'topic':
-      return createTopicTrie()
+      return createTopicBindings()
     case 'x-local-random':
       return createChoiceTable(createTurns())
     case 'x-modulus-hash':

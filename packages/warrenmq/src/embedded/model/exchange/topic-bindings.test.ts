@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Binding, Destination } from './exchange.ts'
-import { createTopicTrie } from './topic-trie.ts'
+import { createTopicBindings } from './topic-bindings.ts'
 
 const word = fc.constantFrom('a', 'b', '')
 const key = fc.array(word, { maxLength: 4 }).map((words) => words.join('.'))
@@ -12,7 +12,7 @@ const pattern = fc
 test('a key is matched by exactly the patterns whose words fit it', () => {
   fc.assert(
     fc.property(fc.uniqueArray(pattern, { maxLength: 8 }), key, (patterns, routingKey) => {
-      const trie = createTopicTrie()
+      const trie = createTopicBindings()
       for (const text of patterns) trie.add(bindingOf(text))
 
       const matched = new Set<string>()
@@ -28,7 +28,7 @@ test('a key is matched by exactly the patterns whose words fit it', () => {
 test('what was removed matches no more', () => {
   fc.assert(
     fc.property(fc.uniqueArray(pattern, { minLength: 1, maxLength: 8 }), key, (patterns, routingKey) => {
-      const trie = createTopicTrie()
+      const trie = createTopicBindings()
       for (const text of patterns) trie.add(bindingOf(text))
       const [removed, ...kept] = patterns as [string, ...string[]]
       trie.remove(bindingOf(removed))

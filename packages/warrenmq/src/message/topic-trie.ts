@@ -1,17 +1,18 @@
 /** Topic patterns indexed by their words, so that a look-up costs by the length of the key, not by their number. */
 export interface TopicTrie<Item> {
   add(pattern: string, item: Item): void
+  remove(pattern: string, item: Item): void
   /** Items whose pattern matches the routing key. */
   match(key: string): readonly Item[]
   /** Items whose pattern shares at least one routing key with `pattern`. */
   overlap(pattern: string): readonly Item[]
-  /** The words of the longest pattern. */
+  /** The words of the longest pattern that was ever added. */
   depth(): number
 }
 
 interface Node<Item> {
   readonly children: Map<string, Node<Item>>
-  readonly items: Item[]
+  readonly items: Set<Item>
 }
 
 export function createTopicTrie<Item>(): TopicTrie<Item> {
@@ -22,8 +23,9 @@ export function createTopicTrie<Item>(): TopicTrie<Item> {
     add: (pattern, item) => {
       const words = wordsOf(pattern)
       depth = Math.max(depth, words.length)
-      nodeAt(root, words).items.push(item)
+      nodeAt(root, words).items.add(item)
     },
+    remove: (pattern, item) => removeFrom(root, wordsOf(pattern), item),
     match: (key) => collect(root, wordsOf(key), followKey),
     overlap: (pattern) => collect(root, wordsOf(pattern), followPattern),
     depth: () => depth,
@@ -36,7 +38,7 @@ function wordsOf(key: string): readonly string[] {
 }
 
 function emptyNode<Item>(): Node<Item> {
-  return { children: new Map(), items: [] }
+  return { children: new Map(), items: new Set() }
 }
 
 function nodeAt<Item>(root: Node<Item>, words: readonly string[]): Node<Item> {
@@ -50,6 +52,18 @@ function nodeAt<Item>(root: Node<Item>, words: readonly string[]): Node<Item> {
     node = child
   }
   return node
+}
+
+/** Takes out an item, and the branch that led to it as far as nothing else hangs on it. */
+function removeFrom<Item>(node: Node<Item>, [word, ...rest]: readonly string[], item: Item): void {
+  if (word === undefined) {
+    node.items.delete(item)
+    return
+  }
+  const child = node.children.get(word)
+  if (!child) return
+  removeFrom(child, rest, item)
+  if (child.children.size === 0 && child.items.size === 0) node.children.delete(word)
 }
 
 /** Where one can go from a node with the word at `at` next: pairs of node and position. */
