@@ -1,9 +1,9 @@
 import type { QueueFlow } from '../queue-flow.ts'
-import { addressStep, bindingSteps, type Finding } from './finding.ts'
+import { addressStep, type BrokenProperty, bindingSteps } from './finding.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** A retried message returns to its own queue and to no other consumer. */
-export function* proveComesHome(graph: TopologyGraph): Generator<Finding> {
+export function* proveComesHome(graph: TopologyGraph): Generator<Broken> {
   for (const flow of graph.topology.flows) {
     if (flow.retry !== undefined && !comesStraightHome(graph, flow)) yield* proveFlow(graph, flow)
   }
@@ -22,16 +22,15 @@ function comesStraightHome(graph: TopologyGraph, { queue, retry }: QueueFlow): b
   return retry.tiers.every((tier) => leadsBack(graph.routes.route(tier).map((route) => route.queue)))
 }
 
-const property = 'comes-home' as const
+type Broken = BrokenProperty<'comes-home'>
 
-function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
+function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Broken> {
   const reported = new Set<string>()
   for (const start of startsOf(graph, flow)) {
     const ends = [...followToEnds(graph, start)]
     if (!ends.some(({ queue }) => queue === flow.queue)) {
       const [end] = ends
       yield {
-        property,
         code: 'never-returns',
         queue: flow.queue,
         path: end?.path() ?? [...start.path, 'no queue'],
@@ -43,7 +42,6 @@ function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
       if (queue === flow.queue || reported.has(queue)) continue
       reported.add(queue)
       yield {
-        property,
         code: 'seen-by-others',
         queue: flow.queue,
         path: path(),

@@ -1,22 +1,21 @@
 import type { BrokerCapabilities } from '../../message/broker-capabilities.ts'
 import type { CompiledQueue } from '../compiled-topology.ts'
-import { addressStep, expiryStep, type Finding, unusedStep } from './finding.ts'
+import { addressStep, type BrokenProperty, expiryStep, unusedStep } from './finding.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** A dead-letter queue holds its messages until a person decides, however often they are looked at. */
-export function* proveDlqKeeps(graph: TopologyGraph): Generator<Finding> {
+export function* proveDlqKeeps(graph: TopologyGraph): Generator<Broken> {
   for (const queue of graph.topology.queues) {
     if (queue.role === 'dead-letter') yield* proveQueue(graph, queue)
   }
 }
 
-const property = 'dlq-keeps' as const
+type Broken = BrokenProperty<'dlq-keeps'>
 
-function* proveQueue(graph: TopologyGraph, queue: CompiledQueue): Generator<Finding> {
+function* proveQueue(graph: TopologyGraph, queue: CompiledQueue): Generator<Broken> {
   const { name, durable, autoDelete } = queue
   const { deadLetter, ttlMs, hasExpirations, expiresMs, hasLengthLimit, overflow } = graph.settings(name)
-  const broken = (code: DlqCode, path: readonly string[], wayOut: string): Finding => ({
-    property,
+  const broken = (code: DlqCode, path: readonly string[], wayOut: string): Broken => ({
     code,
     queue: name,
     path: [name, ...path],
@@ -61,18 +60,17 @@ function lengthRemoval(graph: TopologyGraph, { name, arguments: args }: Compiled
   return graph.removal(name, limit)
 }
 
-type DlqCode = Extract<Finding, { property: typeof property }>['code']
+type DlqCode = Broken['code']
 
 function* proveLimit(
   { settings, capabilities, setBy }: TopologyGraph,
   { name, arguments: args }: CompiledQueue,
-): Generator<Finding> {
+): Generator<Broken> {
   const { deliveryLimit } = settings(name)
   if (deliveryLimit === undefined) return
   const isMisread = typeof args['x-delivery-limit'] === 'number' && args['x-delivery-limit'] < 0
   const carried = 'On 4.3 a message that came over the limit is deleted by its first return.'
   yield {
-    property,
     code: 'delivery-limit',
     queue: name,
     path: [name, isMisread ? 'looked at once' : `looked at ${deliveryLimit + 1} times`, 'deleted'],

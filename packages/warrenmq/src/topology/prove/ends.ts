@@ -1,28 +1,27 @@
 import { cycleThrough, findLoops } from './find-cycles.ts'
-import { addressStep, type Finding } from './finding.ts'
+import { addressStep, type BrokenProperty } from './finding.ts'
 import { findMisjudgedCycles } from './misjudged-cycles.ts'
 import type { DeathReason } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** No message goes round for ever, and none goes round in a way that the broker cuts by dropping it. */
-export function* proveEnds(graph: TopologyGraph): Generator<Finding> {
+export function* proveEnds(graph: TopologyGraph): Generator<Broken> {
   yield* proveNoCutCycle(graph)
   yield* proveNoMisjudgedCycle(graph)
   yield* proveCounted(graph)
 }
 
-const property = 'ends' as const
+type Broken = BrokenProperty<'ends'>
 
 // RabbitMQ looks back over the deaths of a message. Where it would return to a queue that it left, with no
 // rejection on the way round, the broker takes that for a cycle without end and drops the message.
-function* proveNoCutCycle(graph: TopologyGraph): Generator<Finding> {
+function* proveNoCutCycle(graph: TopologyGraph): Generator<Broken> {
   const isAutomatic = (reason: DeathReason) => reason !== 'rejected'
   const next = (queue: string) => hopsBy(graph, queue, isAutomatic)
   for (const loop of findLoops(queueNames(graph), next)) {
     for (const queue of spokesmen(graph, loop)) {
       const cycle = cycleThrough(queue, loop, next)
       yield {
-        property,
         code: 'cut-cycle',
         queue,
         path: [...cyclePath({ graph, cycle, isPossible: isAutomatic }), 'cut'],
@@ -33,7 +32,7 @@ function* proveNoCutCycle(graph: TopologyGraph): Generator<Finding> {
   }
 }
 
-function* proveNoMisjudgedCycle(graph: TopologyGraph): Generator<Finding> {
+function* proveNoMisjudgedCycle(graph: TopologyGraph): Generator<Broken> {
   for (const hops of findMisjudgedCycles(graph)) {
     const home = hops[0]?.queue
     const steps = hops.flatMap(({ queue, reason }) => {
@@ -41,7 +40,6 @@ function* proveNoMisjudgedCycle(graph: TopologyGraph): Generator<Finding> {
       return [queue, reason, addressStep(hop?.exchange ?? '', hop?.key)]
     })
     yield {
-      property,
       code: 'cut-cycle',
       queue: home,
       path: [...steps, home ?? '', 'cut'],
@@ -67,7 +65,7 @@ function fateOf(graph: TopologyGraph, cycle: readonly string[]): string {
   return isKept ? 'keeps it for ever where no consumer sees it' : 'drops it'
 }
 
-function* proveCounted(graph: TopologyGraph): Generator<Finding> {
+function* proveCounted(graph: TopologyGraph): Generator<Broken> {
   // A consumer that retries by rejecting counts the rejections and parks at the last; others do not stop.
   const counts = (queue: string) => graph.flow(queue)?.retry?.kind === 'reject'
   const isPossible = () => true
@@ -78,7 +76,6 @@ function* proveCounted(graph: TopologyGraph): Generator<Finding> {
       const cycle = cycleThrough(queue, loop, next)
       if (countsByItself(graph, cycle)) continue
       yield {
-        property,
         code: 'uncounted-cycle',
         queue,
         path: [...cyclePath({ graph, cycle, isPossible }), 'and so on'],

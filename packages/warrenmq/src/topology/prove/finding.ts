@@ -3,20 +3,21 @@ import type { CompiledBinding } from '../compiled-topology.ts'
 import type { findingsByProperty, PropertyName } from './finding-names.ts'
 import type { LossByEnd } from './node-ends.ts'
 
-/** A property that does not hold, with the path of a message that shows it. */
+/** How a property does not hold, with the path of a message that shows it. */
+export interface BrokenProperty<Property extends PropertyName> {
+  readonly code: (typeof findingsByProperty)[Property][number]
+  /** Undefined for what concerns no queue in particular. */
+  readonly queue: string | undefined
+  /** What happens, step by step. */
+  readonly path: readonly string[]
+  readonly problem: string
+  readonly wayOut: string
+  /** What the end of a node loses by this; absent where it takes no such end. */
+  readonly losesAt?: LossByEnd
+}
+
 export type Finding = {
-  readonly [Property in PropertyName]: {
-    readonly property: Property
-    readonly code: (typeof findingsByProperty)[Property][number]
-    /** Undefined for what concerns no queue in particular. */
-    readonly queue: string | undefined
-    /** What happens, step by step. */
-    readonly path: readonly string[]
-    readonly problem: string
-    readonly wayOut: string
-    /** What the end of a node loses by this; absent where it takes no such end. */
-    readonly losesAt?: LossByEnd
-  }
+  readonly [Property in PropertyName]: { readonly property: Property } & BrokenProperty<Property>
 }[PropertyName]
 
 /** `exchange "x" with key "k"`; the default exchange has no name to show. */

@@ -1,25 +1,24 @@
 import { anyWord } from '../../message/topic-trie.ts'
 import type { QueueFlow } from '../queue-flow.ts'
-import { addressStep, type Finding } from './finding.ts'
+import { addressStep, type BrokenProperty } from './finding.ts'
 import type { DeadLetterHop } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** Every declared publication and every dead-letter hop reaches a queue. */
-export function* proveNoBlackHole(graph: TopologyGraph): Generator<Finding> {
+export function* proveNoBlackHole(graph: TopologyGraph): Generator<Broken> {
   yield* provePublications(graph)
   for (const flow of graph.topology.flows) yield* proveFlow(graph, flow)
   for (const { name } of graph.topology.queues) if (!isHopRouted(graph, name)) yield* proveHop(graph, name)
 }
 
-const property = 'no-black-hole' as const
+type Broken = BrokenProperty<'no-black-hole'>
 const nowhere = 'no queue'
 
-function* provePublications({ topology, routes }: TopologyGraph): Generator<Finding> {
+function* provePublications({ topology, routes }: TopologyGraph): Generator<Broken> {
   for (const publication of topology.publications) {
     const { exchange, key = '' } = publication
     if (routes.route({ ...publication, key }).length > 0) continue
     yield {
-      property,
       code: 'publication-unrouted',
       queue: undefined,
       path: ['publish', addressStep(exchange, key), nowhere],
@@ -29,12 +28,11 @@ function* provePublications({ topology, routes }: TopologyGraph): Generator<Find
   }
 }
 
-function* proveFlow({ routes }: TopologyGraph, { queue, retry, park }: QueueFlow): Generator<Finding> {
+function* proveFlow({ routes }: TopologyGraph, { queue, retry, park }: QueueFlow): Generator<Broken> {
   const tiers = retry?.kind === 'publish' ? retry.tiers : []
   for (const { exchange, key } of tiers) {
     if (routes.route({ exchange, key }).length > 0) continue
     yield {
-      property,
       code: 'retry-unrouted',
       queue,
       path: [queue, 'retry', addressStep(exchange, key), nowhere],
@@ -45,7 +43,6 @@ function* proveFlow({ routes }: TopologyGraph, { queue, retry, park }: QueueFlow
   if (park?.kind !== 'publish') return
   if (routes.route({ exchange: park.exchange, key: park.key ?? anyWord }).length > 0) return
   yield {
-    property,
     code: 'park-unrouted',
     queue,
     path: [queue, 'park', addressStep(park.exchange, park.key), nowhere],
@@ -66,7 +63,7 @@ function isOneKey({ key }: DeadLetterHop): boolean {
   return key !== undefined && !/[*#]/.test(key)
 }
 
-function* proveHop(graph: TopologyGraph, queue: string): Generator<Finding> {
+function* proveHop(graph: TopologyGraph, queue: string): Generator<Broken> {
   const { deadLetter, deathReasons } = graph.settings(queue)
   const reason = deathReasons[0]
   if (deadLetter === undefined || reason === undefined) return
@@ -76,7 +73,6 @@ function* proveHop(graph: TopologyGraph, queue: string): Generator<Finding> {
     : 'is dropped'
   if (!graph.routes.hasExchange(exchange)) {
     yield {
-      property,
       code: 'dead-letter-exchange-missing',
       queue,
       path: [queue, reason, addressStep(exchange, undefined), 'does not exist'],
@@ -88,7 +84,6 @@ function* proveHop(graph: TopologyGraph, queue: string): Generator<Finding> {
   const lost = graph.hopKeys(queue).find((key) => graph.routes.route({ exchange, key }).length === 0)
   if (lost === undefined) return
   yield {
-    property,
     code: 'dead-letter-unrouted',
     queue,
     path: [queue, reason, addressStep(exchange, lost), nowhere],

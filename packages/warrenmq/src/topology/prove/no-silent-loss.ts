@@ -1,11 +1,11 @@
 import type { CompiledQueue } from '../compiled-topology.ts'
-import { addressStep, expiryStep, type Finding, unusedStep } from './finding.ts'
+import { addressStep, type BrokenProperty, expiryStep, unusedStep } from './finding.ts'
 import { allAtBothEnds, hopLosses, type LossByEnd } from './node-ends.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** Nothing disappears without a trace: each hop waits for its target, and no limit deletes. */
-export function* proveNoSilentLoss(graph: TopologyGraph): Generator<Finding> {
+export function* proveNoSilentLoss(graph: TopologyGraph): Generator<Broken> {
   for (const queue of graph.topology.queues) {
     // Most queues are all right in most ways, and a look is cheaper than a proof.
     const settings = graph.settings(queue.name)
@@ -27,9 +27,9 @@ function hasLimit(settings: QueueSettings): boolean {
   return deadLetter === undefined && isLimited
 }
 
-const property = 'no-silent-loss' as const
+type Broken = BrokenProperty<'no-silent-loss'>
 
-function* proveHop(graph: TopologyGraph, { name, type }: CompiledQueue): Generator<Finding> {
+function* proveHop(graph: TopologyGraph, { name, type }: CompiledQueue): Generator<Broken> {
   const { deadLetter, deathReasons } = graph.settings(name)
   const reason = deathReasons.at(-1)
   if (deadLetter === undefined || deadLetter.isAtLeastOnce || reason === undefined) return
@@ -43,7 +43,6 @@ function* proveHop(graph: TopologyGraph, { name, type }: CompiledQueue): Generat
   const wayOut = hopWayOut(graph, name)
   if (type === 'classic' && quorumTarget !== undefined) {
     yield {
-      property,
       code: 'classic-to-quorum-hop',
       queue: name,
       wayOut,
@@ -54,7 +53,6 @@ function* proveHop(graph: TopologyGraph, { name, type }: CompiledQueue): Generat
     }
   } else {
     yield {
-      property,
       code: 'at-most-once-hop',
       queue: name,
       wayOut,
@@ -85,11 +83,10 @@ function atMostOnce(type: CompiledQueue['type'], { stop }: LossByEnd): string {
   return `The hop does not wait for its target: what is on its way when a node ends is lost, by a clean stop as by a crash (kill -9); what waits in the queue stays. So is what meets ${otherwise}.`
 }
 
-function* proveTargetTakes(graph: TopologyGraph, { step, from, to }: HopTo): Generator<Finding> {
+function* proveTargetTakes(graph: TopologyGraph, { step, from, to }: HopTo): Generator<Broken> {
   const { hasLengthLimit, overflow } = graph.settings(to)
   if (graph.queue(to)?.type !== 'classic' || !hasLengthLimit || overflow === 'drop-head') return
   yield {
-    property,
     code: 'full-target-drops',
     queue: from,
     path: [...step, to, 'full'],
@@ -104,11 +101,10 @@ interface HopTo {
   readonly to: string
 }
 
-function* proveRetention({ name, arguments: args }: CompiledQueue): Generator<Finding> {
+function* proveRetention({ name, arguments: args }: CompiledQueue): Generator<Broken> {
   for (const argument of ['x-max-age', 'x-max-length-bytes']) {
     if (args[argument] === undefined) continue
     yield {
-      property,
       code: 'retention-deletes',
       queue: name,
       path: [name, `over ${argument} ${args[argument]}`, 'its oldest segments are deleted'],
@@ -119,12 +115,11 @@ function* proveRetention({ name, arguments: args }: CompiledQueue): Generator<Fi
   }
 }
 
-function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Generator<Finding> {
+function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Generator<Broken> {
   const { deadLetter, ttlMs, hasExpirations, expiresMs, hasLengthLimit, overflow, deliveryLimit } =
     graph.settings(name)
   if (expiresMs !== undefined) {
     yield {
-      property,
       code: 'queue-expires',
       queue: name,
       path: [name, unusedStep(expiresMs), 'deleted with its messages'],
@@ -136,7 +131,6 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
   if (deadLetter !== undefined) return
   if (ttlMs !== undefined || hasExpirations) {
     yield {
-      property,
       code: 'ttl-deletes',
       queue: name,
       path: [name, expiryStep(ttlMs), 'deleted'],
@@ -146,7 +140,6 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
   }
   if (hasLengthLimit && overflow === 'drop-head') {
     yield {
-      property,
       code: 'drop-head',
       queue: name,
       path: [name, 'full', 'the oldest message is deleted'],
@@ -157,7 +150,6 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
   }
   if (role === 'work' && deliveryLimit !== undefined) {
     yield {
-      property,
       code: 'delivery-limit-drops',
       queue: name,
       path: [name, `returned more than ${deliveryLimit} times`, 'deleted'],
@@ -168,10 +160,9 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
   }
 }
 
-function* proveStays({ name, type, durable, autoDelete }: CompiledQueue): Generator<Finding> {
+function* proveStays({ name, type, durable, autoDelete }: CompiledQueue): Generator<Broken> {
   if (!durable && type === 'classic') {
     yield {
-      property,
       code: 'not-durable',
       queue: name,
       losesAt: allAtBothEnds,
@@ -182,7 +173,6 @@ function* proveStays({ name, type, durable, autoDelete }: CompiledQueue): Genera
   }
   if (autoDelete) {
     yield {
-      property,
       code: 'auto-delete',
       queue: name,
       path: [name, 'its last consumer leaves', 'deleted with its messages'],
@@ -196,11 +186,10 @@ function* proveExchangeStays(exchange: {
   name: string
   durable: boolean
   autoDelete: boolean
-}): Generator<Finding> {
+}): Generator<Broken> {
   const { name, durable, autoDelete } = exchange
   if (!durable) {
     yield {
-      property,
       code: 'not-durable',
       queue: undefined,
       losesAt: allAtBothEnds,
@@ -211,7 +200,6 @@ function* proveExchangeStays(exchange: {
   }
   if (autoDelete) {
     yield {
-      property,
       code: 'auto-delete',
       queue: undefined,
       path: [`exchange ${name}`, 'its last binding goes', 'deleted'],

@@ -7,7 +7,7 @@ import { proveDlqKeeps } from './dlq-keeps.ts'
 import { proveEnds } from './ends.ts'
 import { type Assumption, findAssumptions } from './find-assumptions.ts'
 import { type Caveat, findCaveats } from './find-caveats.ts'
-import type { Finding } from './finding.ts'
+import type { BrokenProperty, Finding } from './finding.ts'
 import { type PropertyName, propertyNames } from './finding-names.ts'
 import { proveNoBlackHole } from './no-black-hole.ts'
 import { proveNoSilentLoss } from './no-silent-loss.ts'
@@ -61,7 +61,7 @@ export interface PlaceOfLoss {
 /** Proves the seven properties of every queue, or shows by a path why one does not hold. */
 export function proveTopology(topology: CompiledTopology): Proof {
   const graph = createGraph(topology)
-  const found = propertyNames.flatMap((property) => [...provers[property](graph)])
+  const found = propertyNames.flatMap((property) => findingsOf(property, graph))
   const accept = createAcceptances(topology)
   const judged = found.map((finding) => ({ finding, acceptance: accept.find(finding) }))
   const findings = judged.flatMap(({ finding, acceptance }) => (acceptance === undefined ? [finding] : []))
@@ -82,7 +82,15 @@ export function proveTopology(topology: CompiledTopology): Proof {
   }
 }
 
-const provers: { readonly [Property in PropertyName]: (graph: TopologyGraph) => Iterable<Finding> } = {
+function findingsOf(property: PropertyName, graph: TopologyGraph): readonly Finding[] {
+  const found: Iterable<BrokenProperty<PropertyName>> = provers[property](graph)
+  // A prover finds what belongs to its property; that is more than the type of a union can say.
+  return Array.from(found, (broken) => ({ property, ...broken }) as Finding)
+}
+
+const provers: {
+  readonly [Property in PropertyName]: (graph: TopologyGraph) => Iterable<BrokenProperty<Property>>
+} = {
   'no-black-hole': proveNoBlackHole,
   'comes-home': proveComesHome,
   ends: proveEnds,

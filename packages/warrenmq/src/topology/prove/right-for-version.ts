@@ -4,12 +4,12 @@ import { didYouMean } from '../../message/suggest-name.ts'
 import type { CompiledQueue } from '../compiled-topology.ts'
 import type { ArgumentValue } from '../declaration.ts'
 import { type KnownArgument, knownArguments } from '../known-arguments.ts'
-import type { Finding } from './finding.ts'
+import type { BrokenProperty } from './finding.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 import { rulesFor } from './version-rules.ts'
 
 /** Every argument does on this version what it was written for. */
-export function* proveRightForVersion({ declared }: TopologyGraph): Generator<Finding> {
+export function* proveRightForVersion({ declared }: TopologyGraph): Generator<Broken> {
   // RabbitMQ refuses a policy that it cannot take, so only arguments are looked at.
   const { brokerVersion: version, queues } = declared
   // Both are the same for every queue, and comparing versions is not free.
@@ -24,8 +24,7 @@ export function* proveRightForVersion({ declared }: TopologyGraph): Generator<Fi
       if (!isRight && value !== undefined) yield* proveArgument({ queue, name, value, version })
     }
     for (const { applies, code, happening, problem, wayOut } of rules) {
-      if (applies(queue))
-        yield { property, code, queue: queue.name, problem, wayOut, path: [queue.name, happening] }
+      if (applies(queue)) yield { code, queue: queue.name, problem, wayOut, path: [queue.name, happening] }
     }
   }
 }
@@ -40,12 +39,11 @@ function argumentsAfter(version: BrokerVersion): ReadonlySet<string> {
   )
 }
 
-const property = 'right-for-version' as const
+type Broken = BrokenProperty<'right-for-version'>
 
-function* proveVersion(version: BrokerVersion): Generator<Finding> {
+function* proveVersion(version: BrokerVersion): Generator<Broken> {
   if (!isAtLeast(version, '3.10.0')) {
     yield {
-      property,
       code: 'unsupported-version',
       queue: undefined,
       path: [`RabbitMQ ${version.text}`],
@@ -55,7 +53,6 @@ function* proveVersion(version: BrokerVersion): Generator<Finding> {
   }
   for (const { text } of knownFaults(version).filter(({ id }) => id === 'unordered-deaths')) {
     yield {
-      property,
       code: 'known-fault',
       queue: undefined,
       path: [`RabbitMQ ${version.text}`],
@@ -73,13 +70,12 @@ interface ArgumentOfQueue {
 }
 
 /** What is wrong with an argument that is not right. */
-function* proveArgument({ queue, name, value, version }: ArgumentOfQueue): Generator<Finding> {
+function* proveArgument({ queue, name, value, version }: ArgumentOfQueue): Generator<Broken> {
   const known = Object.hasOwn(knownArguments, name) ? knownArguments[name] : undefined
   const path = [queue.name, `${name}=${JSON.stringify(value)}`]
   if (known === undefined) {
     if (!name.startsWith('x-')) return
     yield {
-      property,
       code: 'ignored',
       queue: queue.name,
       path,
@@ -88,7 +84,6 @@ function* proveArgument({ queue, name, value, version }: ArgumentOfQueue): Gener
     }
   } else if (!known.types.includes(queue.type)) {
     yield {
-      property,
       code: 'refused',
       queue: queue.name,
       path,
@@ -97,7 +92,6 @@ function* proveArgument({ queue, name, value, version }: ArgumentOfQueue): Gener
     }
   } else {
     yield {
-      property,
       code: 'ignored',
       queue: queue.name,
       path,

@@ -1,19 +1,19 @@
 import { anyWord } from '../../message/topic-trie.ts'
 import type { ParkRule, PublishAddress, QueueFlow } from '../queue-flow.ts'
-import { addressStep, type Finding } from './finding.ts'
+import { addressStep, type BrokenProperty } from './finding.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** A message that was re-driven and fails again ends in the same dead-letter queue. */
-export function* proveSecondFailure(graph: TopologyGraph): Generator<Finding> {
+export function* proveSecondFailure(graph: TopologyGraph): Generator<Broken> {
   for (const flow of graph.topology.flows) {
     // In a queue that nobody consumes nothing fails.
     if (graph.queue(flow.queue)?.role === 'work') yield* proveFlow(graph, flow)
   }
 }
 
-const property = 'second-failure' as const
+type Broken = BrokenProperty<'second-failure'>
 
-function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
+function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Broken> {
   const { queue, park, deadLetterQueue, redrive } = flow
   if (park === undefined || deadLetterQueue === undefined) {
     yield* provePlain(graph, queue)
@@ -22,7 +22,6 @@ function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
   const parked = parkedIn(graph, queue, park)
   if (!parked.includes(deadLetterQueue)) {
     yield {
-      property,
       code: 'park-misses-dlq',
       queue,
       path: [deadLetterQueue, 're-driven', queue, 'fails again', parkStep(park), parked[0] ?? 'no queue'],
@@ -37,7 +36,7 @@ function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Finding> {
 }
 
 /** A queue without a layout: its own dead-letter exchange, or a dead-letter queue that it publishes to, has to be there. */
-function* provePlain(graph: TopologyGraph, queue: string): Generator<Finding> {
+function* provePlain(graph: TopologyGraph, queue: string): Generator<Broken> {
   const roleOf = (name: string) => graph.queue(name)?.role
   const hasOwn = graph.topology.queues.some(
     ({ role, owner, name }) => role === 'dead-letter' && owner === queue && name !== queue,
@@ -49,7 +48,6 @@ function* provePlain(graph: TopologyGraph, queue: string): Generator<Finding> {
   // Where the dead-letter exchange leads nowhere, another property is broken.
   if (!loops && graph.settings(queue).deadLetter !== undefined) return
   yield {
-    property,
     code: 'no-dead-letter-queue',
     queue,
     path: [
@@ -78,13 +76,12 @@ function parkStep(park: ParkRule): string {
 function* proveRedrive(
   graph: TopologyGraph,
   { flow, target }: { flow: QueueFlow; target: PublishAddress },
-): Generator<Finding> {
+): Generator<Broken> {
   const { queue, deadLetterQueue, waitQueues } = flow
   const reached = graph.routes.route(target).map((route) => route.queue)
   const isRight = reached.length === 1 && [queue, ...waitQueues].includes(reached[0] ?? '')
   if (isRight) return
   yield {
-    property,
     code: 'redrive-misses-queue',
     queue,
     path: [
