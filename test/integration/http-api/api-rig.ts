@@ -13,6 +13,7 @@ import { readRecoverySection } from '../../../packages/warrenmq/src/recovery/rec
 import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { type PlainTable, toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
+import { watchProblems } from './watch-problems.ts'
 
 export interface RigOptions {
   readonly url: string
@@ -37,6 +38,7 @@ export interface ApiRig {
   publish(messages: readonly OutgoingMessage[]): Promise<void>
   /** Listens on a free port of this machine, for what `inject` cannot show. */
   listen(): Promise<string>
+  /** Fails where the server has answered with a problem that its contract does not declare. */
   close(): Promise<void>
 }
 
@@ -67,6 +69,7 @@ export async function startApiRig({
     },
     ...{ settings: readServerSection(server, { ...serverKey, ...env }), version: '0.0.0-test', logger },
   })
+  const undeclaredProblems = watchProblems(app)
   const publisher = new Publisher(publishing)
   const isNew = !/^3\./.test(brokerVersion)
   return {
@@ -89,6 +92,11 @@ export async function startApiRig({
       await publisher.close()
       await Promise.all([consuming.close(), publishing.close()])
       management.close()
+      const undeclared = undeclaredProblems()
+      if (undeclared.length > 0)
+        throw new Error(
+          `The contract does not declare these problems: ${undeclared.join(', ')}. See problem-codes.ts.`,
+        )
     },
   }
 }
