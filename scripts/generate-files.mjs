@@ -1,5 +1,7 @@
 // Writes the files that are made from code: the JSON Schema, the list of all commands with their options, the
 // diagrams under the declarations of a page, the drawing of a re-drive, and the reports of the public API.
+// Writes the files that are made from code: the JSON Schema, the list of all commands with their options, the OpenAPI
+// document of the HTTP API, the diagrams under the declarations of a page, and the drawing of a re-drive.
 // With --check it writes nothing, names what is not current, and fails. Reads dist/, so build first.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -7,6 +9,10 @@ import { Command } from 'commander'
 import { parse } from 'yaml'
 import { renderRedrivePhases } from '../.cache/build/warrenmq/recovery/redrive/render-redrive-phases.js'
 import { commands } from '../packages/cli/dist/commands.js'
+import { sessionCookie } from '../packages/cli/dist/http-api/auth/session-cookie.js'
+import { describeApi } from '../packages/cli/dist/http-api/contract/describe-api.js'
+import { endpoints } from '../packages/cli/dist/http-api/contract/endpoints.js'
+import { problemOfCode } from '../packages/cli/dist/http-api/problems.js'
 import { serverSection } from '../packages/cli/dist/http-api/read-server-section.js'
 import { compileTopology } from '../packages/warrenmq/dist/cjs/topology/compile-topology.js'
 import { renderMermaid } from '../packages/warrenmq/dist/cjs/topology/render-mermaid.js'
@@ -55,6 +61,27 @@ function apiReport(name, door) {
   return renderApiReport({ name, path: `packages/warrenmq/dist/cjs/${door}.d.ts` })
 }
 
+/** As a server gives it, for who generates a client without one. One line for each operation and schema. */
+function openapiDocument() {
+  const { version } = JSON.parse(read('packages/cli/package.json'))
+  const { paths, components, ...head } = describeApi({
+    ...{ endpoints, version, sessionCookie, problemOf: problemOfCode },
+  })
+  const lines = (value, indent) =>
+    Object.entries(value)
+      .map(([name, each]) => `${indent}${JSON.stringify(name)}: ${JSON.stringify(each)}`)
+      .join(',\n')
+  const { schemas, ...others } = components
+  return [
+    `{\n${lines(head, '  ')},\n  "paths": {`,
+    Object.entries(paths)
+      .map(([path, operations]) => `    ${JSON.stringify(path)}: {\n${lines(operations, '      ')}\n    }`)
+      .join(',\n'),
+    `  },\n  "components": {\n${lines(others, '    ')},\n    "schemas": {`,
+    `${lines(schemas, '      ')}\n    }\n  }\n}\n`,
+  ].join('\n')
+}
+
 /** Every command as its --help has it. */
 function commandsPage() {
   const sections = commands.map((command) => {
@@ -98,6 +125,7 @@ const files = {
   [requestSchemasFile]: renderRequestSchemas(),
   'docs/reference/api-report-warrenmq.md': apiReport('warrenmq', 'index'),
   'docs/reference/api-report-warrenmq-testing.md': apiReport('warrenmq/testing', 'testing'),
+  'docs/reference/openapi.json': openapiDocument(),
 }
 
 const stale = Object.entries(files).filter(([path, text]) => read(path) !== text)

@@ -54,7 +54,9 @@ const asks = tellAs(
   asksTold,
 )
 
-const state = oneOf(['waiting', 'granted', 'refused', 'expired'], 'What has become of it.')
+const state = oneOf(['waiting', 'granted', 'refused', 'expired'], 'What has become of it.', {
+  examples: ['granted'],
+})
 export type ApprovalState = ValueOf<typeof state>
 const approvalFields = {
   kind: oneOf(['approval'], 'Tells it from a task and from what was done at once.'),

@@ -146,7 +146,9 @@ function describeSuccess(endpoint: Endpoint, tools: Tools): Json {
 }
 
 function sayAnswer(endpoint: Endpoint): string {
-  const { description } = (endpoint.answer ?? {}) as { description?: string }
+  const { answer, waiting, locates } = endpoint
+  if (waiting && locates !== undefined) return locates
+  const { description } = (answer ?? {}) as { description?: string }
   return description ?? (endpoint.mediaType ? endpoint.summary : 'Done.')
 }
 
@@ -169,7 +171,15 @@ function waitingFor(approval: TSchema, { names }: Tools): Json {
 }
 
 function located(description: string): Json {
-  return { headers: { location: { description, schema: { type: 'string' }, example: '/api/v1/tasks' } } }
+  return {
+    headers: {
+      location: {
+        description,
+        schema: { type: 'string' },
+        example: '/api/v1/tasks/5f0c9a5e-3c7b-4a53-9b4e-0a4f8f3a9a01',
+      },
+    },
+  }
 }
 
 function describeProblems(endpoint: Endpoint, tools: Tools): Json {

@@ -39,7 +39,7 @@ export const taskStates = [
 const taskState = oneOf(
   taskStates,
   'Where the task stands. With interrupted its server ended before it did; any server may resume it, unless problem says why not.',
-  { title: 'TaskState' },
+  { title: 'TaskState', examples: ['done'] },
 )
 export type TaskState = ValueOf<typeof taskState>
 
@@ -66,7 +66,10 @@ const taskFields = {
     'Of those moved, so many by servers that ended before the task did. The receipt tells of the others.',
     0,
   ),
-  problem: as(orNull(problem), 'Why it failed, or why nobody can go on with it. Null: nothing is wrong.'),
+  problem: as(
+    { ...orNull(problem), examples: [null] },
+    'Why it failed, or why nobody can go on with it. Null: nothing is wrong.',
+  ),
 }
 /** As it stands in the stream; who reads it says whether it is signed. */
 export const storedTask: Type.TObject = Type.Object(taskFields)
