@@ -16,7 +16,7 @@ const operations = Object.entries(list).map(([name, endpoint]) => ({
  */
 export function watchProblems(app: FastifyInstance): () => readonly string[] {
   const undeclared = new Set<string>()
-  const see = ({ method = '', url = '' }: Asked, body: string): void => {
+  const see = ({ method = '', url = '' }: Seen, body: string): void => {
     const code = codeOf(body)
     const path = url.split('?')[0]!.replace(/^https?:\/\/[^/]+/, '')
     const asked = method === 'HEAD' ? 'GET' : method
@@ -50,7 +50,11 @@ interface Asked {
   readonly method?: string | undefined
   readonly url?: unknown
 }
-type See = (asked: { method?: string; url?: string }, body: string) => void
+interface Seen {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+}
+type See = (asked: Seen, body: string) => void
 interface Injected {
   readonly body?: string
 }
@@ -61,7 +65,7 @@ function isPromised(answered: unknown): answered is PromiseLike<Injected> {
 }
 
 function lookAt({ method, url }: Asked, answer: Injected, see: See): void {
-  if (typeof url === 'string') see({ ...(method !== undefined && { method }), url }, answer.body ?? '')
+  if (typeof url === 'string') see({ method, url }, answer.body ?? '')
 }
 
 function codeOf(body: string): string | undefined {

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { dlq } from './dlqs.ts'
 import type { EndpointList } from './endpoint.ts'
 import { exampleId, nextCursor, ofQueue, uuidPattern, wholeList } from './lists.ts'
+import { ofFiles } from './problem-codes.ts'
 import { applyRequest, discardRequest, redriveRequest } from './requests.ts'
 import {
   as,
@@ -126,6 +127,7 @@ export const approvalEndpoints = {
       'API_APPROVAL_UNPROVED',
       'API_PLAN_CHANGED',
       'API_NO_BACKUP_FOLDER',
+      ...ofFiles,
       'NOTICES_UNAVAILABLE',
       'TASKS_UNAVAILABLE',
     ],

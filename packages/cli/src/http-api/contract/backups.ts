@@ -128,7 +128,7 @@ export const backupEndpoints = {
     summary: 'Delete a kept backup for good',
     description: 'One that holds the only copy of a message only if forced, and one in use never.',
     ...{ params: backupParams, query: deleteBackupQuery, asksBroker: true },
-    problems: [...notKept, 'API_BACKUP_IN_USE', 'API_BACKUP_NEEDED'],
+    problems: [...notKept, 'API_BACKUP_IN_USE', 'API_BACKUP_NEEDED', 'API_APPROVAL_NEEDED'],
   },
   restoreBackup: {
     ...{ method: 'POST', path: '/api/v1/restores', tag: 'backups', needs: 'dlq:restore' },
@@ -140,6 +140,6 @@ export const backupEndpoints = {
       description: 'A backup, as a download or `warren dlq backup` gives it; read as it comes',
     },
     ...{ query: restoreQuery, answer: restored, asksBroker: true, looks: true },
-    problems: ['API_NO_BACKUP_FOLDER', 'API_BACKUP_IN_USE'],
+    problems: ['API_NO_BACKUP_FOLDER', 'API_BACKUP_IN_USE', 'API_APPROVAL_NEEDED'],
   },
 } satisfies EndpointList

@@ -34,10 +34,7 @@ export function describeApi({ endpoints, version, sessionCookie, problemOf }: De
       ...{ title: 'Warren', version, description: 'Dead letters of RabbitMQ: see why, put them back.' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [
-      { url: '/', description: 'The server that this document came from.' },
-      { url: 'http://127.0.0.1:15680', description: 'Where warren serve listens unless told otherwise.' },
-    ],
+    servers: [{ url: '/', description: 'The server that this document came from.' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {

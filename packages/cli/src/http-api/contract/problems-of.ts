@@ -14,13 +14,14 @@ import {
 
 /** Every code that an endpoint may answer with. A test that gets another one fails. */
 export function problemsOf(endpoint: Endpoint): readonly string[] {
-  const { method, needs, params, query, body, accepts, tag, problems = [] } = endpoint
+  const { method, needs, params, query, body, accepts, mediaType, tag, problems = [] } = endpoint
   const namesQueue = [params, query, body].some((schema) => hasQueue(schema))
   const codes: readonly string[] = [
     ...ofAll,
     ...(needs === 'anyone' ? [] : ofCallers),
     ...(method === 'GET' ? [] : ofChanges),
-    ...(needs === 'audit:read' ? ofAudit : []),
+    // Who reads the log, or takes messages away as a file, is written down.
+    ...(needs === 'audit:read' || mediaType === 'application/gzip' ? ofAudit : []),
     ...(takesKey(endpoint) ? ofKeys : []),
     ...(namesQueue ? ofQueues : []),
     ...(endpoint.looks ? ofLooks : []),

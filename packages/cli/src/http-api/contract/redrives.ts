@@ -105,21 +105,19 @@ export const redriveEndpoints = {
     description: 'The answer is the task that does it, or the approval that it waits for; kind tells which.',
     ...{ body: redriveRequest, answer: task, waiting: approval },
     locates: 'The task, or the approval.',
-    problems: ['API_APPROVAL_NEEDED', 'TASKS_UNAVAILABLE'],
+    problems: ['API_APPROVAL_NEEDED', 'RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
   },
   editMessage: {
     ...{ ...base, path: '/api/v1/dlqs/:queue/messages/:key/redrive', status: 202 },
     summary: 'Put one message back, changed if you like',
     description:
       'What the message was is kept in a header of the new one. Without a body it goes back as it is.',
-    ...{
-      params: messageParams,
-      body: messageRedriveRequest,
-      answer: task,
-      locates: 'The task.',
-      mayLackBody: true,
-    },
-    problems: ['RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
+    params: messageParams,
+    body: messageRedriveRequest,
+    answer: task,
+    locates: 'The task.',
+    mayLackBody: true,
+    problems: ['API_APPROVAL_NEEDED', 'RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
   },
   verifyReceipt: {
     ...{ ...base, path: '/api/v1/dlqs/:queue/verify' },

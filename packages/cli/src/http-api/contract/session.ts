@@ -75,6 +75,7 @@ export const sessionEndpoints = {
     ...{ method: 'DELETE', path: '/api/v1/session', tag: 'session', needs: 'known' },
     summary: 'Log the browser out',
     description: 'Ends the session on every server and removes the cookie.',
+    problems: ['NOTICES_UNAVAILABLE'],
   },
   showSession: {
     ...{ method: 'GET', path: '/api/v1/session', tag: 'session', needs: 'known' },
@@ -102,7 +103,13 @@ export const sessionEndpoints = {
     summary: 'Take the browser back from the OIDC provider',
     description: 'The provider sends the browser here. The answer is a page that leads on, logged in.',
     ...{ query: loginAnswerQuery, mediaType: 'text/html', example: '<!doctype html>' },
-    problems: ['API_NOT_FOUND', 'API_FORBIDDEN', 'OIDC_LOGIN_REFUSED', 'OIDC_UNAVAILABLE'],
+    problems: [
+      'API_NOT_FOUND',
+      'API_FORBIDDEN',
+      'OIDC_LOGIN_REFUSED',
+      'OIDC_UNAVAILABLE',
+      'AUDIT_UNAVAILABLE',
+    ],
   },
   leaveProvider: {
     ...{ method: 'GET', path: '/api/v1/oidc/logout', tag: 'session', needs: 'anyone', status: 302 },
