@@ -20,8 +20,6 @@ import {
 
 /** The endpoints of the isolated layout. */
 
-export type { AdminRedriveRequest } from './requests.ts'
-
 const adminQueues = named('AdminQueues', 'The known dead-letter queues.', {
   queues: list(
     object('A dead-letter queue.', {
@@ -56,7 +54,6 @@ export type AdminMessages = ValueOf<typeof adminMessages>
 const adminMessagesQuery = parameters({
   limit: integer('The most messages.', 20, { minimum: 1, maximum: 500, default: 20 }),
 })
-export type AdminMessagesQuery = ValueOf<typeof adminMessagesQuery>
 
 const adminRedrive = named('AdminRedrive', 'What came of it.', {
   queue: dlq,
@@ -66,7 +63,6 @@ const adminRedrive = named('AdminRedrive', 'What came of it.', {
   kept: count('Messages that were seen and left in the queue.', 0),
   redriveId: text('The id of the task.', exampleId),
 })
-export type AdminRedrive = ValueOf<typeof adminRedrive>
 
 const base = { tag: 'admin', needs: 'dlq:admin', asksBroker: true } as const
 const path = '/admin/dlq/queues'

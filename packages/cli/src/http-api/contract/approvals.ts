@@ -58,7 +58,6 @@ const asks = tellAs(
 const state = oneOf(['waiting', 'granted', 'refused', 'expired'], 'What has become of it.', {
   examples: ['granted'],
 })
-export type ApprovalState = ValueOf<typeof state>
 const approvalFields = {
   kind: oneOf(['approval'], 'Tells it from a task and from what was done at once.'),
   ...{ id, asks },
@@ -97,7 +96,6 @@ const approvalQuery = parameters({
   ),
   ...{ ...ofQueue, ...wholeList },
 })
-export type ApprovalQuery = ValueOf<typeof approvalQuery>
 
 const path = '/api/v1/approvals/:id'
 const reading = { method: 'GET', tag: 'approvals', needs: 'dlq:read' } as const

@@ -45,7 +45,6 @@ const backupQuery = parameters({
   purpose: Type.Optional(listInQuery(purpose, 'Only backups that were made for one of these.')),
   ...{ ...ofQueue, ...wholeList },
 })
-export type BackupQuery = ValueOf<typeof backupQuery>
 
 export const discarded = named('Discarded', 'What a discard did.', {
   kind: oneOf(['discarded'], 'Tells it from an approval.'),

@@ -87,7 +87,6 @@ const causeCount = named('CauseCount', 'A cause, and how many messages died of i
     'Fields to group by next, the most promising first, where only a reason is known.',
   ),
 })
-export type CauseCount = ValueOf<typeof causeCount>
 export const causeList = named('CauseList', 'Why the messages of a queue died.', {
   ...{ queue: dlq, present },
   seen: count('Messages that were looked at.', 42),
@@ -239,7 +238,6 @@ const historyPoint = named('HistoryPoint', 'The depth of a queue at a time.', {
     ),
   ),
 })
-export type HistoryPoint = ValueOf<typeof historyPoint>
 const depthHistory = named('DepthHistory', 'How deep a queue was over time.', {
   queue: dlq,
   points: list(historyPoint, 'The points, the oldest first.'),

@@ -29,7 +29,6 @@ const plannedTarget = named('PlannedTarget', 'Where some of the messages would g
   ),
   keysBefore: list(text('A routing key.', 'order.placed'), 'Such keys, the first four.'),
 })
-export type PlannedTarget = ValueOf<typeof plannedTarget>
 
 export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
   queue: dlq,

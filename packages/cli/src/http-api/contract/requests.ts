@@ -80,7 +80,6 @@ export const adminRedriveRequest = named(
   { limit: Type.Optional(integer('The most messages.', 10, { minimum: 1, maximum: 10_000 })) },
   closed,
 )
-export type AdminRedriveRequest = ValueOf<typeof adminRedriveRequest>
 
 export const applyRequest = named(
   'ApplyRequest',

@@ -92,7 +92,6 @@ const taskQuery = parameters({
   kind: Type.Optional(listInQuery(taskFields.kind, 'Only tasks of one of these kinds.')),
   ...{ ...ofQueue, ...wholeList },
 })
-export type TaskQuery = ValueOf<typeof taskQuery>
 
 const path = '/api/v1/tasks/:id'
 const reading = { method: 'GET', tag: 'tasks', needs: 'dlq:read' } as const

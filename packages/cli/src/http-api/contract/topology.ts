@@ -28,7 +28,6 @@ const exchange = named('TopologyExchange', 'An exchange.', {
   internal: flag('Nobody can publish to it but other exchanges.', false),
   arguments: args,
 })
-export type TopologyExchange = ValueOf<typeof exchange>
 const binding = named('TopologyBinding', 'A binding.', {
   source: text('The exchange that messages come from.', 'orders.events'),
   destination: text('Where they go.', 'billing.orders'),
@@ -50,7 +49,6 @@ const compiledQueue = named('CompiledQueue', 'A queue that the config makes.', {
   owner: text('The declared queue that it was made for.', 'billing.orders'),
   layout: text('The layout that made it.', 'warren'),
 })
-export type CompiledQueue = ValueOf<typeof compiledQueue>
 const inQueue = orNull(
   integer('Messages in it, some seconds old. Null: RabbitMQ keeps no statistics, or has none yet.', 42),
 )
@@ -61,7 +59,6 @@ const liveQueue = named('LiveQueue', 'A queue in the vhost.', {
   messages: inQueue,
   consumers: orNull(integer('Its consumers, some seconds old. Null: RabbitMQ does not say.', 2)),
 })
-export type LiveQueue = ValueOf<typeof liveQueue>
 
 const brokerVersion = text('The version of the broker.', '4.0.5')
 const exchanges = list(exchange, 'The exchanges.')
@@ -161,7 +158,6 @@ const placeOfLoss = named('PlaceOfLoss', 'Where messages are lost.', {
   at: text('A queue, or an exchange: `exchange x`.', 'billing.orders'),
   what: oneOf(['on-the-way', 'due-meanwhile', 'everything'], 'Which messages.'),
 })
-export type PlaceOfLoss = ValueOf<typeof placeOfLoss>
 const remark = (example: string) =>
   object('A remark.', { text: text('The remark.', example), queues: queueNames })
 const topologyProblems = named(
