@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Handler } from '../handler.ts'
 import { reject, retry } from '../handler-answer.ts'
@@ -197,6 +198,18 @@ describe('a handler', () => {
 
     expect(results).toEqual([{ kind: 'deferred', forMs: 0 }])
   })
+})
+
+it('a context can be logged in one short line, and makes no signal for that', () => {
+  const run = { give: undefined, abort: undefined, failedBefore: 1, localFailures: 0 } as unknown as Run
+  const context = createContext(run, surroundings)
+  const shown = { queue: 'work', attempt: 2, maxAttempts: 3, isAborted: false }
+
+  expect(JSON.parse(JSON.stringify({ context }))).toEqual({ context: shown })
+  expect(inspect(context, { breakLength: Infinity })).toBe(
+    `HandlerContext ${inspect(shown, { breakLength: Infinity })}`,
+  )
+  expect(run.abort).toBeUndefined()
 })
 
 it('a context can be spread, and makes its signal only for those who ask', () => {

@@ -1,3 +1,4 @@
+import { type InspectOptions, inspect } from 'node:util'
 import { escapeLine } from '../../message/escape-text.ts'
 import type { Handler, HandlerContext } from '../handler.ts'
 import { readAnswer } from '../handler-answer.ts'
@@ -143,7 +144,22 @@ class RunContext implements HandlerContext {
     this.#run.abort ??= new AbortController()
     return this.#run.abort.signal
   }
+
+  /** What `JSON.stringify(context)` writes: no table, and no signal that nobody has asked for. */
+  get toJSON(): () => object {
+    const { queue, attempt, maxAttempts } = this
+    const isAborted = this.#run.abort?.signal.aborted ?? false
+    // A function that needs no `this`: JSON calls it on the proxy, which has no private fields.
+    return () => ({ queue, attempt, maxAttempts, isAborted })
+  }
 }
+
+// What console.log(context) shows.
+Object.defineProperty(RunContext.prototype, inspect.custom, {
+  value(this: RunContext, _depth: number, options: InspectOptions): string {
+    return `HandlerContext ${inspect(this.toJSON(), options)}`
+  },
+})
 
 /**
  * The context as a handler gets it: `{ ...context }` has the signal too. A property of its own for each message would
