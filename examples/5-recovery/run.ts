@@ -16,7 +16,7 @@ const publishMany = (count: number, message: Omit<OutgoingMessage, 'body'>) =>
     Array.from({ length: count }, (_, number) => publisher.publish({ ...message, body: { number } })),
   )
 const dead = (MessageType: string) => ({ key: 'imageviewer.dlq', headers: { MessageType } })
-await publishMany(8, { exchange: 'imageviewer.exchange', key: 'cache.generation', expirationMs: 1 })
+await publishMany(8, { exchange: 'imageviewer.exchange', key: 'cache.generation', expiration: '1ms' })
 await broker.pass(1)
 await publishMany(2_000, dead('CollectionScan'))
 await publishMany(150, dead('ThumbnailGeneration'))

@@ -56,7 +56,18 @@ const calls: [string, (line: Line) => unknown, string][] = [
     ({ warren }) => warren.publisher(any({ resned: true })),
     'publisher() has no option "resned"; did you mean "resend"?',
   ],
-  ['publisher', ({ warren }) => warren.publisher(any({ deadline: 5 })), 'mean "deadlineMs"?'],
+  ['publisher', ({ warren }) => warren.publisher(any({ dedline: 5 })), 'mean "deadline"?'],
+  [
+    'publisher',
+    ({ warren }) => warren.publisher({ deadline: '5s', deadlineMs: 5_000 }),
+    'publisher() got deadline and deadlineMs, which are the same. Say deadline alone.',
+  ],
+  [
+    'publish',
+    ({ warren }) =>
+      warren.publisher().publish({ key: 'orders', body: 1, expiration: '5s', expirationMs: 5_000 }),
+    'publish() got expiration and expirationMs, which are the same.',
+  ],
   ['publisher.window', ({ warren }) => warren.publisher(any({ window: { message: 5 } })), 'mean "messages"?'],
   ['publisher.waiting', ({ warren }) => warren.publisher(any({ waiting: { byte: 5 } })), 'mean "bytes"?'],
   ['publish', ({ warren }) => warren.publisher().publish(any({ key: 'orders', bdoy: 1 })), 'mean "body"?'],

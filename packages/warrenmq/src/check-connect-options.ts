@@ -1,9 +1,10 @@
-import type { BackoffPolicy } from './broker/amqp/decide-backoff.ts'
 import type { TlsOptions } from './broker/amqp/open-socket.ts'
-import type { ConnectOptions } from './connect-options.ts'
+import type { SessionOptions } from './broker/amqp/session.ts'
+import type { BackoffOptions, ConnectOptions } from './connect-options.ts'
 import { endingSignals } from './consumer/run/on-signals.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { parseDuration } from './message/duration.ts'
+import { readTimes } from './message/read-times.ts'
 import { refuseChoice } from './message/refuse-choice.ts'
 import { refuseNumber } from './message/refuse-number.ts'
 import { type OptionNames, refuseUnknown } from './message/refuse-unknown.ts'
@@ -15,12 +16,15 @@ const connectOptions: OptionNames<ConnectOptions> = {
   closeDeadline: true,
   tracing: true,
   backoff: true,
+  waitForBroker: true,
   waitForBrokerMs: true,
   name: true,
   heartbeatSeconds: true,
   frameMax: true,
   channelMax: true,
+  connectTimeout: true,
   connectTimeoutMs: true,
+  replyTimeout: true,
   replyTimeoutMs: true,
   tls: true,
   mechanism: true,
@@ -33,7 +37,7 @@ const numbers = [
   ...(['frameMax', 'channelMax', 'maxHeaderBytes', 'maxBodyBytes'] as const),
 ]
 
-const backoffOptions: OptionNames<BackoffPolicy> = { initialMs: true, maxMs: true }
+const backoffOptions: OptionNames<BackoffOptions> = { initial: true, max: true, initialMs: true, maxMs: true }
 
 const tlsOptions: OptionNames<TlsOptions> = {
   ca: true,
@@ -60,6 +64,20 @@ export function checkConnectOptions(options: ConnectOptions<string>): void {
   const { managementUrl } = options as { managementUrl?: unknown }
   if (managementUrl !== undefined && typeof managementUrl !== 'string')
     throw new InvalidArgumentError(`managementUrl is ${String(managementUrl)}; it must be text.`)
+}
+
+/** The same options with every time in milliseconds, as a session takes them. */
+export function readConnectTimes<QueueName extends string>(
+  options: ConnectOptions<QueueName>,
+): Omit<ConnectOptions<QueueName>, 'waitForBroker' | 'connectTimeout' | 'replyTimeout' | 'backoff'> &
+  Pick<SessionOptions, 'backoff'> {
+  const { backoff, ...rest } = readTimes('connect()', options, [
+    'waitForBroker',
+    'connectTimeout',
+    'replyTimeout',
+  ])
+  if (backoff === undefined) return rest
+  return { ...rest, backoff: readTimes('backoff of connect()', backoff, ['initial', 'max']) }
 }
 
 function checkSignals(closeOn: unknown): void {

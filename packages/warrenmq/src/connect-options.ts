@@ -1,10 +1,27 @@
+import type { BackoffPolicy } from './broker/amqp/decide-backoff.ts'
 import type { SessionOptions } from './broker/amqp/session.ts'
 import type { EndingSignal } from './consumer/run/on-signals.ts'
 import type { Duration } from './message/duration.ts'
 import type { TracingApi } from './publisher/tracing-api.ts'
 import type { Topology } from './topology/define-topology.ts'
 
+/** The pauses between attempts to connect: they double, and up to half of each is taken off at random. */
+export interface BackoffOptions extends Partial<BackoffPolicy> {
+  /** The first pause. @default '100ms' */
+  readonly initial?: Duration
+  /** The longest pause. @default '30s' */
+  readonly max?: Duration
+}
+
 export interface ConnectOptions<QueueName extends string = never> extends SessionOptions {
+  /** For the socket, TLS and the handshake together. @default '10s' */
+  readonly connectTimeout?: Duration
+  /** How long a declare, a bind or the like may take. @default '1m' */
+  readonly replyTimeout?: Duration
+  /** How long the first connection may take over all hosts and attempts, for brokers that are still starting. @default one attempt for each host */
+  readonly waitForBroker?: Duration
+  /** The pauses between attempts to connect. */
+  readonly backoff?: BackoffOptions
   /** What `defineTopology` gave; `consume` takes its queues and `apply` declares it. */
   readonly topology?: Topology<QueueName>
   /**

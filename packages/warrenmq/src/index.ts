@@ -5,9 +5,9 @@ export type { TlsOptions } from './broker/amqp/open-socket.ts'
 export type { SessionOptions } from './broker/amqp/session.ts'
 export type { SessionEvents } from './broker/amqp/session-events.ts'
 export type { Clock } from './clock.ts'
-export type { ConnectOptions } from './connect-options.ts'
+export type { BackoffOptions, ConnectOptions } from './connect-options.ts'
 export type { Consumer } from './consumer/consumer.ts'
-export type { ConsumerOptions } from './consumer/consumer-options.ts'
+export type { BreakerOptions, ConsumerOptions } from './consumer/consumer-options.ts'
 export type {
   BreakerCause,
   BreakerPolicy,

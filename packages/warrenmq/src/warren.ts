@@ -4,7 +4,7 @@ import type { SessionEvents } from './broker/amqp/session-events.ts'
 import { locateManagement, type ManagementPlace } from './broker/management/management-url.ts'
 import type { Management } from './broker/management/open-management.ts'
 import { pairManagement } from './broker/management/pair-management.ts'
-import { checkConnectOptions, checkUrls } from './check-connect-options.ts'
+import { checkConnectOptions, checkUrls, readConnectTimes } from './check-connect-options.ts'
 import type { ConnectOptions } from './connect-options.ts'
 import type { Consumer } from './consumer/consumer.ts'
 import type { ConsumerOptions } from './consumer/consumer-options.ts'
@@ -40,7 +40,14 @@ export async function connect<const QueueName extends string = never>(
 ): Promise<Warren<QueueName>> {
   checkUrls(url)
   checkConnectOptions(settings)
-  const { topology, managementUrl, closeOn = [], closeDeadline, tracing, ...options } = settings
+  const {
+    topology,
+    managementUrl,
+    closeOn = [],
+    closeDeadline,
+    tracing,
+    ...options
+  } = readConnectTimes(settings)
   const firstUrl = typeof url === 'string' ? url : url[0]!
   return new Warren({
     ...(await openSessionPair(url, options)),

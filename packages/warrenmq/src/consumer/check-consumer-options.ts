@@ -2,8 +2,7 @@ import { longestTimerMs } from '../clock.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import { readDuration } from '../message/duration.ts'
 import { refuseUnknown } from '../message/refuse-unknown.ts'
-import type { ConsumerOptions } from './consumer-options.ts'
-import type { BreakerPolicy } from './decide/breaker-state.ts'
+import type { BreakerOptions, ConsumerOptions } from './consumer-options.ts'
 import { type StatusRule, type StatusTable, statusMeanings, statusTables } from './http/status-tables.ts'
 import { describeValue } from './run/describe-value.ts'
 
@@ -32,6 +31,10 @@ const fewMs: Rule = {
   mustBe: `a number of milliseconds from 1 to ${longestTimerMs}`,
   isAllowed: (value) => typeof value === 'number' && value >= 1 && value <= longestTimerMs,
 }
+const fewTime: Rule = {
+  mustBe: "a duration from '1ms' to '24d', such as '30s' or 1500",
+  isAllowed: (value) => isDurationFrom(1)(value) && !isDurationFrom(longestTimerMs + 1)(value),
+}
 const text: Rule = { mustBe: 'a text', isAllowed: (value) => typeof value === 'string' }
 
 const consumerRules: RulesOf<ConsumerOptions> = {
@@ -50,7 +53,7 @@ const consumerRules: RulesOf<ConsumerOptions> = {
   deliveryLimit: limit,
   requireProof: { mustBe: 'true or false', isAllowed: (value) => typeof value === 'boolean' },
   breaker: {
-    mustBe: 'true, false or { failureRatio, minimumResults, windowMs, openMs, maxOpenMs }',
+    mustBe: 'true, false or { failureRatio, minimumResults, window, open, maxOpen }',
     isAllowed: (value) => typeof value === 'boolean' || isObject(value),
   },
   decode: {
@@ -86,12 +89,15 @@ const consumerRules: RulesOf<ConsumerOptions> = {
   random: { mustBe: 'a function that gives numbers from 0 up to 1', isAllowed: isFunction },
 }
 
-const breakerRules: RulesOf<BreakerPolicy> = {
+const breakerRules: RulesOf<BreakerOptions> = {
   failureRatio: {
     mustBe: 'a number above 0 and not above 1',
     isAllowed: (value) => typeof value === 'number' && value > 0 && value <= 1,
   },
   minimumResults: { mustBe: 'a whole number from 1', isAllowed: (value) => isWhole(value, 1) },
+  window: fewTime,
+  open: fewTime,
+  maxOpen: fewTime,
   windowMs: fewMs,
   openMs: fewMs,
   maxOpenMs: fewMs,

@@ -120,7 +120,7 @@ describe('an option that cannot be meant is refused before anything is consumed:
     [{ deliveryLimit: 2.5 }, 'deliveryLimit is 2.5; it must be a whole number from 1, or false.'],
     [
       { breaker: 0.5 },
-      'breaker is 0.5; it must be true, false or { failureRatio, minimumResults, windowMs, openMs, maxOpenMs }.',
+      'breaker is 0.5; it must be true, false or { failureRatio, minimumResults, window, open, maxOpen }.',
     ],
     [
       { breaker: { failureRatio: 50 } },

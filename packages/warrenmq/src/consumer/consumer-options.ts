@@ -8,6 +8,16 @@ import type { DedupeStore } from './middleware/dedupe.ts'
 import type { StandardSchema } from './middleware/validate-body.ts'
 import type { BodyDecoder, ConsumedMessage } from './run/consumed-message.ts'
 
+/** When a breaker opens, and for how long. */
+export interface BreakerOptions extends Partial<BreakerPolicy> {
+  /** Results older than this say nothing. @default '30s' */
+  readonly window?: Duration
+  /** The first pause; each probe that fails doubles it, up to `maxOpen`. @default '1s' */
+  readonly open?: Duration
+  /** The longest pause. @default '1m' */
+  readonly maxOpen?: Duration
+}
+
 export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema> {
   /** Handlers that run at a time. @default 10 */
   readonly concurrency?: number
@@ -52,7 +62,7 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
    */
   readonly requireProof?: boolean
   /** Pauses consuming while most messages fail. `true` is `{ failureRatio: 0.5 }`. @default false */
-  readonly breaker?: boolean | Partial<BreakerPolicy>
+  readonly breaker?: boolean | BreakerOptions
   /** @default 'auto': JSON and text by content type; without one, JSON where it is that beyond doubt; else bytes */
   readonly decode?: 'auto' | 'json' | BodyDecoder
   /** A Standard Schema (zod, valibot, arktype, …); what fails it is parked at once, and the handler gets its type. */

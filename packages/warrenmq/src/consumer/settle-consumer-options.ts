@@ -1,10 +1,11 @@
 import { type Clock, longestTimerMs, realClock } from '../clock.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
+import { readTimes } from '../message/read-times.ts'
 import type { TracingApi } from '../publisher/tracing-api.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import { checkConsumerOptions, mostPrefetch } from './check-consumer-options.ts'
-import type { ConsumerOptions } from './consumer-options.ts'
+import type { BreakerOptions, ConsumerOptions } from './consumer-options.ts'
 import type { BreakerPolicy } from './decide/breaker-state.ts'
 import type { Middleware } from './handler.ts'
 import { type StatusTable, statusTables } from './http/status-tables.ts'
@@ -146,9 +147,10 @@ const defaultBreaker: BreakerPolicy = {
   maxOpenMs: 60_000,
 }
 
-function chooseBreaker(choice: boolean | Partial<BreakerPolicy>): BreakerPolicy {
+function chooseBreaker(choice: boolean | BreakerOptions): BreakerPolicy {
   if (choice === false) return defaultBreaker
-  const said = choice === true ? {} : choice
+  const said: Partial<BreakerPolicy> =
+    choice === true ? {} : readTimes('breaker', choice, ['window', 'open', 'maxOpen'])
   const openMs = said.openMs ?? defaultBreaker.openMs
   const maxOpenMs = said.maxOpenMs ?? Math.max(openMs, defaultBreaker.maxOpenMs)
   if (openMs > maxOpenMs) {

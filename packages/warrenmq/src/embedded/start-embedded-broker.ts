@@ -1,4 +1,6 @@
 import { realClock } from '../clock.ts'
+import type { Duration } from '../message/duration.ts'
+import { readTimes } from '../message/read-times.ts'
 import { refuseChoice } from '../message/refuse-choice.ts'
 import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
 import { type InspectedQueue, inspectQueue } from './inspect-queue.ts'
@@ -39,19 +41,25 @@ export interface EmbeddedBrokerOptions {
    * @default 'shuffled'
    */
   readonly confirms?: 'shuffled' | 'in-order'
-  /** How long `clock.advance` and `settled` wait, in real time, for handlers to end and clients to come to rest. @default 30000 */
+  /** How long `clock.advance` and `settled` wait, in real time, for handlers to end and clients to come to rest. @default '30s' */
+  readonly settleTimeout?: Duration
+  /** The same as `settleTimeout`, in milliseconds. */
   readonly settleTimeoutMs?: number
   /**
    * How long time waits at least, in real time, for what a client says after it has settled its deliveries. Every turn of the
    * clock that delivers something takes as long. For handlers that acknowledge first and then ask something outside of this process.
-   * @default 5
+   * @default '5ms'
    */
+  readonly quiet?: Duration
+  /** The same as `quiet`, in milliseconds. */
   readonly quietMs?: number
   /**
    * How long a virtual clock waits at most, in real time, for timers that were started in this process after a delivery, and for
    * files and names of hosts. Repeated timers and those that do not keep the process alive are not waited for.
-   * @default 1000
+   * @default '1s'
    */
+  readonly timers?: Duration
+  /** The same as `timers`, in milliseconds. */
   readonly timersMs?: number
 }
 
@@ -99,8 +107,11 @@ const brokerOptions: OptionNames<EmbeddedBrokerOptions> = {
   definitions: true,
   seed: true,
   confirms: true,
+  settleTimeout: true,
   settleTimeoutMs: true,
+  quiet: true,
   quietMs: true,
+  timers: true,
   timersMs: true,
 }
 
@@ -112,12 +123,13 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
   refuseChoice('profile', options.profile, Object.keys(profiles))
   refuseChoice('clock', options.clock, ['real', 'virtual'])
   const { profile = '4.3', clock: clockKind = 'real', port = 0, managementPort = 0, seed = 1 } = options
+  const times = readTimes('startEmbeddedBroker()', options, ['settleTimeout', 'quiet', 'timers'])
   const settling = {
     connections: () => amqp.connections,
-    timeoutMs: options.settleTimeoutMs ?? 30_000,
+    timeoutMs: times.settleTimeoutMs ?? 30_000,
     // `await sleep(0)` and a publish behind an ack are common.
-    quietMs: options.quietMs ?? 5,
-    wake: createWake({ timersMs: options.timersMs ?? 1000 }),
+    quietMs: times.quietMs ?? 5,
+    wake: createWake({ timersMs: times.timersMs ?? 1000 }),
     sent: createDeliveryNotes(),
     answerable: createDeliveryNotes(),
   }

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from '../errors.ts'
+import type { Duration } from '../message/duration.ts'
+import { readTimes } from '../message/read-times.ts'
 import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
 import type { FieldTable } from '../wire/field-value.ts'
 import type { Body } from '../wire/frame-writer.ts'
@@ -31,7 +33,9 @@ export interface OutgoingMessage {
   /** Must be the user of the connection, or the broker closes the channel. */
   readonly userId?: string
   readonly priority?: number
-  /** How long it may wait in a queue, in milliseconds: ten years at most. */
+  /** How long it may wait in a queue: ten years at most. @default as long as the queue keeps it */
+  readonly expiration?: Duration
+  /** The same as `expiration`, in milliseconds. */
   readonly expirationMs?: number
   /** @default now */
   readonly timestamp?: Date
@@ -55,6 +59,7 @@ const messageFields: OptionNames<OutgoingMessage> = {
   appId: true,
   userId: true,
   priority: true,
+  expiration: true,
   expirationMs: true,
   timestamp: true,
   persistent: true,
@@ -111,6 +116,7 @@ export function encodeMessage(
 ): EncodedMessage {
   const [body, contentType] = encodeBody(message.body)
   const messageId = message.messageId ?? defaults.messageId
+  const expirationMs = message.expiration === undefined ? message.expirationMs : expirationOf(message)
   const properties = encodeProperties({
     contentType: message.contentType ?? contentType,
     contentEncoding: message.contentEncoding,
@@ -119,7 +125,7 @@ export function encodeMessage(
     priority: message.priority,
     correlationId: message.correlationId,
     replyTo: message.replyTo === undefined ? undefined : replyAddress(message.replyTo),
-    expiration: message.expirationMs === undefined ? undefined : encodeExpiration(message.expirationMs),
+    expiration: expirationMs === undefined ? undefined : encodeExpiration(expirationMs),
     messageId,
     timestamp: secondsOf(message.timestamp === undefined ? defaults.nowMs : timeOf(message.timestamp)),
     type: message.type,
@@ -134,6 +140,10 @@ export function encodeMessage(
     messageId,
     mandatory: message.mandatory !== false,
   }
+}
+
+function expirationOf({ expiration, expirationMs }: OutgoingMessage): number | undefined {
+  return readTimes('publish()', { expiration, expirationMs }, ['expiration']).expirationMs
 }
 
 function timeOf(timestamp: Date): number {

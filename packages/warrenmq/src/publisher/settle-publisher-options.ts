@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from '../errors.ts'
+import type { Duration } from '../message/duration.ts'
+import { readTimes } from '../message/read-times.ts'
 import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
 
 export interface PublisherOptions {
@@ -6,7 +8,9 @@ export interface PublisherOptions {
   readonly window?: { readonly messages?: number; readonly bytes?: number }
   /** Publishes that wait for the window or the connection; beyond it they settle as not sent. @default 100000 messages, 256 MiB */
   readonly waiting?: { readonly messages?: number; readonly bytes?: number }
-  /** After this long without an answer a publish is `unknown`, in milliseconds. @default 60000 */
+  /** After this long without an answer a publish is `unknown`. @default '1m' */
+  readonly deadline?: Duration
+  /** The same as `deadline`, in milliseconds. */
   readonly deadlineMs?: number
   /**
    * Send again, with the same message id, what was unanswered when the connection was lost, or the channel by the fault of
@@ -25,6 +29,7 @@ export interface SettledPublisherOptions {
 const publisherOptions: OptionNames<PublisherOptions> = {
   window: true,
   waiting: true,
+  deadline: true,
   deadlineMs: true,
   resend: true,
 }
@@ -35,7 +40,12 @@ const mebibyte = 1024 * 1024
 /** Options with their defaults. A window that lets nothing through, or no deadline, would make a publish hang. */
 export function settlePublisherOptions(options: PublisherOptions): SettledPublisherOptions {
   refuseUnknown('publisher()', options, publisherOptions)
-  const { window, waiting, deadlineMs = 60_000, resend = false } = options
+  const {
+    window,
+    waiting,
+    deadlineMs = 60_000,
+    resend = false,
+  } = readTimes('publisher()', options, ['deadline'])
   if (window !== undefined) refuseUnknown('window of a publisher', window, bounds)
   if (waiting !== undefined) refuseUnknown('waiting of a publisher', waiting, bounds)
   const settled = {

@@ -1,5 +1,8 @@
+/** The pauses between attempts, in milliseconds. */
 export interface BackoffPolicy {
+  /** The first pause, in milliseconds. */
   readonly initialMs: number
+  /** The longest pause, in milliseconds. */
   readonly maxMs: number
 }
 

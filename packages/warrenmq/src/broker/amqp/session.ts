@@ -13,8 +13,9 @@ import { SupervisedChannel } from './supervised-channel.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface SessionOptions extends ConnectionOptions {
+  /** The pauses between attempts to connect. */
   readonly backoff?: Partial<BackoffPolicy>
-  /** How long the first connection may take over all hosts and attempts, for brokers that are still starting. @default one try each */
+  /** How long the first connection may take over all hosts and attempts, for brokers that are still starting, in milliseconds. @default one try each */
   readonly waitForBrokerMs?: number
 }
 

@@ -4,9 +4,11 @@ export interface BreakerPolicy {
   readonly failureRatio: number | undefined
   /** Fewer results than this in the window say nothing. */
   readonly minimumResults: number
+  /** The same as `window`, in milliseconds. */
   readonly windowMs: number
-  /** The first pause; each probe that fails doubles it up to `maxOpenMs`. */
+  /** The same as `open`, in milliseconds. */
   readonly openMs: number
+  /** The same as `maxOpen`, in milliseconds. */
   readonly maxOpenMs: number
 }
 
