@@ -13,6 +13,7 @@ export interface BackoffOptions extends Partial<BackoffPolicy> {
   readonly max?: Duration
 }
 
+/** How a Warren connects, and what it works with. */
 export interface ConnectOptions<QueueName extends string = never> extends SessionOptions {
   /** For the socket, TLS and the handshake together. @default '10s' */
   readonly connectTimeout?: Duration

@@ -1,5 +1,6 @@
 /** A typed set of listeners: `on` adds one and returns the function that takes it off again. */
 export interface Events<Contract> {
+  /** Calls the listener at each event of this name, until the function that it gives is called. */
   on<Name extends keyof Contract>(name: Name, listener: (event: Contract[Name]) => void): () => void
 }
 

@@ -33,7 +33,13 @@ import type { CompiledTopology } from './topology/compiled-topology.ts'
 import type { Topology } from './topology/define-topology.ts'
 import { renderPlan } from './topology/render-plan.ts'
 
-/** Connects to a broker; several hosts may be given. Wrong credentials or an unknown vhost end it at once. */
+/**
+ * Connects to a broker; several hosts may be given. Wrong credentials or an unknown vhost end it at once.
+ * @example
+ * ```ts
+ * const warren = await connect('amqp://localhost', { topology, closeOn: ['SIGTERM'] })
+ * ```
+ */
 export async function connect<const QueueName extends string = never>(
   url: string | readonly string[],
   settings: ConnectOptions<QueueName> = {},
@@ -56,6 +62,7 @@ export async function connect<const QueueName extends string = never>(
   })
 }
 
+/** What `apply` may do. */
 export interface ApplySettings {
   /**
    * Wait queues of delays that the topology no longer has. `remove-empty` deletes one that is empty, while its work queue
@@ -136,6 +143,11 @@ export class Warren<QueueName extends string = never> {
   /**
    * A publisher whose every publish settles exactly once. Without options always the same one, so that it may be asked
    * for wherever something is published; with options a new one, with a channel of its own.
+   * @example
+   * ```ts
+   * const result = await warren.publisher().publish({ key: 'orders', body: { id: 42 } })
+   * if (result.kind !== 'confirmed') console.error('not published', result)
+   * ```
    */
   publisher(options?: PublisherOptions): Publisher {
     if (options !== undefined) return this.#createPublisher(options)
@@ -147,6 +159,12 @@ export class Warren<QueueName extends string = never> {
   /**
    * Hands messages of a declared queue to the handler, with its retry policy. Resolves when it is consuming. With a
    * `schema` the handler gets bodies of its type.
+   * @example
+   * ```ts
+   * const consumer = await warren.consume('orders', async (message, { signal }) => {
+   *   await fetch('https://example.com/orders', { method: 'POST', body: message.rawBody, signal })
+   * })
+   * ```
    */
   async consume<Schema extends StandardSchema = StandardSchema>(
     queue: QueueName,
@@ -170,7 +188,14 @@ export class Warren<QueueName extends string = never> {
     return consumer
   }
 
-  /** Compares the topology with the broker. */
+  /**
+   * Compares the topology with the broker.
+   * @example
+   * ```ts
+   * const { plan } = await warren.plan()
+   * console.log(plan.safe.length, 'steps to take')
+   * ```
+   */
   async plan(): Promise<PlannedDeployment> {
     const topology = this.#declared()
     try {
@@ -185,6 +210,11 @@ export class Warren<QueueName extends string = never> {
   /**
    * Declares what is missing. Throws a DeploymentError, before it changes anything, when the broker has things that would
    * have to go or change. A wait queue of a delay that was dropped is kept, with a warning: it runs empty by itself.
+   * @example
+   * ```ts
+   * const { done } = await warren.apply()
+   * console.log(done, 'steps taken')
+   * ```
    */
   async apply(options: ApplySettings = {}): Promise<ApplyReport> {
     refuseUnknown('apply()', options, { leftovers: true })
@@ -229,7 +259,13 @@ export class Warren<QueueName extends string = never> {
     return recoverQueues({ ...section, ...options, ...sessions, management: this.#management })
   }
 
-  /** Gives the broker a new password or token before the old one ends: now, and whenever it connects again. */
+  /**
+   * Gives the broker a new password or token before the old one ends: now, and whenever it connects again.
+   * @example
+   * ```ts
+   * await warren.updateSecret('a new token', 'the old one ends in an hour')
+   * ```
+   */
   async updateSecret(newSecret: string, reason: string): Promise<void> {
     if (typeof newSecret !== 'string' || typeof reason !== 'string')
       throw new InvalidArgumentError('updateSecret() takes the new secret and a reason, both as text.')
@@ -241,6 +277,10 @@ export class Warren<QueueName extends string = never> {
    * Takes no more messages, lets running handlers finish until the deadline and gives the rest back, waits for the
    * answers that are still to come, then closes. It keeps the deadline whatever the broker does: a publish that waits
    * for longer is `unknown`, and is not sent any more. @default a deadline of '30s'
+   * @example
+   * ```ts
+   * await warren.close({ deadline: '10s' })
+   * ```
    */
   async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
     refuseUnknown('close()', options, { deadline: true })

@@ -18,6 +18,7 @@ export interface BreakerOptions extends Partial<BreakerPolicy> {
   readonly maxOpen?: Duration
 }
 
+/** How a consumer works. */
 export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema> {
   /** Handlers that run at a time. @default 10 */
   readonly concurrency?: number

@@ -59,7 +59,9 @@ const quickHandlersMs = 500
 
 /** Takes messages of one queue to its handler, and each of them to an end. Made by `startConsumer`. */
 export class Consumer {
+  /** The queue, by its name on the broker. */
   readonly queue: string
+  /** What happens to the consumer and its messages. */
   readonly events: Events<ConsumerEvents>
   readonly #emit: EventSource<ConsumerEvents> = createEvents<ConsumerEvents>()
   readonly #session: Session
@@ -130,6 +132,7 @@ export class Consumer {
     await this.#channel.whenOpen()
   }
 
+  /** Whether the breaker lets messages through. */
   get breaker(): BreakerKind {
     return this.#breaker.kind
   }
@@ -142,6 +145,10 @@ export class Consumer {
   /**
    * Takes no more, gives back what has not begun, lets what runs come to its end, and closes. After the deadline
    * the signals of the handlers are aborted and their messages go back to the queue too. Safe to call twice.
+   * @example
+   * ```ts
+   * await consumer.close({ deadline: '10s' })
+   * ```
    */
   async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
     refuseUnknown('close()', options, { deadline: true })

@@ -34,7 +34,13 @@ export class Answer {
   }
 }
 
-/** It failed and may work later. `after` takes the nearest delay of the queue that is not below it. */
+/**
+ * It failed and may work later. `after` takes the nearest delay of the queue that is not below it.
+ * @example
+ * ```ts
+ * await warren.consume('orders', () => retry({ after: '5m', reason: 'the warehouse is closed' }))
+ * ```
+ */
 export function retry(options: { readonly after?: Duration; readonly reason?: string } = {}): Answer {
   refuseUnknown('retry()', options, { after: true, reason: true })
   const afterMs = options.after === undefined ? undefined : parseDuration(options.after)
@@ -42,7 +48,13 @@ export function retry(options: { readonly after?: Duration; readonly reason?: st
   return new Answer({ kind: 'retry-asked', afterMs, reason })
 }
 
-/** It can never work: the message is parked with this reason. */
+/**
+ * It can never work: the message is parked with this reason.
+ * @example
+ * ```ts
+ * await warren.consume('orders', ({ body }) => (body === null ? reject('an empty order') : undefined))
+ * ```
+ */
 export function reject(reason: string): Answer {
   return new Answer({ kind: 'rejected', reason: textOf(reason) })
 }
@@ -50,6 +62,10 @@ export function reject(reason: string): Answer {
 /**
  * It is too early. Costs no attempt; the handler is asked again at that time, or after that long. Throws where either
  * is none, which is then a failure of the handler like any other.
+ * @example
+ * ```ts
+ * await warren.consume('orders', () => defer('30s'))
+ * ```
  */
 export function defer(until: Date | Duration): Answer {
   if (!(until instanceof Date)) return new Answer({ kind: 'deferred', forMs: parseDuration(until) })

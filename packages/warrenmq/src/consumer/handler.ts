@@ -15,12 +15,15 @@ export type Handler<Body = unknown> = (
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement has this type.
 export type HandlerReturn = HandlerAnswer | void
 
+/** What a handler is told besides the message. */
 export interface HandlerContext {
   /** Aborted when the time-out passes, or when the consumer closes and cannot wait any longer. */
   readonly signal: AbortSignal
   /** Which try this is, from 1. */
   readonly attempt: number
+  /** The last try: a message that fails it is parked. */
   readonly maxAttempts: number
+  /** The queue, by its name on the broker. */
   readonly queue: string
   /**
    * For middleware that makes a message wait before its handler: the time-out counts from the call of what this gives. That

@@ -20,6 +20,7 @@ import { type BrokerClock, steerVirtualClock } from './server/steer-clock.ts'
 import { createStoppableClock } from './server/stoppable-clock.ts'
 import { createWake } from './server/wake.ts'
 
+/** How an embedded broker behaves. */
 export interface EmbeddedBrokerOptions {
   /** The version of RabbitMQ to behave as. @default '4.3' */
   readonly profile?: ProfileName
@@ -79,11 +80,15 @@ export interface EmbeddedBroker {
   readonly version: string
   /** For AMQP clients, with the user `guest` and the vhost `/`. */
   readonly url: string
+  /** The port of `url`. */
   readonly port: number
   /** For clients of the HTTP API, with the same user. */
   readonly managementUrl: string
+  /** The port of `managementUrl`. */
   readonly managementPort: number
+  /** The time that the broker goes by. */
   readonly clock: BrokerClock
+  /** Faults on demand. */
   readonly faults: EmbeddedFaults
   /** What is in a queue, without touching it; undefined when there is none. @default vhost '/' */
   inspect(queue: string, options?: { readonly vhost?: string }): InspectedQueue | undefined
@@ -118,6 +123,14 @@ const brokerOptions: OptionNames<EmbeddedBrokerOptions> = {
 const everything = { configure: '.*', write: '.*', read: '.*' }
 const nodeName = 'embedded@localhost'
 
+/**
+ * Starts a broker inside this process that behaves as a version of RabbitMQ does.
+ * @example
+ * ```ts
+ * await using broker = await startEmbeddedBroker({ profile: '4.3', clock: 'virtual' })
+ * await broker.clock.advance('30m')
+ * ```
+ */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): Promise<EmbeddedBroker> {
   refuseUnknown('startEmbeddedBroker()', options, brokerOptions)
   refuseChoice('profile', options.profile, Object.keys(profiles))

@@ -21,17 +21,25 @@ export interface OutgoingMessage {
    * Blob, a promise) is refused.
    */
   readonly body: unknown
+  /** Headers, in plain values; `typed` says the AMQP type where it matters. */
   readonly headers?: PlainTable
   /** @default a new UUID */
   readonly messageId?: string
+  /** What the body is. @default that of JSON for what is sent as JSON */
   readonly contentType?: string
+  /** How the body is packed, such as `gzip`. The publisher does not pack it. */
   readonly contentEncoding?: string
+  /** What kind of message it is. */
   readonly type?: string
+  /** What it belongs to, such as the id of a request. */
   readonly correlationId?: string
+  /** The queue where an answer is expected. */
   readonly replyTo?: string
+  /** The application that publishes it. */
   readonly appId?: string
   /** Must be the user of the connection, or the broker closes the channel. */
   readonly userId?: string
+  /** Higher ones are delivered first, by queues that have priorities. @default 0 */
   readonly priority?: number
   /** How long it may wait in a queue: ten years at most. @default as long as the queue keeps it */
   readonly expiration?: Duration

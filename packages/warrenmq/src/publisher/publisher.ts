@@ -81,7 +81,13 @@ export class Publisher {
     this.#stopListening = session.events.on('unblocked', () => this.#pump())
   }
 
-  /** Publishes and tells what became of it. Never rejects for what the broker did, never hangs. */
+  /**
+   * Publishes and tells what became of it. Never rejects for what the broker did, never hangs.
+   * @example
+   * ```ts
+   * const result = await publisher.publish({ exchange: 'orders.events', key: 'order.placed', body: { id: 42 } })
+   * ```
+   */
   publish(message: OutgoingMessage): Promise<PublishResult> {
     // What cannot be encoded rejects the promise, like anything that is thrown in here.
     return new Promise((settle) => {
@@ -122,7 +128,16 @@ export class Publisher {
     else this.#enqueue(publish)
   }
 
-  /** Resolves when a publish would be sent at once, or never: await it to keep a fast producer in bounds. */
+  /**
+   * Resolves when a publish would be sent at once, or never: await it to keep a fast producer in bounds.
+   * @example
+   * ```ts
+   * for (const id of [1, 2, 3]) {
+   *   await publisher.room()
+   *   void publisher.publish({ key: 'orders', body: { id } })
+   * }
+   * ```
+   */
   room(): Promise<void> {
     if (this.#isClosed || (this.#waiting.size === 0 && this.#canSend())) return Promise.resolve()
     return new Promise((resolve) => this.#roomWaiters.push(resolve))
@@ -138,7 +153,13 @@ export class Publisher {
     return this.#waiting.size + this.#unanswered.size
   }
 
-  /** Resolves when every publish so far has its result. */
+  /**
+   * Resolves when every publish so far has its result.
+   * @example
+   * ```ts
+   * await publisher.idle()
+   * ```
+   */
   idle(): Promise<void> {
     if (this.pendingCount === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idleWaiters.push(resolve))
@@ -156,6 +177,10 @@ export class Publisher {
   /**
    * Takes no more, waits for the answers that are still to come, and closes its channel. At the deadline what was not
    * sent is given up, and what has no answer is `unknown`. @default a deadline of each publish's own
+   * @example
+   * ```ts
+   * await publisher.close({ deadline: '5s' })
+   * ```
    */
   async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
     refuseUnknown('close()', options, { deadline: true })

@@ -3,6 +3,7 @@ import type { Duration } from '../message/duration.ts'
 import { readTimes } from '../message/read-times.ts'
 import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
 
+/** How a publisher works. */
 export interface PublisherOptions {
   /** Unanswered publishes at a time. @default 1024 messages, 16 MiB */
   readonly window?: { readonly messages?: number; readonly bytes?: number }

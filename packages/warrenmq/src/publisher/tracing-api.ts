@@ -21,8 +21,11 @@ export interface TracingApi {
 }
 
 export interface SpanOptions {
+  /** Producer or consumer, as OpenTelemetry numbers them. */
   readonly kind: number
+  /** What the span says of itself. */
   readonly attributes: Record<string, string | number>
+  /** Spans that it follows from. */
   readonly links?: { readonly context: never }[]
 }
 

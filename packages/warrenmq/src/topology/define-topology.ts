@@ -6,7 +6,21 @@ export interface Topology<QueueName extends string = string> extends TopologyDec
   readonly queues: Readonly<Record<QueueName, QueueDeclaration>>
 }
 
-/** Checks a declaration and gives it back. Throws a TopologyError that lists all mistakes at once. */
+/**
+ * Checks a declaration and gives it back. Throws a TopologyError that lists all mistakes at once.
+ * @example
+ * ```ts
+ * const topology = defineTopology({
+ *   exchanges: { 'orders.events': { type: 'topic' } },
+ *   queues: {
+ *     'billing.orders': {
+ *       bind: [{ exchange: 'orders.events', key: 'order.*' }],
+ *       retry: { delays: ['5s', '30s', '5m'], maxAttempts: 4 },
+ *     },
+ *   },
+ * })
+ * ```
+ */
 export function defineTopology<const QueueName extends string>(
   declaration: TopologyDeclaration<QueueName>,
 ): Topology<QueueName> {

@@ -22,7 +22,13 @@ const isTyped: unique symbol = Symbol('AMQP field with its type')
 
 export type TypedField = FieldContent & { readonly [isTyped]: true }
 
-/** A header of an exact AMQP type: `typed({ type: 'l', value: 5n })` is what a Java `Long` would be. */
+/**
+ * A header of an exact AMQP type: `typed({ type: 'l', value: 5n })` is what a Java `Long` would be.
+ * @example
+ * ```ts
+ * await warren.publisher().publish({ key: 'orders', body: 'x', headers: { total: typed({ type: 'l', value: 5n }) } })
+ * ```
+ */
 export function typed(content: FieldContent): TypedField {
   return { ...content, [isTyped]: true }
 }

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from '../../errors.ts'
 import type { Mechanism } from './authenticate.ts'
 import type { TlsOptions } from './open-socket.ts'
 
+/** How a connection is made. */
 export interface ConnectionOptions {
   /** Shown in RabbitMQ's list of connections. @default 'warren' */
   readonly name?: string
@@ -9,12 +10,13 @@ export interface ConnectionOptions {
   readonly heartbeatSeconds?: number
   /** Largest frame, in bytes. @default 131072 */
   readonly frameMax?: number
-  /** @default 2047 */
+  /** Channels of one connection. @default 2047 */
   readonly channelMax?: number
   /** For the socket, TLS and the handshake together, in milliseconds. @default 10000 */
   readonly connectTimeoutMs?: number
   /** How long a declare, bind or the like may take, in milliseconds. @default 60000 */
   readonly replyTimeoutMs?: number
+  /** Certificates and checks of `amqps://`. */
   readonly tls?: TlsOptions
   /** EXTERNAL (a client certificate) is used only when named here. @default PLAIN, else AMQPLAIN */
   readonly mechanism?: Mechanism

@@ -12,6 +12,7 @@ import { nextSessionState, type SessionState, type SessionStep } from './session
 import { SupervisedChannel } from './supervised-channel.ts'
 import { createTurns, type Turns } from './turns.ts'
 
+/** How a connection is kept. */
 export interface SessionOptions extends ConnectionOptions {
   /** The pauses between attempts to connect. */
   readonly backoff?: Partial<BackoffPolicy>

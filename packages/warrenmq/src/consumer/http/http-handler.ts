@@ -8,9 +8,11 @@ import type { StatusAnswer } from '../handler-answer.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
 import { parseRetryAfter } from './parse-retry-after.ts'
 
+/** Where and how messages are pushed. */
 export interface HttpHandlerOptions {
+  /** The endpoint; a login in it is sent as basic authentication. */
   readonly url: string | URL
-  /** @default 'POST' */
+  /** The method of the request. @default 'POST' */
   readonly method?: string
   /** Sent with every request; these win over those of the message and over the login of the URL, in any case. */
   readonly headers?: Readonly<Record<string, string>>
@@ -34,6 +36,10 @@ const handlerOptions: OptionNames<HttpHandlerOptions> = {
 /**
  * A handler that pushes each message to an HTTP endpoint, so that a service in any language gets retries and a
  * dead-letter queue. The body is sent as it is; the status of the answer decides, by the consumer's status table.
+ * @example
+ * ```ts
+ * await warren.consume('orders', httpHandler({ url: 'https://example.com/orders', timeout: '10s' }))
+ * ```
  */
 export function httpHandler(options: HttpHandlerOptions): Handler {
   refuseUnknown('httpHandler()', options, handlerOptions)
@@ -137,7 +143,13 @@ function signature(body: Buffer, secret: string): Record<string, string> {
   }
 }
 
-/** The signature that a receiver computes to compare, as hexadecimal digits. */
+/**
+ * The signature that a receiver computes to compare, as hexadecimal digits.
+ * @example
+ * ```ts
+ * const expected = signBody({ body: Buffer.from('{}'), timestamp: '1767225600', secret: 'shared with the sender' })
+ * ```
+ */
 export function signBody(signed: {
   readonly body: Buffer
   /** As it stands in `warren-timestamp`. */

@@ -3,23 +3,28 @@ export type StatusMeaning = (typeof statusMeanings)[number]
 
 export const statusMeanings = ['acknowledge', 'retry', 'defer', 'dead-letter'] as const
 
+/** What a range of statuses means. */
 export interface StatusRule {
   /** The first status that the rule is about. */
   readonly from: number
   /** The last one. @default the same as `from` */
   readonly to?: number
+  /** What such a status means. */
   readonly means: StatusMeaning
 }
 
 /** Read from the top: the first rule that holds the status decides. */
 export interface StatusTable {
+  /** The first rule that holds a status decides. */
   readonly rules: readonly StatusRule[]
   /** Does a `Retry-After` choose the delay of a retry and of a deferral? */
   readonly honoursRetryAfter: boolean
 }
 
+/** A table that comes with Warren. */
 export type StatusTableName = 'warren' | 'event-bus'
 
+/** The tables that come with Warren. */
 export const statusTables: Readonly<Record<StatusTableName, StatusTable>> = {
   /** The default. A client error does not mend itself, so the message is parked at once. */
   warren: {

@@ -24,10 +24,13 @@ export interface DedupeStore {
 
 /** The right to handle a message. The token tells it from every other claim to the same key. */
 export interface DedupeClaim {
+  /** The key that is claimed. */
   readonly key: string
+  /** Made anew for each claim. */
   readonly token: string
 }
 
+/** How duplicates are told, and for how long. */
 export interface DedupeOptions {
   /** How long a done message is remembered. @default '1d' */
   readonly keep?: Duration
@@ -42,7 +45,13 @@ const dedupeOptions: OptionNames<DedupeOptions> = { keep: true, lease: true, key
 /** Another process is at the message; asked again after this long, which costs no attempt. */
 const busyPauseMs = 5_000
 
-/** Runs the handler once per message id, over all processes that share the store. Duplicates are acknowledged. */
+/**
+ * Runs the handler once per message id, over all processes that share the store. Duplicates are acknowledged.
+ * @example
+ * ```ts
+ * await warren.consume('orders', save, { middleware: [dedupe(memoryDedupeStore(), { keep: '7d' })] })
+ * ```
+ */
 export function dedupe(store: DedupeStore, options: DedupeOptions = {}): Middleware {
   refuseUnknown('dedupe()', options, dedupeOptions)
   if (!isStore(store))

@@ -1,7 +1,13 @@
 import { InvalidArgumentError } from '../../errors.ts'
 import type { Middleware } from '../handler.ts'
 
-/** Acknowledges messages whose handler threw an error that does not matter, as told by the test. */
+/**
+ * Acknowledges messages whose handler threw an error that does not matter, as told by the test.
+ * @example
+ * ```ts
+ * await warren.consume('orders', save, { middleware: [ignoreErrors((error) => error instanceof RangeError)] })
+ * ```
+ */
 export function ignoreErrors(isIgnored: (error: unknown) => boolean): Middleware {
   if (typeof isIgnored !== 'function') {
     throw new InvalidArgumentError(

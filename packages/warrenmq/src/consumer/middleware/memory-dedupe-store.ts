@@ -2,7 +2,13 @@ import { type Clock, realClock } from '../../clock.ts'
 import { refuseUnknown } from '../../message/refuse-unknown.ts'
 import type { DedupeStore } from './dedupe.ts'
 
-/** Remembers in this process alone: for one consumer, and for tests. The oldest are forgotten beyond `limit`. */
+/**
+ * Remembers in this process alone: for one consumer, and for tests. The oldest are forgotten beyond `limit`.
+ * @example
+ * ```ts
+ * await warren.consume('orders', save, { dedupe: memoryDedupeStore({ limit: 10_000 }) })
+ * ```
+ */
 export function memoryDedupeStore(
   options: { readonly limit?: number; readonly clock?: Clock } = {},
 ): DedupeStore {

@@ -7,6 +7,10 @@ import { describeValue } from '../run/describe-value.ts'
 /**
  * Keeps messages from their handler until `processAfterDelayMs` (a header, in milliseconds) have passed since
  * their timestamp. One without the header or without a timestamp is handled at once.
+ * @example
+ * ```ts
+ * await warren.consume('orders', save, { middleware: [processAfterDelay()] })
+ * ```
  */
 export function processAfterDelay(
   options: { readonly header?: string; readonly now?: () => number } = {},

@@ -7,6 +7,10 @@ import { defer } from '../handler-answer.ts'
 /**
  * Starts at most so many handlers a second, evenly spread. A waiting message occupies its place; its `timeout` begins
  * when its wait is over.
+ * @example
+ * ```ts
+ * await warren.consume('orders', save, { middleware: [throttle({ perSecond: 50 })] })
+ * ```
  */
 export function throttle(options: { readonly perSecond: number; readonly clock?: Clock }): Middleware {
   refuseUnknown('throttle()', options, { perSecond: true, clock: true })

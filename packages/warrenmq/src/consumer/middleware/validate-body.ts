@@ -25,7 +25,13 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** Gives the handler what the schema made of the body; a body that fails it is parked at once. */
+/**
+ * Gives the handler what the schema made of the body; a body that fails it is parked at once.
+ * @example
+ * ```ts
+ * await warren.consume('orders', save, { middleware: [validateBody(schema)] })
+ * ```
+ */
 export function validateBody(schema: StandardSchema): Middleware {
   // Without a compiler anything may come, and every message would be parked by it.
   const given = schema as Partial<StandardSchema> | null | undefined

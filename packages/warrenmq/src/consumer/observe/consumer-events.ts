@@ -19,6 +19,7 @@ export interface ConsumerEvents {
   'consumer.unproved': { readonly queue: string; readonly error: Error }
   /** Its queue has a delivery limit and nothing takes what is over it: RabbitMQ deletes that. Told once. */
   'consumer.limited': { readonly queue: string; readonly deliveryLimit: number }
+  /** It is closed. `unfinished`: handlers that had not ended by the deadline. */
   'consumer.closed': { readonly queue: string; readonly unfinished: number }
   /** A delivery is done with. Exactly one for each that is settled; `stale` ones come again. */
   'delivery.settled': DeliveryEvent & {
@@ -41,13 +42,17 @@ export interface ConsumerEvents {
     readonly result: PublishResult
     readonly nextAttemptMs: number
   }
+  /** The breaker opened, closed, or lets one message through to see whether handlers work again. */
   'breaker.changed': { readonly queue: string; readonly from: BreakerKind; readonly to: BreakerKind }
 }
 
+/** The state of a breaker. */
 export type BreakerKind = BreakerState['kind']
 
+/** What every event of a delivery tells. */
 export interface DeliveryEvent {
   readonly queue: string
+  /** The message that was delivered. */
   readonly message: ConsumedMessage
   /** The attempt that this delivery was, from 1. */
   readonly attempt: number

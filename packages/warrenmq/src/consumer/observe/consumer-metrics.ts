@@ -19,6 +19,15 @@ interface Duration {
   total: number
 }
 
+/**
+ * Metrics of the consumers that it observes, for Prometheus.
+ * @example
+ * ```ts
+ * const metrics = createConsumerMetrics()
+ * metrics.observe(await warren.consume('orders', save))
+ * console.log(metrics.render())
+ * ```
+ */
 export function createConsumerMetrics(): ConsumerMetrics {
   const settled = createCounter('queue', 'outcome', 'reason')
   const publishFailures = createCounter('queue', 'result')

@@ -7,7 +7,13 @@ import { type LogLevel, loggedEvents, renderLogLine } from './render-log-line.ts
 /** What Warren needs of a logger; pino's and the like have it. */
 export type Logger = Readonly<Record<LogLevel, (fields: object, message: string) => void>>
 
-/** Writes what a consumer tells into a log. Gives the function that ends it. */
+/**
+ * Writes what a consumer tells into a log. Gives the function that ends it.
+ * @example
+ * ```ts
+ * const stop = logConsumer(await warren.consume('orders', save), jsonLogger())
+ * ```
+ */
 export function logConsumer(consumer: Pick<Consumer, 'events'>, logger: Logger): () => void {
   if (typeof consumer?.events?.on !== 'function' || typeof logger?.info !== 'function') {
     throw new InvalidArgumentError(
@@ -27,7 +33,14 @@ export function logConsumer(consumer: Pick<Consumer, 'events'>, logger: Logger):
 
 const levelNumbers = { debug: 20, info: 30, warn: 40, error: 50 } as const
 
-/** A logger that writes JSON lines as pino does: `level`, `time`, the fields, `msg`. */
+/**
+ * A logger that writes JSON lines as pino does: `level`, `time`, the fields, `msg`.
+ * @example
+ * ```ts
+ * const logger = jsonLogger({ level: 'debug' })
+ * logger.info({ queue: 'orders' }, 'started')
+ * ```
+ */
 export function jsonLogger(
   options: {
     readonly write?: (line: string) => unknown
