@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
-import { connect, type Warren } from '../../../packages/warrenmq/src/index.ts'
+import { connect, defineTopology } from '../../../packages/warrenmq/src/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()
 
 // As 0.1 declared them, with shorter waits: what is on its way names queues, not times.
-const topology = {
+const topology = defineTopology({
   queues: {
     orders: { retry: { delays: ['1s', '1s'], maxAttempts: 3 } },
     invoices: { retry: { delays: ['1s'], maxAttempts: 1 } },
   },
-}
+})
 
 it('a message that 0.1 let wait has its third attempt, is parked as the last, and can be put back', async () => {
   const { warren } = await setup()
@@ -60,7 +60,7 @@ it('what 0.1 has put back is counted from its first attempt on', async () => {
   expect(await handleOne(warren, 'invoices')).toEqual({ id: 'invoice-1', attempt: 1 })
 })
 
-async function setup(): Promise<{ warren: Warren }> {
+async function setup() {
   const managementUrl = broker.managementUrl.replace('://', `://${broker.username}:${broker.password}@`)
   const warren = await connect(broker.url, { topology, managementUrl })
   onTestFinished(() => warren.close())
@@ -78,7 +78,9 @@ async function publishAs01(name: string, queue: string): Promise<void> {
   channel.publish(method, Buffer.from(properties, 'base64'), Buffer.from(body, 'base64'))
 }
 
-async function handleOne(warren: Warren, queue: string) {
+type Connected = Awaited<ReturnType<typeof setup>>['warren']
+
+async function handleOne(warren: Connected, queue: 'invoices') {
   return new Promise((resolve, reject) => {
     const consuming = warren.consume(queue, ({ id }, { attempt }) => resolve({ id, attempt }))
     consuming.then((consumer) => onTestFinished(() => consumer.close()), reject)
