@@ -9,7 +9,7 @@ const houses = [
   {
     folder: `${library}/recovery`,
     rows: [
-      ['lock', 'put-back', 'redrive/failed-publish.ts'],
+      ['lock', 'put-back', 'redrive/failed-publish.ts', 'request'],
       ['read'],
       ['look', 'redrive/plan-redrive.ts'],
       ['backup', 'receipt'],
@@ -93,13 +93,11 @@ const houses = [
     /** Hold one of each part, so that they see the parts: the context of a request, and the settings of all. */
     gatherers: ['api-context.ts', 'read-server-section.ts'],
     exceptions: [
-      ['contract/endpoint-schema.ts', 'once/read-once-key.ts'],
       ['events/topics.ts', 'tasks/tasks.ts'],
       ['events/topics.ts', 'tasks/visible-tasks.ts'],
       ['notices/notice.ts', 'once/once-answer.ts'],
       ['notices/open-notices.ts', 'approvals/approvals.ts'],
       ['notices/open-notices.ts', 'once/once.ts'],
-      ['notices/read-notice.ts', 'tasks/read-task-record.ts'],
       ['show/show-receipt.ts', 'guards/refuse-hidden-fields.ts'],
     ],
   },

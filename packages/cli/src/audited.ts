@@ -5,6 +5,7 @@ import { findServerKeys } from './find-server-keys.ts'
 import { type AuditLog, findAuditLog, openAuditLog } from './http-api/audit/audit-log.ts'
 import type { AuditReader } from './http-api/audit/audit-reader.ts'
 import type { AuditEntry } from './http-api/audit/audit-record.ts'
+import { auditedRequest } from './http-api/guards/audited-request.ts'
 import type { Terminal } from './output/terminal.ts'
 
 /** Who acts, on which broker, and what the config says of the audit log. */
@@ -66,7 +67,7 @@ export async function audited<Result>(
 }
 
 function describeBegin(request: object | undefined): string {
-  return request ? `begun: ${JSON.stringify(request)}` : 'begun'
+  return request ? `begun: ${auditedRequest(request)}` : 'begun'
 }
 
 type AuditRule = 'required' | 'on' | 'off' | 'where-there-is-one'

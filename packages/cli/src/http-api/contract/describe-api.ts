@@ -1,5 +1,4 @@
 import type { TSchema } from 'typebox'
-import { takesKey } from '../once/read-once-key.ts'
 import { type Endpoint, type EndpointList, tags } from './endpoint.ts'
 import { answerOf, successOf } from './endpoint-schema.ts'
 import { exampleOf } from './example-of.ts'
@@ -7,6 +6,7 @@ import { nameSchemas, type SchemaNames } from './name-schemas.ts'
 import { type Problem, problem } from './problem.ts'
 import { ofBroker } from './problem-codes.ts'
 import { problemsOf } from './problems-of.ts'
+import { takesKey } from './takes-key.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

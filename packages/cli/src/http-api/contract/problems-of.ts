@@ -1,4 +1,3 @@
-import { takesKey } from '../once/read-once-key.ts'
 import type { Endpoint } from './endpoint.ts'
 import {
   ofAll,
@@ -11,6 +10,7 @@ import {
   ofLooks,
   ofQueues,
 } from './problem-codes.ts'
+import { takesKey } from './takes-key.ts'
 
 /** Every code that an endpoint may answer with. A test that gets another one fails. */
 export function problemsOf(endpoint: Endpoint): readonly string[] {

@@ -10,7 +10,6 @@ import { closed, count, flag, list, named, object, oneOf, orNull, text, type Val
 import { task } from './tasks.ts'
 
 export type { RedriveRequest } from 'warrenmq/operations'
-export type { MessageRedriveRequest } from './requests.ts'
 
 const plannedTarget = named('PlannedTarget', 'Where some of the messages would go.', {
   target: text('The exchange and key, or the queue.', 'billing.orders'),

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
-import type { Endpoint } from '../contract/endpoint.ts'
 import type { OnceRequest } from './once.ts'
-
-/** Every request that changes something by itself can be sent with a key; to look, to log in and to plan needs none. */
-export function takesKey({ method, needs, path }: Pick<Endpoint, 'method' | 'needs' | 'path'>): boolean {
-  return method === 'POST' && needs !== 'anyone' && needs !== 'known' && !/\/(plan|verify)$/.test(path)
-}
 
 /** What a request is known by; undefined where it came without a key. An uploaded file is known by its length. */
 export function readOnceKey(
