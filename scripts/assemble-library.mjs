@@ -20,7 +20,11 @@ const compilerOptions = {
 
 /** `from`: what the compiler wrote; `dist`: the package's; `doors`: the modules that users load; `programs`: those they run. */
 export function assembleLibrary({ from, dist, doors, programs }) {
-  const types = trimTypes({ from: resolve(from), doors: doors.map((door) => `${door}.d.ts`) })
+  const types = trimTypes({
+    from: resolve(from),
+    doors: doors.map((door) => `${door}.d.ts`),
+    documented: ['index.d.ts', 'testing.d.ts'],
+  })
   const code = reachedFrom(
     from,
     [...doors, ...programs].map((name) => `${name}.js`),

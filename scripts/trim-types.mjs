@@ -3,18 +3,25 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** `from`: where the compiler wrote; `doors`: the files that users load. Gives the trimmed text of each file that is needed. */
-export function trimTypes({ from, doors }) {
+/**
+ * `from`: where the compiler wrote; `doors`: the files that users load; `documented`: those of them whose types keep their
+ * comments. What only a tool comes upon has none, so that a service does not download them. Gives the trimmed text of
+ * each file that is needed.
+ */
+export function trimTypes({ from, doors, documented }) {
   const program = ts.createProgram(
     doors.map((door) => join(from, door)),
     { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, noEmit: true, types: ['node'] },
   )
   const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(from))
-  const needed = findNeeded(program.getTypeChecker(), ours, new Set(doors.map((door) => join(from, door))))
+  const neededFor = (some) =>
+    findNeeded(program.getTypeChecker(), ours, new Set(some.map((door) => join(from, door))))
+  const needed = neededFor(doors)
+  const commented = neededFor(documented)
   return new Map(
     ours
       .filter((file) => file.statements.some((statement) => needed.has(statement)))
-      .map((file) => [file.fileName.slice(from.length + 1), textOf(file, needed)]),
+      .map((file) => [file.fileName.slice(from.length + 1), textOf(file, { needed, commented })]),
   )
 }
 
@@ -48,9 +55,13 @@ function isAlias({ flags }) {
   return (flags & ts.SymbolFlags.Alias) !== 0
 }
 
-function textOf(file, needed) {
+function textOf(file, { needed, commented }) {
   const kept = file.statements.filter((statement) => needed.has(statement))
-  return `${kept.map((statement) => textOfStatement(statement, needed)).join('\n')}\n`
+  const texts = kept.map((statement) => {
+    const text = textOfStatement(statement, needed)
+    return commented.has(statement) ? text : text.replaceAll(/\/\*\*[\s\S]*?\*\/\s*/g, '')
+  })
+  return `${texts.join('\n')}\n`
 }
 
 function textOfStatement(statement, needed) {

@@ -1,4 +1,3 @@
-import type { Redrive } from './recovery/redrive/redrive.ts'
 import type { RedriveProgress } from './recovery/redrive/redrive-options.ts'
 import type {
   BackupRequest,
@@ -9,7 +8,8 @@ import type {
   RestoreRequest,
 } from './recovery/request/requests.ts'
 
-interface Asker {
+/** Who asks. */
+export interface Asker {
   /** Who does it; shown to whoever finds the queue taken, and written into receipts. @default the host's name */
   readonly by?: string
 }
@@ -67,6 +67,3 @@ export interface VerifyChoice extends Asker {
   /** Go on although a queue deletes messages that are over its delivery limit when a connection breaks. @default false */
   readonly acceptDeliveryLimit?: boolean
 }
-
-/** A re-drive under way. */
-export type RunningRedrive = Redrive

@@ -8,7 +8,6 @@ import type {
   PeekOptions,
   RedriveChoice,
   RestoreChoice,
-  RunningRedrive,
   VerifyChoice,
 } from './dead-letter-options.ts'
 import { InvalidArgumentError } from './errors.ts'
@@ -28,7 +27,7 @@ import { compileRedrive } from './recovery/redrive/compile-redrive.ts'
 import type { TypeRoutes } from './recovery/redrive/plan-redrive.ts'
 import { previewEdit } from './recovery/redrive/preview-edit.ts'
 import { previewRedrive, type RedrivePreview } from './recovery/redrive/preview-redrive.ts'
-import { startRedrive } from './recovery/redrive/redrive.ts'
+import { type Redrive, startRedrive } from './recovery/redrive/redrive.ts'
 import type { RedriveOptions } from './recovery/redrive/redrive-options.ts'
 import { parseRequest } from './recovery/request/parse-request.ts'
 import type { RequestSchema } from './recovery/request/request-schema.ts'
@@ -58,7 +57,7 @@ export interface DeadLetters {
   /** Puts messages back: publish, confirm, acknowledge, in this order. The receipt accounts for every one. */
   redrive(options?: RedriveChoice): Promise<Receipt>
   /** The same, with a handle to pause, resume and cancel it. Await its `receipt`. */
-  startRedrive(options?: RedriveChoice): RunningRedrive
+  startRedrive(options?: RedriveChoice): Redrive
   /** Writes messages to a file, byte for byte, and leaves them in the queue. */
   backUp(options: BackupChoice): Promise<BackupReport>
   /** Removes messages from the queue; they are in a file, written, synced and checked, before they go. */

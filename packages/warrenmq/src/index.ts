@@ -61,13 +61,13 @@ export type { Failure } from './consumer/run/handler-result.ts'
 export type { EndingSignal } from './consumer/run/on-signals.ts'
 export type { SettledOutcome } from './consumer/settle/settle-delivery.ts'
 export type {
+  Asker,
   BackupChoice,
   CausesOptions,
   DiscardChoice,
   PeekOptions,
   RedriveChoice,
   RestoreChoice,
-  RunningRedrive,
   VerifyChoice,
 } from './dead-letter-options.ts'
 export type { DeadLetters, Verification } from './dead-letters.ts'
@@ -103,16 +103,39 @@ export type { OutgoingMessage } from './publisher/outgoing-message.ts'
 export type { PublishResult } from './publisher/publish-result.ts'
 export type { Publisher, PublisherOptions } from './publisher/publisher.ts'
 export type { SpanOptions, TracingApi, TracingSpan } from './publisher/tracing-api.ts'
+export type { BackupReport } from './recovery/backup/backup-queue.ts'
+export type { BackupSeal } from './recovery/backup/backup-record.ts'
+export type { DiscardReport } from './recovery/backup/discard-messages.ts'
+export type { RestoreReport } from './recovery/backup/restore-backup.ts'
+export type { RestoreCounts } from './recovery/backup/restore-run.ts'
 export type { CauseSplit } from './recovery/read/decide-splits.ts'
 export type { CauseGroup } from './recovery/read/group-causes.ts'
 export type { DeadLetter, DeadLetterProperties } from './recovery/read/read-dead-letter.ts'
+export type { ReceiptCheck, Verdict } from './recovery/receipt/decide-receipt.ts'
 export type { Interruption, Receipt, RedriveOutcome } from './recovery/receipt/receipt.ts'
 export type { QueueRecovery } from './recovery/recover/render-recovery.ts'
 export type { FailureKind } from './recovery/redrive/failed-publish.ts'
 export type { KeepReason } from './recovery/redrive/plan-redrive.ts'
 export type { Canary, DeadLimit } from './recovery/redrive/plan-redrive-stages.ts'
 export type { PreviewTarget, RedrivePreview } from './recovery/redrive/preview-redrive.ts'
+export type { Redrive } from './recovery/redrive/redrive.ts'
 export type { RedriveProgress } from './recovery/redrive/redrive-options.ts'
+export type { NotedEdit, NotedRequest } from './recovery/request/note-request.ts'
+export type {
+  BackupRequest,
+  CanaryRequest,
+  CausesRequest,
+  DiscardRequest,
+  EditRequest,
+  EncodedBody,
+  JsonValue,
+  PeekRequest,
+  QueueRequest,
+  QueueTarget,
+  RedriveRequest,
+  RestoreRequest,
+  WindowRequest,
+} from './recovery/request/requests.ts'
 export type {
   CompiledBinding,
   CompiledExchange,
