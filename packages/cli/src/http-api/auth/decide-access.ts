@@ -42,7 +42,7 @@ export function decideAccess(question: AccessQuestion): Access {
   if (needs !== 'known' && !permissionsOfCaller(caller, { hidePayloadsFrom }).includes(needs))
     return refused(
       'API_FORBIDDEN',
-      `This needs the permission ${needs}, and the role ${caller.role} has it not.`,
+      `This needs the permission ${needs}, which the role ${caller.role} does not have.`,
     )
   if (!question.isReadable) return refused('API_FORBIDDEN', notReadable)
   return allowed

@@ -112,7 +112,7 @@ async function refuseUnlessSecond(
 function whyNotSecond(caller: Caller, { id, by, asks, isSigned }: Approval): ApiError | undefined {
   const needed = permissionFor[asks.action]
   if (!permissionsOf(caller.role).includes(needed)) {
-    const message = `To grant this takes the permission ${needed}, and the role ${caller.role} has it not.`
+    const message = `Granting this needs the permission ${needed}, which the role ${caller.role} does not have.`
     return new ApiError({ code: 'API_FORBIDDEN', message })
   }
   if (!isSigned) {
@@ -128,7 +128,7 @@ function whyNotSecond(caller: Caller, { id, by, asks, isSigned }: Approval): Api
 function refuseStranger(caller: Caller, { by, asks }: Approval): void {
   const needed = permissionFor[asks.action]
   if (caller.name === by || permissionsOf(caller.role).includes(needed)) return
-  const message = `To refuse this takes the permission ${needed}, and the role ${caller.role} has it not.`
+  const message = `Refusing this needs the permission ${needed}, which the role ${caller.role} does not have.`
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }
 
