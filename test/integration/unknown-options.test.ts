@@ -206,17 +206,17 @@ const values: [string, (line: Line) => unknown, string][] = [
   [
     'redrive.where',
     ({ warren }) => warren.deadLetters('orders').redrive(any({ where: ['key:a', 'key:b'] })),
-    'where of redrive() must be a filter as text',
+    "where of redrive() is a list; it must be text, such as 'cause:Timeout and died<2h'.",
   ],
   [
     'preview.where',
     ({ warren }) => warren.deadLetters('orders').preview({ where: null as never }),
-    'Leave it out to mean all.',
+    'where of preview() is null; it must be text, such as',
   ],
   [
     'peek.where',
     ({ warren }) => warren.deadLetters('orders').peek(any({ where: 5 })),
-    'must be a filter as text',
+    'where of peek() is 5; it must be text',
   ],
   ['causes.groupBy', ({ warren }) => warren.deadLetters('orders').causes(any({ groupBy: 5 })), 'is 5'],
   [
@@ -225,7 +225,7 @@ const values: [string, (line: Line) => unknown, string][] = [
     "limit of redrive() is '5'",
   ],
   ['redrive.limit', ({ warren }) => warren.deadLetters('orders').redrive({ limit: Number.NaN }), 'is NaN'],
-  ['redrive.limit', ({ warren }) => warren.deadLetters('orders').redrive({ limit: -1 }), 'from 0 up'],
+  ['redrive.limit', ({ warren }) => warren.deadLetters('orders').redrive({ limit: -1 }), 'from 1 up'],
   [
     'redrive.ratePerSecond',
     ({ warren }) => warren.deadLetters('orders').redrive(any({ ratePerSecond: 'slow' })),

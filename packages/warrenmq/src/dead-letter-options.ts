@@ -4,6 +4,7 @@ import type {
   CausesRequest,
   DiscardRequest,
   PeekRequest,
+  QueueTarget,
   RedriveRequest,
   RestoreRequest,
 } from './recovery/request/requests.ts'
@@ -27,7 +28,12 @@ export interface CausesOptions extends Omit<CausesRequest, 'queue' | 'groupBy'>,
 }
 
 /** Which messages to put back, how, and who listens. */
-export interface RedriveChoice extends Omit<RedriveRequest, 'queue'>, Asker {
+export interface RedriveChoice extends Omit<RedriveRequest, 'queue' | 'to'>, Asker {
+  /**
+   * Where they go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published;
+   * or a queue by its name. @default 'origin'
+   */
+  readonly to?: 'origin' | 'retry' | 'exchange' | QueueTarget
   /** Cancels: what is under way is finished, and the rest stays where it is. */
   readonly signal?: AbortSignal
   /** Told several times a second. */

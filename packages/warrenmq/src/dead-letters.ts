@@ -11,6 +11,7 @@ import type {
   VerifyChoice,
 } from './dead-letter-options.ts'
 import { InvalidArgumentError } from './errors.ts'
+import { refuseChoice } from './message/refuse-choice.ts'
 import { type BackupReport, backUpQueue } from './recovery/backup/backup-queue.ts'
 import { type DiscardReport, discardMessages } from './recovery/backup/discard-messages.ts'
 import { type RestoreReport, restoreBackup } from './recovery/backup/restore-backup.ts'
@@ -189,6 +190,8 @@ function refusePart(queue: string, { isWhole, seen, present }: LookReport): void
 function redriveOptions(owner: string, access: DeadLetterAccess, choice: RedriveChoice): RedriveOptions {
   const { queue, flows, types } = access
   const { signal, onProgress, onWait, ...asked } = choice
+  // A misspelt word would be the name of a queue.
+  if (typeof asked.to === 'string') refuseChoice(`to of ${owner}`, asked.to, ['origin', 'retry', 'exchange'])
   const request = readChoice(owner, asked, { queue, schema: redriveRequestSchema })
   return compileRedrive(request, {
     ...contextOf(access, choice),

@@ -5,6 +5,6 @@ export const problem = named('Problem', 'Why a request was not answered as asked
   title: text('The problem in a few words; the same for all problems with this status.', 'Not found'),
   status: integer('The HTTP status of the answer.', 404),
   detail: text('What happened and what to do about it.', 'There is no task with this id.'),
-  code: text('What to look up in docs/reference/errors.md, and what programs should test.', 'API_NOT_FOUND'),
+  code: text('Names the problem for programs; the reference of errors has them all.', 'API_NOT_FOUND'),
 })
 export type Problem = ValueOf<typeof problem>

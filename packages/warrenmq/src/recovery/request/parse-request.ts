@@ -72,14 +72,17 @@ function problemOfObject(
 }
 
 function problemOfText(value: unknown, schema: RequestSchema, place: Place): string | undefined {
-  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, enum: words } = schema
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, enum: words, examples } = schema
   if (words) {
     if (words.includes(value as string)) return undefined
     const known = words.map((word) => `'${word}'`).join(' or ')
     const meant = typeof value === 'string' ? didYouMean(value, words) : ''
     return `${wrong(value, `must be ${known}`, place).slice(0, -1)}${meant || '.'}`
   }
-  if (typeof value !== 'string') return wrong(value, 'must be text', place)
+  if (typeof value !== 'string') {
+    const example = examples ? `, such as '${String(examples[0])}'` : ''
+    return wrong(value, `must be text${example}`, place)
+  }
   if (value.length < minLength) return wrong(value, 'must not be empty', place)
   if (value.length > maxLength) return wrong(value, `must have at most ${maxLength} characters`, place)
   if (pattern !== undefined && !new RegExp(pattern).test(value))
