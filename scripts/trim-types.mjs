@@ -61,7 +61,8 @@ function textOf(file, { needed, commented }) {
     const text = textOfStatement(statement, needed)
     return commented.has(statement) ? text : text.replaceAll(/\/\*\*[\s\S]*?\*\/\s*/g, '')
   })
-  return `${texts.join('\n')}\n`
+  // With tabs, as the code has them: they take less room.
+  return `${texts.join('\n').replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))}\n`
 }
 
 function textOfStatement(statement, needed) {

@@ -79,7 +79,7 @@ it('a task whose server is killed is interrupted with its true counts, and anoth
     .map(({ action, result }) => `${action} ${result}`)
     .toReversed()
   expect(told).toEqual([
-    `redrive begun ${id}`,
+    `redrive begun ${id}: {"queue":"${dlq}","ratePerSecond":100,"reason":"the gateway is back"}`,
     `redrive interrupted ${id}: ${present - left} moved at least`,
     `task.resume ${id}`,
     `redrive done ${id}: ${present} moved, 0 failed, 0 kept`,

@@ -79,6 +79,7 @@ export class AmqpChannel {
   #consumerNumber = 0
   #whenClosed: Promise<void> | undefined
 
+  /** @internal */
   constructor(id: number, host: ChannelHost) {
     this.id = id
     this.#host = host
@@ -108,7 +109,7 @@ export class AmqpChannel {
     return this.#acks.owedCount
   }
 
-  /** By which all that the connection has to say is handed to the kernel, acks of other channels included. */
+  /** By which all that the connection has to say is handed to the kernel, acks of other channels included. @internal */
   get output(): Pick<Output, 'sendAll' | 'whenSent'> {
     return this.#host.output
   }
@@ -122,7 +123,7 @@ export class AmqpChannel {
     return this.#acks.hasCreditLeft
   }
 
-  /** Sends a method and waits for its answer. Answers come in the order of the questions. */
+  /** Sends a method and waits for its answer. Answers come in the order of the questions. @internal */
   async call<Reply extends MethodName>(method: Method, ...expects: Reply[]): Promise<Method<Reply>> {
     const answer = await this.#ask(method, expects)
     return answer.method as Method<Reply>
@@ -227,7 +228,7 @@ export class AmqpChannel {
     this.connectionClosed(undefined)
   }
 
-  /** A method frame for this channel. */
+  /** A method frame for this channel. @internal */
   receiveMethod(payload: Buffer): void {
     const id = payload.length >= 4 ? payload.readUInt32BE(0) : 0
     if (id === deliverId) this.#receiveDelivery(payload)
@@ -235,15 +236,17 @@ export class AmqpChannel {
     else this.#receive(decodeMethod(payload))
   }
 
+  /** @internal */
   receiveHeader(payload: Buffer): void {
     if (this.#state === 'open') this.#content.header(payload)
   }
 
+  /** @internal */
   receiveBody(piece: Buffer): void {
     if (this.#state === 'open') this.#content.body(piece)
   }
 
-  /** The connection is gone or this channel is closed: everything that waits is told. */
+  /** The connection is gone or this channel is closed: everything that waits is told. @internal */
   connectionClosed(error: ChannelError | ConnectionError | undefined): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'

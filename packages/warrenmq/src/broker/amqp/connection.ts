@@ -87,6 +87,7 @@ export class AmqpConnection {
   #closedBy: ConnectionError | undefined
   #lastChannelId = 0
 
+  /** @internal */
   static async open(fields: {
     socket: Socket
     endpoint: Endpoint
@@ -143,6 +144,7 @@ export class AmqpConnection {
     return this.#agreement!
   }
 
+  /** @internal */
   get output(): Output {
     return this.#output
   }
