@@ -13,9 +13,10 @@ import { closed, flag, integer, list, named, object, text, type ValueOf } from '
 
 /** The bodies of requests that change something. */
 
-const redriveFields = redriveRequestSchema.properties ?? {}
+const redriveSchema = sayDefaults(redriveRequestSchema)
+const redriveFields = redriveSchema.properties ?? {}
 
-export const redriveRequest = Type.Unsafe<RedriveRequest>(redriveRequestSchema)
+export const redriveRequest = Type.Unsafe<RedriveRequest>(redriveSchema)
 
 /** As it was asked for, by whichever version: what that one knew and this one does not is refused when it is to be done. */
 export const storedRedrive = Type.Unsafe<RedriveRequest>({
@@ -46,7 +47,7 @@ export const discardRequest = Type.Unsafe<DiscardRequest>({
   title: 'DiscardRequest',
   description: 'Which dead letters to remove.',
   type: 'object',
-  properties: withoutQueue(discardRequestSchema.properties),
+  properties: withoutQueue(sayDefaults(discardRequestSchema).properties),
   ...closed,
 })
 
@@ -66,6 +67,23 @@ export const notedRequest = Type.Unsafe<NotedRequest>({
   },
   required: ['queue'],
 })
+
+/**
+ * Says defaults in words: generated clients take a field with a default for one that is always there, and a request has
+ * only what was said.
+ */
+function sayDefaults({ default: preset, description, properties, ...schema }: RequestSchema): RequestSchema {
+  const said = preset === undefined ? description : `${description} Default: ${String(preset)}.`
+  return {
+    ...schema,
+    ...(said !== undefined && { description: said }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [name, sayDefaults(field)]),
+      ),
+    }),
+  }
+}
 
 function withoutQueue({
   queue: _,
