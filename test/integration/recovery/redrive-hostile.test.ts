@@ -99,10 +99,8 @@ test('a re-drive whose vhost is deleted can be ended, and says that nobody has c
 
   // The queues go first, then the permissions, then the connections: the run may hear of any of them before it is told.
   const { outcome, interruption, refusals } = receipt
-  const heard = ['cancelled', 'interrupted queue-deleted', 'interrupted forbidden', 'interrupted failed']
-  expect(heard).toContain([outcome, interruption].filter(Boolean).join(' '))
-  // RabbitMQ 4.0 may close the channel for another reason in between; then its words are told.
-  if (interruption === 'failed') expect(refusals.join(' ')).toMatch(/vhost|not found|closed|refused/i)
+  const heard = ['cancelled', 'interrupted queue-deleted', 'interrupted forbidden']
+  expect(heard, refusals.join(' ')).toContain([outcome, interruption].filter(Boolean).join(' '))
   expect(receipt).toMatchObject({ isCounted: false, isBalanced: false })
   expect(receipt.moved + receipt.failed + receipt.stillThere + receipt.missing).toBe(100)
 })
