@@ -27,7 +27,8 @@ export function refuseUnknown(
   throw new InvalidArgumentError(sentences.join(' '))
 }
 
-function wayOut(name: string, known: readonly string[]): string {
+/** What was most likely meant by a name that nobody knows; else the names that there are. */
+export function wayOut(name: string, known: readonly string[]): string {
   const meant = suggestSetting(name, known)
   return meant === undefined ? `it has ${known.join(', ')}.` : `did you mean "${meant}"?`
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../errors.ts'
-import { didYouMean, suggestSetting } from '../../message/suggest-name.ts'
+import { wayOut } from '../../message/refuse-unknown.ts'
+import { didYouMean } from '../../message/suggest-name.ts'
 import type { RequestSchema } from './request-schema.ts'
 
 /**
@@ -115,11 +116,6 @@ function describeKind({ type, pattern, properties, minimum = 0 }: RequestSchema)
 
 function describe({ description = '' }: RequestSchema): string {
   return description.charAt(0).toLowerCase() + description.slice(1)
-}
-
-function wayOut(name: string, known: readonly string[]): string {
-  const meant = suggestSetting(name, known)
-  return meant === undefined ? `it has ${known.join(', ')}.` : `did you mean "${meant}"?`
 }
 
 function nameOf({ owner, path }: Place): string {
