@@ -5,10 +5,10 @@ import {
   consume,
   get,
   limitPrefetch,
-} from '../../packages/warrenmq/src/embedded/model/channel/channel-consume.ts'
-import { flushConfirms, publish } from '../../packages/warrenmq/src/embedded/model/channel/channel-publish.ts'
-import { recover, settle } from '../../packages/warrenmq/src/embedded/model/channel/channel-settle.ts'
-import { selectConfirms } from '../../packages/warrenmq/src/embedded/model/channel/channel-transaction.ts'
+} from '../../packages/warrenmq/src/embedded/model/channel/consume.ts'
+import { flushConfirms, publish } from '../../packages/warrenmq/src/embedded/model/channel/publish.ts'
+import { recover, settle } from '../../packages/warrenmq/src/embedded/model/channel/settle.ts'
+import { selectConfirms } from '../../packages/warrenmq/src/embedded/model/channel/transactions.ts'
 import { closeChannel } from '../../packages/warrenmq/src/embedded/model/channel/close-channel.ts'
 import { createBroker } from '../../packages/warrenmq/src/embedded/model/create-broker.ts'
 import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
@@ -25,7 +25,7 @@ import {
   toPlainTable,
 } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { decodeProperties, encodeProperties } from '../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../packages/warrenmq/src/wire/read-field.ts'
+import { decodeTable } from '../../packages/warrenmq/src/wire/decode-table.ts'
 
 /** A delivery as a test looks at it. */
 export interface SeenDelivery {

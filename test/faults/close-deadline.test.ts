@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { declareQueue, inspectQueue } from '../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue, inspectQueue } from '../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
 import { connect, defineTopology, retry } from '../../packages/warrenmq/src/index.ts'
 import { createVhostOn } from '../support/create-vhost-on.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { declareQueue } from '../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue } from '../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
 import { startEmbeddedBroker } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { Publisher } from '../../packages/warrenmq/src/publisher/publisher.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { declareQueue } from '../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue } from '../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { CutPoint } from '../../packages/warrenmq/src/embedded/server/faults.ts'
 import {

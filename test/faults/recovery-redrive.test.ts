@@ -3,7 +3,7 @@ import {
   bindQueue,
   declareExchange,
   unbindQueue,
-} from '../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { startRedrive } from '../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { createRecoveryRig, type RecoveryRig } from '../integration/recovery/recovery-rig.ts'
 import { eventually } from '../support/eventually.ts'

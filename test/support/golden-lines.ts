@@ -1,4 +1,4 @@
-import { canonicalText } from '../../packages/warrenmq/src/topology/compare-values.ts'
+import { canonicalText } from '../../packages/warrenmq/src/topology/is-same-value.ts'
 import type { CompiledTopology } from '../../packages/warrenmq/src/topology/compiled-topology.ts'
 import type { Arguments } from '../../packages/warrenmq/src/topology/declaration.ts'
 

@@ -1,6 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises'
 import { InvalidArgumentError } from 'warrenmq'
-import type { AuditVerdict, KeptRecord } from './http-api/audit/verify-audit.ts'
+import type { AuditVerdict, KeptRecord } from './http-api/audit/audit-check.ts'
 
 /** What `--kept` names: a hash, or a file to which each whole log adds its newest record. */
 export interface KeptRecords {

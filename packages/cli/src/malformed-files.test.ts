@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Receipt } from 'warrenmq'
 import { runCliHere } from '../../../test/support/run-cli-here.ts'
-import { packBlock } from '../../warrenmq/src/recovery/backup/backup-block.ts'
+import { packBlock } from '../../warrenmq/src/recovery/backup/blocks.ts'
 
 /** Nobody listens there, so whatever is sound ends with a sentence about the broker. */
 const nowhere = 'amqp://127.0.0.1:1'

@@ -9,7 +9,7 @@ import type {
   RedriveChoice,
   RestoreChoice,
   VerifyChoice,
-} from './dead-letter-options.ts'
+} from './redrive-choice.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { refuseChoice } from './message/refuse-choice.ts'
 import { type BackupReport, backUpQueue } from './recovery/backup/backup-queue.ts'
@@ -18,7 +18,7 @@ import { type RestoreReport, restoreBackup } from './recovery/backup/restore-bac
 import { compileLook } from './recovery/look/compile-look.ts'
 import { type LookReport, lookAtQueue } from './recovery/look/look-at-queue.ts'
 import { seenInPart } from './recovery/look/seen-in-part.ts'
-import { type CauseGroup, createCauseGroups } from './recovery/read/group-causes.ts'
+import { type CauseGroup, createCauseGroups } from './recovery/read/cause-groups.ts'
 import { parseGroupBy } from './recovery/read/parse-group-by.ts'
 import { type DeadLetter, readDeadLetter } from './recovery/read/read-dead-letter.ts'
 import { decideVerdict, type ReceiptCheck, type Verdict } from './recovery/receipt/decide-receipt.ts'

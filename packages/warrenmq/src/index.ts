@@ -15,7 +15,7 @@ export type {
   ResultCount,
 } from './consumer/decide/breaker-state.ts'
 export type { Recount, RecountReason } from './consumer/decide/decide-admission.ts'
-export type { RetryDelay } from './consumer/decide/decide-delay.ts'
+export type { RetryDelay } from './consumer/decide/decide-retry-delay.ts'
 export type { DeadLetterReason, HoldReason, Outcome } from './consumer/decide/decide-outcome.ts'
 export type { Handler, HandlerContext, HandlerReturn, Middleware } from './consumer/handler.ts'
 export {
@@ -56,10 +56,10 @@ export { type ConsumerMetrics, createConsumerMetrics } from './consumer/observe/
 export { jsonLogger, type Logger, logConsumer } from './consumer/observe/log-consumer.ts'
 export type { LogLevel } from './consumer/observe/render-log-line.ts'
 export type { BodyDecoder, ConsumedMessage, Undecoded } from './consumer/run/consumed-message.ts'
-export { decodeJson } from './consumer/run/decode-body.ts'
+export { decodeJson } from './consumer/run/decoder.ts'
 export type { Failure } from './consumer/run/handler-result.ts'
 export type { EndingSignal } from './consumer/run/on-signals.ts'
-export type { SettledOutcome } from './consumer/settle/settle-delivery.ts'
+export type { SettledOutcome } from './consumer/settle/settlement.ts'
 export type {
   Asker,
   BackupChoice,
@@ -69,10 +69,10 @@ export type {
   RedriveChoice,
   RestoreChoice,
   VerifyChoice,
-} from './dead-letter-options.ts'
+} from './redrive-choice.ts'
 export type { DeadLetters, Verification } from './dead-letters.ts'
 export type { ApplyReport, StepResult } from './deploy/apply-plan.ts'
-export type { PlannedDeployment } from './deploy/deploy-topology.ts'
+export type { PlannedDeployment } from './deploy/plan-deployment.ts'
 export type { ExecutableStep, StepOutcome } from './deploy/execute-step.ts'
 export type { LeftoverChoice } from './deploy/remove-leftover.ts'
 export {
@@ -108,15 +108,15 @@ export type { BackupSeal } from './recovery/backup/backup-record.ts'
 export type { DiscardReport } from './recovery/backup/discard-messages.ts'
 export type { RestoreReport } from './recovery/backup/restore-backup.ts'
 export type { RestoreCounts } from './recovery/backup/restore-run.ts'
-export type { CauseSplit } from './recovery/read/decide-splits.ts'
-export type { CauseGroup } from './recovery/read/group-causes.ts'
+export type { CauseSplit } from './recovery/read/cause-splits.ts'
+export type { CauseGroup } from './recovery/read/cause-groups.ts'
 export type { DeadLetter, DeadLetterProperties } from './recovery/read/read-dead-letter.ts'
 export type { ReceiptCheck, Verdict } from './recovery/receipt/decide-receipt.ts'
 export type { Interruption, Receipt, RedriveOutcome } from './recovery/receipt/receipt.ts'
 export type { QueueRecovery } from './recovery/recover/render-recovery.ts'
 export type { FailureKind } from './recovery/redrive/failed-publish.ts'
 export type { KeepReason } from './recovery/redrive/plan-redrive.ts'
-export type { Canary, DeadLimit } from './recovery/redrive/plan-redrive-stages.ts'
+export type { Canary, DeadLimit } from './recovery/redrive/canary.ts'
 export type { PreviewTarget, RedrivePreview } from './recovery/redrive/preview-redrive.ts'
 export type { Redrive } from './recovery/redrive/redrive.ts'
 export type { RedriveProgress } from './recovery/redrive/redrive-options.ts'
@@ -162,8 +162,8 @@ export type {
 } from './topology/declaration.ts'
 export { defineTopology, type Topology } from './topology/define-topology.ts'
 export type { SettingChange } from './topology/diff-topology.ts'
-export type { PolicyConflict } from './topology/effective-arguments.ts'
-export type { WayOut } from './topology/find-ways-out.ts'
+export type { PolicyConflict } from './topology/effective-value.ts'
+export type { WayOut } from './topology/ways-out.ts'
 export type { LayoutName } from './topology/layouts/layout-names.ts'
 export type {
   LiveBinding,

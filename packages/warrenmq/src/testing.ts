@@ -3,8 +3,8 @@ export type { ProfileName } from './embedded/model/profile.ts'
 export { profileNames } from './embedded/model/profiles/profiles.ts'
 export type { QueueCounts } from './embedded/model/queue/queue.ts'
 export type { ConfirmFate, CutPoint, FaultSwitches } from './embedded/server/faults.ts'
-export type { SettleOptions } from './embedded/server/settle-clients.ts'
-export type { BrokerClock } from './embedded/server/steer-clock.ts'
+export type { SettleOptions } from './embedded/server/settle.ts'
+export type { BrokerClock } from './embedded/server/steer-virtual-clock.ts'
 export {
   type EmbeddedBroker,
   type EmbeddedBrokerOptions,

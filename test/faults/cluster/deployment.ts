@@ -6,7 +6,7 @@ import { locateManagement } from '../../../packages/warrenmq/src/broker/manageme
 import { openManagement } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
 import { pairManagement } from '../../../packages/warrenmq/src/broker/management/pair-management.ts'
 import { applyPlan } from '../../../packages/warrenmq/src/deploy/apply-plan.ts'
-import { planBlindly, planDeployment } from '../../../packages/warrenmq/src/deploy/deploy-topology.ts'
+import { planBlindly, planDeployment } from '../../../packages/warrenmq/src/deploy/plan-deployment.ts'
 import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import type { Plan } from '../../../packages/warrenmq/src/topology/plan-topology.ts'

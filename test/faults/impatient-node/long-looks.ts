@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
 import { type HoldTask, holdMessages } from '../../../packages/warrenmq/src/recovery/look/hold-messages.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
 import { collect, createConsumerRig, declareTopology } from '../../integration/consumer/consumer-rig.ts'
 import { createVhostOn } from '../../support/create-vhost-on.ts'

@@ -8,7 +8,7 @@ import {
   declareExchange,
   declareQueue,
   inspectQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { EncodedMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
 import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'

@@ -16,7 +16,7 @@ import {
   inspectQueue,
   unbindExchange,
   unbindQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { encodeProperties, noProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'

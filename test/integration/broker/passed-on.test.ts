@@ -6,7 +6,7 @@ import {
   declareExchange,
   declareQueue,
   deleteQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session, type SessionOptions } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { EncodedMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
 import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'
@@ -18,7 +18,7 @@ import {
   encodeProperties,
   readProperty,
 } from '../../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../../packages/warrenmq/src/wire/read-field.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 import { readHeader } from '../../support/read-header.ts'
 import { useBroker } from '../../support/use-broker.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { declareQueue, inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue, inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'

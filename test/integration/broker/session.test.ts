@@ -4,7 +4,7 @@ import {
   declareQueue,
   deleteQueue,
   inspectQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { Session, type SessionOptions } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'

@@ -3,7 +3,7 @@ import { openConnection } from '../../../packages/warrenmq/src/broker/amqp/conne
 import type { ConnectionOptions } from '../../../packages/warrenmq/src/broker/amqp/connection-options.ts'
 import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
-import { declareQueue, inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue, inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'

@@ -5,7 +5,7 @@ import {
 } from '../../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
 import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
 import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'
-import { propertiesWriter } from '../../../packages/warrenmq/src/recovery/put-back/redrive-properties.ts'
+import { propertiesWriter } from '../../../packages/warrenmq/src/recovery/put-back/properties-writer.ts'
 import type { LayoutChoice } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'

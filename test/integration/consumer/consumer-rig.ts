@@ -5,7 +5,7 @@ import {
   declareExchange,
   declareQueue,
   inspectQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { Consumer } from '../../../packages/warrenmq/src/consumer/consumer.ts'
 import type { ConsumerOptions } from '../../../packages/warrenmq/src/consumer/consumer-options.ts'
@@ -24,7 +24,7 @@ import {
   toPlainTable,
 } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { decodeProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../../packages/warrenmq/src/wire/read-field.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 
 export interface ConsumerRig {
   readonly consuming: Session

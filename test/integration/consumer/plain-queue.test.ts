@@ -4,7 +4,7 @@ import {
   declareExchange,
   declareQueue,
   deleteQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { reject } from '../../../packages/warrenmq/src/consumer/handler-answer.ts'
 import type { Arguments, QueueDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { startConsumer } from '../../../packages/warrenmq/src/consumer/start-consumer.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'

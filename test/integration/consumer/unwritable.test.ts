@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import type { ConsumerOptions } from '../../../packages/warrenmq/src/consumer/consumer-options.ts'
 import type { Handler } from '../../../packages/warrenmq/src/consumer/handler.ts'
 import { defer, reject } from '../../../packages/warrenmq/src/consumer/handler-answer.ts'

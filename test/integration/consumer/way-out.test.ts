@@ -4,7 +4,7 @@ import {
   deleteExchange,
   deleteQueue,
   unbindQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { openManagement } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
 import type { Consumer } from '../../../packages/warrenmq/src/consumer/consumer.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { targetOf } from '../../../packages/cli/src/http-api/approvals/ask-approval.ts'
-import { createToken } from '../../../packages/cli/src/http-api/auth/api-tokens.ts'
+import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import type {
   Approval,
   ApprovalList,

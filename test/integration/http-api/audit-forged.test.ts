@@ -9,7 +9,7 @@ import {
   chainRecord,
   noRecord,
 } from '../../../packages/cli/src/http-api/audit/audit-record.ts'
-import type { AuditVerdict } from '../../../packages/cli/src/http-api/audit/verify-audit.ts'
+import type { AuditVerdict } from '../../../packages/cli/src/http-api/audit/audit-check.ts'
 import type { AuditRecord } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { readServerKeys } from '../../../packages/cli/src/http-api/records/server-keys.ts'
 import { runCli } from '../../../packages/cli/src/run-cli.ts'

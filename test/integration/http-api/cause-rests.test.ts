@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createQueueTurns } from '../../../packages/cli/src/http-api/guards/queue-turns.ts'
-import { CauseWatch } from '../../../packages/cli/src/http-api/webhooks/watch-causes.ts'
+import { CauseWatch } from '../../../packages/cli/src/http-api/webhooks/cause-watch.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig } from '../recovery/recovery-rig.ts'

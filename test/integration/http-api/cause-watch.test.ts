@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createQueueTurns } from '../../../packages/cli/src/http-api/guards/queue-turns.ts'
-import { CauseWatch, type NewCause } from '../../../packages/cli/src/http-api/webhooks/watch-causes.ts'
+import { CauseWatch, type NewCause } from '../../../packages/cli/src/http-api/webhooks/cause-watch.ts'
 import { RecoveryError } from '../../../packages/warrenmq/src/errors.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'

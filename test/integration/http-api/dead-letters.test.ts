@@ -6,7 +6,7 @@ import type {
   RedrivePlan,
   Task,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
-import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { type PlainTable, toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, deadLetterTo, setUpApi } from './api-rig.ts'

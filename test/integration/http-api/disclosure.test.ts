@@ -10,7 +10,7 @@ import type {
 import {
   createSetDigest,
   digestBody,
-} from '../../../packages/warrenmq/src/recovery/receipt/digest-message.ts'
+} from '../../../packages/warrenmq/src/recovery/receipt/set-digest.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

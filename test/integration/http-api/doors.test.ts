@@ -11,7 +11,7 @@ import type {
   Task,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { readServerSection } from '../../../packages/cli/src/http-api/read-server-section.ts'
-import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'

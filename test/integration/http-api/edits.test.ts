@@ -9,7 +9,7 @@ import type {
 import { createRecordSeals } from '../../../packages/cli/src/http-api/records/record-seals.ts'
 import { sealMessage } from '../../../packages/cli/src/http-api/records/seal-message.ts'
 import { readServerKeys } from '../../../packages/cli/src/http-api/records/server-keys.ts'
-import type { SharedTask } from '../../../packages/cli/src/http-api/tasks/task-board-state.ts'
+import type { SharedTask } from '../../../packages/cli/src/http-api/tasks/shared-task.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, vi } from 'vitest'
-import { createToken } from '../../../packages/cli/src/http-api/auth/api-tokens.ts'
+import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import type { Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

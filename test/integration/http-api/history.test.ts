@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { DepthHistory, HistoryList } from '../../../packages/cli/src/http-api/contract/contract.ts'
-import { noSamples } from '../../../packages/cli/src/http-api/history/history-state.ts'
+import { noSamples } from '../../../packages/cli/src/http-api/history/history.ts'
 import { createSampleReader } from '../../../packages/cli/src/http-api/history/read-broker-samples.ts'
 import { openManagement } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openAuditLog } from '../../../packages/cli/src/http-api/audit/audit-log.ts'
 import type { AdminMessages, AuditPage } from '../../../packages/cli/src/http-api/contract/contract.ts'
-import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { ConsumedMessage } from '../../../packages/warrenmq/src/consumer/run/consumed-message.ts'
 import { startConsumer } from '../../../packages/warrenmq/src/consumer/start-consumer.ts'

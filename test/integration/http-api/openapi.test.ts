@@ -14,7 +14,7 @@ import type {
   TopologyPlan,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
-import { bindQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { bindQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import { purgeQueue } from '../../support/purge-queue.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'

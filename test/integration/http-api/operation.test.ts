@@ -10,7 +10,7 @@ import type {
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { readServerSection } from '../../../packages/cli/src/http-api/read-server-section.ts'
 import { listen } from '../../../packages/cli/src/http-api/server.ts'
-import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProxy } from '../../support/start-proxy.ts'

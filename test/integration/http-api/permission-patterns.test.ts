@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { matchesName } from '../../../packages/cli/src/http-api/auth/match-name.ts'
+import { matchesName } from '../../../packages/cli/src/http-api/auth/matches-name.ts'
 import type { DlqList } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { ChannelError } from '../../../packages/warrenmq/src/errors.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createToken } from '../../../packages/cli/src/http-api/auth/api-tokens.ts'
+import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import { permissionsOf } from '../../../packages/cli/src/http-api/auth/decide-role.ts'
 import type {
   Approval,
@@ -12,7 +12,7 @@ import type {
   Role,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
-import { declareQueue, deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue, deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { compileTopology } from '../../../packages/warrenmq/src/topology/compile-topology.ts'
 import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'

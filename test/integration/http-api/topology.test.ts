@@ -9,7 +9,7 @@ import type {
   TopologyProblems,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { openManagement } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
-import { planDeployment } from '../../../packages/warrenmq/src/deploy/deploy-topology.ts'
+import { planDeployment } from '../../../packages/warrenmq/src/deploy/plan-deployment.ts'
 import { brokerCapabilities } from '../../../packages/warrenmq/src/message/broker-capabilities.ts'
 import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
 import { renderPlan } from '../../../packages/warrenmq/src/topology/render-plan.ts'

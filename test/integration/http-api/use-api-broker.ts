@@ -1,5 +1,5 @@
 import { afterAll, expect } from 'vitest'
-import { inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { ChannelError } from '../../../packages/warrenmq/src/errors.ts'
 import { eventually } from '../../support/eventually.ts'

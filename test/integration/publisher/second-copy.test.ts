@@ -5,7 +5,7 @@ import {
   declareQueue,
   inspectQueue,
   unbindQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'

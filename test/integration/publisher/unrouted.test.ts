@@ -3,7 +3,7 @@ import {
   declareExchange,
   declareQueue,
   inspectQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type {
   EncodedMessage,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { packBlock } from '../../../packages/warrenmq/src/recovery/backup/backup-block.ts'
+import { packBlock } from '../../../packages/warrenmq/src/recovery/backup/blocks.ts'
 import { backUpQueue } from '../../../packages/warrenmq/src/recovery/backup/backup-queue.ts'
 import {
   type BackupRecord,

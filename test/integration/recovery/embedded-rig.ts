@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
-import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import {
   type EmbeddedBroker,

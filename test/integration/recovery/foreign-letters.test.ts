@@ -4,7 +4,7 @@ import {
   bindQueue,
   declareExchange,
   inspectQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { connect } from '../../../packages/warrenmq/src/warren.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'

@@ -4,7 +4,7 @@ import {
   bindQueue,
   declareExchange,
   deleteQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import {
   type ListedQueue,
   listDeadLetters,

@@ -3,7 +3,7 @@ import {
   bindQueue,
   declareExchange,
   deleteQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { lockName } from '../../../packages/warrenmq/src/recovery/lock/take-lock.ts'
 import { recoverQueues } from '../../../packages/warrenmq/src/recovery/recover/recover-queues.ts'
 import { eventually } from '../../support/eventually.ts'

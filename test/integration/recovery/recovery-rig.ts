@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
 import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
-import { declareQueue, inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue, inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { Management } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
 import { pairManagement } from '../../../packages/warrenmq/src/broker/management/pair-management.ts'
@@ -24,7 +24,7 @@ import {
   type Properties,
   type RawProperties,
 } from '../../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../../packages/warrenmq/src/wire/read-field.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 
 export interface RecoveryRig {
   readonly consuming: Session

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { declareQueue, deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { declareQueue, deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { parseBrokerVersion } from '../../../packages/warrenmq/src/message/broker-version.ts'
 import { OverLimitQueue } from '../../../packages/warrenmq/src/recovery/look/over-limit-queue.ts'
 import { prepareLook } from '../../../packages/warrenmq/src/recovery/look/prepare-look.ts'
-import { DeadWatch } from '../../../packages/warrenmq/src/recovery/redrive/watch-dead.ts'
+import { DeadWatch } from '../../../packages/warrenmq/src/recovery/redrive/dead-watch.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createEmbeddedRig } from './embedded-rig.ts'
 

@@ -5,7 +5,7 @@ import {
   declareQueue,
   deleteExchange,
   deleteQueue,
-} from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+} from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look/look-at-queue.ts'
 import type { Receipt } from '../../../packages/warrenmq/src/recovery/receipt/receipt.ts'
 import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { lockName } from '../../../packages/warrenmq/src/recovery/lock/take-lock.ts'
 import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { eventually } from '../../support/eventually.ts'

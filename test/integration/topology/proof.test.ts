@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/operations.ts'
+import { inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { applyPlan } from '../../../packages/warrenmq/src/deploy/apply-plan.ts'
-import { planBlindly } from '../../../packages/warrenmq/src/deploy/deploy-topology.ts'
+import { planBlindly } from '../../../packages/warrenmq/src/deploy/plan-deployment.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import type {
   QueueDeclaration,

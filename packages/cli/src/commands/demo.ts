@@ -4,7 +4,7 @@ import type { CliCommand, CommandInput } from '../command.ts'
 import { openStage } from '../demo/open-stage.ts'
 import { startPlay } from '../demo/play.ts'
 import { tellStory } from '../demo/tell-story.ts'
-import { addYesOption, confirm, refuseUnasked } from '../options/confirm-options.ts'
+import { addYesOption, confirm, refuseUnasked } from '../options/confirm.ts'
 import type { Terminal } from '../output/terminal.ts'
 
 /** `warren demo`: a thousand orders through three failing services, and none is lost. */

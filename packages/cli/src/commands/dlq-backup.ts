@@ -12,7 +12,7 @@ import {
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addQueueOptions, addWhereOption, readQueueRequest } from '../options/request-options.ts'
-import { createPassTeller } from '../output/tell-progress.ts'
+import { createPassTeller } from '../output/progress-teller.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 

@@ -20,7 +20,7 @@ import {
 } from '../options/request-options.ts'
 import { renderCause, renderSplitHint } from '../output/render-cause.ts'
 import { renderLook } from '../output/render-look.ts'
-import { createPassTeller } from '../output/tell-progress.ts'
+import { createPassTeller } from '../output/progress-teller.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 

@@ -10,7 +10,7 @@ import {
 import { audited } from '../audited.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
-import { addYesOption, confirm, refuseUnasked } from '../options/confirm-options.ts'
+import { addYesOption, confirm, refuseUnasked } from '../options/confirm.ts'
 import {
   addQueueOptions,
   addWhereOption,
@@ -18,7 +18,7 @@ import {
   readQueueRequest,
   requestOption,
 } from '../options/request-options.ts'
-import { createPassTeller } from '../output/tell-progress.ts'
+import { createPassTeller } from '../output/progress-teller.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
 

@@ -21,7 +21,7 @@ import {
 import { renderHeaders } from '../output/render-headers.ts'
 import { renderLetter } from '../output/render-letter.ts'
 import { renderLookLimits } from '../output/render-look.ts'
-import { createPassTeller } from '../output/tell-progress.ts'
+import { createPassTeller } from '../output/progress-teller.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 

@@ -4,7 +4,7 @@ import type { CliCommand, CommandInput } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addByOption, requestOption } from '../options/request-options.ts'
 import { renderRestore } from '../output/render-restore.ts'
-import { createProgressTeller, mostlyShort } from '../output/tell-progress.ts'
+import { createProgressTeller, mostlyShort } from '../output/progress-teller.ts'
 import { withRecoveryLine } from '../recovery-line.ts'
 
 /** `warren dlq restore`: the messages of a backup into their queue, each once. */

@@ -15,7 +15,7 @@ import { createOrderBook } from './order-book.ts'
 import { createOutsideWorld } from './outside-world.ts'
 import type { Play } from './play.ts'
 import { renderPicture } from './render-picture.ts'
-import { declareShop, nameShop } from './shop-topology.ts'
+import { declareShop, nameShop } from './shop-names.ts'
 import { type Shop, startServices } from './start-services.ts'
 
 export interface OpenedShop {

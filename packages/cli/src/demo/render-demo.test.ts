@@ -5,7 +5,7 @@ import { renderCauses } from './render-causes.ts'
 import { renderLadder, renderTimes } from './render-ladder.ts'
 import { renderPicture } from './render-picture.ts'
 import { renderCount, renderSum, renderVerdict } from './render-sum.ts'
-import { declareShop, nameShop } from './shop-topology.ts'
+import { declareShop, nameShop } from './shop-names.ts'
 
 const sum = {
   confirmed: 1_000,

@@ -3,7 +3,7 @@ import { type CompiledTopology, type SessionPair, startConsumer } from 'warrenmq
 import type { Ladder } from './ladder.ts'
 import type { OrderBook } from './order-book.ts'
 import type { Order, OutsideWorld } from './outside-world.ts'
-import { type ShopNames, shopKeys } from './shop-topology.ts'
+import { type ShopNames, shopKeys } from './shop-names.ts'
 
 export interface Shop extends SessionPair {
   readonly names: ShopNames

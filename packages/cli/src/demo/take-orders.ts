@@ -1,7 +1,7 @@
 import type { Publisher } from 'warrenmq'
 import type { OrderBook } from './order-book.ts'
 import { writeOrder } from './outside-world.ts'
-import { type ShopNames, shopKeys } from './shop-topology.ts'
+import { type ShopNames, shopKeys } from './shop-names.ts'
 import { orderId } from './start-services.ts'
 
 /** Publishes so many orders and tells how many the broker confirmed. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Approvals } from './approvals/approvals.ts'
 import type { AuditLog } from './audit/audit-log.ts'
-import type { Authenticator } from './auth/authenticate.ts'
+import type { Authenticator } from './auth/authenticator.ts'
 import type { Caller } from './auth/caller.ts'
 import type { OidcLogin } from './auth/oidc/oidc-login.ts'
 import type { Sessions } from './auth/sessions.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AuditVerdict } from '../http-api/audit/verify-audit.ts'
+import type { AuditVerdict } from '../http-api/audit/audit-check.ts'
 import type { ListedAuditRecord } from '../http-api/contract/contract.ts'
 import { renderAuditRecord, renderBroken, renderWhole } from './render-audit.ts'
 

@@ -1,5 +1,5 @@
 import { escapeLine } from 'warrenmq/operations'
-import type { AuditVerdict } from '../http-api/audit/verify-audit.ts'
+import type { AuditVerdict } from '../http-api/audit/audit-check.ts'
 import type { ListedAuditRecord } from '../http-api/contract/contract.ts'
 
 /**

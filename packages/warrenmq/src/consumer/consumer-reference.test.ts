@@ -5,7 +5,7 @@ import type { Consumer } from './consumer.ts'
 import type { ConsumerOptions } from './consumer-options.ts'
 import type { Outcome } from './decide/decide-outcome.ts'
 import type { ConsumerEvents, DeliveryEvent } from './observe/consumer-events.ts'
-import type { SettledOutcome } from './settle/settle-delivery.ts'
+import type { SettledOutcome } from './settle/settlement.ts'
 
 // The compiler sees to it that each of these names all that the type has, and nothing else.
 type Names<Type> = Readonly<Record<keyof Type & string, true>>

@@ -12,7 +12,7 @@ import { type StatusTable, statusTables } from './http/status-tables.ts'
 import { dedupe } from './middleware/dedupe.ts'
 import { validateBody } from './middleware/validate-body.ts'
 import type { BodyDecoder, ConsumedMessage } from './run/consumed-message.ts'
-import { createDecoder, decodeJson } from './run/decode-body.ts'
+import { createDecoder, decodeJson } from './run/decoder.ts'
 
 export interface SettledConsumerOptions {
   readonly concurrency: number

@@ -6,7 +6,7 @@ import {
   declareQueue,
   unbindExchange,
   unbindQueue,
-} from '../broker/amqp/operations.ts'
+} from '../broker/amqp/declarations.ts'
 import type { CompiledExchange, CompiledQueue } from '../topology/compiled-topology.ts'
 import type { LiveBinding } from '../topology/live-topology.ts'
 import type { DisruptiveStep, Leftover, SafeStep } from '../topology/plan-topology.ts'

@@ -1,5 +1,5 @@
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
-import { deleteQueue, inspectQueue, type QueueCounts } from '../broker/amqp/operations.ts'
+import { deleteQueue, inspectQueue, type QueueCounts } from '../broker/amqp/declarations.ts'
 import { type Clock, realClock } from '../clock.ts'
 import { ChannelError } from '../errors.ts'
 import type { LiveTopology } from '../topology/live-topology.ts'

@@ -1,4 +1,4 @@
-import { endOfValue } from '../wire/scan-headers.ts'
+import { endOfValue } from '../wire/name-matcher.ts'
 import { type FailurePlaces, messageField } from './read-failure.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { FieldValue } from '../wire/field-value.ts'
-import { decodeShownFieldValue } from '../wire/read-field.ts'
-import { encodeName, endOfValue, findValue } from '../wire/scan-headers.ts'
+import { decodeShownFieldValue } from '../wire/decode-table.ts'
+import { encodeName, endOfValue, findValue } from '../wire/name-matcher.ts'
 
 /** The headers of a message as they stand on the wire; undefined where it has none. */
 export type EncodedHeaders = Buffer | undefined

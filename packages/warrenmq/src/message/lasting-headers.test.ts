@@ -4,8 +4,8 @@ import { anyFieldTable } from '../../../../test/support/arbitrary/fields.ts'
 import { anyProperties } from '../../../../test/support/arbitrary/properties.ts'
 import type { FieldEntry, FieldTable } from '../wire/field-value.ts'
 import { editProperties, encodeProperties, readProperty } from '../wire/properties.ts'
-import { decodeTable } from '../wire/read-field.ts'
-import { encodeTable } from '../wire/write-field.ts'
+import { decodeTable } from '../wire/decode-table.ts'
+import { encodeTable } from '../wire/encode-table.ts'
 import { lastingHeaders, lastingProperties } from './lasting-headers.ts'
 
 const text = (name: string, value = ''): FieldEntry => ({ name, value: { type: 'S', value } })

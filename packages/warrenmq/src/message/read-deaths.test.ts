@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { anyFieldTable } from '../../../../test/support/arbitrary/fields.ts'
 import type { FieldValue } from '../wire/field-value.ts'
 import { type PlainTable, toFieldTable, typed } from '../wire/plain-fields.ts'
-import { encodeTable } from '../wire/write-field.ts'
+import { encodeTable } from '../wire/encode-table.ts'
 import { noDeaths, originalAddress, readDeaths, readLastDeath } from './read-deaths.ts'
 
 const encode = (headers: PlainTable) => encodeTable(toFieldTable(headers))

@@ -1,6 +1,6 @@
 import type { FieldTable, FieldValue } from '../wire/field-value.ts'
-import { decodeShownFieldValue } from '../wire/read-field.ts'
-import { encodeName, endOfValue, findValue } from '../wire/scan-headers.ts'
+import { decodeShownFieldValue } from '../wire/decode-table.ts'
+import { encodeName, endOfValue, findValue } from '../wire/name-matcher.ts'
 import { type EncodedHeaders, headerText, headerValue, integerOf, textOf } from './header-values.ts'
 
 /** One entry of `x-death`: a queue, a reason, and how often the message left that queue for that reason. */

@@ -1,5 +1,5 @@
-import { decodeShownFieldValue } from '../wire/read-field.ts'
-import { endOfValue, matchNames, valueOfEntry } from '../wire/scan-headers.ts'
+import { decodeShownFieldValue } from '../wire/decode-table.ts'
+import { endOfValue, matchNames, valueOfEntry } from '../wire/name-matcher.ts'
 import { integerOf, textOf } from './header-values.ts'
 import { warrenHeaders } from './warren-headers.ts'
 

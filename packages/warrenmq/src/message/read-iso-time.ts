@@ -1,4 +1,4 @@
-import { readUint32 } from '../wire/scan-headers.ts'
+import { readUint32 } from '../wire/name-matcher.ts'
 
 const textTag = 'S'.charCodeAt(0)
 const textBytes = 24

@@ -11,7 +11,7 @@ import {
   type PropertiesInput,
   type RawProperties,
 } from '../wire/properties.ts'
-import { decodeTable } from '../wire/read-field.ts'
+import { decodeTable } from '../wire/decode-table.ts'
 import {
   isBrokerHeader,
   readStripped,

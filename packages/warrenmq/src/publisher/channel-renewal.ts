@@ -1,4 +1,4 @@
-import { createRefusals, type Refusals } from './refusals-state.ts'
+import { createRefusals, type Refusals } from './refusals.ts'
 
 export interface RenewalTask {
   /** Publishes on the channel of now that have no answer. */

@@ -1,6 +1,6 @@
 import { type BrokerCapabilities, brokerCapabilities } from '../message/broker-capabilities.ts'
 import { type BrokerVersion, parseBrokerVersion } from '../message/broker-version.ts'
-import { bindingIdentity, isSameValue } from './compare-values.ts'
+import { bindingIdentity, isSameValue } from './is-same-value.ts'
 import type {
   CompiledBinding,
   CompiledExchange,
@@ -17,7 +17,7 @@ import type {
 } from './declaration.ts'
 import { inferRoles } from './infer-roles.ts'
 import type { LayoutParts, ResolvedQueue } from './layouts/layout.ts'
-import { declaredBindings, seedHeaders } from './layouts/layout-parts.ts'
+import { declaredBindings, seedHeaders } from './layouts/layout-queue.ts'
 import { layouts } from './layouts/layouts.ts'
 import type { LivePolicy } from './live-topology.ts'
 import type { OwnDeadLetters, QueueFlow } from './queue-flow.ts'

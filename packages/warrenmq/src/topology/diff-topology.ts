@@ -1,5 +1,5 @@
 import { type BrokerCapabilities, brokerCapabilities } from '../message/broker-capabilities.ts'
-import { bindingIdentity, isSameValue } from './compare-values.ts'
+import { bindingIdentity, isSameValue } from './is-same-value.ts'
 import type {
   CompiledBinding,
   CompiledExchange,
@@ -12,7 +12,7 @@ import {
   type PolicyConflict,
   policyArguments,
   policyConsequence,
-} from './effective-arguments.ts'
+} from './effective-value.ts'
 import { indexBy } from './group-by.ts'
 import { knownArguments } from './known-arguments.ts'
 import {

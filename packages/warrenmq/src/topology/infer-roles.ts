@@ -1,8 +1,8 @@
 import type { CompiledQueue, CompiledTopology, QueueRole } from './compiled-topology.ts'
 import { groupBy } from './group-by.ts'
-import { findLoops } from './prove/find-cycles.ts'
+import { findLoops } from './prove/find-loops.ts'
 import { createGraph, type TopologyGraph } from './prove/topology-graph.ts'
-import { baseOf, saysDead, saysWait } from './queue-names.ts'
+import { baseOf, saysDead, saysWait } from './says-dead.ts'
 
 /** What a plain queue is for, worked out from what it does, and whose it is. */
 export interface InferredRole {

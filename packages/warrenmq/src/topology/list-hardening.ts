@@ -1,4 +1,4 @@
-import { isSameValue } from './compare-values.ts'
+import { isSameValue } from './is-same-value.ts'
 import { type CompileOptions, compileTopology } from './compile-topology.ts'
 import type { ArgumentValue, TopologyDeclaration } from './declaration.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseBrokerVersion } from '../message/broker-version.ts'
-import { bindingIdentity } from './compare-values.ts'
+import { bindingIdentity } from './is-same-value.ts'
 import { compileTopology } from './compile-topology.ts'
 import type { CompiledTopology } from './compiled-topology.ts'
 import type { QueueDeclaration, TopologyDeclaration } from './declaration.ts'

@@ -1,4 +1,4 @@
-import { isSameValue } from './compare-values.ts'
+import { isSameValue } from './is-same-value.ts'
 import type {
   CompiledBinding,
   CompiledExchange,
@@ -7,8 +7,8 @@ import type {
 } from './compiled-topology.ts'
 import type { QueueType } from './declaration.ts'
 import { diffTopology, type SettingChange, type TopologyDifference } from './diff-topology.ts'
-import type { PolicyConflict } from './effective-arguments.ts'
-import { type WayOut, waysOutOf } from './find-ways-out.ts'
+import type { PolicyConflict } from './effective-value.ts'
+import { type WayOut, waysOutOf } from './ways-out.ts'
 import type { LiveBinding, LiveQueue, LiveTopology } from './live-topology.ts'
 
 /** The steps that lead from a live broker to the wanted topology, and what no step can do. */

@@ -1,7 +1,7 @@
 import type { BrokerCapabilities } from '../message/broker-capabilities.ts'
 import type { CompiledQueue, CompiledTopology } from './compiled-topology.ts'
 import type { Arguments, ArgumentValue, QueueType } from './declaration.ts'
-import { effectiveValue, policyArguments } from './effective-arguments.ts'
+import { effectiveValue, policyArguments } from './effective-value.ts'
 import { knownArguments } from './known-arguments.ts'
 import type { LivePolicy } from './live-topology.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compileTopology } from './compile-topology.ts'
 import { proveTopology } from './prove/prove-topology.ts'
 import { readDefinitions } from './read-definitions.ts'
-import { recogniseTopology } from './recognise-layout.ts'
+import { recogniseTopology } from './recognise-topology.ts'
 import { validateTopology } from './validate-topology.ts'
 
 type Args = Record<string, string | number>

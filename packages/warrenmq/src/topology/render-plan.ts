@@ -1,7 +1,7 @@
-import { canonicalText } from './compare-values.ts'
+import { canonicalText } from './is-same-value.ts'
 import type { Arguments } from './declaration.ts'
-import { showSetting } from './effective-arguments.ts'
-import type { WayOut } from './find-ways-out.ts'
+import { showSetting } from './effective-value.ts'
+import type { WayOut } from './ways-out.ts'
 import type { DisruptiveStep, ImpossibleStep, Leftover, Plan, SafeStep } from './plan-topology.ts'
 
 type Thing = 'queue' | 'exchange'

@@ -3,7 +3,7 @@ import { builtInExchanges } from './check-references.ts'
 import type { CompiledBinding, CompiledExchange } from './compiled-topology.ts'
 import type { Arguments } from './declaration.ts'
 import { groupBy } from './group-by.ts'
-import { isHeadersMatch } from './match-headers.ts'
+import { isHeadersMatch } from './headers-match.ts'
 
 /** Where messages go, by RabbitMQ's rules. Look-ups do not slow down with the number of bindings. */
 export interface RouteIndex {

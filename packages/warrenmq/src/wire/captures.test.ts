@@ -12,8 +12,8 @@ import {
   type RawProperties,
   readProperty,
 } from './properties.ts'
-import { decodeTable } from './read-field.ts'
-import { encodeTable } from './write-field.ts'
+import { decodeTable } from './decode-table.ts'
+import { encodeTable } from './encode-table.ts'
 
 const limits = { bodyBytes: 131_064, headerBytes: 1_048_576 }
 

@@ -10,8 +10,8 @@ import {
   toPlainTable,
   typed,
 } from './plain-fields.ts'
-import { decodeTable, maxNesting } from './read-field.ts'
-import { encodeTable } from './write-field.ts'
+import { decodeTable, maxNesting } from './decode-table.ts'
+import { encodeTable } from './encode-table.ts'
 
 function circular(): PlainField {
   const table: Record<string, PlainField> = {}

@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/arbitrary/properties.ts'
 import { readHeader } from '../../../../test/support/read-header.ts'
 import type { FieldTable } from './field-value.ts'
-import { headerNames } from './header-table.ts'
+import { headerNames } from './edit-table.ts'
 import { toFieldTable, toPlainTable } from './plain-fields.ts'
 import {
   decodeProperties,
@@ -21,8 +21,8 @@ import {
   type PropertyName,
   readProperty,
 } from './properties.ts'
-import { decodeTable } from './read-field.ts'
-import { encodeTable } from './write-field.ts'
+import { decodeTable } from './decode-table.ts'
+import { encodeTable } from './encode-table.ts'
 
 const runs = { numRuns: 500 }
 /** The order of the wire, said once more than in the code: it is what both sides must agree on. */

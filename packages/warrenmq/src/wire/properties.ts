@@ -1,5 +1,5 @@
 import { encodeProperties } from './encode-properties.ts'
-import { editTable, type TableEdit } from './header-table.ts'
+import { editTable, type TableEdit } from './edit-table.ts'
 import {
   type Properties,
   type PropertiesInput,

@@ -4,7 +4,7 @@ import type { Approval, ApprovalAsks } from '../contract/contract.ts'
 import type { Asker, HeardNotice } from '../notices/notice.ts'
 import type { NoticeBoard } from '../notices/notice-board.ts'
 import { tick } from '../show/rendered-answers.ts'
-import { type KnownApproval, type KnownApprovals, stateOf, takeApprovalNotice } from './approvals-state.ts'
+import { type KnownApproval, type KnownApprovals, stateOf, takeApprovalNotice } from './known-approvals.ts'
 
 export interface NewApproval {
   readonly asks: ApprovalAsks

@@ -3,7 +3,7 @@ import type { ApiContext } from '../api-context.ts'
 import { type AuditedCall, writeAudit } from '../audit/write-audit.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Approval, ApprovalAsks } from '../contract/contract.ts'
-import { refuseWithoutClient } from '../guards/refuse-in-vain.ts'
+import { refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 import type { NewApproval } from './approvals.ts'
 
 /** Asks for a second person; in the audit log before anybody can answer. */

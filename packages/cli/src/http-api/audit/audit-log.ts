@@ -14,7 +14,7 @@ import { type AuditPlace, planNextPage, planPage } from './plan-page.ts'
 import { readOldest, readRange } from './read-range.ts'
 import { createReaderBook } from './reader-book.ts'
 import { type AuditSearch, searchLog } from './search-log.ts'
-import type { AuditVerdict, CheckOptions, KeptRecord } from './verify-audit.ts'
+import type { AuditVerdict, CheckOptions, KeptRecord } from './audit-check.ts'
 import { verifyStream } from './verify-stream.ts'
 
 /** The stream that all replicas and the command line share. */

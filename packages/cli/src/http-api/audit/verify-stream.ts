@@ -8,7 +8,7 @@ import {
   type CheckOptions,
   createAuditCheck,
   type OpenQuestion,
-} from './verify-audit.ts'
+} from './audit-check.ts'
 
 export interface VerifyTask extends Omit<CheckOptions, 'isKeyed'> {
   readonly stream: string

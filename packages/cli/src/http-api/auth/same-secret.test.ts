@@ -38,7 +38,7 @@ describe('two secrets', () => {
       /(csrf\w*|secret|password|hash|token)\s*[!=]==(?!\s*(undefined|''|'string'))/i.test(source(name)),
     )
 
-    expect(source('auth/api-tokens.ts')).toContain('isSameSecret(each.hash, hash)')
+    expect(source('auth/stored-token.ts')).toContain('isSameSecret(each.hash, hash)')
     expect(source('guards/check-access.ts')).toContain("isSameSecret(String(headers['x-csrf-token']")
     // Hashes of the audit log are no secrets: they are shown to whoever reads it.
     expect(comparing.filter((name) => !name.startsWith('audit'))).toEqual([])

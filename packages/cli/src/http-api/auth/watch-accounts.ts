@@ -2,7 +2,7 @@ import { ManagementError } from 'warrenmq'
 import { ApiError, type Clock, realClock } from 'warrenmq/operations'
 import type { Caller } from './caller.ts'
 import { decideAccountRole, type RoleNames } from './decide-role.ts'
-import { type AccountSource, type Accounts, accountsUnknown, createAccountReader } from './read-accounts.ts'
+import { type AccountSource, type Accounts, accountsUnknown, createAccountReader } from './account-reader.ts'
 
 export interface WatchSettings extends Omit<AccountSource, 'clock'> {
   readonly roles: RoleNames

@@ -13,11 +13,11 @@ import {
   verifyBackup,
 } from 'warrenmq/operations'
 import type { ApiContext, Call } from '../api-context.ts'
-import { needsApproval } from '../approvals/decide-approval.ts'
+import { needsApproval } from '../approvals/approval-rule.ts'
 import { writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { Restored, RestoreQuery } from '../contract/contract.ts'
-import { refuseWithoutClient } from '../guards/refuse-in-vain.ts'
+import { refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 import { backupFile, backupId, isThere, openBackupFolder, withTemporaryFolder } from './backup-folder.ts'
 import { findSameBackup } from './find-same-backup.ts'
 import { receiveUpload } from './receive-upload.ts'

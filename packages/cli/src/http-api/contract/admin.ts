@@ -15,7 +15,7 @@ import {
   table,
   tellAs,
   text,
-  type ValueOf,
+  type SchemaValue,
 } from './schema.ts'
 
 /** The endpoints of the isolated layout. */
@@ -29,7 +29,7 @@ const adminQueues = named('AdminQueues', 'The known dead-letter queues.', {
     'The queues that the caller may read.',
   ),
 })
-export type AdminQueues = ValueOf<typeof adminQueues>
+export type AdminQueues = SchemaValue<typeof adminQueues>
 
 // Written as it comes: what others put into headers is not ours to check.
 const headers = tellAs<TSchema>(
@@ -45,12 +45,12 @@ const adminMessage = named('AdminMessage', 'A dead letter.', {
   payload: orNull(text('Its body. Null: it is hidden.', '{"order":42}')),
   payloadEncoding: oneOf(['utf8', 'base64'], 'How the payload stands for the bytes of the body.'),
 })
-export type AdminMessage = ValueOf<typeof adminMessage>
+export type AdminMessage = SchemaValue<typeof adminMessage>
 const adminMessages = named('AdminMessages', 'Messages from the head of a queue.', {
   queue: dlq,
   messages: list(adminMessage, 'The messages, in the order of the queue.'),
 })
-export type AdminMessages = ValueOf<typeof adminMessages>
+export type AdminMessages = SchemaValue<typeof adminMessages>
 const adminMessagesQuery = parameters({
   limit: integer('The most messages.', 20, { minimum: 1, maximum: 500, default: 20 }),
 })

@@ -18,7 +18,7 @@ import {
   tellAs,
   text,
   time,
-  type ValueOf,
+  type SchemaValue,
 } from './schema.ts'
 
 const id = text('Names the approval.', exampleId)
@@ -44,7 +44,7 @@ const asksTold = Type.Union(
   ],
   { title: 'ApprovalAsks', description: 'The request that is made once it is granted.' },
 )
-export type ApprovalAsks = ValueOf<typeof asksTold>
+export type ApprovalAsks = SchemaValue<typeof asksTold>
 // What it asks for was checked by the schema of its own endpoint, and is given back as it came.
 const asks = tellAs(
   Type.Object({
@@ -79,12 +79,12 @@ export const approval = named('Approval', 'Something that waits for a second per
     true,
   ),
 })
-export type Approval = ValueOf<typeof approval>
+export type Approval = SchemaValue<typeof approval>
 const approvalList = named('ApprovalList', 'A page of approvals.', {
   items: list(approval, 'The approvals, the newest first.'),
   nextCursor,
 })
-export type ApprovalList = ValueOf<typeof approvalList>
+export type ApprovalList = SchemaValue<typeof approvalList>
 
 const approvalQuery = parameters({
   state: Type.Optional(listInQuery(state, 'Only approvals in one of these states.')),

@@ -12,7 +12,7 @@ import {
   parameters,
   text,
   time,
-  type ValueOf,
+  type SchemaValue,
 } from './schema.ts'
 
 const hash = (description: string) => text(description, '9f86d081884c7d659a2feaa0c55ad015')
@@ -39,7 +39,7 @@ const recordFields = {
   hash: hash('Over the record, previous and after.'),
 }
 /** One line of the audit log. */
-export type AuditRecord = ValueOf<Type.TObject<typeof recordFields>>
+export type AuditRecord = SchemaValue<Type.TObject<typeof recordFields>>
 const listedRecord = named('AuditRecord', 'One line of the audit log.', {
   ...recordFields,
   isSigned: flag(
@@ -47,7 +47,7 @@ const listedRecord = named('AuditRecord', 'One line of the audit log.', {
     true,
   ),
 })
-export type ListedAuditRecord = ValueOf<typeof listedRecord>
+export type ListedAuditRecord = SchemaValue<typeof listedRecord>
 
 const auditPage = named('AuditPage', 'A page of the audit log.', {
   items: list(
@@ -65,7 +65,7 @@ const auditPage = named('AuditPage', 'A page of the audit log.', {
     ),
   ),
 })
-export type AuditPage = ValueOf<typeof auditPage>
+export type AuditPage = SchemaValue<typeof auditPage>
 
 const auditQuery = parameters({
   action: Type.Optional(
@@ -82,7 +82,7 @@ const auditQuery = parameters({
   limit: integer('The most records of a page.', 100, { minimum: 1, maximum: 1000, default: 100 }),
   cursor: Type.Optional(cursor),
 })
-export type AuditQuery = ValueOf<typeof auditQuery>
+export type AuditQuery = SchemaValue<typeof auditQuery>
 
 export const auditEndpoints = {
   listAudit: {

@@ -15,7 +15,7 @@ import {
   parameters,
   text,
   time,
-  type ValueOf,
+  type SchemaValue,
 } from './schema.ts'
 
 export type { DiscardRequest } from './requests.ts'
@@ -35,12 +35,12 @@ export const keptBackup = named('KeptBackup', 'A backup that the server keeps.',
   startedAt: time('When it was begun.'),
   sizeBytes: count('The size of the file.', 2048),
 })
-export type KeptBackup = ValueOf<typeof keptBackup>
+export type KeptBackup = SchemaValue<typeof keptBackup>
 const backupList = named('BackupList', 'A page of backups.', {
   items: list(keptBackup, 'The backups, the newest first.'),
   nextCursor,
 })
-export type BackupList = ValueOf<typeof backupList>
+export type BackupList = SchemaValue<typeof backupList>
 const backupQuery = parameters({
   purpose: Type.Optional(listInQuery(purpose, 'Only backups that were made for one of these.')),
   ...{ ...ofQueue, ...wholeList },
@@ -58,13 +58,13 @@ export const discarded = named('Discarded', 'What a discard did.', {
   ),
   backup: keptBackup,
 })
-export type Discarded = ValueOf<typeof discarded>
+export type Discarded = SchemaValue<typeof discarded>
 
 const deleteBackupQuery = parameters({
   force: Type.Optional(flag('Delete it although it holds the only copy of messages.', false)),
   reason: Type.Optional(reason),
 })
-export type DeleteBackupQuery = ValueOf<typeof deleteBackupQuery>
+export type DeleteBackupQuery = SchemaValue<typeof deleteBackupQuery>
 
 const restoreQuery = parameters({
   queue: Type.Optional(
@@ -72,7 +72,7 @@ const restoreQuery = parameters({
   ),
   reason: Type.Optional(reason),
 })
-export type RestoreQuery = ValueOf<typeof restoreQuery>
+export type RestoreQuery = SchemaValue<typeof restoreQuery>
 export const restored = named('Restored', 'What a restore did.', {
   queue: dlq,
   records: count('Messages in the backup.', 42),
@@ -86,10 +86,10 @@ export const restored = named('Restored', 'What a restore did.', {
   ),
   failed: count('Messages that RabbitMQ did not take.', 0),
 })
-export type Restored = ValueOf<typeof restored>
+export type Restored = SchemaValue<typeof restored>
 
 const filterQuery = parameters({ where: Type.Optional(filter) })
-export type FilterQuery = ValueOf<typeof filterQuery>
+export type FilterQuery = SchemaValue<typeof filterQuery>
 
 const reading = { method: 'GET', tag: 'backups', needs: 'dlq:backup', asksBroker: true } as const
 const gzip = { mediaType: 'application/gzip', example: 'the bytes of the file' } as const

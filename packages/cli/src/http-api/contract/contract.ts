@@ -1,5 +1,5 @@
 // All that travels between the server and its callers, by one name.
-export type * from './access.ts'
+export type * from './role.ts'
 export type * from './admin.ts'
 export type * from './approvals.ts'
 export type * from './audit.ts'

@@ -16,14 +16,14 @@ import {
   parameters,
   text,
   time,
-  type ValueOf,
+  type SchemaValue,
 } from './schema.ts'
 
 /** Dead-letter queues, why their messages died, and the messages themselves. */
 
 export const dlq = as(queueName, 'The name of the dead-letter queue.')
 export const queueParams = parameters({ queue: dlq })
-export type QueueParams = ValueOf<typeof queueParams>
+export type QueueParams = SchemaValue<typeof queueParams>
 
 const queueType = orNull(text('The type of the queue. Null: nobody knows.', 'quorum'))
 const consumers = orNull(integer('Consumers of the queue, counted together with its messages.', 0))
@@ -39,12 +39,12 @@ export const dlqItem = named('Dlq', 'A dead-letter queue.', {
     'Why it is taken for a dead-letter queue: the config says so, other queues dead-letter into it, or it is named like one.',
   ),
 })
-export type Dlq = ValueOf<typeof dlqItem>
+export type Dlq = SchemaValue<typeof dlqItem>
 export const dlqList = named('DlqList', 'The dead-letter queues of the vhost.', {
   vhost: text('The vhost that this server works on.', '/'),
   items: list(dlqItem, 'The queues that the caller may read.'),
 })
-export type DlqList = ValueOf<typeof dlqList>
+export type DlqList = SchemaValue<typeof dlqList>
 
 const present = count('Messages in the queue.', 42)
 const isWhole = (otherwise: string) =>
@@ -62,7 +62,7 @@ const causeFields = {
   ),
 }
 const cause = named('Cause', 'Why a message died.', causeFields)
-export type Cause = ValueOf<typeof cause>
+export type Cause = SchemaValue<typeof cause>
 
 const fieldName = text('The name of a field.', 'body.gateway')
 const fieldValue = orNull(text('The value of the field. Null: the messages have no such field.', 'stripe'))
@@ -93,7 +93,7 @@ export const causeList = named('CauseList', 'Why the messages of a queue died.',
   isWhole: isWhole('the counts are of those seen'),
   causes: list(causeCount, 'The causes, the most frequent first.'),
 })
-export type CauseList = ValueOf<typeof causeList>
+export type CauseList = SchemaValue<typeof causeList>
 const causesQuery = parameters({
   groupBy: Type.Optional(
     text(
@@ -112,7 +112,7 @@ export const messageQuery = parameters({
   limit: integer('The most messages of a page.', 50, { minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(cursor),
 })
-export type MessageQuery = ValueOf<typeof messageQuery>
+export type MessageQuery = SchemaValue<typeof messageQuery>
 
 const messageKey = text('Names the message in this API.', '0cc175b9c0f1b6a831c399e269772661')
 const exchange = text(
@@ -135,14 +135,14 @@ const summary = {
   bodyBytes: count('The size of its body.', 14),
 }
 const messageSummary = named('MessageSummary', 'A dead letter in a list.', summary)
-export type MessageSummary = ValueOf<typeof messageSummary>
+export type MessageSummary = SchemaValue<typeof messageSummary>
 export const messagePage = named('MessagePage', 'A page of dead letters.', {
   ...{ queue: dlq, present },
   isWhole: isWhole('nextCursor goes on from there'),
   items: list(messageSummary, 'The messages, in the order of the queue.'),
   nextCursor: orNull(text('Leads to the next page. Null: this is the last one.', '1f')),
 })
-export type MessagePage = ValueOf<typeof messagePage>
+export type MessagePage = SchemaValue<typeof messagePage>
 
 export const messageParams = parameters({
   queue: dlq,
@@ -178,13 +178,13 @@ const messageProperties = named(
     clusterId: property('No longer used by RabbitMQ.', 'one'),
   },
 )
-export type MessageProperties = ValueOf<typeof messageProperties>
+export type MessageProperties = SchemaValue<typeof messageProperties>
 const typedHeader = named('TypedHeader', 'A header with its AMQP type.', {
   name: text('The name of the header.', 'tenant'),
   type: text('The letter of the AMQP type: S text, I int32, l int64, T time, F table, and so on.', 'S'),
   value: anything('The value as JSON: bytes in base64, whole numbers beyond 2^53 as text.', 'acme'),
 })
-export type TypedHeader = ValueOf<typeof typedHeader>
+export type TypedHeader = SchemaValue<typeof typedHeader>
 const deathRecord = named('DeathRecord', 'A death of the message, as RabbitMQ counts them.', {
   queue: text('The queue that it died in.', 'billing.orders'),
   reason: text('Why: rejected, expired, maxlen or delivery_limit.', 'rejected'),
@@ -193,7 +193,7 @@ const deathRecord = named('DeathRecord', 'A death of the message, as RabbitMQ co
   exchange: orNull(exchange),
   routingKeys: list(routingKey, 'The routing keys that it had then.'),
 })
-export type DeathRecord = ValueOf<typeof deathRecord>
+export type DeathRecord = SchemaValue<typeof deathRecord>
 const encoding = oneOf(['utf8', 'base64'], 'How the text stands for the bytes of the body.')
 const messageBody = named('MessageBody', 'The body of a message.', {
   encoding,
@@ -201,7 +201,7 @@ const messageBody = named('MessageBody', 'The body of a message.', {
   isCut: flag('The body is longer; this is its beginning.', false),
   isMasked: flag('Fields of it are hidden.', false),
 })
-export type MessageBody = ValueOf<typeof messageBody>
+export type MessageBody = SchemaValue<typeof messageBody>
 export const messageDetail = named('MessageDetail', 'One dead letter with everything that is known of it.', {
   ...summary,
   properties: messageProperties,
@@ -219,7 +219,7 @@ export const messageDetail = named('MessageDetail', 'One dead letter with everyt
     'The body unpacked, where contentEncoding says gzip, deflate or br. Null: it is not packed, is not what it says, unpacks to more than 1 MiB, or is hidden.',
   ),
 })
-export type MessageDetail = ValueOf<typeof messageDetail>
+export type MessageDetail = SchemaValue<typeof messageDetail>
 
 const historyQuery = parameters({
   seconds: integer('How far back to go.', 3_600, { minimum: 1, maximum: 31 * 86_400, default: 3_600 }),
@@ -227,7 +227,7 @@ const historyQuery = parameters({
     ...{ minimum: 2, maximum: 2_000, default: 120 },
   }),
 })
-export type HistoryQuery = ValueOf<typeof historyQuery>
+export type HistoryQuery = SchemaValue<typeof historyQuery>
 const historyPoint = named('HistoryPoint', 'The depth of a queue at a time.', {
   at: time('The end of the time that the point stands for.'),
   messages: count('Messages in the queue then.', 42),
@@ -242,12 +242,12 @@ const depthHistory = named('DepthHistory', 'How deep a queue was over time.', {
   queue: dlq,
   points: list(historyPoint, 'The points, the oldest first.'),
 })
-export type DepthHistory = ValueOf<typeof depthHistory>
+export type DepthHistory = SchemaValue<typeof depthHistory>
 const historyList = named('HistoryList', 'How deep all dead-letter queues were over time.', {
   everySeconds: number('How often the server counts.', 10),
   items: list(depthHistory, 'One history for each queue.'),
 })
-export type HistoryList = ValueOf<typeof historyList>
+export type HistoryList = SchemaValue<typeof historyList>
 
 const rate = (what: string) =>
   orNull(number(`Messages per second ${what}, over the last seconds. Null: RabbitMQ does not say.`, 12.5))
@@ -263,13 +263,13 @@ export const queueTraffic = named('QueueTraffic', 'What comes into a queue and g
   ...{ inPerSecond: rate('that come in'), outPerSecond: rate('that go out') },
   acknowledgedPerSecond: rate('that are acknowledged'),
 })
-export type QueueTraffic = ValueOf<typeof queueTraffic>
+export type QueueTraffic = SchemaValue<typeof queueTraffic>
 const queueTrafficList = named('QueueTrafficList', 'What comes and goes in all queues.', {
   vhost: text('The vhost that this server works on.', '/'),
   at: time('When RabbitMQ was asked. Its figures are up to five seconds older.'),
   items: list(queueTraffic, 'The queues that the caller may read.'),
 })
-export type QueueTrafficList = ValueOf<typeof queueTrafficList>
+export type QueueTrafficList = SchemaValue<typeof queueTrafficList>
 
 const base = { tag: 'dead letters', needs: 'dlq:read', asksBroker: true } as const
 export const dlqEndpoints = {

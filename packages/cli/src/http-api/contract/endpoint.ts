@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
-import type { Permission } from './access.ts'
+import type { Permission } from './role.ts'
 import type { OwnProblemCode } from './problem-codes.ts'
-import type { ValueOf } from './schema.ts'
+import type { SchemaValue } from './schema.ts'
 
 /** One thing that can be asked of the server: its address, who may ask, and what goes in and out. */
 export interface Endpoint {
@@ -69,7 +69,7 @@ type Tag = keyof typeof tags
 
 export type EndpointList = Readonly<Record<string, Endpoint>>
 
-type Of<Schema> = Schema extends TSchema ? ValueOf<Schema> : undefined
+type Of<Schema> = Schema extends TSchema ? SchemaValue<Schema> : undefined
 type At<Of, Name extends keyof Endpoint> = Of extends { readonly [Key in Name]: infer Found }
   ? Found
   : undefined

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { EndpointList } from './endpoint.ts'
-import { listInQuery, oneOf, parameters, type ValueOf } from './schema.ts'
+import { listInQuery, oneOf, parameters, type SchemaValue } from './schema.ts'
 
 const topic = oneOf(
   ['tasks', 'approvals', 'dlqs', 'queues', 'backups'],
   'A list to be told about: the one with the same name.',
 )
-export type EventTopic = ValueOf<typeof topic>
+export type EventTopic = SchemaValue<typeof topic>
 
 const eventsQuery = parameters({
   topics: Type.Optional(

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { integer, orNull, text, type ValueOf } from './schema.ts'
+import { integer, orNull, text, type SchemaValue } from './schema.ts'
 
 /** What the lists have in common. */
 
@@ -40,4 +40,4 @@ export const personName = text('Only what this person did or asked for.', 'ann',
 export const ofQueue = { queue: Type.Optional(queueName), by: Type.Optional(personName) }
 
 /** A part of a list, and of a time. */
-export type ListQuery = ValueOf<Type.TObject<typeof wholeList>>
+export type ListQuery = SchemaValue<Type.TObject<typeof wholeList>>

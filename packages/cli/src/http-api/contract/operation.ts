@@ -1,5 +1,5 @@
 import type { EndpointList } from './endpoint.ts'
-import { flag, list, named, object, text, type ValueOf } from './schema.ts'
+import { flag, list, named, object, text, type SchemaValue } from './schema.ts'
 
 export const brokerState = named('BrokerState', 'RabbitMQ as this server sees it.', {
   product: text('What the broker calls itself.', 'RabbitMQ'),
@@ -16,7 +16,7 @@ export const brokerState = named('BrokerState', 'RabbitMQ as this server sees it
   ),
   warren: text('The version of Warren that answers.', '0.1.0'),
 })
-export type BrokerState = ValueOf<typeof brokerState>
+export type BrokerState = SchemaValue<typeof brokerState>
 
 const address = (what: string, example: string) => text(`The address of ${what}.`, example)
 export const startPage = named('StartPage', 'What this is and where to go.', {
@@ -33,7 +33,7 @@ export const startPage = named('StartPage', 'What this is and where to go.', {
     ready: address('the check that requests can be answered', '/readyz'),
   }),
 })
-export type StartPage = ValueOf<typeof startPage>
+export type StartPage = SchemaValue<typeof startPage>
 
 export const operationEndpoints = {
   start: {

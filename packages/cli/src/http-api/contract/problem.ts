@@ -1,4 +1,4 @@
-import { integer, named, text, type ValueOf } from './schema.ts'
+import { integer, named, text, type SchemaValue } from './schema.ts'
 
 export const problem = named('Problem', 'Why a request was not answered as asked (RFC 9457).', {
   type: text('Names the kind of problem; it ends with the code.', 'urn:warren:problem:API_NOT_FOUND'),
@@ -7,4 +7,4 @@ export const problem = named('Problem', 'Why a request was not answered as asked
   detail: text('What happened and what to do about it.', 'There is no task with this id.'),
   code: text('Names the problem for programs; the reference of errors has them all.', 'API_NOT_FOUND'),
 })
-export type Problem = ValueOf<typeof problem>
+export type Problem = SchemaValue<typeof problem>

@@ -15,7 +15,7 @@ import {
   tellAs,
   text,
   time,
-  type ValueOf,
+  type SchemaValue,
 } from './schema.ts'
 
 const outcomes = [
@@ -178,7 +178,7 @@ export type Receipt = Omit<WrittenReceipt, 'digest'> & { readonly digest: string
 type Told<Value extends { readonly reason?: string | undefined }> = Required<Omit<Value, 'reason'>>
 type Same<Left, Right> = [Left] extends [Right] ? ([Right] extends [Left] ? true : never) : never
 /** Does not compile where the library writes something else than clients are told. */
-const isAsWritten: Same<Told<ValueOf<typeof told>>, Told<Receipt>> = true
+const isAsWritten: Same<Told<SchemaValue<typeof told>>, Told<Receipt>> = true
 void isAsWritten
 
 export const receipt = tellAs<TSchema>(storedReceipt, told) as Type.TUnsafe<Receipt>

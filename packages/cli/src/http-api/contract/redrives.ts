@@ -6,7 +6,7 @@ import { exampleOf } from './example-of.ts'
 import { exampleId } from './lists.ts'
 import { receipt } from './receipt.ts'
 import { messageRedriveRequest, redriveRequest } from './requests.ts'
-import { closed, count, flag, list, named, object, oneOf, orNull, text, type ValueOf } from './schema.ts'
+import { closed, count, flag, list, named, object, oneOf, orNull, text, type SchemaValue } from './schema.ts'
 import { task } from './tasks.ts'
 
 export type { RedriveRequest } from 'warrenmq/operations'
@@ -51,7 +51,7 @@ export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
     'Targets that cannot be used.',
   ),
 })
-export type RedrivePlan = ValueOf<typeof redrivePlan>
+export type RedrivePlan = SchemaValue<typeof redrivePlan>
 
 export const verifyRequest = named(
   'VerifyRequest',
@@ -87,7 +87,7 @@ const verification = named('Verification', 'What came of checking a receipt.', {
     'The checks that it was made of.',
   ),
 })
-export type Verification = ValueOf<typeof verification>
+export type Verification = SchemaValue<typeof verification>
 
 const base = { method: 'POST', tag: 'redrives', needs: 'dlq:redrive', asksBroker: true, looks: true } as const
 export const redriveEndpoints = {

@@ -9,7 +9,7 @@ import {
   redriveRequestSchema,
 } from 'warrenmq/operations'
 import { reason } from './lists.ts'
-import { closed, flag, integer, list, named, object, text, type ValueOf } from './schema.ts'
+import { closed, flag, integer, list, named, object, text, type SchemaValue } from './schema.ts'
 
 /** The bodies of requests that change something. */
 
@@ -111,4 +111,4 @@ export const applyRequest = named(
   },
   closed,
 )
-export type ApplyRequest = ValueOf<typeof applyRequest>
+export type ApplyRequest = SchemaValue<typeof applyRequest>

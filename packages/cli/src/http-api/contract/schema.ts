@@ -30,7 +30,7 @@ type Frozen<Value> = Value extends string
       : Value
 
 /** What a schema describes, read-only all the way down. */
-export type ValueOf<Schema extends TSchema> = Frozen<Static<Schema>>
+export type SchemaValue<Schema extends TSchema> = Frozen<Static<Schema>>
 
 /** A misspelt field must not be taken for one that was left out, so a request with an unknown field is refused. */
 export const closed: { readonly additionalProperties: false } = { additionalProperties: false }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { permission, role, wayIn } from './access.ts'
+import { permission, role, wayIn } from './role.ts'
 import type { EndpointList } from './endpoint.ts'
-import { closed, flag, list, named, orNull, parameters, text, time, type ValueOf } from './schema.ts'
+import { closed, flag, list, named, orNull, parameters, text, time, type SchemaValue } from './schema.ts'
 
 export const credentials = named(
   'Credentials',
@@ -12,7 +12,7 @@ export const credentials = named(
   },
   closed,
 )
-export type Credentials = ValueOf<typeof credentials>
+export type Credentials = SchemaValue<typeof credentials>
 
 const caller = {
   name: text('The name of the account, of the token, or of the person at the OIDC provider.', 'ann'),
@@ -21,21 +21,21 @@ const caller = {
   permissions: list(permission, 'Everything that the caller may do.'),
 }
 export const myPermissions = named('MyPermissions', 'Who you are and what you may do.', caller)
-export type MyPermissions = ValueOf<typeof myPermissions>
+export type MyPermissions = SchemaValue<typeof myPermissions>
 
 const csrfToken = text('Send it as x-csrf-token with every request that changes something.', 'Zm9vYmFy')
 const expiresAt = time('When the session ends.')
 export const openedSession = named('OpenedSession', 'A session that has just begun.', {
   ...{ ...caller, csrfToken, expiresAt },
 })
-export type OpenedSession = ValueOf<typeof openedSession>
+export type OpenedSession = SchemaValue<typeof openedSession>
 
 export const currentSession = named(
   'CurrentSession',
   'What a page finds out about itself when it is loaded. The token and the end are null where the caller proved who they are without a cookie.',
   { ...caller, csrfToken: orNull(csrfToken), expiresAt: orNull(expiresAt) },
 )
-export type CurrentSession = ValueOf<typeof currentSession>
+export type CurrentSession = SchemaValue<typeof currentSession>
 
 export const loginWays = named('LoginWays', 'How a browser can log in.', {
   isOpen: flag('The server asks nobody who they are.', false),
@@ -44,7 +44,7 @@ export const loginWays = named('LoginWays', 'How a browser can log in.', {
     text('Where a browser goes to log in at the OIDC provider. Null: it cannot.', '/api/v1/oidc/login'),
   ),
 })
-export type LoginWays = ValueOf<typeof loginWays>
+export type LoginWays = SchemaValue<typeof loginWays>
 
 const loginQuery = parameters({
   returnTo: Type.Optional(
@@ -60,7 +60,7 @@ const loginAnswerQuery = Type.Object({
   error: Type.Optional(text('Why the provider refused the login.', 'access_denied')),
   error_description: Type.Optional(text('The same in words.', 'The user pressed Cancel.')),
 })
-export type LoginAnswerQuery = ValueOf<typeof loginAnswerQuery>
+export type LoginAnswerQuery = SchemaValue<typeof loginAnswerQuery>
 
 export const sessionEndpoints = {
   openSession: {

@@ -17,7 +17,7 @@ import {
   parameters,
   text,
   time,
-  type ValueOf,
+  type SchemaValue,
 } from './schema.ts'
 
 const taskId = text('Names the task.', exampleId)
@@ -41,7 +41,7 @@ const taskState = oneOf(
   'Where the task stands. With interrupted its server ended before it did; any server may resume it, unless problem says why not.',
   { title: 'TaskState', examples: ['done'] },
 )
-export type TaskState = ValueOf<typeof taskState>
+export type TaskState = SchemaValue<typeof taskState>
 
 const taskFields = {
   id: taskId,
@@ -80,13 +80,13 @@ export const task = named('Task', 'Work that a server does in the background.', 
     true,
   ),
 })
-export type Task = ValueOf<typeof task>
+export type Task = SchemaValue<typeof task>
 
 const taskList = named('TaskList', 'A page of tasks.', {
   items: list(task, 'The tasks, the newest first.'),
   nextCursor,
 })
-export type TaskList = ValueOf<typeof taskList>
+export type TaskList = SchemaValue<typeof taskList>
 const taskQuery = parameters({
   state: Type.Optional(listInQuery(taskState, 'Only tasks in one of these states.')),
   kind: Type.Optional(listInQuery(taskFields.kind, 'Only tasks of one of these kinds.')),

@@ -13,7 +13,7 @@ import {
   orNull,
   table,
   text,
-  type ValueOf,
+  type SchemaValue,
 } from './schema.ts'
 
 export type { ApplyRequest } from './requests.ts'
@@ -35,7 +35,7 @@ const binding = named('TopologyBinding', 'A binding.', {
   key: text('The binding key.', 'order.*'),
   arguments: args,
 })
-export type TopologyBinding = ValueOf<typeof binding>
+export type TopologyBinding = SchemaValue<typeof binding>
 const queueName = text('The name of a queue.', 'billing.orders')
 const queueNames = list(queueName, 'The queues that it is about.')
 const queueFields = {
@@ -66,7 +66,7 @@ const bindings = list(binding, 'The bindings.')
 const compiledTopology = named('CompiledTopology', 'What the config declares, spelled out for this broker.', {
   ...{ brokerVersion, exchanges, queues: list(compiledQueue, 'The queues.'), bindings },
 })
-export type CompiledTopology = ValueOf<typeof compiledTopology>
+export type CompiledTopology = SchemaValue<typeof compiledTopology>
 const liveTopology = named('LiveTopology', 'What there is in the vhost.', {
   ...{ brokerVersion, exchanges, queues: list(liveQueue, 'The queues.'), bindings },
   policies: list(
@@ -81,7 +81,7 @@ const liveTopology = named('LiveTopology', 'What there is in the vhost.', {
     'The policies.',
   ),
 })
-export type LiveTopology = ValueOf<typeof liveTopology>
+export type LiveTopology = SchemaValue<typeof liveTopology>
 
 const stepFields = {
   kind: oneOf(
@@ -91,7 +91,7 @@ const stepFields = {
   target: text('The name of the exchange or queue; of a binding both ends and its key.', 'billing.orders'),
 }
 const step = named('PlanStep', 'A step of a plan.', stepFields)
-export type PlanStep = ValueOf<typeof step>
+export type PlanStep = SchemaValue<typeof step>
 const topologyPlan = named('TopologyPlan', 'The steps from the live topology to the declared one.', {
   digest: text(
     'Names this very plan. Apply takes it, so that nobody carries out a plan they have not read.',
@@ -143,7 +143,7 @@ const topologyPlan = named('TopologyPlan', 'The steps from the live topology to 
   ),
   text: text('The plan as warren plan writes it.', '+ queue billing.orders\n'),
 })
-export type TopologyPlan = ValueOf<typeof topologyPlan>
+export type TopologyPlan = SchemaValue<typeof topologyPlan>
 
 const finding = named('TopologyFinding', 'A property that does not hold.', {
   property: text('The property.', 'no-loss'),
@@ -153,7 +153,7 @@ const finding = named('TopologyFinding', 'A property that does not hold.', {
   problem: text('What is wrong.', 'Dead letters of billing.orders go nowhere.'),
   wayOut: text('What to do about it.', 'Give the queue a dead-letter queue.'),
 })
-export type TopologyFinding = ValueOf<typeof finding>
+export type TopologyFinding = SchemaValue<typeof finding>
 const placeOfLoss = named('PlaceOfLoss', 'Where messages are lost.', {
   at: text('A queue, or an exchange: `exchange x`.', 'billing.orders'),
   what: oneOf(['on-the-way', 'due-meanwhile', 'everything'], 'Which messages.'),
@@ -198,7 +198,7 @@ const topologyProblems = named(
     ),
   },
 )
-export type TopologyProblems = ValueOf<typeof topologyProblems>
+export type TopologyProblems = SchemaValue<typeof topologyProblems>
 
 const applyResult = named('ApplyResult', 'What an apply did.', {
   kind: oneOf(['applied'], 'Tells it from an approval.'),
@@ -217,7 +217,7 @@ const applyResult = named('ApplyResult', 'What an apply did.', {
     'What became of every step.',
   ),
 })
-export type ApplyResult = ValueOf<typeof applyResult>
+export type ApplyResult = SchemaValue<typeof applyResult>
 
 const path = '/api/v1/topology'
 const reading = { method: 'GET', tag: 'topology', needs: 'topology:read', asksBroker: true } as const

@@ -9,7 +9,7 @@ import {
   type QueueCounts,
 } from 'warrenmq/operations'
 import type { BrokerLine } from '../broker-line.ts'
-import { refuseWithoutBroker } from '../guards/refuse-in-vain.ts'
+import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 
 /** The dead-letter queues of the vhost: declared ones, and those that the broker shows. */
 export async function listDlqs({

@@ -10,7 +10,7 @@ import {
 } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
-import { goneError, refuseWithoutBroker, refuseWithoutClient } from '../guards/refuse-in-vain.ts'
+import { goneError, refuseWithoutBroker, refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 import { hasOwnNames } from '../show/name-messages.ts'
 
 export interface DlqLook {

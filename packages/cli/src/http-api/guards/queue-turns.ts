@@ -1,4 +1,4 @@
-import { decideNextTurn, type Looker, type QueueTurn } from './queue-turns-state.ts'
+import { decideNextTurn, type Looker, type QueueTurn } from './queue-turn.ts'
 
 /**
  * Lets one piece of work at a time have a queue. The lock of recovery/ is one of connections, and all work of

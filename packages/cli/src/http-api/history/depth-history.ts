@@ -6,7 +6,7 @@ import {
   type History,
   joinSamples,
   readHistory,
-} from './history-state.ts'
+} from './history.ts'
 import type { ReadBrokerSamples } from './read-broker-samples.ts'
 
 export interface HistorySettings {

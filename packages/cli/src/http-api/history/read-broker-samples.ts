@@ -1,6 +1,6 @@
 import type { Management, SampleRange } from 'warrenmq/operations'
 import { shareAnswers } from '../show/share-answers.ts'
-import { type BrokerSamples, noSamples } from './history-state.ts'
+import { type BrokerSamples, noSamples } from './history.ts'
 
 /** What RabbitMQ itself remembers of the depth of a queue; every server that asks is told the same. Never throws. */
 export type ReadBrokerSamples = (queue: string) => Promise<BrokerSamples>

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { storedApproval } from '../contract/approvals.ts'
 import { storedRedrive } from '../contract/requests.ts'
-import { oneOf, text, textOrNull } from '../contract/shape.ts'
+import { oneOf, text, textOrNull } from '../contract/text-or-null.ts'
 import type { Notice, NoticeRecord } from './notice.ts'
 
 const asks = Type.Union([

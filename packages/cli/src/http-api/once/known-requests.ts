@@ -1,5 +1,5 @@
 import type { HeardNotice } from '../notices/notice.ts'
-import { decideRequestChange, type KnownRequest } from './once-state.ts'
+import { decideRequestChange, type KnownRequest } from './known-request.ts'
 
 /** The most requests that are remembered; whoever sends one again does so soon. */
 export const mostRequests = 10_000

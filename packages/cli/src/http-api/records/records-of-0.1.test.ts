@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type KnownApprovals, takeApprovalNotice } from '../approvals/approvals-state.ts'
-import { createAuditCheck } from '../audit/verify-audit.ts'
+import { type KnownApprovals, takeApprovalNotice } from '../approvals/known-approvals.ts'
+import { createAuditCheck } from '../audit/audit-check.ts'
 import { readNotice } from '../notices/read-notice.ts'
 import { readTaskRecord } from '../tasks/read-task-record.ts'
 

@@ -9,7 +9,7 @@ import {
   seenInPart,
 } from 'warrenmq/operations'
 import type { ApiContext, Call } from '../api-context.ts'
-import { needsApproval } from '../approvals/decide-approval.ts'
+import { needsApproval } from '../approvals/approval-rule.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOfCaller } from '../auth/decide-role.ts'
 import type { Task } from '../contract/contract.ts'

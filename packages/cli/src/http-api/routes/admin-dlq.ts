@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, depthOf, readDeadLetter } from 'warrenmq/operations'
 import type { AddRoutes } from '../api-context.ts'
-import { type ApprovalRule, mostMessages, needsApproval } from '../approvals/decide-approval.ts'
+import { type ApprovalRule, mostMessages, needsApproval } from '../approvals/approval-rule.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { AdminMessage } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'

@@ -8,7 +8,7 @@ import { createFeeds, viewOf } from '../events/feeds.ts'
 import { followFeeds } from '../events/follow-feeds.ts'
 import { createTopics, type Topic, usualTopics } from '../events/topics.ts'
 import { lastIdOf, watchAccess } from '../events/watch-access.ts'
-import { createFailureLog } from '../log-failure.ts'
+import { createFailureLog } from '../failure-log.ts'
 
 /** One stream for all lists that a page shows. */
 export const addEventRoutes: AddRoutes = (add, context, app) => {

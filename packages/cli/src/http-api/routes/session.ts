@@ -8,7 +8,7 @@ import { sessionCookie, setSessionCookie } from '../auth/session-cookie.ts'
 import type { MyPermissions } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { isCrossSite } from '../guards/is-cross-site.ts'
-import { refuseWithoutBroker } from '../guards/refuse-in-vain.ts'
+import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 
 /** Who is it, and what may they do. */
 export const addSessionRoutes: AddRoutes = (add, context) => {

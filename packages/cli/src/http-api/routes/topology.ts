@@ -3,7 +3,7 @@ import type { AddRoutes } from '../api-context.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { declaredTopology, readPlan, refuseUnreadable, requestApply } from '../topology/apply-topology.ts'
-import { describeCompiled, describeLive, describeProof } from '../topology/describe-topology.ts'
+import { describeCompiled, describeLive, describeProof } from '../topology/describe-compiled.ts'
 
 export const addTopologyRoutes: AddRoutes = (add, context) => {
   const { management, vhost } = context.line

@@ -1,5 +1,5 @@
 import { ApiError } from 'warrenmq/operations'
-import { type EditedMessage, explainInterruptedEdit } from './decide-interruption.ts'
+import { type EditedMessage, explainInterruptedEdit } from './count-interrupted.ts'
 
 /** Why nobody can go on with an edit, and what to do instead. */
 export function editInterrupted(queue: string, edited: EditedMessage): ApiError {

@@ -2,7 +2,7 @@ import { lookAtQueue, RecoveryError } from 'warrenmq/operations'
 import type { BrokerLine } from '../broker-line.ts'
 import type { QueueTurns } from '../guards/queue-turns.ts'
 import { keyOf } from '../show/describe-message.ts'
-import type { EditedMessage } from './decide-interruption.ts'
+import type { EditedMessage } from './count-interrupted.ts'
 
 /** Where nobody can look at the queue, now or ever. */
 const unseeable = ['RECOVERY_LOOK_REFUSED', 'RECOVERY_QUEUE_NOT_FOUND']

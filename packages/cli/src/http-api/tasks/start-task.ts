@@ -2,7 +2,7 @@ import type { ApiContext } from '../api-context.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import type { Task } from '../contract/contract.ts'
 import { auditedRequest } from '../guards/audited-request.ts'
-import { refuseWithoutClient } from '../guards/refuse-in-vain.ts'
+import { refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 import type { OnTaskEnd } from './task-run.ts'
 import type { NewTask } from './tasks.ts'
 

@@ -16,7 +16,7 @@ import { sealMessage } from '../records/seal-message.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
 import { readTaskRecord } from './read-task-record.ts'
-import { replaces, type SharedTask, type TaskRecord } from './task-board-state.ts'
+import { replaces, type SharedTask, type TaskRecord } from './shared-task.ts'
 import { isEnded } from './task-state.ts'
 
 /** The stream that all servers share. */

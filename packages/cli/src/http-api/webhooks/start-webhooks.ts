@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { ApiContext } from '../api-context.ts'
-import { createFailureLog } from '../log-failure.ts'
+import { createFailureLog } from '../failure-log.ts'
 import { Webhooks } from './webhooks.ts'
 
 /** Starts to tell receivers what they asked for. An address may be a secret, so the log knows them by name. */

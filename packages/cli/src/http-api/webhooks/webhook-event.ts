@@ -1,4 +1,4 @@
-import type { KeptRecord } from '../audit/verify-audit.ts'
+import type { KeptRecord } from '../audit/audit-check.ts'
 import type { Cause, Task } from '../contract/contract.ts'
 
 /** What a webhook can tell. */

@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../errors.ts'
-import { encodeTable } from '../../wire/write-field.ts'
+import { encodeTable } from '../../wire/encode-table.ts'
 import type { Endpoint } from './parse-amqp-url.ts'
 
 export type Mechanism = 'PLAIN' | 'AMQPLAIN' | 'EXTERNAL'

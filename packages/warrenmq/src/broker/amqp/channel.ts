@@ -6,7 +6,7 @@ import type { Method, MethodName } from '../../wire/method-specs.ts'
 import { decodeMethod, encodeMethod, methodIdOf } from '../../wire/methods.ts'
 import { decodeProperties, type RawProperties } from '../../wire/properties.ts'
 import { readConfirm } from '../../wire/read-confirm.ts'
-import { createDeliverReader, type DeliverMethod } from '../../wire/read-delivery.ts'
+import { createDeliverReader, type DeliverMethod } from '../../wire/deliver-reader.ts'
 import type { Settled } from './ack-ledger.ts'
 import { type AckWriter, createAckWriter } from './ack-writer.ts'
 import { Delivery } from './delivery.ts'
@@ -18,7 +18,7 @@ import {
   createContentReader,
   type OnContent,
   type OversizedContents,
-} from './read-content.ts'
+} from './content-reader.ts'
 import { unaskedError } from './unexpected-error.ts'
 
 /** What a channel tells besides answers: confirms and returns go to who publishes, the rest to who supervises. */

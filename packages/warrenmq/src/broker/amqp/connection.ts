@@ -13,7 +13,7 @@ import {
   lostError,
   timeoutError,
   unreadableError,
-} from './connection-errors.ts'
+} from './closed-error.ts'
 import { type ConnectionOptions, type SettledOptions, settleOptions } from './connection-options.ts'
 import { type Agreement, explainRefusal, shakeHands } from './handshake.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'

@@ -3,7 +3,7 @@ import type { FieldTable } from '../../wire/field-value.ts'
 import type { Method } from '../../wire/method-specs.ts'
 import { toFieldTable, toPlainTable } from '../../wire/plain-fields.ts'
 import { authenticate } from './authenticate.ts'
-import { closedByBrokerError } from './connection-errors.ts'
+import { closedByBrokerError } from './closed-error.ts'
 import type { SettledOptions } from './connection-options.ts'
 import { describeEndpoint, type Endpoint } from './parse-amqp-url.ts'
 

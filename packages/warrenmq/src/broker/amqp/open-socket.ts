@@ -2,7 +2,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { explainSocketError, tlsFailedError } from './explain-socket-error.ts'
 import type { Endpoint } from './parse-amqp-url.ts'
-import { readIntoSlabs } from './read-slabs.ts'
+import { readIntoSlabs } from './read-into-slabs.ts'
 
 /** What Node's TLS takes: ca, cert, key, pfx, passphrase, servername, … The server is verified unless told not to. */
 export type TlsOptions = Pick<

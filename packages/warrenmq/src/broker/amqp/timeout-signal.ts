@@ -1,5 +1,5 @@
 import { type JoinedSignal, joinSignals } from '../../join-signals.ts'
-import { timeoutError } from './connection-errors.ts'
+import { timeoutError } from './closed-error.ts'
 import type { Endpoint } from './parse-amqp-url.ts'
 
 /** Aborts after the time, with an error that names the endpoint, or with the caller's signal. */

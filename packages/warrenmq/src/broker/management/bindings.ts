@@ -1,6 +1,6 @@
 import type { ApiRequest, CallApi, CallOptions } from './call-api.ts'
 import { exchangeSegment } from './encode-path.ts'
-import { asRecord, asRecords, type JsonRecord, requiredText, textField } from './json-fields.ts'
+import { asRecord, asRecords, type JsonRecord, requiredText, textField } from './json-record.ts'
 
 export interface ManagedBinding {
   readonly vhost: string

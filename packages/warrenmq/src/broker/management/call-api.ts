@@ -1,6 +1,6 @@
 import { ManagementError } from '../../errors.ts'
 import { encodePath, type Query } from './encode-path.ts'
-import { explainNoAnswer, explainStatus, type FailureContext, notTheApi } from './explain-failure.ts'
+import { explainNoAnswer, explainStatus, type FailureContext, notTheApi } from './explain-status.ts'
 import { type HttpAnswer, type HttpEndpoint, type HttpRequest, sendHttpRequest } from './http-request.ts'
 import { limitConcurrency } from './limit-concurrency.ts'
 

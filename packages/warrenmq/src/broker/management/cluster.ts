@@ -7,7 +7,7 @@ import {
   numberField,
   requiredText,
   textField,
-} from './json-fields.ts'
+} from './json-record.ts'
 import { type ManagedUser, readTags } from './users.ts'
 
 export interface Overview {

@@ -1,5 +1,5 @@
 import type { CallApi, CallOptions } from './call-api.ts'
-import { asRecord, type JsonRecord, requiredText, textField } from './json-fields.ts'
+import { asRecord, type JsonRecord, requiredText, textField } from './json-record.ts'
 import { listPages } from './list-pages.ts'
 
 export interface ManagedConnection {

@@ -1,6 +1,6 @@
 import { type CallApi, type CallOptions, callOrUndefined } from './call-api.ts'
 import { exchangeSegment } from './encode-path.ts'
-import { asRecord, asRecords, flagField, type JsonRecord, requiredText } from './json-fields.ts'
+import { asRecord, asRecords, flagField, type JsonRecord, requiredText } from './json-record.ts'
 
 export interface ManagedExchange {
   readonly vhost: string

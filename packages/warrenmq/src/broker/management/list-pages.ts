@@ -1,6 +1,6 @@
 import { ManagementError } from '../../errors.ts'
 import type { ApiRequest, CallApi } from './call-api.ts'
-import { asRecord, asRecords, type JsonRecord, numberField } from './json-fields.ts'
+import { asRecord, asRecords, type JsonRecord, numberField } from './json-record.ts'
 
 const largestPage = 500
 const passes = 3

@@ -1,5 +1,5 @@
 import type { CallApi, CallOptions } from './call-api.ts'
-import { asRecord, asRecords, type JsonRecord, numberField, requiredText, textField } from './json-fields.ts'
+import { asRecord, asRecords, type JsonRecord, numberField, requiredText, textField } from './json-record.ts'
 
 export interface Policy {
   readonly vhost: string

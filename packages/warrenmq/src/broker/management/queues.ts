@@ -11,7 +11,7 @@ import {
   requiredText,
   textField,
   textsField,
-} from './json-fields.ts'
+} from './json-record.ts'
 import { listPages } from './list-pages.ts'
 
 /** A queue as the broker reports it. Undefined means that the broker did not say, which is not zero. */

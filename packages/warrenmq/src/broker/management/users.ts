@@ -1,5 +1,5 @@
 import type { CallApi, CallOptions } from './call-api.ts'
-import { asRecords, type JsonRecord, requiredText } from './json-fields.ts'
+import { asRecords, type JsonRecord, requiredText } from './json-record.ts'
 
 /** A user without what could be used to log in: hashes of passwords are not passed on. */
 export interface ManagedUser {

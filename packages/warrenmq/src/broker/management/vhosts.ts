@@ -1,5 +1,5 @@
 import type { CallApi, CallOptions } from './call-api.ts'
-import { asRecords, type JsonRecord, requiredText, textField } from './json-fields.ts'
+import { asRecords, type JsonRecord, requiredText, textField } from './json-record.ts'
 
 export interface ManagedVhost {
   readonly name: string

@@ -2,7 +2,7 @@ import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { BreakerState } from '../decide/breaker-state.ts'
 import type { Outcome } from '../decide/decide-outcome.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
-import type { SettledOutcome } from '../settle/settle-delivery.ts'
+import type { SettledOutcome } from '../settle/settlement.ts'
 
 /** What a consumer tells. Names and fields are stable. */
 export interface ConsumerEvents {

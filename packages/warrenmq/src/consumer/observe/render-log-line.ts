@@ -1,5 +1,5 @@
 import type { Outcome } from '../decide/decide-outcome.ts'
-import type { SettledOutcome } from '../settle/settle-delivery.ts'
+import type { SettledOutcome } from '../settle/settlement.ts'
 import type { ConsumerEvents, DeliveryEvent } from './consumer-events.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

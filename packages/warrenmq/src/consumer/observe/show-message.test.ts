@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
 import { encodeProperties } from '../../wire/properties.ts'
-import { createDecoder } from '../run/decode-body.ts'
+import { createDecoder } from '../run/decoder.ts'
 import { DeliveredMessage } from '../run/delivered-message.ts'
 
 function message(body: Buffer, properties: Parameters<typeof encodeProperties>[0] = {}): DeliveredMessage {

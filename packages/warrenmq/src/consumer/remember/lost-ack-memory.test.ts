@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compileTopology } from '../../topology/compile-topology.ts'
 import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import { editProperties, encodeProperties } from '../../wire/properties.ts'
-import { recountProperties } from '../settle/republish-properties.ts'
+import { recountProperties } from '../settle/republish.ts'
 import { createLostAckMemory, type Rememberable } from './lost-ack-memory.ts'
 
 function delivery({

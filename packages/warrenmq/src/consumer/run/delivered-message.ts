@@ -7,7 +7,7 @@ import { originalAddress, readDeaths } from '../../message/read-deaths.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
 import { type PlainTable, toPlainTable } from '../../wire/plain-fields.ts'
 import { decodeProperties, type Properties } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/read-field.ts'
+import { decodeTable } from '../../wire/decode-table.ts'
 import { messageToJson, showMessage } from '../observe/show-message.ts'
 import type { BodyDecoder, ConsumedMessage } from './consumed-message.ts'
 

@@ -3,11 +3,11 @@ import type { WarrenError } from '../../errors.ts'
 import type { BrokerVersion } from '../../message/broker-version.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import { type Admission, decideAdmission, type Recount } from '../decide/decide-admission.ts'
-import type { HoldingLimits } from '../decide/decide-delay.ts'
+import type { HoldingLimits } from '../decide/decide-retry-delay.ts'
 import { acknowledge, decideOutcome, decideUnwritable, type Outcome } from '../decide/decide-outcome.ts'
 import type { Handler } from '../handler.ts'
 import type { StatusTable } from '../http/status-tables.ts'
-import type { RunTracing } from '../observe/trace-run.ts'
+import type { RunTracing } from '../observe/run-tracing.ts'
 import type { LimitRule } from '../settle/near-limit.ts'
 import {
   type SettledOutcome,
@@ -15,7 +15,7 @@ import {
   type SettlePorts,
   settleAtOnce,
   settleByPublish,
-} from '../settle/settle-delivery.ts'
+} from '../settle/settlement.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { pause } from './pause.ts'
 import { attemptOf, type Run } from './run.ts'

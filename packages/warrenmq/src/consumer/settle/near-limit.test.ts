@@ -3,7 +3,7 @@ import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { compileTopology } from '../../topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../../topology/declaration.ts'
 import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
-import { encodeTable } from '../../wire/write-field.ts'
+import { encodeTable } from '../../wire/encode-table.ts'
 import { type GivenBack, isNearLimit, limitRuleOf } from './near-limit.ts'
 
 /** The first count at which a message of the queue is near its limit; undefined where it never is. */

@@ -7,9 +7,9 @@ import {
   type RawProperties,
   readProperty,
 } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/read-field.ts'
+import { decodeTable } from '../../wire/decode-table.ts'
 import { bareParkProperties, type Park, parkProperties } from './park-properties.ts'
-import { deferProperties, retryProperties } from './republish-properties.ts'
+import { deferProperties, retryProperties } from './republish.ts'
 
 const headersOfSeeds = {
   attempts: 'x-retry-count',

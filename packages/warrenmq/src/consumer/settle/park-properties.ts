@@ -17,7 +17,7 @@ import {
   spanHeader,
   text,
   time,
-} from './republish-properties.ts'
+} from './republish.ts'
 
 export interface Park extends Republish {
   readonly reason: DeadLetterReason

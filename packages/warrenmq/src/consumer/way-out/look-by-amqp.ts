@@ -1,5 +1,5 @@
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
-import { declareQueue, inspectExchange, inspectQueue } from '../../broker/amqp/operations.ts'
+import { declareQueue, inspectExchange, inspectQueue } from '../../broker/amqp/declarations.ts'
 import { ChannelError } from '../../errors.ts'
 import type { DeclaredQueue } from '../../topology/queue-flow.ts'
 import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'

@@ -5,7 +5,7 @@ import type { QueueFlow } from '../../topology/queue-flow.ts'
 import { decideWayOut, type ManagedWay } from './decide-way-out.ts'
 import { lookByAmqp } from './look-by-amqp.ts'
 import { planWayOut, type WayStep } from './plan-way-out.ts'
-import { unprovedWay, wayBroken } from './render-way-out.ts'
+import { unprovedWay, wayBroken } from './unproved-way.ts'
 import type { WayLook } from './way-look.ts'
 
 export interface WayProof {

@@ -1,6 +1,6 @@
 import type { RawProperties } from '../../wire/properties.ts'
 import type { ExchangeType } from './exchange/exchange-type.ts'
-import type { HeaderComparison } from './exchange/headers-match.ts'
+import type { HeaderComparison } from './exchange/header-comparison.ts'
 import type { PublishRules } from './message/make-message.ts'
 import type { DeathRules } from './message/message.ts'
 import type { PolicyTarget } from './policy/policies.ts'
@@ -8,7 +8,7 @@ import type { QueueKind } from './queue/queue-kind.ts'
 import type { SettingsRules } from './queue/queue-settings.ts'
 import type { QueuedMessage, Settlement } from './queue/queued-message.ts'
 import type { QuorumPriorities } from './quorum/quorum-ready.ts'
-import type { StreamStorage } from './stream/stream-properties.ts'
+import type { StreamStorage } from './stream/stream-storage.ts'
 
 export type ProfileName = '3.10' | '4.0' | '4.3'
 

@@ -4,9 +4,9 @@ import { encodeMethod } from '../../wire/methods.ts'
 import type { RawProperties } from '../../wire/properties.ts'
 import { demandAny } from '../model/access/actor.ts'
 import type { Channel } from '../model/channel/channel.ts'
-import { cancel, consume, get, limitPrefetch } from '../model/channel/channel-consume.ts'
-import { recover, settle } from '../model/channel/channel-settle.ts'
-import { commit, rollback, selectConfirms, selectTransactions } from '../model/channel/channel-transaction.ts'
+import { cancel, consume, get, limitPrefetch } from '../model/channel/consume.ts'
+import { recover, settle } from '../model/channel/settle.ts'
+import { commit, rollback, selectConfirms, selectTransactions } from '../model/channel/transactions.ts'
 import { bind, unbind } from '../model/exchange/bind.ts'
 import {
   declareExchange,

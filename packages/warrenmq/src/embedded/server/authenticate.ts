@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { decodeTable } from '../../wire/read-field.ts'
+import { decodeTable } from '../../wire/decode-table.ts'
 import type { User } from '../model/access/access.ts'
 import type { Broker } from '../model/broker.ts'
-import { lookUp, textOf } from '../model/message/field-terms.ts'
+import { lookUp, textOf } from '../model/message/terms.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
 
 /** The user that the response of a client proves, or undefined when it proves none. */

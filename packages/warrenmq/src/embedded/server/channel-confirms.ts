@@ -1,5 +1,5 @@
 import type { Channel } from '../model/channel/channel.ts'
-import { flushConfirms } from '../model/channel/channel-publish.ts'
+import { flushConfirms } from '../model/channel/publish.ts'
 import type { FaultPlan } from './faults.ts'
 
 /** What a channel tells its publisher, after the faults have had their say. */

@@ -2,8 +2,8 @@ import { EmbeddedBrokerError } from '../../errors.ts'
 import { escapeLine } from '../../message/escape-text.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
 import { findLoops } from './find-loops.ts'
-import { consumersOf, createDeliveryNotes } from './served-consumers.ts'
-import { createTimerWatch, type WatchedTimer } from './watch-timers.ts'
+import { consumersOf, createDeliveryNotes } from './consumers-in-hand.ts'
+import { createTimerWatch, type WatchedTimer } from './timer-watch.ts'
 
 /**
  * The time from the first delivery until the clients have come to rest again. Timers that are started in it, anywhere

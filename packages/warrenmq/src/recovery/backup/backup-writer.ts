@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import { RecoveryError } from '../../errors.ts'
 import type { MessageSink } from '../look/hold-messages.ts'
-import { packBlock } from './backup-block.ts'
+import { packBlock } from './blocks.ts'
 import {
   type BackupHeader,
   type BackupRecord,

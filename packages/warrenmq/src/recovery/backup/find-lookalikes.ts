@@ -1,11 +1,11 @@
 import { RecoveryError } from '../../errors.ts'
-import { countsOf } from '../look/count-queue.ts'
+import { countsOf } from '../look/settled-depth.ts'
 import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
 import type { BackupSummary } from './backup-reading.ts'
 import { countPresent } from './count-present.ts'
 import { type BackupRun, decideFate, decideRemoval } from './decide-removal.ts'
 import { identifyMessage } from './identify-message.ts'
-import type { Lookalikes } from './may-be-back.ts'
+import type { Lookalikes } from './return-watch.ts'
 import { readBackup } from './read-backup.ts'
 import type { RestoreOptions } from './restore-options.ts'
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isDeliveryCount, lastingProperties } from '../../message/lasting-headers.ts'
 import { stripBrokerHeaders } from '../../message/strip-broker-headers.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
-import { headerNames } from '../../wire/header-table.ts'
+import { headerNames } from '../../wire/edit-table.ts'
 import { editProperties, type RawProperties, readProperty } from '../../wire/properties.ts'
 
 /**

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeF
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { findBlock } from './backup-block.ts'
+import { findBlock } from './blocks.ts'
 import type { BackupHeader } from './backup-record.ts'
 import { BackupWriter } from './backup-writer.ts'
 import { countRemovals } from './decide-removal.ts'

@@ -6,7 +6,7 @@ import {
   readBlockSize,
   salvageBlock,
   unpackBlock,
-} from './backup-block.ts'
+} from './blocks.ts'
 
 /** A part of a backup file: a block whose checksum is right, or bytes that are none, with what could be unpacked of them. */
 export interface Region {

@@ -1,6 +1,6 @@
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import type { AmqpConnection } from '../../broker/amqp/connection.ts'
-import { declareQueue, deleteQueue, inspectQueue } from '../../broker/amqp/operations.ts'
+import { declareQueue, deleteQueue, inspectQueue } from '../../broker/amqp/declarations.ts'
 import { pause } from '../../broker/amqp/pause.ts'
 import type { Management } from '../../broker/management/open-management.ts'
 import { ChannelError } from '../../errors.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import type { Broker } from '../../broker/broker.ts'
 import { parseDuration } from '../../message/duration.ts'
-import { messageFilter } from '../read/filter-message.ts'
+import { messageFilter } from '../read/message-filter.ts'
 import { parseFilter } from '../read/parse-filter.ts'
 import type { QueueRequest } from '../request/requests.ts'
 

@@ -6,7 +6,7 @@ import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { Publisher } from '../../publisher/publisher.ts'
 import { type Lock, takeLock } from '../lock/take-lock.ts'
 import { confirmDepth } from './confirm-depth.ts'
-import { type AckPassage, awaitDepth, depthOf, settleAcks, settledDepth } from './count-queue.ts'
+import { type AckPassage, awaitDepth, depthOf, settleAcks, settledDepth } from './settled-depth.ts'
 import { decideAhead } from './decide-ahead.ts'
 import { decideUnderWay } from './decide-under-way.ts'
 import { describeLostHold } from './describe-lost-hold.ts'
@@ -15,7 +15,7 @@ import { isLineLost } from './is-line-lost.ts'
 import type { OverLimitQueue } from './over-limit-queue.ts'
 import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
 import { Refreshes } from './refreshes.ts'
-import { QueueWalk, type WalkEnd } from './walk-queue.ts'
+import { QueueWalk, type WalkEnd } from './queue-walk.ts'
 
 export interface HoldTask extends LookPermission {
   readonly by: string

@@ -1,4 +1,4 @@
-import { declareQueue, inspectQueue } from '../../broker/amqp/operations.ts'
+import { declareQueue, inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { brokerCapabilities } from '../../message/broker-capabilities.ts'
 import type { BrokerVersion } from '../../message/broker-version.ts'

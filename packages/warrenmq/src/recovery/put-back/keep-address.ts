@@ -8,8 +8,8 @@ import {
   type NameMatcher,
   readUint32,
   valueOfEntry,
-} from '../../wire/scan-headers.ts'
-import { shortText } from './redrive-archive.ts'
+} from '../../wire/name-matcher.ts'
+import { shortText } from './archive.ts'
 
 /** Headers, encoded, that tell where a message was first published. */
 export interface KeptAddress {

@@ -1,4 +1,4 @@
-import { comparableNumber, comparableText } from './comparable-value.ts'
+import { comparableNumber, comparableText } from './comparable-text.ts'
 
 /** A condition on dead letters. Made by `parseFilter`, asked by `matchesFilter`. */
 export type Filter =

@@ -1,6 +1,6 @@
 import { RecoveryError } from '../../errors.ts'
 import { readDuration } from '../../message/duration.ts'
-import { comparableNumber } from './comparable-value.ts'
+import { comparableNumber } from './comparable-text.ts'
 import type { Filter, FilterField, FilterOperator } from './filter.ts'
 
 interface Token {

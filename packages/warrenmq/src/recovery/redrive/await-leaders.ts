@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inspectQueue } from '../../broker/amqp/operations.ts'
+import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { withChannel } from '../look/with-channel.ts'
 

@@ -3,13 +3,13 @@ import type { Session } from '../../broker/amqp/session.ts'
 import { RecoveryError } from '../../errors.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
 import { confirmDepth } from '../look/confirm-depth.ts'
-import { countConsumers, settledDepth } from '../look/count-queue.ts'
+import { countConsumers, settledDepth } from '../look/settled-depth.ts'
 import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import type { LookRules } from '../look/prepare-look.ts'
 import type { EndCount } from './redrive-event.ts'
 import type { RedriveLock } from './redrive-lock.ts'
-import { unlessAway } from './redrive-patience.ts'
+import { unlessAway } from './unless-away.ts'
 
 export interface CountTask {
   readonly session: Session

@@ -1,4 +1,4 @@
-import { inspectQueue } from '../../broker/amqp/operations.ts'
+import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
 import { withChannel } from '../look/with-channel.ts'

@@ -1,4 +1,4 @@
-import type { WalkEnd } from '../look/walk-queue.ts'
+import type { WalkEnd } from '../look/queue-walk.ts'
 import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
 
 /** What a pass over the queue came to. */

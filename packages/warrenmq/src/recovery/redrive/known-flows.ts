@@ -1,6 +1,6 @@
 import type { LiveTopology } from '../../topology/live-topology.ts'
 import type { QueueFlow } from '../../topology/queue-flow.ts'
-import { recogniseFlows } from '../../topology/recognise-layout.ts'
+import { recogniseFlows } from '../../topology/recognise-topology.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
   proveAcks,
   pump,
   takeMessage,
-} from './redrive-flow.ts'
+} from './pump.ts'
 import {
   counted,
   endPassWhenIdle,
@@ -24,9 +24,9 @@ import {
   timeUp,
   tryTake,
   walked,
-} from './redrive-passes.ts'
+} from './end-pass.ts'
 import { type Commands, enterPhase, movedOf, type RedriveState, withPass } from './redrive-state.ts'
-import { abandonIfAway, stop, tick } from './redrive-time.ts'
+import { abandonIfAway, stop, tick } from './tick.ts'
 import { afterLook } from './stage-state.ts'
 import { beginWait, endWait } from './wait-state.ts'
 import { shrinkWindow } from './window-state.ts'

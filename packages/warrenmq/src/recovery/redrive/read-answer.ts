@@ -3,7 +3,7 @@ import { largestTaken } from '../../publisher/largest-taken.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { RedriveEvent, UnansweredCause } from './redrive-event.ts'
 import { queuesOf, type RedriveRules } from './redrive-rules.ts'
-import type { Taken } from './taken-message.ts'
+import type { Taken } from './taken.ts'
 
 type Address = { readonly exchange: string; readonly key: string }
 

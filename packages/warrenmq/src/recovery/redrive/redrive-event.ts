@@ -1,4 +1,4 @@
-import type { WalkEnd } from '../look/walk-queue.ts'
+import type { WalkEnd } from '../look/queue-walk.ts'
 import type { Reunion } from './crash-state.ts'
 import type { KeepReason } from './plan-redrive.ts'
 

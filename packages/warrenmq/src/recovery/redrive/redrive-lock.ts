@@ -5,7 +5,7 @@ import { isAtLeast, parseBrokerVersion } from '../../message/broker-version.ts'
 import { type Lock, takeLock } from '../lock/take-lock.ts'
 import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
 import type { RedriveOptions } from './redrive-options.ts'
-import { unlessAway, whenReachable } from './redrive-patience.ts'
+import { unlessAway, whenReachable } from './unless-away.ts'
 
 export interface RedriveLockTask {
   readonly id: string

@@ -4,8 +4,8 @@ import type { QueueFlow } from '../../topology/queue-flow.ts'
 import type { RedriveRequest } from '../request/requests.ts'
 import type { FailedPublish } from './failed-publish.ts'
 import type { Destination, KeepReason, TypeRoutes } from './plan-redrive.ts'
-import type { Canary, DeadLimit } from './plan-redrive-stages.ts'
-import type { MessageEdit } from './redrive-edit.ts'
+import type { Canary, DeadLimit } from './canary.ts'
+import type { MessageEdit } from './message-edit.ts'
 
 export interface RedriveOptions extends Broker {
   readonly queue: string

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Receipt } from '../receipt/receipt.ts'
 import type { RedriveOptions, RedriveProgress } from './redrive-options.ts'
-import { RedriveRun } from './run-redrive.ts'
+import { RedriveRun } from './redrive-run.ts'
 
 export interface Redrive {
   readonly id: string

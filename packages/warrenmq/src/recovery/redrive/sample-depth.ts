@@ -1,4 +1,4 @@
-import { inspectQueue } from '../../broker/amqp/operations.ts'
+import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 
 const sampleEveryMs = 500

@@ -1,4 +1,4 @@
-import { type Canary, nextStageLimit } from './plan-redrive-stages.ts'
+import { type Canary, nextStageLimit } from './canary.ts'
 
 /** Messages go in stages, and somebody looks in between whether they come back dead. */
 export interface StageState {

@@ -2,10 +2,10 @@ import { formatDuration } from '../../message/duration.ts'
 import type { CompiledBinding, CompiledExchange, CompiledQueue } from '../compiled-topology.ts'
 import type { LiveIndex } from '../live-topology.ts'
 import type { DelayTier, QueueFlow } from '../queue-flow.ts'
-import { guessTiers } from './guess-wait-queues.ts'
-import { atLeastOnce, unlimitedDeliveries } from './hardening.ts'
+import { guessTiers } from './guess-tiers.ts'
+import { atLeastOnce, unlimitedDeliveries } from './at-least-once.ts'
 import type { Layout, LayoutGuess, LayoutParts, ResolvedQueue, SharedSettings } from './layout.ts'
-import { bindQueue, declaredBindings, durableExchange, layoutQueue, seedHeaders } from './layout-parts.ts'
+import { bindQueue, declaredBindings, durableExchange, layoutQueue, seedHeaders } from './layout-queue.ts'
 
 /**
  * FreeFlow: consumers publish a failed message to a shared direct exchange with the key of a delay; it returns

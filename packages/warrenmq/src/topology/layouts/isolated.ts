@@ -1,6 +1,6 @@
-import { guessOneWaitQueue } from './guess-wait-queues.ts'
+import { guessOneWaitQueue } from './guess-tiers.ts'
 import type { Layout, LayoutGuess, LayoutParts, ResolvedQueue } from './layout.ts'
-import { bindQueue, declaredBindings, durableExchange } from './layout-parts.ts'
+import { bindQueue, declaredBindings, durableExchange } from './layout-queue.ts'
 import { rejectLoopFlow, rejectLoopQueues } from './reject-loop.ts'
 
 /**

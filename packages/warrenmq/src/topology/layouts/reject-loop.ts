@@ -1,10 +1,10 @@
 import { warrenHeaders } from '../../message/warren-headers.ts'
 import type { CompiledQueue } from '../compiled-topology.ts'
 import type { ParkRule, PublishAddress, QueueFlow, RedriveRule } from '../queue-flow.ts'
-import { atLeastOnce, unlimitedDeliveries } from './hardening.ts'
+import { atLeastOnce, unlimitedDeliveries } from './at-least-once.ts'
 import type { ResolvedQueue } from './layout.ts'
 import type { LayoutName } from './layout-names.ts'
-import { layoutQueue, seedHeaders } from './layout-parts.ts'
+import { layoutQueue, seedHeaders } from './layout-queue.ts'
 
 /** The work queue, its one wait queue and its DLQ. The work queue's dead letters go to `wait`, and from there home. */
 export function rejectLoopQueues({

@@ -2,10 +2,10 @@ import { formatDuration } from '../../message/duration.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
 import type { CompiledQueue } from '../compiled-topology.ts'
 import type { DelayTier, QueueFlow } from '../queue-flow.ts'
-import { guessTiers } from './guess-wait-queues.ts'
-import { atLeastOnce, unlimitedDeliveries } from './hardening.ts'
+import { guessTiers } from './guess-tiers.ts'
+import { atLeastOnce, unlimitedDeliveries } from './at-least-once.ts'
 import type { Layout, LayoutGuess, LayoutParts, ResolvedQueue } from './layout.ts'
-import { bindQueue, declaredBindings, durableExchange, layoutQueue, seedHeaders } from './layout-parts.ts'
+import { bindQueue, declaredBindings, durableExchange, layoutQueue, seedHeaders } from './layout-queue.ts'
 
 /**
  * The default. The work queue dead-letters to the terminal DLQ and nowhere else, so whatever the broker itself

@@ -1,4 +1,4 @@
-import { cycleThrough, findLoops } from './find-cycles.ts'
+import { cycleThrough, findLoops } from './find-loops.ts'
 import { addressStep, type BrokenProperty } from './finding.ts'
 import { findMisjudgedCycles } from './misjudged-cycles.ts'
 import type { DeathReason } from './queue-settings.ts'

@@ -1,5 +1,5 @@
 import { countsByItself } from './ends.ts'
-import { findLoops } from './find-cycles.ts'
+import { findLoops } from './find-loops.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** What a proof takes for granted, because no topology can say it. */

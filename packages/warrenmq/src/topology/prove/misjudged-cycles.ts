@@ -1,4 +1,4 @@
-import { cycleThrough, findLoops } from './find-cycles.ts'
+import { cycleThrough, findLoops } from './find-loops.ts'
 import type { DeathReason } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 

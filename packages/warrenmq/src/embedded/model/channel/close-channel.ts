@@ -1,6 +1,6 @@
 import type { Queue } from '../queue/queue.ts'
 import { type Channel, type HeldDelivery, isAlive } from './channel.ts'
-import { stopReplies } from './channel-consume.ts'
+import { stopReplies } from './consume.ts'
 
 /** Ends a channel: its consumers leave, and what it held goes back to where it came from. */
 export function closeChannel(channel: Channel): void {

@@ -13,7 +13,7 @@ import type {
 } from '../queue/queue.ts'
 import type { QueueSettings } from '../queue/queue-settings.ts'
 import type { QueuedMessage } from '../queue/queued-message.ts'
-import { describeResource } from '../resource-name.ts'
+import { describeResource } from '../describe-resource.ts'
 import { createClassicConsumers } from './classic-consumers.ts'
 import {
   type ClassicState,

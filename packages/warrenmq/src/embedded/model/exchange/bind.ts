@@ -1,14 +1,14 @@
 import type { FieldTable } from '../../../wire/field-value.ts'
 import { type Actor, demand } from '../access/actor.ts'
-import { demandTopic } from '../access/topic-access.ts'
+import { demandTopic } from '../access/demand-topic.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { assertAccess } from '../queue/declare-queue.ts'
-import { describeResource } from '../resource-name.ts'
+import { describeResource } from '../describe-resource.ts'
 import { addBinding, removeBinding } from '../vhost.ts'
 import { makeBinding } from './binding.ts'
 import { refuseDefaultExchange, stripLineBreaks } from './declare-exchange.ts'
 import type { Binding, Destination } from './exchange.ts'
-import { checkHeadersBinding } from './headers-match.ts'
+import { checkHeadersBinding } from './header-comparison.ts'
 
 export interface BindRequest {
   readonly source: string

@@ -1,5 +1,5 @@
-import { encodeTable } from '../../../wire/write-field.ts'
-import { sortTable } from '../message/field-terms.ts'
+import { encodeTable } from '../../../wire/encode-table.ts'
+import { sortTable } from '../message/terms.ts'
 import type { Binding } from './exchange.ts'
 
 export function makeBinding({ source, destination, routingKey, arguments: args }: Binding): Binding {

@@ -10,7 +10,7 @@ import type {
   RoutedMessage,
 } from './exchange.ts'
 import type { ExchangeType } from './exchange-type.ts'
-import { type HeaderComparison, matchesHeaders } from './headers-match.ts'
+import { type HeaderComparison, matchesHeaders } from './header-comparison.ts'
 import { createTopicBindings } from './topic-bindings.ts'
 
 export function createExchange(

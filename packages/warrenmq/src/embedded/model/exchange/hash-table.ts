@@ -1,5 +1,5 @@
 import type { FieldTable, FieldValue } from '../../../wire/field-value.ts'
-import { typeNameOf } from '../message/field-terms.ts'
+import { typeNameOf } from '../message/terms.ts'
 
 /**
  * The number by which RabbitMQ's HTTP API tells the arguments of one binding from those of another: Erlang's portable

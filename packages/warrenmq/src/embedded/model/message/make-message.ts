@@ -1,8 +1,8 @@
 import { type Body, sizeOfBody } from '../../../wire/frame-writer.ts'
-import { findHeader } from '../../../wire/header-table.ts'
+import { findHeader } from '../../../wire/edit-table.ts'
 import { editProperties, type RawProperties, readProperty } from '../../../wire/properties.ts'
 import { ProtocolError } from '../protocol-error.ts'
-import { textOf, typeNameOf } from './field-terms.ts'
+import { textOf, typeNameOf } from './terms.ts'
 import type { Message } from './message.ts'
 
 export interface Publication {

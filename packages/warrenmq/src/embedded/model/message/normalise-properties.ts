@@ -1,5 +1,5 @@
 import type { FieldEntry, FieldTable } from '../../../wire/field-value.ts'
-import { headerNames } from '../../../wire/header-table.ts'
+import { headerNames } from '../../../wire/edit-table.ts'
 import {
   decodeProperties,
   encodeProperties,
@@ -7,7 +7,7 @@ import {
   readProperty,
 } from '../../../wire/properties.ts'
 import { decodeHeaders } from './decode-headers.ts'
-import { compareAsBinaries, sortTable } from './field-terms.ts'
+import { compareAsBinaries, sortTable } from './terms.ts'
 
 /**
  * What 4.x does to the properties of every message it delivers or returns: headers sorted by name, of a

@@ -4,7 +4,7 @@ import { toFieldTable } from '../../../wire/plain-fields.ts'
 import { profiles } from '../profiles/profiles.ts'
 import { resolveSettings } from '../queue/queue-settings.ts'
 import { applyPolicies } from '../vhost.ts'
-import { findPolicyProblem } from './check-policy.ts'
+import { findPolicyProblem } from './policy-problem.ts'
 import type { Policy, PolicyDefinition } from './policies.ts'
 
 function policy(definition: PolicyDefinition, more: Partial<Policy> = {}): Policy {

@@ -1,9 +1,9 @@
 import { tooManyChannels } from '../access/limits.ts'
-import { renderCounts } from '../channel/render-delivery.ts'
-import { mirroringKeys } from '../policy/check-mirroring.ts'
+import { renderCounts } from '../channel/render-counts.ts'
+import { mirroringKeys } from '../policy/mirroring-problem.ts'
 import type { Profile } from '../profile.ts'
 import { deathInHeader } from '../queue/death-in-header.ts'
-import { storedBefore40 } from '../stream/stream-properties.ts'
+import { storedBefore40 } from '../stream/stream-storage.ts'
 
 /** RabbitMQ 3.10 as Debian 12 ships it. */
 export const profile310: Profile = {

@@ -1,10 +1,10 @@
 import { tooManyChannels } from '../access/limits.ts'
-import { renderCounts } from '../channel/render-delivery.ts'
+import { renderCounts } from '../channel/render-counts.ts'
 import { normaliseProperties } from '../message/normalise-properties.ts'
-import { mirroringKeys } from '../policy/check-mirroring.ts'
+import { mirroringKeys } from '../policy/mirroring-problem.ts'
 import type { Profile } from '../profile.ts'
 import { deathHistory } from '../queue/death-history.ts'
-import { storedFrom40 } from '../stream/stream-properties.ts'
+import { storedFrom40 } from '../stream/stream-storage.ts'
 import { profile310 } from './profile-3-10.ts'
 
 /** RabbitMQ 4.0 as Debian 13 ships it, told as its differences from 3.10. */

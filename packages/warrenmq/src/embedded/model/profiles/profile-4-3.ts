@@ -1,5 +1,5 @@
 import { tooManyChannels } from '../access/limits.ts'
-import { renderCounts } from '../channel/render-delivery.ts'
+import { renderCounts } from '../channel/render-counts.ts'
 import type { Profile } from '../profile.ts'
 import { profile40 } from './profile-4-0.ts'
 

@@ -1,5 +1,5 @@
 import type { FieldTable, FieldValue } from '../../../wire/field-value.ts'
-import { integerOf, lookUp, renderTerm, textOf, typeNameOf } from '../message/field-terms.ts'
+import { integerOf, lookUp, renderTerm, textOf, typeNameOf } from '../message/terms.ts'
 import type { Profile } from '../profile.ts'
 import { ProtocolError, stumble } from '../protocol-error.ts'
 import type { QueueKind } from './queue-kind.ts'

@@ -1,5 +1,5 @@
 import type { FieldTable } from '../../../wire/field-value.ts'
-import { booleanOf, integerOf, lookUp, textOf } from '../message/field-terms.ts'
+import { booleanOf, integerOf, lookUp, textOf } from '../message/terms.ts'
 import { lowerDeliveryLimit, type PolicyDefinition } from '../policy/policies.ts'
 import type { QueueKind } from './queue-kind.ts'
 

@@ -5,11 +5,11 @@ import type { Fetched, Queue, QueueCounts, QueueDeclaration, QueueSurroundings }
 import type { QueueSettings } from '../queue/queue-settings.ts'
 import { refuseUnmodelledConsumer } from '../refuse-unmodelled.ts'
 import { createDelayedReturns } from './delayed-returns.ts'
-import { compareMembers, describeDelivery, dropExpired, finish } from './quorum-checkout.ts'
-import { isOverLimit, isRejecting } from './quorum-limit.ts'
+import { compareMembers, describeDelivery, dropExpired, finish } from './check-out.ts'
+import { isOverLimit, isRejecting } from './enforce-limit.ts'
 import { createQuorumMembers } from './quorum-members.ts'
 import { createQuorumReady } from './quorum-ready.ts'
-import { settleEntries, takeBackFrom, takeBackTimedOut } from './quorum-return.ts'
+import { settleEntries, takeBackFrom, takeBackTimedOut } from './take-back.ts'
 import { hold, makeEntry, type QuorumState } from './quorum-state.ts'
 
 /** A quorum queue: what comes back is counted, and served before what is fresh. */

@@ -1,7 +1,7 @@
 import type { FieldTable, FieldValue } from '../../../wire/field-value.ts'
 import { decodeProperties, type RawProperties } from '../../../wire/properties.ts'
 import { decodeHeaders } from '../message/decode-headers.ts'
-import { booleanOf, lookUp, textOf } from '../message/field-terms.ts'
+import { booleanOf, lookUp, textOf } from '../message/terms.ts'
 import { stumble } from '../protocol-error.ts'
 
 /** Which messages of a stream a reader asks for. */

@@ -1,5 +1,5 @@
 import type { FieldTable } from '../../../wire/field-value.ts'
-import { integerOf, lookUp, textOf } from '../message/field-terms.ts'
+import { integerOf, lookUp, textOf } from '../message/terms.ts'
 import { parseMaxAge } from '../queue/queue-settings.ts'
 import type { QueuedMessage } from '../queue/queued-message.ts'
 

@@ -1,13 +1,13 @@
-import { compareAsBinaries, integerOf, lookUp } from '../message/field-terms.ts'
+import { compareAsBinaries, integerOf, lookUp } from '../message/terms.ts'
 import type { EffectivePolicy } from '../policy/policies.ts'
 import { ProtocolError, stumble } from '../protocol-error.ts'
 import type { Consumer, Queue, QueueDeclaration, QueueSurroundings } from '../queue/queue.ts'
 import type { QueueSettings } from '../queue/queue-settings.ts'
 import type { QueuedMessage } from '../queue/queued-message.ts'
-import { describeResource } from '../resource-name.ts'
+import { describeResource } from '../describe-resource.ts'
 import { checkFilterValue, passesFilter, readStreamFilter, type StreamFilter } from './stream-filter.ts'
 import { createStreamLog } from './stream-log.ts'
-import { readFromStream } from './stream-properties.ts'
+import { readFromStream } from './stream-storage.ts'
 
 interface Reader {
   readonly consumer: Consumer

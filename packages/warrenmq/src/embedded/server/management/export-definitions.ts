@@ -1,15 +1,15 @@
-import { listTopicPermissions } from '../../model/access/topic-access.ts'
+import { listTopicPermissions } from '../../model/access/demand-topic.ts'
 import type { Broker } from '../../model/broker.ts'
 import type { ManagementRules } from '../../model/profile.ts'
 import type { Queue } from '../../model/queue/queue.ts'
 import type { Vhost } from '../../model/vhost.ts'
 import { type ApiAnswer, type ApiRequest, type Json, type JsonObject, ok, vhostOf } from './api-request.ts'
-import { renderExchange } from './exchanges-api.ts'
-import { tableToJson } from './json-fields.ts'
-import { renderLimits } from './limits-api.ts'
+import { renderExchange } from './exchanges.ts'
+import { tableToJson } from './field-to-json.ts'
+import { renderLimits } from './limits.ts'
 import { renderPolicy } from './policies-api.ts'
-import { renderUser } from './users-api.ts'
-import { renderMetadata } from './vhosts-api.ts'
+import { renderUser } from './users.ts'
+import { renderMetadata } from './vhosts.ts'
 
 /** The definitions of the whole broker. */
 export function exportDefinitions({ broker, clusterName }: ApiRequest): ApiAnswer {

@@ -20,12 +20,12 @@ import {
   requiredText,
   text,
 } from './api-request.ts'
-import { jsonToTable } from './json-fields.ts'
-import { readLimits, setVhostLimits } from './limits-api.ts'
+import { jsonToTable } from './field-to-json.ts'
+import { readLimits, setVhostLimits } from './limits.ts'
 import { readPolicy, setPolicy } from './policies-api.ts'
-import { importTopicPermission } from './topic-permissions-api.ts'
-import { readPermission, readUser } from './users-api.ts'
-import { describeVhost } from './vhosts-api.ts'
+import { importTopicPermission } from './topic-permissions.ts'
+import { readPermission, readUser } from './users.ts'
+import { describeVhost } from './vhosts.ts'
 
 export function importDefinitions(request: ApiRequest): ApiAnswer {
   importAll(request, (item) => findVhost(request.broker, requiredText(item, 'vhost')))

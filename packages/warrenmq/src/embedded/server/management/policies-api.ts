@@ -1,4 +1,4 @@
-import { findPolicyProblem } from '../../model/policy/check-policy.ts'
+import { findPolicyProblem } from '../../model/policy/policy-problem.ts'
 import type { Policy, PolicyDefinition, PolicyTarget } from '../../model/policy/policies.ts'
 import { applyPolicies, type Vhost } from '../../model/vhost.ts'
 import {

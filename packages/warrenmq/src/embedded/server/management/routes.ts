@@ -8,12 +8,12 @@ import {
   listSourceBindings,
   postBinding,
   showBinding,
-} from './bindings-api.ts'
+} from './bindings.ts'
 import type { RouteAccess } from './check-route-access.ts'
-import { alarms, aliveness, clusterName, featureFlags, healthy, listNodes, overview } from './cluster-api.ts'
-import { closeConnection, listChannels, listConnections, showConnection } from './connections-api.ts'
-import { listConsumers } from './consumers-api.ts'
-import { listExchanges, putExchange, removeExchangeByApi, showExchange } from './exchanges-api.ts'
+import { alarms, aliveness, clusterName, featureFlags, healthy, listNodes, overview } from './overview.ts'
+import { closeConnection, listChannels, listConnections, showConnection } from './connections.ts'
+import { listConsumers } from './consumers.ts'
+import { listExchanges, putExchange, removeExchangeByApi, showExchange } from './exchanges.ts'
 import { exportDefinitions, exportVhostDefinitions } from './export-definitions.ts'
 import { importDefinitions, importVhostDefinitions } from './import-definitions.ts'
 import {
@@ -23,8 +23,8 @@ import {
   listVhostLimits,
   putUserLimit,
   putVhostLimit,
-} from './limits-api.ts'
-import { getMessages, publishMessage } from './messages-api.ts'
+} from './limits.ts'
+import { getMessages, publishMessage } from './messages.ts'
 import {
   deleteGlobalParameter,
   deleteParameter,
@@ -34,9 +34,9 @@ import {
   putParameter,
   showGlobalParameter,
   showParameter,
-} from './parameters-api.ts'
+} from './parameters.ts'
 import { policiesApi } from './policies-api.ts'
-import { listQueues, purgeQueueByApi, putQueue, removeQueueByApi, showQueue } from './queues-api.ts'
+import { listQueues, purgeQueueByApi, putQueue, removeQueueByApi, showQueue } from './queues.ts'
 import {
   deleteTopicPermissions,
   listAllTopicPermissions,
@@ -44,7 +44,7 @@ import {
   listVhostTopicPermissions,
   putTopicPermission,
   showTopicPermissions,
-} from './topic-permissions-api.ts'
+} from './topic-permissions.ts'
 import {
   deletePermission,
   deleteUser,
@@ -57,8 +57,8 @@ import {
   showPermission,
   showUser,
   whoAmI,
-} from './users-api.ts'
-import { deleteVhost, listVhosts, putVhost, showVhost } from './vhosts-api.ts'
+} from './users.ts'
+import { deleteVhost, listVhosts, putVhost, showVhost } from './vhosts.ts'
 
 export type ApiHandler = (request: ApiRequest) => ApiAnswer
 

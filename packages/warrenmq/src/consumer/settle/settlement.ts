@@ -1,0 +1,175 @@
+import { InvalidArgumentError, WarrenError } from '../../errors.ts'
+import { largestTaken } from '../../publisher/largest-taken.ts'
+import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
+import type { PublishResult } from '../../publisher/publish-result.ts'
+import type { PublishAddress, QueueFlow } from '../../topology/queue-flow.ts'
+import type { RawProperties } from '../../wire/properties.ts'
+import { readProperty } from '../../wire/properties.ts'
+import type { Recount } from '../decide/decide-admission.ts'
+import type { Outcome } from '../decide/decide-outcome.ts'
+import type { BodyLimit } from '../run/body-limit.ts'
+import type { Run } from '../run/run.ts'
+import { bareParkProperties, parkProperties } from './park-properties.ts'
+import {
+  deferProperties,
+  type Republish,
+  recountProperties,
+  retryProperties,
+} from './republish.ts'
+
+/** What can be told to the broker about a delivery. A hold is told nothing, so it is not among these. */
+export type SettledOutcome =
+  | Exclude<Outcome, { kind: 'hold' | 'requeue' }>
+  | Recount
+  | { readonly kind: 'give-back' }
+
+/** What settling came to. */
+export type Settlement =
+  /** `isAcknowledged`: and not given back or rejected. */
+  | { readonly kind: 'settled'; readonly isAcknowledged: boolean }
+  /** The channel is gone and the broker has the message back. `isPublished`: it also has the copy. */
+  | { readonly kind: 'stale'; readonly isPublished: boolean }
+  /** The copy could not be placed, so the delivery is still ours. */
+  | {
+      readonly kind: 'unpublished'
+      readonly result: PublishResult
+      /** Another message was at fault, and the channel that was closed over it had this copy under way. */
+      readonly isBystander: boolean
+    }
+  /**
+   * There is no copy: it cannot be encoded, does not fit into a frame, or is larger than the broker takes. To try
+   * again would change nothing.
+   */
+  | { readonly kind: 'unwritable'; readonly cause: WarrenError }
+
+export interface SettlePorts {
+  readonly flow: QueueFlow
+  readonly publish: (message: EncodedMessage) => Promise<PublishResult>
+  readonly bodyLimit: BodyLimit
+  readonly login: string | undefined
+  readonly service: string | undefined
+  readonly host: string | undefined
+  readonly now: () => number
+}
+
+/** Tells the broker what needs no publish; undefined where the message moves on by one. */
+export function settleAtOnce(run: Run, outcome: SettledOutcome): Settlement | undefined {
+  switch (outcome.kind) {
+    case 'acknowledge':
+      return run.delivery.ack() === 'sent' ? acknowledged : stale
+    case 'give-back':
+      return run.delivery.nack({ requeue: true }) === 'sent' ? settled : stale
+    case 'retry':
+      return outcome.delay.by === 'reject' ? reject(run) : undefined
+    case 'dead-letter':
+      return outcome.park.kind === 'reject' ? reject(run) : undefined
+    case 'defer':
+    case 'recount':
+      return undefined
+  }
+}
+
+/** Moves the message on, in an order that is never changed: publish, confirm and no return, then acknowledge. */
+export async function settleByPublish(
+  run: Run,
+  outcome: SettledOutcome,
+  ports: SettlePorts,
+): Promise<Settlement> {
+  // The broker has it back already; a copy would be a second message.
+  if (!run.delivery.isCurrent) return stale
+  const copy = writeCopy(run, outcome, ports)
+  if (copy instanceof WarrenError) return { kind: 'unwritable', cause: copy }
+  const result = await ports.publish(copy)
+  if (result.kind !== 'confirmed') return explainUnpublished(run, result, ports)
+  return run.delivery.ack() === 'sent' ? acknowledged : { kind: 'stale', isPublished: true }
+}
+
+function explainUnpublished(run: Run, result: PublishResult, { bodyLimit }: SettlePorts): Settlement {
+  if (isRefusedHere(result)) return { kind: 'unwritable', cause: result.cause }
+  const largestBytes = largestTaken(result)
+  if (largestBytes === undefined) return { kind: 'unpublished', result, isBystander: false }
+  bodyLimit.learn(largestBytes)
+  const cause = bodyLimit.refuse(run.delivery.bodyBytes)
+  return cause ? { kind: 'unwritable', cause } : { kind: 'unpublished', result, isBystander: true }
+}
+
+function writeCopy(run: Run, outcome: SettledOutcome, ports: SettlePorts): EncodedMessage | WarrenError {
+  const { delivery, span } = run
+  const { flow, login, bodyLimit } = ports
+  const tooLarge = bodyLimit.refuse(delivery.bodyBytes)
+  if (tooLarge) return tooLarge
+  try {
+    const { address, failures, propertiesOf } = planMove(run, outcome, ports)
+    const failedAttempts = run.failedBefore + failures
+    const properties = propertiesOf({ delivery, flow, login, failedAttempts, lastAttempt: span?.traceparent })
+    const messageId = readProperty(properties, 'messageId')
+    return { ...address, properties, body: delivery.body, messageId }
+  } catch (cause) {
+    return new InvalidArgumentError((cause as Error).message, { cause })
+  }
+}
+
+/** The connection carries no headers of this size, and says so before it sends anything. */
+function isRefusedHere(result: PublishResult): result is PublishResult & { kind: 'unknown' } {
+  return result.kind === 'unknown' && !result.wasSent && result.cause instanceof InvalidArgumentError
+}
+
+/** Where a copy goes, with which properties, and how many attempts more have failed. */
+interface Move {
+  readonly address: PublishAddress
+  readonly failures: 0 | 1
+  readonly propertiesOf: (of: Republish) => RawProperties
+}
+
+function planMove({ message }: Run, outcome: SettledOutcome, ports: SettlePorts): Move {
+  const nowMs = ports.now()
+  switch (outcome.kind) {
+    case 'retry':
+      if (outcome.delay.by === 'reject') break
+      return {
+        address: addressOf(outcome.delay.tier),
+        failures: 1,
+        propertiesOf: (of) => retryProperties({ ...of, nowMs }),
+      }
+    case 'defer': {
+      const { untilMs, tier } = outcome
+      return {
+        address: addressOf(tier),
+        failures: 0,
+        propertiesOf: (of) => deferProperties({ ...of, untilMs }),
+      }
+    }
+    case 'recount': {
+      const home = { exchange: '', key: ports.flow.queue }
+      return { address: home, failures: 0, propertiesOf: (of) => recountProperties({ ...of, ...outcome }) }
+    }
+    case 'dead-letter': {
+      const { park, reason, failure, isBare } = outcome
+      if (park.kind === 'reject') break
+      const { service, host } = ports
+      const write = isBare ? bareParkProperties : parkProperties
+      return {
+        address: { exchange: park.exchange, key: park.key ?? message.routingKey },
+        failures: reason === 'poison' ? 0 : 1,
+        propertiesOf: (of) => write({ ...of, reason, failure, nowMs, service, host }),
+      }
+    }
+    case 'acknowledge':
+    case 'give-back':
+      break
+  }
+  throw new Error(`The outcome "${outcome.kind}" is settled without a publish.`)
+}
+
+function addressOf({ exchange, key }: PublishAddress): PublishAddress {
+  return { exchange, key }
+}
+
+/** A nack and not a reject: from 4.3 on a reject counts towards the delivery limit of every queue to come. */
+function reject(run: Run): Settlement {
+  return run.delivery.nack({ requeue: false }) === 'sent' ? settled : stale
+}
+
+const acknowledged: Settlement = { kind: 'settled', isAcknowledged: true }
+const settled: Settlement = { kind: 'settled', isAcknowledged: false }
+const stale: Settlement = { kind: 'stale', isPublished: false }

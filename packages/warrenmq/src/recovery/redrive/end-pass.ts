@@ -1,0 +1,391 @@
+import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
+import { countLoss, decideNextPass, isLostTooOften, noLosses } from './decide-next-pass.ts'
+import { emptyQueue } from './message-queue.ts'
+import type { EndCount, RedriveEvent, TakenMessage } from './redrive-event.ts'
+import { holdWaiting } from './pump.ts'
+import {
+  type Commands,
+  enterPhase,
+  leftOf,
+  movedOf,
+  movedSoFar,
+  type RedrivePass,
+  type RedriveState,
+  withPass,
+} from './redrive-state.ts'
+import { beginWait, endWait, isSendable } from './wait-state.ts'
+import { shrinkWindow } from './window-state.ts'
+
+type State<Message extends TakenMessage> = RedriveState<Message>
+type EventOf<Kind> = Extract<RedriveEvent<TakenMessage>, { kind: Kind }>
+
+/** The pause between lost passes grows by this each time, up to the longest. */
+const pauseStepMs = 100
+const longestPauseMs = 2_000
+
+/** The queue is counted and its rules are read, with nothing in hand. */
+export function prepared<Message extends TakenMessage>(
+  state: State<Message>,
+  event: EventOf<'prepared'>,
+  commands: Commands<Message>,
+): State<Message> {
+  const { depth, returnLimit, returnsInMs, prefetch, aside } = event
+  const otherConsumers = Math.max(state.counts.otherConsumers, event.otherConsumers)
+  const present = state.pass.isPrepared ? state.counts.present : depth
+  const counted = { ...state, counts: { ...state.counts, present, otherConsumers, aside } }
+  const settled = settleDoubt(counted, { depth, isAllBack: returnsInMs === 0 })
+  const next = withPass(settled, { isPrepared: true, returnLimit, returnsInMs, prefetch, depth })
+  if (isLostTooOften({ losses: next.pass.losses.count, returnLimit }))
+    return endRun(next, next.ending.stopped ?? 'interrupted', 'no-progress', commands)
+  // The lock went with the connection.
+  if (next.wait.awaited.consuming) return relock(next, commands)
+  return tryTake(enterPhase(next, 'resting'), commands)
+}
+
+/**
+ * Of acks that were in doubt so many have arrived as the queue holds fewer than it would without them. Others who
+ * take messages, or what has not come back yet, would falsify that.
+ */
+export function settleDoubt<Message extends TakenMessage>(
+  state: State<Message>,
+  { depth, isAllBack }: { depth: number; isAllBack: boolean },
+): State<Message> {
+  const { counts, flow } = state
+  if (counts.inDoubt === 0) return state
+  const missing = counts.present - flow.known - counts.aside - depth
+  const isProof = isAllBack && counts.otherConsumers === 0
+  const gone = isProof ? Math.min(counts.inDoubt, Math.max(0, missing)) : 0
+  return { ...state, counts: { ...counts, gone } }
+}
+
+/** Begins the next pass, unless something holds it up. */
+export function tryTake<Message extends TakenMessage>(
+  state: State<Message>,
+  commands: Commands<Message>,
+): State<Message> {
+  const { ending, pass, settings, isPaused, stage, wait, flow } = state
+  if (state.phase !== 'resting') return state
+  if (ending.stopped) return endRun(state, ending.stopped, ending.interruption, commands)
+  // Meanwhile nothing is wanted of the queue.
+  if (isPaused || stage?.isLooking) return { ...state, wait: endWait(wait, 'queue') }
+  if (pass.isAsked || pass.restMs > 0) return state
+  const left = budgetOf(state)
+  if (left <= 0 || movedOf(state) >= settings.limit) return endRun(state, 'done', undefined, commands)
+  // A pass that cannot send would take messages only to give them back, which counts where there is a limit.
+  if (!isSendable(wait)) return { ...state, wait: endWait(wait, 'queue') }
+  if (wait.awaited.consuming) return state
+  const prefetch = halve(pass.prefetch, pass.losses.count)
+  commands.push({ kind: 'take', count: left, prefetch, isFirst: pass.number === 0 })
+  const moved = movedOf(state)
+  return {
+    ...enterPhase(state, 'taking'),
+    flow: { ...flow, selected: moved, taken: 0, kept: 0, failed: 0 },
+    pass: {
+      ...pass,
+      ...{ number: pass.number + 1, walk: 'on', isTimeUp: false, gaveBack: 0, count: left },
+      ...{ movedBefore: moved, asideBefore: state.counts.aside, lineWaitsBefore: wait.lineWaits },
+      ...{ refusing: [], isRefusalAmbiguous: false, isUnanswered: false },
+    },
+  }
+}
+
+/** So many are to be taken: no later arrival, as long as nothing is in doubt. */
+function budgetOf(state: State<TakenMessage>): number {
+  const { counts, flow, pass } = state
+  const most = counts.present - flow.known - counts.aside
+  // What a lost node keeps is not ready, and comes later.
+  return counts.inDoubt > 0 && pass.returnsInMs === 0
+    ? Math.min(most, pass.depth)
+    : Math.min(most, leftOf(state))
+}
+
+/** So often, and never to less than one. */
+function halve(count: number, times: number): number {
+  return Math.max(1, Math.floor(count / 2 ** times))
+}
+
+/** Ends the pass once nothing is under way any more. */
+export function endPassWhenIdle<Message extends TakenMessage>(
+  state: State<Message>,
+  commands: Commands<Message>,
+): State<Message> {
+  const { flow, pass, phase } = state
+  if (phase !== 'taking' || pass.walk === 'on') return state
+  if (flow.unanswered > 0 || flow.copying > 0 || flow.waiting.size > 0 || flow.again.size > 0) return state
+  if (pass.isGone) return endRun(state, 'interrupted', 'queue-deleted', commands)
+  if (pass.walk === 'lost') return relock(state, commands)
+  commands.push({ kind: 'give-back' })
+  return enterPhase(state, 'giving-back')
+}
+
+export function relock<Message extends TakenMessage>(
+  state: State<Message>,
+  commands: Commands<Message>,
+): State<Message> {
+  commands.push({ kind: 'relock' })
+  return enterPhase(state, 'relocking')
+}
+
+export function walked<Message extends TakenMessage>(
+  state: State<Message>,
+  end: Exclude<RedrivePass['walk'], 'none' | 'on' | 'lost'>,
+): State<Message> {
+  return state.pass.walk === 'on' ? withPass(state, { walk: end }) : state
+}
+
+/** What waits for a rate or a gate goes back in time, and is taken again by the next pass. */
+export function timeUp<Message extends TakenMessage>(
+  state: State<Message>,
+  commands: Commands<Message>,
+): State<Message> {
+  if (state.phase !== 'taking' || state.ending.stopped !== undefined) return state
+  commands.push({ kind: 'stop-taking' })
+  return holdWaiting(withPass(state, { isTimeUp: true }), commands)
+}
+
+/** The queue has taken back all that was in hand. Acks that nobody has proved may have arrived, or not. */
+export function lose<Message extends TakenMessage>(
+  state: State<Message>,
+  commands: Commands<Message>,
+): State<Message> {
+  const { flow, counts, pass, phase } = state
+  if (phase === 'preparing') return relock({ ...state, wait: beginWait(state.wait, 'queue') }, commands)
+  if (phase === 'counting') return { ...state, wait: beginWait(state.wait, 'queue') }
+  if ((phase !== 'taking' && phase !== 'giving-back') || pass.walk === 'lost') return state
+  const moved = movedSoFar(state) - pass.movedBefore
+  const hasTaken = flow.taken > 0
+  const wait = moved > 0 ? endWait(state.wait, 'queue') : state.wait
+  const lost: State<Message> = {
+    ...state,
+    counts: { ...counts, inDoubt: counts.inDoubt + flow.unproved },
+    flow: {
+      ...flow,
+      ...{ waiting: emptyQueue, again: emptyQueue, unproved: 0, uncovered: 0, proofs: 0 },
+      ...{ kept: 0, failed: 0 },
+    },
+    window: shrinkWindow(state.window),
+    wait: beginWait(wait, 'queue'),
+    crash: { ...state.crash, hadConsumer: true },
+    pass: {
+      ...pass,
+      walk: 'lost',
+      unsettled: hasTaken ? flow.unproved : pass.unsettled,
+      lostPasses: moved > 0 ? 0 : pass.lostPasses + 1,
+      losses: countLoss(pass.losses, { moved, hasTaken, held: Math.min(pass.prefetch, pass.count) }),
+    },
+  }
+  return phase === 'giving-back' ? relock(lost, commands) : lost
+}
+
+export function relocked<Message extends TakenMessage>(
+  state: State<Message>,
+  held: EventOf<'relocked'>['held'],
+  commands: Commands<Message>,
+): State<Message> {
+  const { stopped, interruption } = state.ending
+  // Whoever closes the session wants no more, and no other connection follows.
+  if (held === 'closed') return endRun(state, stopped ?? 'cancelled', interruption, commands)
+  if (held === 'held' && stopped && state.pass.isPrepared)
+    return endRun(state, stopped, interruption, commands)
+  if (held !== 'held') return endRun(state, stopped ?? 'interrupted', interruption ?? 'locked', commands)
+  const restMs = Math.min(state.pass.lostPasses * pauseStepMs, longestPauseMs)
+  commands.push({ kind: 'prepare' })
+  if (restMs > 0) commands.push({ kind: 'wake', ms: restMs })
+  return withPass(enterPhase(state, 'preparing'), { walk: 'none', restMs })
+}
+
+/** The last ack of the pass is proved, and what was held is back. */
+export function gaveBack<Message extends TakenMessage>(
+  before: State<Message>,
+  { returnsInMs, hasLostNode }: EventOf<'gave-back'>,
+  commands: Commands<Message>,
+): State<Message> {
+  const { flow } = before
+  const known = flow.known + flow.unproved
+  const proved = { ...before, flow: { ...flow, known, unproved: 0, uncovered: 0, proofs: 0 } }
+  const moved = movedOf(proved) - proved.pass.movedBefore
+  const idlePasses = moved > 0 ? 0 : proved.pass.idlePasses + 1
+  const state = {
+    ...withPass(proved, { idlePasses, lostPasses: 0, losses: noLosses, returnsInMs, restMs: 0 }),
+    wait: endWait(proved.wait, 'queue'),
+  }
+  const { ending, settings, pass, isPaused } = state
+  if (ending.stopped) return endRun(state, ending.stopped, ending.interruption, commands)
+  const next = decideNextPass({
+    end: pass.gaveBack > 0 ? 'held-too-long' : endOf(pass),
+    ...{ moved, idlePasses, isPaused, hasLostNode, returnsInMs },
+    isLimitReached: movedOf(state) >= settings.limit,
+    isHeldUp: pass.gaveBack > 0,
+    unseen: leftOf(state) - flow.kept - flow.failed + (state.counts.aside - pass.asideBefore),
+    isRefusalRetriable: pass.refusing.length > 0 && !pass.isRefusalAmbiguous,
+    refusalRetries: pass.refusalRetries,
+    isUnanswered: pass.isUnanswered && state.wait.lineWaits > pass.lineWaitsBefore,
+  })
+  if (next.kind === 'end') {
+    const interruption = next.outcome === 'interrupted' ? next.interruption : undefined
+    return endRun(state, next.outcome, interruption, commands)
+  }
+  return tryTake(rest(enterPhase(state, 'resting'), next.kind, commands), commands)
+}
+
+function endOf({ walk }: RedrivePass): 'all-seen' | 'emptied' | 'stopped' | 'held-too-long' {
+  return walk === 'none' || walk === 'on' || walk === 'lost' ? 'stopped' : walk
+}
+
+function rest<Message extends TakenMessage>(
+  state: State<Message>,
+  kind: 'again' | 'again-when-returned' | 'again-when-led',
+  commands: Commands<Message>,
+): State<Message> {
+  const { pass, flow, counts } = state
+  switch (kind) {
+    case 'again':
+      return state
+    case 'again-when-returned': {
+      const left = flow.kept + flow.failed - (counts.aside - pass.asideBefore)
+      commands.push({ kind: 'await-returned', left })
+      return withPass(state, { isAsked: true })
+    }
+    case 'again-when-led':
+      commands.push({ kind: 'await-leaders', queues: pass.refusing })
+      return withPass(state, { isAsked: true, refusalRetries: pass.refusalRetries + 1 })
+  }
+}
+
+/** It is not to go on: the last stage is looked for, the queue is counted, and then it is over. */
+export function endRun<Message extends TakenMessage>(
+  state: State<Message>,
+  outcome: RedriveOutcome,
+  interruption: Interruption | undefined,
+  commands: Commands<Message>,
+): State<Message> {
+  const ended = { ...state, ending: { ...state.ending, outcome, interruption } }
+  if (outcome === 'done' && state.settings.canary && state.stage && state.phase !== 'preparing') {
+    commands.push({ kind: 'look-for-dead', isStageEnd: true })
+    return enterPhase(ended, 'looking')
+  }
+  return startCount(ended, commands)
+}
+
+export function startCount<Message extends TakenMessage>(
+  state: State<Message>,
+  commands: Commands<Message>,
+): State<Message> {
+  commands.push({ kind: 'count', isOurs: !isGivenUp(state) })
+  return enterPhase(state, 'counting')
+}
+
+/** The queue is somebody else's or gone, or was waited for too long already. */
+function isGivenUp({ ending }: State<TakenMessage>): boolean {
+  const { outcome, interruption } = ending
+  const isOurs = interruption === 'node-lost' || interruption === 'failed' || interruption === 'forbidden'
+  return outcome === 'interrupted' && !isOurs
+}
+
+export function counted<Message extends TakenMessage>(
+  before: State<Message>,
+  count: EndCount,
+  commands: Commands<Message>,
+): State<Message> {
+  const { ending } = before
+  const { outcome, interruption } = decideEnd(ending, count)
+  const isCounted = count.kind === 'counted'
+  const told = isCounted ? undoAcks(noteCount(before, count), count.depth) : before
+  const settled = settleEnd(told, count)
+  const undone = movedOf(before) - movedOf(settled)
+  if (isCounted && undone > 0 && outcome === 'done' && before.crash.undoable > 0 && !isAtLimit(before))
+    return goOnAfterCrash(settled, { undone, depth: count.depth }, commands)
+  const end = isCounted
+    ? decideByCount(settled, { outcome, interruption }, count.depth)
+    : { outcome, interruption }
+  commands.push({ kind: 'finish', ...end })
+  return { ...enterPhase(settled, 'over'), ending: { ...ending, ...end, count } }
+}
+
+interface End {
+  readonly outcome: RedriveOutcome
+  readonly interruption: Interruption | undefined
+}
+
+function decideByCount(state: State<TakenMessage>, end: End, depth: number): End {
+  const { flow } = state
+  // Nothing is done while the numbers do not add up.
+  if (end.outcome === 'done' && depth < leftOf(state))
+    return { outcome: 'interrupted', interruption: 'taken' }
+  // What a lost node was to give back had been acknowledged, and is gone.
+  if (end.interruption === 'node-lost' && leftOf(state) <= flow.kept + flow.failed)
+    return { outcome: 'done', interruption: undefined }
+  return end
+}
+
+type CountedEnd = Extract<EndCount, { kind: 'counted' }>
+
+function noteCount<Message extends TakenMessage>(state: State<Message>, count: CountedEnd): State<Message> {
+  const { counts, crash } = state
+  // A queue may still count the consumer that it lost with a node.
+  const others = Math.max(0, count.otherConsumers - crash.ghosts)
+  const otherConsumers = Math.max(counts.otherConsumers, others)
+  return { ...state, counts: { ...counts, otherConsumers, aside: count.aside } }
+}
+
+/**
+ * More are in the queue than should be, and the broker may have crashed: so many acks are taken as undone. If these
+ * messages arrived meanwhile instead, they are moved as well, and what the receipt says holds all the same.
+ */
+function undoAcks<Message extends TakenMessage>(state: State<Message>, depth: number): State<Message> {
+  const { flow, counts, crash } = state
+  const surplus = depth - (counts.present - flow.known - counts.aside)
+  const undone = Math.min(surplus, crash.undoable, flow.known)
+  if (undone <= 0) return state
+  return {
+    ...state,
+    flow: { ...flow, known: flow.known - undone },
+    counts: { ...counts, inDoubt: counts.inDoubt + undone },
+  }
+}
+
+function isAtLimit(state: State<TakenMessage>): boolean {
+  return movedOf(state) >= state.settings.limit
+}
+
+function goOnAfterCrash<Message extends TakenMessage>(
+  state: State<Message>,
+  { undone, depth }: { readonly undone: number; readonly depth: number },
+  commands: Commands<Message>,
+): State<Message> {
+  const { crash, ending, pass } = state
+  return tryTake(
+    {
+      ...enterPhase(state, 'resting'),
+      crash: { ...crash, undoable: Math.max(0, crash.undoable - undone) },
+      ending: { ...ending, outcome: undefined, interruption: undefined },
+      pass: { ...pass, walk: 'none', returnsInMs: 0, depth },
+    },
+    commands,
+  )
+}
+
+/** What was confirmed and could not be acknowledged does not come back from a queue that is gone. */
+function settleEnd<Message extends TakenMessage>(state: State<Message>, count: EndCount): State<Message> {
+  if (count.kind === 'counted') return settleDoubt(state, count)
+  const { counts, pass } = state
+  if (count.kind === 'uncounted' || !pass.isGone) return state
+  return { ...state, counts: { ...counts, gone: counts.gone + pass.unsettled } }
+}
+
+function decideEnd(
+  { outcome = 'done', interruption, stopped }: State<TakenMessage>['ending'],
+  count: EndCount,
+): End {
+  if (count.kind === 'gone') return { outcome: 'interrupted', interruption: 'queue-deleted' }
+  if (count.kind === 'uncounted' && count.isFailed)
+    return { outcome: stopped ?? 'interrupted', interruption: 'failed' }
+  if (count.kind === 'uncounted') {
+    // Nobody is told that it is done who gave up before it could be counted.
+    if (outcome === 'done') return { outcome: stopped ?? 'cancelled', interruption }
+    return { outcome, interruption }
+  }
+  if (count.isLocked && outcome === 'done')
+    return { outcome: stopped ?? 'interrupted', interruption: interruption ?? 'locked' }
+  return { outcome, interruption }
+}
