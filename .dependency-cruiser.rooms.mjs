@@ -75,7 +75,7 @@ const houses = [
   {
     folder: 'packages/cli/src/http-api',
     rows: [
-      ['broker-line.ts', 'failure-log.ts', 'contract', 'records'],
+      ['server-broker.ts', 'failure-log.ts', 'contract', 'records'],
       ['problems.ts', 'auth', 'lists'],
       ['notices', 'read-server-section.ts'],
       ['once', 'show'],

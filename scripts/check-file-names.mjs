@@ -6,7 +6,14 @@ import ts from 'typescript'
 
 const folders = ['packages/warrenmq/src', 'packages/cli/src']
 /** Doors and programs are named after what they are to who loads them. */
-const doors = ['index.ts', 'operations.ts', 'testing.ts', 'http-api/contract/contract.ts', 'main.ts', 'moved.ts']
+const doors = [
+  'index.ts',
+  'operations.ts',
+  'testing.ts',
+  'http-api/contract/contract.ts',
+  'main.ts',
+  'moved.ts',
+]
 
 const misnamed = folders.flatMap(sourcesIn).filter((file) => !isNamedAfterExport(file))
 for (const file of misnamed)

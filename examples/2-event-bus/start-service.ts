@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** What an event makes the service answer, request by request; the last one repeats. 0 breaks the line. */
+/** What an event makes the service answer, request by request; the last one repeats. 0 breaks the connection. */
 export interface Event {
   readonly answers: readonly number[]
 }

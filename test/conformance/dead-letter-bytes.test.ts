@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startEmbeddedBroker } from '../../packages/warrenmq/src/embedded/start-embedded-broker.ts'
-import type { FieldContent, FieldTable } from '../../packages/warrenmq/src/wire/field-value.ts'
 import { findHeader } from '../../packages/warrenmq/src/wire/edit-table.ts'
+import type { FieldContent, FieldTable } from '../../packages/warrenmq/src/wire/field-value.ts'
 import type { Method, MethodName } from '../../packages/warrenmq/src/wire/method-specs.ts'
 import { toFieldTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import {

@@ -1,7 +1,7 @@
+import { decodeTable } from '../../packages/warrenmq/src/wire/decode-table.ts'
 import type { FieldValue } from '../../packages/warrenmq/src/wire/field-value.ts'
 import type { Method } from '../../packages/warrenmq/src/wire/method-specs.ts'
 import { decodeProperties } from '../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../packages/warrenmq/src/wire/decode-table.ts'
 import type { Received } from './raw-client.ts'
 
 /** All that came in, as text that two runs can be compared by. */

@@ -1,5 +1,6 @@
 import type { Actor } from '../../packages/warrenmq/src/embedded/model/access/actor.ts'
 import { type Channel, openChannel } from '../../packages/warrenmq/src/embedded/model/channel/channel.ts'
+import { closeChannel } from '../../packages/warrenmq/src/embedded/model/channel/close-channel.ts'
 import {
   cancel,
   consume,
@@ -9,7 +10,6 @@ import {
 import { flushConfirms, publish } from '../../packages/warrenmq/src/embedded/model/channel/publish.ts'
 import { recover, settle } from '../../packages/warrenmq/src/embedded/model/channel/settle.ts'
 import { selectConfirms } from '../../packages/warrenmq/src/embedded/model/channel/transactions.ts'
-import { closeChannel } from '../../packages/warrenmq/src/embedded/model/channel/close-channel.ts'
 import { createBroker } from '../../packages/warrenmq/src/embedded/model/create-broker.ts'
 import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
 import { profiles } from '../../packages/warrenmq/src/embedded/model/profiles/profiles.ts'
@@ -18,6 +18,7 @@ import { declareQueue } from '../../packages/warrenmq/src/embedded/model/queue/d
 import type { Queue } from '../../packages/warrenmq/src/embedded/model/queue/queue.ts'
 import type { Settlement } from '../../packages/warrenmq/src/embedded/model/queue/queued-message.ts'
 import { createVirtualClock } from '../../packages/warrenmq/src/embedded/model/virtual-clock.ts'
+import { decodeTable } from '../../packages/warrenmq/src/wire/decode-table.ts'
 import {
   type PlainField,
   type PlainTable,
@@ -25,7 +26,6 @@ import {
   toPlainTable,
 } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import { decodeProperties, encodeProperties } from '../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../packages/warrenmq/src/wire/decode-table.ts'
 
 /** A delivery as a test looks at it. */
 export interface SeenDelivery {

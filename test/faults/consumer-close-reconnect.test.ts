@@ -77,7 +77,7 @@ describe.each([
 
   it('while it comes back and its subscription is not answered yet ends that, and takes nothing', async () => {
     const { consumer, proxy, expectAllThere } = await setup(await brokerUrl())
-    // The question is only watched on its way, and the answer is kept on the line until the consumer closes.
+    // The question is only watched on its way, and the answer is kept on the connection until the consumer closes.
     const consume = { direction: 'to-broker', classId: 60, methodId: 20 } as const
     const consumeOk = { direction: 'to-client', classId: 60, methodId: 21 } as const
     const isAsked = proxy.atFrame(consume, { kind: 'throttle', bytesPerSecond: Number.POSITIVE_INFINITY })

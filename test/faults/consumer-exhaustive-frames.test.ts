@@ -45,7 +45,7 @@ interface Ledger {
   readonly outcomes: readonly string[]
 }
 
-/** Plays the story on a broker of its own, with the line cut at the n-th of the frames. */
+/** Plays the story on a broker of its own, with the connection cut at the n-th of the frames. */
 async function play({ profile, frame, where, nth }: Story): Promise<Ledger> {
   const broker = await startEmbeddedBroker({ profile, clock: 'virtual' })
   const proxy = await startProxy({ target: parseAmqpUrl(broker.url)[0]!.port })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { declareQueue, inspectQueue } from '../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import type { Delivery } from '../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { joinBody } from '../../packages/warrenmq/src/broker/amqp/message.ts'
-import { declareQueue, inspectQueue } from '../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { PublishResult } from '../../packages/warrenmq/src/publisher/publish-result.ts'
 import { Publisher } from '../../packages/warrenmq/src/publisher/publisher.ts'

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Delivery } from '../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { deleteQueue } from '../../packages/warrenmq/src/broker/amqp/declarations.ts'
+import type { Delivery } from '../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { backUpQueue } from '../../packages/warrenmq/src/recovery/backup/backup-queue.ts'
 import { discardMessages } from '../../packages/warrenmq/src/recovery/backup/discard-messages.ts'
 import { lookAtQueue } from '../../packages/warrenmq/src/recovery/look/look-at-queue.ts'
@@ -48,7 +48,7 @@ async function useUpReturns({ admin, depth }: RecoveryRig, queue: string, limit:
   }
 }
 
-/** Cuts the line when the broker has handed messages over and before the first of them arrives. */
+/** Cuts the connection when the broker has handed messages over and before the first of them arrives. */
 function cutWhileHeld(proxy: BrokerProxy): Promise<unknown> {
   const deliver = { direction: 'to-client', classId: 60, methodId: 60 } as const
   return proxy.cutAtFrame({ ...deliver, where: 'before' })
@@ -74,7 +74,7 @@ test.each([
     ({ rig, dlq, file }: Awaited<ReturnType<typeof setup>>) =>
       discardMessages({ ...rig, queue: dlq, by: 'test', file }),
   ],
-])('%s takes no message from a queue that deletes them when the line is cut', async (_name, work) => {
+])('%s takes no message from a queue that deletes them when the connection is cut', async (_name, work) => {
   const rig = await setup(limited)
   await useUpReturns(rig, rig.dlq, 2)
   void cutWhileHeld(rig.proxy)
@@ -145,7 +145,7 @@ test.skipIf(isBefore4)(
   },
 )
 
-test('a line that is cut during a look at an unlimited queue loses nothing', async () => {
+test('a connection that is cut during a look at an unlimited queue loses nothing', async () => {
   const { proxy, dlq, look, depth } = await setup(undefined)
   const cut = cutWhileHeld(proxy)
 

@@ -21,7 +21,7 @@ interface NodeState {
   refusals: number
 }
 
-/** A line to a broker of whose nodes the one with the queue `dlq` can be down. */
+/** A connection to a broker of whose nodes the one with the queue `dlq` can be down. */
 function startNodeProxy(target: number, state: NodeState): Promise<(url: string) => string> {
   return startRelay(target, (client, broker) => relay(client, broker, state))
 }

@@ -22,7 +22,7 @@ async function countCopies(rig: RecoveryRig) {
   return { copies: ids.length, different: new Set(ids).size }
 }
 
-test('a re-drive has no more bytes under way than its window, and repeats no more when its line is cut', async () => {
+test('a re-drive has no more bytes under way than its window, and repeats no more when its connection is cut', async () => {
   const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
   onTestFinished(() => proxy.close())
   const rig = await createRecoveryRig({ ...broker, publishingUrl: proxy.urlFor(broker.url) })

@@ -80,12 +80,12 @@ test('a broker that stays away for longer than was said ends the run with what i
   expect(receipt.moved + receipt.stillThere).toBe(6)
 })
 
-test.each(['an alarm', 'no line'] as const)(
+test.each(['an alarm', 'no connection'] as const)(
   'a run that is ended while there is %s does not wait for answers that nobody can give',
   async (which) => {
     const { broker, consuming, run, depth } = await setup('alarm')
     await eventually(() => expect(run.progress.waitingMs).toBeGreaterThan(0))
-    if (which === 'no line') {
+    if (which === 'no connection') {
       await broker.faults.crash()
       await eventually(() => expect(consuming.connection).toBeUndefined())
     }
@@ -116,7 +116,7 @@ test('a run that is paused waits for its broker for as long as the pause lasts',
   expect([depth('dlq'), depth('work')]).toEqual([0, 6])
 })
 
-/** Six dead letters, and a line of those who take them that can be cut. */
+/** Six dead letters, and a connection of those who take them that can be cut. */
 async function setupCuts(options: EmbeddedRigOptions = {}) {
   let proxy: BrokerProxy | undefined
   const rig = await createEmbeddedRig({
@@ -191,7 +191,7 @@ test('a queue with a limit is left alone when pass after pass is lost without a 
   expect(depth('dlq')).toBe(6)
 })
 
-test('a canary is waited for longer than a broker would be, also after a line was lost', async () => {
+test('a canary is waited for longer than a broker would be, also after a connection was lost', async () => {
   const { consuming, redrive, cut, depth } = await setupCuts()
   const run = redrive({ canary: { messages: 2, waitMs: 3_000 }, waitMs: 2_000 })
   await eventually(() => expect(run.progress).toMatchObject({ state: 'watching', moved: 2 }))

@@ -329,9 +329,9 @@ function loseConsuming(world: World, rules: WorldRules, reunion: Reunion = 'at-o
   const isAsked = errands[0] === 'prepare' || errands[0] === 'give-back'
   const without = isAsked ? { ...back, errands: errands.slice(1) } : back
   const hasChannel = state.phase === 'taking' || isAsked
-  const gone = tell(without, rules, { kind: 'disconnected', line: 'consuming' })
+  const gone = tell(without, rules, { kind: 'disconnected', connection: 'consuming' })
   const lost = hasChannel ? tell(gone, rules, { kind: 'lost' }) : gone
-  return tell(lost, rules, { kind: 'connected', line: 'consuming', reunion })
+  return tell(lost, rules, { kind: 'connected', connection: 'consuming', reunion })
 }
 
 function losePublishing(world: World, rules: WorldRules): World {
@@ -340,12 +340,12 @@ function losePublishing(world: World, rules: WorldRules): World {
   const unanswered = publishes.reduce<World>(
     (after, { token }) =>
       tell(after, rules, {
-        ...{ kind: 'unanswered', message: { bytes: 1, token }, cause: 'line-lost', mayBeThere: true },
+        ...{ kind: 'unanswered', message: { bytes: 1, token }, cause: 'connection-lost', mayBeThere: true },
       }),
     { ...world, publishes: [], costs },
   )
-  const gone = tell(unanswered, rules, { kind: 'disconnected', line: 'publishing' })
-  return tell(gone, rules, { kind: 'connected', line: 'publishing' })
+  const gone = tell(unanswered, rules, { kind: 'disconnected', connection: 'publishing' })
+  return tell(gone, rules, { kind: 'connected', connection: 'publishing' })
 }
 
 /** Costs one window, and not two. */
@@ -354,13 +354,16 @@ function loseBoth(world: World, rules: WorldRules, reunion?: Reunion): World {
   const unanswered = publishes.reduce<World>(
     (after, { token }) =>
       tell(after, rules, {
-        ...{ kind: 'unanswered', message: { bytes: 1, token }, cause: 'line-lost', mayBeThere: true },
+        ...{ kind: 'unanswered', message: { bytes: 1, token }, cause: 'connection-lost', mayBeThere: true },
       }),
     { ...world, publishes: [] },
   )
-  const gone = tell(unanswered, rules, { kind: 'disconnected', line: 'publishing' })
+  const gone = tell(unanswered, rules, { kind: 'disconnected', connection: 'publishing' })
   const lost = loseConsuming(gone, rules, reunion)
-  return { ...tell(lost, rules, { kind: 'connected', line: 'publishing' }), costs: costs + rules.window }
+  return {
+    ...tell(lost, rules, { kind: 'connected', connection: 'publishing' }),
+    costs: costs + rules.window,
+  }
 }
 
 /** The queue gives back what was in hand when it no longer waits for the node. */

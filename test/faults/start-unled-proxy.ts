@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { startRelay } from './start-relay.ts'
 
-/** A line to a broker on which a queue can be made to answer like a quorum queue between two leaders. */
+/** A connection to a broker on which a queue can be made to answer like a quorum queue between two leaders. */
 export interface UnledProxy {
   urlFor(url: string): string
   /** From now on the queue says that it holds nothing and has no consumer. */

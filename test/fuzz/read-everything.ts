@@ -1,6 +1,8 @@
 import { WireError } from '../../packages/warrenmq/src/errors.ts'
-import { createFrameParser, type FrameLimits } from '../../packages/warrenmq/src/wire/frame-parser.ts'
+import { decodeTable } from '../../packages/warrenmq/src/wire/decode-table.ts'
 import { editTable, findHeader, headerNames } from '../../packages/warrenmq/src/wire/edit-table.ts'
+import { encodeTable } from '../../packages/warrenmq/src/wire/encode-table.ts'
+import { createFrameParser, type FrameLimits } from '../../packages/warrenmq/src/wire/frame-parser.ts'
 import { decodeMethod, encodeMethod } from '../../packages/warrenmq/src/wire/methods.ts'
 import { toPlainTable } from '../../packages/warrenmq/src/wire/plain-fields.ts'
 import {
@@ -8,8 +10,6 @@ import {
   editProperties,
   encodeProperties,
 } from '../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../packages/warrenmq/src/wire/decode-table.ts'
-import { encodeTable } from '../../packages/warrenmq/src/wire/encode-table.ts'
 import { readHeader } from '../support/read-header.ts'
 
 /**

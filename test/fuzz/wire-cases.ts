@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import { encodeTable } from '../../packages/warrenmq/src/wire/encode-table.ts'
 import type { FrameLimits } from '../../packages/warrenmq/src/wire/frame-parser.ts'
 import { methodIdOf } from '../../packages/warrenmq/src/wire/methods.ts'
-import { encodeTable } from '../../packages/warrenmq/src/wire/encode-table.ts'
 import { captures } from '../fixtures/captures.ts'
 import { anyBytes, anyCuts, cutInto } from '../support/arbitrary/bytes.ts'
 import { anyFieldTable } from '../support/arbitrary/fields.ts'

@@ -1,6 +1,6 @@
-import { canonicalText } from '../../packages/warrenmq/src/topology/is-same-value.ts'
 import type { CompiledTopology } from '../../packages/warrenmq/src/topology/compiled-topology.ts'
 import type { Arguments } from '../../packages/warrenmq/src/topology/declaration.ts'
+import { canonicalText } from '../../packages/warrenmq/src/topology/is-same-value.ts'
 
 /** A compiled topology as sorted lines of text, to be laid beside a table of a document. */
 export function goldenLines({ exchanges, queues, bindings }: CompiledTopology): readonly string[] {

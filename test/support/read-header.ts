@@ -1,5 +1,5 @@
-import type { FieldValue } from '../../packages/warrenmq/src/wire/field-value.ts'
 import { findHeader } from '../../packages/warrenmq/src/wire/edit-table.ts'
+import type { FieldValue } from '../../packages/warrenmq/src/wire/field-value.ts'
 import { type RawProperties, readProperty } from '../../packages/warrenmq/src/wire/properties.ts'
 
 /** Reads one header of a message and decodes nothing else. */

@@ -5,7 +5,7 @@ import { createFrameTrap, type Direction, type FrameFault, type FrameMatch } fro
 import { type LineConditions, pumpBytes, swallow } from './proxy/pump-bytes.ts'
 import type { SeenFrame } from './proxy/split-frames.ts'
 
-/** A TCP proxy before a broker, on which a test breaks the line. TLS passes as raw bytes, without frames. */
+/** A TCP proxy before a broker, on which a test breaks the connection. TLS passes as raw bytes, without frames. */
 export interface BrokerProxy {
   readonly port: number
   /** The same URL, through the proxy. */
@@ -21,7 +21,7 @@ export interface BrokerProxy {
   throttle(bytesPerSecond: number): void
   /** Takes bytes and gives them to nobody. */
   swallow(direction: Direction | 'both'): void
-  /** Ends delay, throttle and swallow, also for what waits on the line, and forgets the traps that have not sprung. */
+  /** Ends delay, throttle and swallow, also for what waits on the connection, and forgets the traps that have not sprung. */
   resume(): void
   /** New connections are refused; those that are open stay. */
   refuse(): void

@@ -9,7 +9,7 @@ import { auditedRequest } from './http-api/guards/audited-request.ts'
 import type { Terminal } from './output/terminal.ts'
 
 /** Who acts, on which broker, and what the config says of the audit log. */
-export interface AuditedLine extends Broker {
+export interface AuditedBroker extends Broker {
   /** The name that is given for the person; anybody can say any. */
   readonly by: string
   /** The config's section for `warren serve`. */
@@ -41,12 +41,12 @@ export interface AuditedEnd {
  * written, a sentence says so and the work goes on, unless the config calls it required.
  */
 export async function audited<Result>(
-  { line, terminal }: { readonly line: AuditedLine; readonly terminal: Terminal },
+  { broker, terminal }: { readonly broker: AuditedBroker; readonly terminal: Terminal },
   { action, target, reason, request, work, describe }: AuditedAction<Result>,
 ): Promise<Result> {
-  const rule = readRule(line.server)
-  const entry = { ...personOf(line), action, target, reason: reason ?? null, receiptDigest: null }
-  const log = await begin({ rule, line, terminal, entry: { ...entry, result: describeBegin(request) } })
+  const rule = readRule(broker.server)
+  const entry = { ...personOf(broker), action, target, reason: reason ?? null, receiptDigest: null }
+  const log = await begin({ rule, broker, terminal, entry: { ...entry, result: describeBegin(request) } })
   const end = async ({ receiptDigest = null, ...record }: AuditedEnd): Promise<void> => {
     try {
       await log?.write({ ...entry, ...record, receiptDigest })
@@ -74,7 +74,7 @@ type AuditRule = 'required' | 'on' | 'off' | 'where-there-is-one'
 
 const rules: readonly unknown[] = ['required', 'on', 'off']
 
-function readRule(server: AuditedLine['server']): AuditRule {
+function readRule(server: AuditedBroker['server']): AuditRule {
   const rule = server?.audit
   if (rule === undefined) return 'where-there-is-one'
   if (rules.includes(rule)) return rule as AuditRule
@@ -83,17 +83,17 @@ function readRule(server: AuditedLine['server']): AuditRule {
 
 async function begin(fields: {
   readonly rule: AuditRule
-  readonly line: AuditedLine
+  readonly broker: AuditedBroker
   readonly terminal: Terminal
   readonly entry: AuditEntry
 }): Promise<AuditLog | undefined> {
-  const { rule, line, terminal, entry } = fields
+  const { rule, broker, terminal, entry } = fields
   if (rule === 'off') return undefined
   let log: AuditLog | undefined
   try {
-    const { consuming, publishing } = line
-    const lines = { consuming, publishing, keys: findServerKeys(line, terminal) }
-    log = await (rule === 'where-there-is-one' ? findAuditLog(lines) : openAuditLog(lines))
+    const { consuming, publishing } = broker
+    const sessions = { consuming, publishing, keys: findServerKeys(broker, terminal) }
+    log = await (rule === 'where-there-is-one' ? findAuditLog(sessions) : openAuditLog(sessions))
     await log?.write(entry)
     if (log && !log.isSigned) warnUnsigned(terminal)
     return log
@@ -106,7 +106,7 @@ async function begin(fields: {
 }
 
 /** What is proved is the account on the broker and the one on this machine; any other name is a claim. */
-export function personOf({ consuming, by }: Pick<AuditedLine, 'consuming' | 'by'>): AuditReader {
+export function personOf({ consuming, by }: Pick<AuditedBroker, 'consuming' | 'by'>): AuditReader {
   const { username } = userInfo()
   const person = by === username ? username : `${by} (${username})`
   const account = consuming.connection?.endpoint.username

@@ -1,15 +1,6 @@
 import { hostname } from 'node:os'
 import type { Broker } from './broker/broker.ts'
 import type { Management } from './broker/management/open-management.ts'
-import type {
-  BackupChoice,
-  CausesOptions,
-  DiscardChoice,
-  PeekOptions,
-  RedriveChoice,
-  RestoreChoice,
-  VerifyChoice,
-} from './redrive-choice.ts'
 import { InvalidArgumentError } from './errors.ts'
 import { refuseChoice } from './message/refuse-choice.ts'
 import { type BackupReport, backUpQueue } from './recovery/backup/backup-queue.ts'
@@ -40,6 +31,15 @@ import {
   redriveRequestSchema,
   restoreRequestSchema,
 } from './recovery/request/request-schemas.ts'
+import type {
+  BackupChoice,
+  CausesOptions,
+  DiscardChoice,
+  PeekOptions,
+  RedriveChoice,
+  RestoreChoice,
+  VerifyChoice,
+} from './redrive-choice.ts'
 import type { QueueFlow } from './topology/queue-flow.ts'
 
 /** The messages of one dead-letter queue: see why they are dead, and put them back. Nothing here loses one. */

@@ -15,8 +15,8 @@ export type {
   ResultCount,
 } from './consumer/decide/breaker-state.ts'
 export type { Recount, RecountReason } from './consumer/decide/decide-admission.ts'
-export type { RetryDelay } from './consumer/decide/decide-retry-delay.ts'
 export type { DeadLetterReason, HoldReason, Outcome } from './consumer/decide/decide-outcome.ts'
+export type { RetryDelay } from './consumer/decide/decide-retry-delay.ts'
 export type { Handler, HandlerContext, HandlerReturn, Middleware } from './consumer/handler.ts'
 export {
   type Answer,
@@ -60,20 +60,10 @@ export { decodeJson } from './consumer/run/decoder.ts'
 export type { Failure } from './consumer/run/handler-result.ts'
 export type { EndingSignal } from './consumer/run/on-signals.ts'
 export type { SettledOutcome } from './consumer/settle/settlement.ts'
-export type {
-  Asker,
-  BackupChoice,
-  CausesOptions,
-  DiscardChoice,
-  PeekOptions,
-  RedriveChoice,
-  RestoreChoice,
-  VerifyChoice,
-} from './redrive-choice.ts'
 export type { DeadLetters, Verification } from './dead-letters.ts'
 export type { ApplyReport, StepResult } from './deploy/apply-plan.ts'
-export type { PlannedDeployment } from './deploy/plan-deployment.ts'
 export type { ExecutableStep, StepOutcome } from './deploy/execute-step.ts'
+export type { PlannedDeployment } from './deploy/plan-deployment.ts'
 export type { LeftoverChoice } from './deploy/remove-leftover.ts'
 export {
   ChannelError,
@@ -108,15 +98,15 @@ export type { BackupSeal } from './recovery/backup/backup-record.ts'
 export type { DiscardReport } from './recovery/backup/discard-messages.ts'
 export type { RestoreReport } from './recovery/backup/restore-backup.ts'
 export type { RestoreCounts } from './recovery/backup/restore-run.ts'
-export type { CauseSplit } from './recovery/read/cause-splits.ts'
 export type { CauseGroup } from './recovery/read/cause-groups.ts'
+export type { CauseSplit } from './recovery/read/cause-splits.ts'
 export type { DeadLetter, DeadLetterProperties } from './recovery/read/read-dead-letter.ts'
 export type { ReceiptCheck, Verdict } from './recovery/receipt/decide-receipt.ts'
 export type { Interruption, Receipt, RedriveOutcome } from './recovery/receipt/receipt.ts'
 export type { QueueRecovery } from './recovery/recover/render-recovery.ts'
+export type { Canary, DeadLimit } from './recovery/redrive/canary.ts'
 export type { FailureKind } from './recovery/redrive/failed-publish.ts'
 export type { KeepReason } from './recovery/redrive/plan-redrive.ts'
-export type { Canary, DeadLimit } from './recovery/redrive/canary.ts'
 export type { PreviewTarget, RedrivePreview } from './recovery/redrive/preview-redrive.ts'
 export type { Redrive } from './recovery/redrive/redrive.ts'
 export type { RedriveProgress } from './recovery/redrive/redrive-options.ts'
@@ -136,6 +126,16 @@ export type {
   RestoreRequest,
   WindowRequest,
 } from './recovery/request/requests.ts'
+export type {
+  Asker,
+  BackupChoice,
+  CausesOptions,
+  DiscardChoice,
+  PeekOptions,
+  RedriveChoice,
+  RestoreChoice,
+  VerifyChoice,
+} from './redrive-choice.ts'
 export type {
   CompiledBinding,
   CompiledExchange,
@@ -163,7 +163,6 @@ export type {
 export { defineTopology, type Topology } from './topology/define-topology.ts'
 export type { SettingChange } from './topology/diff-topology.ts'
 export type { PolicyConflict } from './topology/effective-value.ts'
-export type { WayOut } from './topology/ways-out.ts'
 export type { LayoutName } from './topology/layouts/layout-names.ts'
 export type {
   LiveBinding,
@@ -209,6 +208,7 @@ export type {
   ServerWebhookRulesDeclaration,
   ServerWebhooksDeclaration,
 } from './topology/server-declaration.ts'
+export type { WayOut } from './topology/ways-out.ts'
 export { type ApplySettings, connect, type RecoverChoice, type Warren } from './warren.ts'
 export type {
   Decimal,

@@ -92,7 +92,7 @@ interface WarrenParts<QueueName extends string> extends SessionPair {
   readonly closeDeadline: Duration | undefined
 }
 
-/** One application's line to RabbitMQ. It comes back by itself when the broker does. */
+/** One application's connection to RabbitMQ. It comes back by itself when the broker does. */
 export class Warren<QueueName extends string = never> {
   readonly #consuming: Session
   readonly #publishing: Session

@@ -15,7 +15,7 @@ export interface ClientBroker {
   readonly vhost: string
   /** With user and password. */
   readonly managementUrl: string
-  /** The same broker over a line that can be cut. */
+  /** The same broker over a connection that can be cut. */
   throughProxy(): Promise<BrokerProxy & { readonly url: string }>
 }
 

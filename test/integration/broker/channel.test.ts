@@ -2,8 +2,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
 import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
 import { openConnection } from '../../../packages/warrenmq/src/broker/amqp/connection.ts'
-import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
-import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import {
   bindExchange,
   bindQueue,
@@ -17,6 +15,8 @@ import {
   unbindExchange,
   unbindQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { encodeProperties, noProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -1,16 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
-import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import {
   bindQueue,
   declareExchange,
   declareQueue,
   deleteQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { Session, type SessionOptions } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { EncodedMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
 import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 import type { FieldTable, FieldValue } from '../../../packages/warrenmq/src/wire/field-value.ts'
 import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import {
@@ -18,7 +19,6 @@ import {
   encodeProperties,
   readProperty,
 } from '../../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 import { readHeader } from '../../support/read-header.ts'
 import { useBroker } from '../../support/use-broker.ts'
 

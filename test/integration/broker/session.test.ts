@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import {
   declareQueue,
   deleteQueue,
   inspectQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { Session, type SessionOptions } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'

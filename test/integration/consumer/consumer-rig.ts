@@ -18,13 +18,13 @@ import { compileTopology } from '../../../packages/warrenmq/src/topology/compile
 import type { CompiledTopology } from '../../../packages/warrenmq/src/topology/compiled-topology.ts'
 import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
 import type { QueueFlow } from '../../../packages/warrenmq/src/topology/queue-flow.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 import {
   type PlainTable,
   toFieldTable,
   toPlainTable,
 } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { decodeProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 
 export interface ConsumerRig {
   readonly consuming: Session

@@ -47,7 +47,7 @@ async function setup({ layout = 'warren', exact = false, isPlain = false, limit,
   return { ...rig, name, proxy }
 }
 
-/** A consumer whose handler breaks its line so many times, as a crash of its process would, and then works. */
+/** A consumer whose handler breaks its connection so many times, as a crash of its process would, and then works. */
 async function startDying(
   parts: Case,
   {
@@ -59,17 +59,17 @@ async function startDying(
   const rig = await setup(parts)
   const { name, proxy } = rig
   let runs = 0
-  let lineLost = (_cause: Error): void => {}
+  let connectionLost = (_cause: Error): void => {}
   const dies: Handler = () => {
     runs += 1
     if (runs > times) return undefined
     proxy.cutAll()
     return new Promise((_, fail) => {
-      lineLost = fail
+      connectionLost = fail
     })
   }
   const consumer = await rig.consume(name, dies, options)
-  consumer.events.on('consumer.interrupted', () => lineLost(new Error('gone with the line')))
+  consumer.events.on('consumer.interrupted', () => connectionLost(new Error('gone with the connection')))
   const settled = collect(consumer, 'delivery.settled')
   const limited = collect(consumer, 'consumer.limited')
   const failures = collect(consumer, 'settle.failed')
@@ -115,7 +115,7 @@ describe('a message that ends its consumer more often than the limit allows', ()
     await eventually(() => expect(settled.at(-1)?.outcome.kind).toBe('acknowledge'))
     expect(runs()).toBeGreaterThanOrEqual(14)
     // Thirteen returns, and at most four for each copy. There are more copies where an acknowledgement was lost with
-    // the line, and fewer than one for two returns where such a message takes its turn.
+    // the connection, and fewer than one for two returns where such a message takes its turn.
     const recounts = settled.filter(({ outcome }) => outcome.kind === 'recount')
     expect(recounts.length).toBeGreaterThanOrEqual(3)
     await eventually(() => expect(consumer.counts).toEqual({ waiting: 0, running: 0, held: 0 }))
@@ -167,7 +167,7 @@ describe('a message that is given back more often than the limit allows', () => 
     await eventually(() => expect(timesGivenBack()).toBe(often))
     await eventually(() => expect(consumer.counts.held).toBe(1))
     expect(await depth(name)).toBe(0)
-    // No copy is taken for an earlier one, whose acknowledgement may be lost with the line.
+    // No copy is taken for an earlier one, whose acknowledgement may be lost with the connection.
     const interrupted = collect(consumer, 'consumer.interrupted')
     proxy.cutAll()
     await eventually(() => expect(interrupted).toHaveLength(1))

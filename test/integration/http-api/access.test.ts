@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import type { Caller } from '../../../packages/cli/src/http-api/auth/caller.ts'
 import { permissionsOf } from '../../../packages/cli/src/http-api/auth/decide-role.ts'
 import { createSessions } from '../../../packages/cli/src/http-api/auth/sessions.ts'
+import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import type {
   OpenedSession,
   Permission,

@@ -62,7 +62,7 @@ export async function startApiRig({
   const brokerVersion = consuming.broker.version
   if (topology) await applyPlan(consuming, (await planDeployment(topology, { management, vhost })).plan)
   const app = await createApiServer({
-    line: {
+    broker: {
       ...{ consuming, publishing, management, vhost },
       topology: declared && compileTopology(declared, { brokerVersion }),
       types: declared?.recovery && readRecoverySection(declared.recovery).types,

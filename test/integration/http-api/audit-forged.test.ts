@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { AuditVerdict } from '../../../packages/cli/src/http-api/audit/audit-check.ts'
 import { type AuditLog, openAuditLog } from '../../../packages/cli/src/http-api/audit/audit-log.ts'
 import {
   type AuditEntry,
   chainRecord,
   noRecord,
 } from '../../../packages/cli/src/http-api/audit/audit-record.ts'
-import type { AuditVerdict } from '../../../packages/cli/src/http-api/audit/audit-check.ts'
 import type { AuditRecord } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { readServerKeys } from '../../../packages/cli/src/http-api/records/server-keys.ts'
 import { runCli } from '../../../packages/cli/src/run-cli.ts'

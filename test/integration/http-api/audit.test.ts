@@ -99,7 +99,7 @@ describe('several writers at once', () => {
 })
 
 describe('a page of the log', () => {
-  /** A line that counts what the broker sends through it, by the place in the stream. */
+  /** A connection that counts what the broker sends through it, by the place in the stream. */
   async function countDeliveries(url: string) {
     const session = await Session.open(url)
     onTestFinished(() => session.close())

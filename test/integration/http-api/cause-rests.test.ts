@@ -17,7 +17,7 @@ async function setup(name: string, { tookMs }: { readonly tookMs: number }) {
   let looks = 0
   const watch = new CauseWatch(
     {
-      line: { consuming, publishing, management, vhost: broker.vhost, topology: undefined },
+      broker: { consuming, publishing, management, vhost: broker.vhost, topology: undefined },
       turns: createQueueTurns(),
       tasks: {
         refuseIfBusy: () => {

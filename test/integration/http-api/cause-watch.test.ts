@@ -16,7 +16,7 @@ async function setup(name: string, { hasSamples = false } = {}) {
   const { consuming, publishing, management } = rig
   const busy = { is: false }
   const watch = new CauseWatch({
-    line: { consuming, publishing, management, vhost: broker.vhost, topology: undefined },
+    broker: { consuming, publishing, management, vhost: broker.vhost, topology: undefined },
     turns: createQueueTurns(),
     tasks: {
       refuseIfBusy: () => {

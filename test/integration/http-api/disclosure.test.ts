@@ -7,10 +7,7 @@ import type {
   Receipt,
   Task,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
-import {
-  createSetDigest,
-  digestBody,
-} from '../../../packages/warrenmq/src/recovery/receipt/set-digest.ts'
+import { createSetDigest, digestBody } from '../../../packages/warrenmq/src/recovery/receipt/set-digest.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'

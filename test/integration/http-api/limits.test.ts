@@ -162,7 +162,7 @@ describe('a body', () => {
     expect(socket.answered()).toMatch(/^HTTP\/1\.1 400 /) // all of it came, and it is no backup
   })
 
-  it('of an upload that is too large is taken off the line, so that its sender comes to read why', async () => {
+  it('of an upload that is too large is taken off the connection, so that its sender comes to read why', async () => {
     const rig = await setUpApi({ ...broker, server: { limits: { uploadBytes: 2_000 } } })
     const bytes = 32 * 1024 * 1024 // more than any buffer on the way
     const socket = await send(await rig.listen(), '/api/v1/restores', upload, bytes)
@@ -184,7 +184,7 @@ describe('a body', () => {
   })
 
   it.each(['/api/v1/redrives', '/nowhere'])(
-    'that is not waited for holds no line for ever: %s',
+    'that is not waited for holds no connection for ever: %s',
     async (path) => {
       const rig = await setUpApi({ ...broker, server: { limits: { bodyTimeout: '100ms' } } })
       const socket = await send(await rig.listen(), path)

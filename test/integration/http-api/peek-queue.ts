@@ -1,10 +1,10 @@
+import { inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
-import { inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import type { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 import { type PlainTable, toPlainTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { decodeProperties, type Properties } from '../../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 import { eventually } from '../../support/eventually.ts'
 
 /** A message as it lies in a queue. */

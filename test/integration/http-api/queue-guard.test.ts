@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import { permissionsOf } from '../../../packages/cli/src/http-api/auth/decide-role.ts'
+import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import type {
   Approval,
   AuditPage,

@@ -15,7 +15,7 @@ export interface AccountOptions {
   readonly read?: string
 }
 
-/** The broker of a test file: a vhost of its own, accounts of its own, and a line to look at queues. */
+/** The broker of a test file: a vhost of its own, accounts of its own, and a connection to look at queues. */
 export interface ApiBroker extends TestVhost {
   /** Of the account that the servers use, who is an admin. */
   readonly headers: { readonly authorization: string }

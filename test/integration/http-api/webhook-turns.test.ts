@@ -49,7 +49,13 @@ async function setup(count: WebhooksOptions['context']['dlqs']['count'] = async 
   const found = { type: 'classic', messages: 0, sources: [], knownBy: 'name' } as const
   const webhooks = new Webhooks({
     context: {
-      line: { consuming: session, publishing: session, management, vhost: broker.vhost, topology: undefined },
+      broker: {
+        consuming: session,
+        publishing: session,
+        management,
+        vhost: broker.vhost,
+        topology: undefined,
+      },
       turns: createQueueTurns(),
       tasks: { refuseIfBusy: () => {}, board: { events: tasks } },
       dlqs: { list: async () => ['one.dlq', 'two.dlq'].map((queue) => ({ ...found, queue })), count },

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
+import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { EncodedMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'

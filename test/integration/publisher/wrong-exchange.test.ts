@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
+import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { Publisher, type PublisherOptions } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import { useBroker } from '../../support/use-broker.ts'

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { packBlock } from '../../../packages/warrenmq/src/recovery/backup/blocks.ts'
 import { backUpQueue } from '../../../packages/warrenmq/src/recovery/backup/backup-queue.ts'
 import {
   type BackupRecord,
   writeRecord,
 } from '../../../packages/warrenmq/src/recovery/backup/backup-record.ts'
+import { packBlock } from '../../../packages/warrenmq/src/recovery/backup/blocks.ts'
 import { readBackup } from '../../../packages/warrenmq/src/recovery/backup/read-backup.ts'
 import { restoreBackup } from '../../../packages/warrenmq/src/recovery/backup/restore-backup.ts'
 import type { FieldTable } from '../../../packages/warrenmq/src/wire/field-value.ts'

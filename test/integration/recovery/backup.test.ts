@@ -320,7 +320,7 @@ test('a discard that is done is not gone on with', async () => {
 })
 
 test.each(['before', 'after'] as const)(
-  'a discard whose line is cut %s its first ack loses nothing and is gone on with',
+  'a discard whose connection is cut %s its first ack loses nothing and is gone on with',
   async (where) => {
     const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
     onTestFinished(() => proxy.close())
@@ -333,7 +333,7 @@ test.each(['before', 'after'] as const)(
     const interrupted = await readBackup(file)
     expect(interrupted.records).toBe(300)
     expect(countRemovals(interrupted.runs)).toEqual({ removed: 0, inDoubt: 250, left: 50 })
-    // The lock goes with its connection, a moment after the line.
+    // The lock goes with its connection, a moment after the connection.
     const second = await eventually(() => discard())
 
     expect(first).toBe('RECOVERY_INTERRUPTED')

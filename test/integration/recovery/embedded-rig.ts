@@ -32,7 +32,7 @@ export interface EmbeddedRigOptions extends EmbeddedBrokerOptions {
   /** Of `dlq`. @default those of a quorum queue without a limit */
   readonly arguments?: PlainTable
   readonly headers?: PlainTable
-  /** Where the session that consumes connects, when its line is to be broken. */
+  /** Where the session that consumes connects, when its connection is to be broken. */
   readonly consumingUrl?: (url: string) => Promise<string>
   readonly publishingUrl?: (url: string) => Promise<string>
 }

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import {
   bindQueue,
   declareExchange,
   inspectQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { connect } from '../../../packages/warrenmq/src/warren.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { useBroker } from '../../support/use-broker.ts'

@@ -7,7 +7,7 @@ import {
 import { type BrokerProxy, startProxy } from '../../support/start-proxy.ts'
 import { createEmbeddedRig } from './embedded-rig.ts'
 
-/** A broker with six dead letters, behind a line that goes and does not come back. */
+/** A broker with six dead letters, behind a connection that goes and does not come back. */
 async function setup() {
   let proxy: BrokerProxy | undefined
   const through = async (url: string) => {
@@ -31,7 +31,7 @@ async function setup() {
     proxy!.refuse()
     proxy!.cutAll()
   }
-  /** The line stays up, and nothing comes through it any more. */
+  /** The connection stays up, and nothing comes through it any more. */
   const fallSilent = (): void => proxy!.swallow('both')
   const isLocked = () => broker.inspect(lockName('dlq')) !== undefined
   return { recover, broker, goAway, fallSilent, depth, isLocked, log }

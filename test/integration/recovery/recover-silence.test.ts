@@ -10,7 +10,7 @@ import { outlast } from '../../support/outlast.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { createEmbeddedRig } from './embedded-rig.ts'
 
-/** Six dead letters, and a line to them that can fall silent. */
+/** Six dead letters, and a connection to them that can fall silent. */
 async function setup() {
   const { broker } = await createEmbeddedRig({ headers: { MessageType: 'OrderPlaced' } })
   const proxy = await startProxy({ target: Number(new URL(broker.url).port) })

@@ -115,7 +115,7 @@ test('a message whose target is refused is not counted as one of unknown type, a
   expect(lines).toContain('   There is no exchange "nowhere".')
 })
 
-test('a line that is lost while it waits for more ends neither this queue nor the next', async () => {
+test('a connection that is lost while it waits for more ends neither this queue nor the next', async () => {
   const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
   onTestFinished(() => proxy.close())
   const { dlq, scans, management, declare, fill, recover, depth, lines } = await setup(

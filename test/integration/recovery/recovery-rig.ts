@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
+import { declareQueue, inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
-import { declareQueue, inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { Management } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
 import { pairManagement } from '../../../packages/warrenmq/src/broker/management/pair-management.ts'
@@ -14,6 +14,7 @@ import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts
 import type { Receipt } from '../../../packages/warrenmq/src/recovery/receipt/receipt.ts'
 import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import type { RedriveOptions } from '../../../packages/warrenmq/src/recovery/redrive/redrive-options.ts'
+import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 import {
   type PlainTable,
   toFieldTable,
@@ -24,7 +25,6 @@ import {
   type Properties,
   type RawProperties,
 } from '../../../packages/warrenmq/src/wire/properties.ts'
-import { decodeTable } from '../../../packages/warrenmq/src/wire/decode-table.ts'
 
 export interface RecoveryRig {
   readonly consuming: Session
@@ -50,7 +50,7 @@ export interface Drained {
 
 export interface RigOptions {
   readonly url: string
-  /** Where the re-drive connects, when its line is to be broken. */
+  /** Where the re-drive connects, when its connection is to be broken. */
   readonly consumingUrl?: string
   readonly publishingUrl?: string
   readonly managementUrl: string

@@ -3,9 +3,9 @@ import { eventually } from '../../support/eventually.ts'
 import { publishUnnamed } from '../../support/publish-unnamed.ts'
 import { createEmbeddedRig } from './embedded-rig.ts'
 
-// Lines that break, and people who meddle, at the worst moments.
+// Connections that break, and people who meddle, at the worst moments.
 
-test('a limit is kept although messages were published before the line broke: the same ones go once more', async () => {
+test('a limit is kept although messages were published before the connection broke: the same ones go once more', async () => {
   const { broker, redrive, consuming, depth } = await createEmbeddedRig({ clock: 'virtual' })
   broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 }, { count: 2 })
 

@@ -35,7 +35,7 @@ async function setup(fields: {
   return rig
 }
 
-/** The second does not go before the line is broken. */
+/** The second does not go before the connection is broken. */
 function moveOneOfTwo(rig: EmbeddedRig, point: CutPoint): Redrive {
   let isBroken = false
   void rig.broker.faults.cutConnection(point)
@@ -75,7 +75,7 @@ test.each(['classic', 'quorum'] as const)(
 )
 
 test.each(['classic', 'quorum'] as const)(
-  'in a %s queue the twin of a message that was moved before the line broke is moved too',
+  'in a %s queue the twin of a message that was moved before the connection broke is moved too',
   async (queue) => {
     const rig = await setup({ bodies: ['twin', 'twin'], queue })
 
@@ -89,7 +89,7 @@ test.each(['classic', 'quorum'] as const)(
 )
 
 test.each(['classic', 'quorum'] as const)(
-  'in a %s queue a twin that may have been moved before the line broke goes once more',
+  'in a %s queue a twin that may have been moved before the connection broke goes once more',
   async (queue) => {
     const rig = await setup({ bodies: ['twin', 'twin'], queue })
     rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
@@ -107,7 +107,7 @@ test.each(['classic', 'quorum'] as const)(
 )
 
 test.each(['classic', 'quorum'] as const)(
-  'in a %s queue a message whose ack was lost with the line is published again, and counted once',
+  'in a %s queue a message whose ack was lost with the connection is published again, and counted once',
   async (queue) => {
     const rig = await setup({ bodies: ['a', 'b', 'c', 'd'], queue })
     rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
@@ -124,7 +124,7 @@ test.each(['classic', 'quorum'] as const)(
 )
 
 test.each(['classic', 'quorum'] as const)(
-  'in a %s queue a message whose acks are lost with two lines is there three times, and the receipt says so',
+  'in a %s queue a message whose acks are lost with two connections is there three times, and the receipt says so',
   async (queue) => {
     const rig = await setup({ bodies: ['a', 'b', 'c', 'd'], queue })
     void rig.broker.faults

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { inspectQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
+import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
 import { openManagement } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
 import { lookAtQueue } from '../../../packages/warrenmq/src/recovery/look/look-at-queue.ts'

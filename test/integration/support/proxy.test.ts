@@ -31,7 +31,7 @@ async function depthOf(queue: string): Promise<number> {
   return messageCount
 }
 
-test('a line without faults passes everything', async () => {
+test('a connection without faults passes everything', async () => {
   const { proxy, open } = await setup()
   const connection = await open()
   const channel = await connection.createConfirmChannel()
@@ -170,7 +170,7 @@ test('a throttled line carries its bytes late and whole, and a resumed one at on
   })
   const other = await amqp.connect(broker.url)
   await other.close()
-  expect(isConfirmed).toBe(false) // 200 s of bytes are on the line, and another client has come and gone
+  expect(isConfirmed).toBe(false) // 200 s of bytes are on the connection, and another client has come and gone
   proxy.resume()
 
   await eventually(() => isConfirmed)
@@ -201,7 +201,7 @@ test('a delayed line holds its bytes back, and carries them in order when it is 
   expect(await depthOf('delayed')).toBe(3)
 })
 
-test('a delay of the line is passed by all pieces together', async () => {
+test('a delay of the connection is passed by all pieces together', async () => {
   const { proxy, open } = await setup()
   proxy.delay(20)
 

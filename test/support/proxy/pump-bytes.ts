@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Direction, FrameFault, FrameTrap } from './frame-trap.ts'
 import { createFrameSplitter, type Piece, type SeenFrame } from './split-frames.ts'
 
-/** The weather on the line. One object for the whole proxy; the pumps read it for every piece. */
+/** The weather on the connection. One object for the whole proxy; the pumps read it for every piece. */
 export interface LineConditions {
   delayMs: number
   bytesPerSecond: number
@@ -68,7 +68,7 @@ export function pumpBytes(line: Line): void {
 // How often a piece that waits looks at the conditions again, which a test may have changed meanwhile.
 const tickMs = 20
 
-/** The delay is that of the line, counted from arrival: pieces do not wait for each other. */
+/** The delay is that of the connection, counted from arrival: pieces do not wait for each other. */
 async function waitForDelay(piece: QueuedPiece, { conditions, to }: Line): Promise<void> {
   for (;;) {
     const remainingMs = piece.arrivedAt + conditions.delayMs - performance.now()

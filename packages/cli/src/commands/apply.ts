@@ -11,7 +11,7 @@ import { addYesOption, confirm } from '../options/confirm.ts'
 import { paintLines, resultStyles } from '../output/paint-lines.ts'
 import { renderCounts, renderHints, renderReport, renderResult } from '../output/render-report.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { operatorName } from '../recovery-line.ts'
+import { operatorName } from '../with-broker.ts'
 import { planDocument, sayPlan } from './plan.ts'
 
 /** Makes the broker what the topology says. Where that needs more than safe steps, nothing is done until somebody agrees. */
@@ -92,7 +92,7 @@ function auditedApply(fields: {
   const { work, session, input, terminal, server } = fields
   return audited(
     {
-      line: { consuming: session, publishing: session, by: operatorName(input), server, env: input.env },
+      broker: { consuming: session, publishing: session, by: operatorName(input), server, env: input.env },
       terminal,
     },
     {

@@ -11,7 +11,7 @@ import { addBrokerOptions } from '../options/broker-options.ts'
 import { readCount } from '../options/request-options.ts'
 import { renderAuditRecord, renderBroken, renderWhole } from '../output/render-audit.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+import { type CommandBroker, withBroker } from '../with-broker.ts'
 
 /** `warren audit`: who did what, and the proof that nobody changed the log. */
 export const audit: CliCommand = {
@@ -36,10 +36,10 @@ export const audit: CliCommand = {
     )
   },
   run: (input, terminal) =>
-    withRecoveryLine(input, async (line) => {
+    withBroker(input, async (broker) => {
       const { verify, kept, count } = input.options
-      const log = await requireLog(line, findServerKeys(line, terminal))
-      const reader = personOf(line)
+      const log = await requireLog(broker, findServerKeys(broker, terminal))
+      const reader = personOf(broker)
       try {
         return verify === true || typeof kept === 'string'
           ? await verifyLog({ log, reader, terminal, options: input.options })
@@ -50,13 +50,13 @@ export const audit: CliCommand = {
     }),
 }
 
-async function requireLog(line: RecoveryLine, keys: ServerKeys): Promise<AuditLog> {
-  const { consuming, publishing } = line
+async function requireLog(broker: CommandBroker, keys: ServerKeys): Promise<AuditLog> {
+  const { consuming, publishing } = broker
   const log = await findAuditLog({ consuming, publishing, keys })
   if (log) return log
   throw new ApiError({
     code: 'AUDIT_UNAVAILABLE',
-    message: `There is no stream ${auditStream} in the vhost "${line.vhost}". \`warren serve\` makes it, and so does server.audit: "on" in the config; or name another vhost with --vhost.`,
+    message: `There is no stream ${auditStream} in the vhost "${broker.vhost}". \`warren serve\` makes it, and so does server.audit: "on" in the config; or name another vhost with --vhost.`,
   })
 }
 

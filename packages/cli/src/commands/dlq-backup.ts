@@ -14,7 +14,7 @@ import { addBrokerOptions } from '../options/broker-options.ts'
 import { addQueueOptions, addWhereOption, readQueueRequest } from '../options/request-options.ts'
 import { createPassTeller } from '../output/progress-teller.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { withRecoveryLine } from '../recovery-line.ts'
+import { withBroker } from '../with-broker.ts'
 
 /** `warren dlq backup`: messages to a file, byte for byte, without taking them away. */
 export const dlqBackup: CliCommand = {
@@ -67,9 +67,9 @@ function backUp(fields: {
     { queue, ...readQueueRequest(input.options) },
     backupRequestSchema,
   )
-  return withRecoveryLine(input, async (line) => {
-    const { select: matches, ...look } = compileLook(request, line)
-    const tellOne = createPassTeller(terminal, await depthOf(line.consuming, queue))
+  return withBroker(input, async (broker) => {
+    const { select: matches, ...look } = compileLook(request, broker)
+    const tellOne = createPassTeller(terminal, await depthOf(broker.consuming, queue))
     const select: typeof matches = (message) => {
       tellOne()
       return matches(message)

@@ -18,11 +18,11 @@ import {
   requestOption,
   saidOnce,
 } from '../options/request-options.ts'
+import { createPassTeller } from '../output/progress-teller.ts'
 import { renderCause, renderSplitHint } from '../output/render-cause.ts'
 import { renderLook } from '../output/render-look.ts'
-import { createPassTeller } from '../output/progress-teller.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { withRecoveryLine } from '../recovery-line.ts'
+import { withBroker } from '../with-broker.ts'
 
 const fields = causesRequestSchema.properties ?? {}
 
@@ -53,9 +53,9 @@ export const dlqCauses: CliCommand = {
     const groups = createCauseGroups(
       groupBy === undefined ? { splits: 'all' } : { groupBy: parseGroupBy(groupBy) },
     )
-    return withRecoveryLine(input, async (line) => {
-      const tellOne = createPassTeller(terminal, Math.min(count, await depthOf(line.consuming, queue)))
-      const { select, ...look } = compileLook(request, line)
+    return withBroker(input, async (broker) => {
+      const tellOne = createPassTeller(terminal, Math.min(count, await depthOf(broker.consuming, queue)))
+      const { select, ...look } = compileLook(request, broker)
       const report = await lookAtQueue({
         ...look,
         ...(Number.isFinite(count) && { count }),

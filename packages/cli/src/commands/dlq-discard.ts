@@ -20,7 +20,7 @@ import {
 } from '../options/request-options.ts'
 import { createPassTeller } from '../output/progress-teller.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+import { type CommandBroker, withBroker } from '../with-broker.ts'
 
 const requestFields = discardRequestSchema.properties ?? {}
 
@@ -50,21 +50,21 @@ export const dlqDiscard: CliCommand = {
     }
     const request = parseRequest('dlq discard', asked, discardRequestSchema)
     refuseUnasked('Nothing was removed', { options, terminal })
-    return withRecoveryLine(input, (line) => discard({ input, terminal, line, request }))
+    return withBroker(input, (broker) => discard({ input, terminal, broker, request }))
   },
 }
 
 async function discard(fields: {
   input: CommandInput
   terminal: Terminal
-  line: RecoveryLine
+  broker: CommandBroker
   request: DiscardRequest
 }): Promise<ExitCode> {
-  const { input, terminal, line, request } = fields
+  const { input, terminal, broker, request } = fields
   const { out } = input.options as { out: string }
   const { queue, limit, where, reason } = request
-  const { select, ...look } = compileLook(request, line)
-  const present = await depthOf(line.consuming, queue)
+  const { select, ...look } = compileLook(request, broker)
+  const present = await depthOf(broker.consuming, queue)
   const question = `Remove ${describeChoice({ present, limit, where })} in ${queue} into ${out}?`
   if ((await confirm(question, { options: input.options, terminal })) !== 'yes') {
     terminal.say('Nothing was removed.')
@@ -73,7 +73,7 @@ async function discard(fields: {
   }
   const tellOne = createPassTeller(terminal, present)
   const report = await audited(
-    { line, terminal },
+    { broker, terminal },
     {
       action: 'discard',
       target: queue,

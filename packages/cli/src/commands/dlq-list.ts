@@ -5,7 +5,7 @@ import { addConfigOption } from '../options/config-options.ts'
 import { readCount } from '../options/request-options.ts'
 import { renderListedQueue } from '../output/render-listed-queue.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { withRecoveryLine } from '../recovery-line.ts'
+import { withBroker } from '../with-broker.ts'
 
 /** `warren dlq list`: where messages end, how many, since when, and why. */
 export const dlqList: CliCommand = {
@@ -20,12 +20,12 @@ export const dlqList: CliCommand = {
     addConfigOption(command)
   },
   run: (input, terminal) =>
-    withRecoveryLine(input, async (line) => {
+    withBroker(input, async (broker) => {
       const { sample, quick } = input.options as { sample: number; quick?: boolean }
-      const queues = await listDeadLetters({ ...line, sample: quick === true ? 0 : sample })
+      const queues = await listDeadLetters({ ...broker, sample: quick === true ? 0 : sample })
       for (const queue of queues) tell(queue, terminal)
-      if (queues.length === 0) terminal.say(`No dead-letter queue in the vhost "${line.vhost}".`)
-      terminal.result({ vhost: line.vhost, queues })
+      if (queues.length === 0) terminal.say(`No dead-letter queue in the vhost "${broker.vhost}".`)
+      terminal.result({ vhost: broker.vhost, queues })
       return 0
     }),
 }

@@ -18,12 +18,12 @@ import {
   readQueueRequest,
   requestOption,
 } from '../options/request-options.ts'
+import { createPassTeller } from '../output/progress-teller.ts'
 import { renderHeaders } from '../output/render-headers.ts'
 import { renderLetter } from '../output/render-letter.ts'
 import { renderLookLimits } from '../output/render-look.ts'
-import { createPassTeller } from '../output/progress-teller.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { withRecoveryLine } from '../recovery-line.ts'
+import { withBroker } from '../with-broker.ts'
 
 const fields = peekRequestSchema.properties ?? {}
 
@@ -50,12 +50,12 @@ export const dlqPeek: CliCommand = {
     }
     const request = parseRequest('dlq peek', asked, peekRequestSchema)
     const { queue, where, count = 20, bodyBytes = 1024 } = request
-    return withRecoveryLine(input, async (line) => {
+    return withBroker(input, async (broker) => {
       const messages: DeadLetter[] = []
       // A filter has to look past those that do not match; without one only those shown are touched.
       const isFiltered = where !== undefined
-      const { select, ...look } = compileLook(request, line)
-      const present = await depthOf(line.consuming, queue)
+      const { select, ...look } = compileLook(request, broker)
+      const present = await depthOf(broker.consuming, queue)
       const tellOne = createPassTeller(terminal, isFiltered ? present : Math.min(count, present))
       const report = await lookAtQueue({
         ...look,

@@ -19,12 +19,12 @@ import { addYesOption, confirm, refuseUnasked } from '../options/confirm.ts'
 import { addRedriveOptions, readRedriveRequest } from '../options/read-redrive-request.ts'
 import { decideProgress } from '../output/decide-progress.ts'
 import { decideRedriveExit, isAskedFor } from '../output/decide-redrive-exit.ts'
+import { createProgressTeller, createWaitTeller, createWatchTeller } from '../output/progress-teller.ts'
 import { openReceiptFile } from '../output/receipt-file.ts'
 import { renderPreview } from '../output/render-preview.ts'
-import { createProgressTeller, createWaitTeller, createWatchTeller } from '../output/progress-teller.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
 import { steerRedrive } from '../steer-redrive.ts'
+import { type CommandBroker, withBroker } from '../with-broker.ts'
 
 /** `warren dlq redrive`: put dead letters back, lose nothing, and hold a receipt. */
 export const dlqRedrive: CliCommand = {
@@ -45,22 +45,22 @@ export const dlqRedrive: CliCommand = {
     const { options } = input
     const request = await readRedriveRequest(input)
     if (options.dryRun !== true) refuseUnasked('Nothing was moved', { options, terminal })
-    return withRecoveryLine(input, (line) => redrive({ input, terminal, line, request }))
+    return withBroker(input, (broker) => redrive({ input, terminal, broker, request }))
   },
 }
 
 interface Work {
   readonly input: CommandInput
   readonly terminal: Terminal
-  readonly line: RecoveryLine
+  readonly broker: CommandBroker
   readonly request: RedriveRequest
 }
 
-async function redrive({ input, terminal, line, request }: Work): Promise<ExitCode> {
+async function redrive({ input, terminal, broker, request }: Work): Promise<ExitCode> {
   const options = compileRedrive(request, {
-    ...line,
-    flows: line.topology?.flows ?? [],
-    types: line.recovery && readRecoverySection(line.recovery).types,
+    ...broker,
+    flows: broker.topology?.flows ?? [],
+    types: broker.recovery && readRecoverySection(broker.recovery).types,
   })
   const { dryRun, receipt: receiptName, yes } = input.options
   const isRun = dryRun !== true
@@ -74,7 +74,7 @@ async function redrive({ input, terminal, line, request }: Work): Promise<ExitCo
     if (preview.isWhole) selected = preview.moving
   }
   const receipt = await audited(
-    { line, terminal },
+    { broker, terminal },
     {
       action: 'redrive',
       target: request.queue,

@@ -3,9 +3,9 @@ import { audited } from '../audited.ts'
 import type { CliCommand, CommandInput } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addByOption, requestOption } from '../options/request-options.ts'
-import { renderRestore } from '../output/render-restore.ts'
 import { createProgressTeller, mostlyShort } from '../output/progress-teller.ts'
-import { withRecoveryLine } from '../recovery-line.ts'
+import { renderRestore } from '../output/render-restore.ts'
+import { withBroker } from '../with-broker.ts'
 
 /** `warren dlq restore`: the messages of a backup into their queue, each once. */
 export const dlqRestore: CliCommand = {
@@ -23,12 +23,12 @@ export const dlqRestore: CliCommand = {
     addBrokerOptions(command)
   },
   run: (input, terminal) =>
-    withRecoveryLine(input, async (line) => {
+    withBroker(input, async (broker) => {
       const request = readRequest(input.options)
       const { queue, acceptDeliveryLimit, reason } = request
       const file = input.args[0]!
       const report = await audited(
-        { line, terminal },
+        { broker, terminal },
         {
           action: 'restore',
           target: queue ?? file,
@@ -36,7 +36,7 @@ export const dlqRestore: CliCommand = {
           request,
           work: () =>
             restoreBackup({
-              ...line,
+              ...broker,
               file,
               queue,
               acceptDeliveryLimit,

@@ -14,7 +14,7 @@ import type { CliCommand, ExitCode } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addQueueOptions, readQueueRequest } from '../options/request-options.ts'
 import type { Style } from '../output/terminal.ts'
-import { withRecoveryLine } from '../recovery-line.ts'
+import { withBroker } from '../with-broker.ts'
 
 /** `warren dlq verify`: is the receipt of a re-drive still true? */
 export const dlqVerify: CliCommand = {
@@ -30,9 +30,9 @@ export const dlqVerify: CliCommand = {
   },
   run: async (input, terminal) => {
     const receipt = await readReceipt(input.args[0]!)
-    return withRecoveryLine(input, async (line) => {
+    return withBroker(input, async (broker) => {
       const includesTargets = input.options.targets === true
-      const look = compileLook({ queue: receipt.queue, ...readQueueRequest(input.options) }, line)
+      const look = compileLook({ queue: receipt.queue, ...readQueueRequest(input.options) }, broker)
       const checks = await verifyReceipt(receipt, { ...look, includesTargets })
       for (const { name, verdict, detail } of checks) {
         terminal.say(

@@ -15,7 +15,7 @@ import { requestOption } from '../options/request-options.ts'
 import { decideRecoveryExit } from '../output/decide-recovery-exit.ts'
 import { renderProgressBar } from '../output/render-progress.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+import { type CommandBroker, withBroker } from '../with-broker.ts'
 
 /** `warren recover`: every dead letter of a known type back to where its type goes. */
 export const recover: CliCommand = {
@@ -31,9 +31,9 @@ export const recover: CliCommand = {
   run: (input, terminal) => {
     const startedAt = performance.now()
     const waiting = setTimeout(() => terminal.say('⚠️  Waiting for the broker...'), tellAfterMs)
-    const recoverAll = async (line: RecoveryLine): Promise<ExitCode> => {
+    const recoverAll = async (broker: CommandBroker): Promise<ExitCode> => {
       clearTimeout(waiting)
-      const section = readRecoverySection(line.recovery)
+      const section = readRecoverySection(broker.recovery)
       const { totalMs = defaultTotalMs, ...timeouts } = section.timeouts
       // The time is for all of it, the wait for the broker included.
       const leftMs = Math.max(1, totalMs - (performance.now() - startedAt))
@@ -42,7 +42,7 @@ export const recover: CliCommand = {
       process.once('SIGINT', end).once('SIGTERM', end)
       const work = (): Promise<readonly QueueRecovery[]> =>
         recoverQueues({
-          ...line,
+          ...broker,
           ...section,
           timeouts: { ...timeouts, totalMs: leftMs },
           acceptDeliveryLimit: input.options.acceptDeliveryLimit === true,
@@ -52,7 +52,7 @@ export const recover: CliCommand = {
         })
       const action = { action: 'recover', target: section.queues.join(', '), work }
       const recoveries = await audited(
-        { line, terminal },
+        { broker, terminal },
         { ...action, describe: (all) => all.map(describeRecovery) },
       ).finally(() => process.off('SIGINT', end).off('SIGTERM', end))
       const queues = recoveries.map((each) => ({
@@ -64,7 +64,7 @@ export const recover: CliCommand = {
       return decideRecoveryExit(recoveries)
     }
     // A worker may start before its broker.
-    return withRecoveryLine(input, recoverAll, {
+    return withBroker(input, recoverAll, {
       waitMs: (declaration) => readRecoverySection(declaration?.recovery).timeouts.totalMs ?? defaultTotalMs,
       goodbyeMs,
     }).finally(() => clearTimeout(waiting))

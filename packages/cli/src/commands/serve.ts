@@ -9,7 +9,7 @@ import { addBrokerOptions } from '../options/broker-options.ts'
 import { addConfigOption } from '../options/config-options.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { packageVersion } from '../package-version.ts'
-import { type RecoveryLine, withRecoveryLine } from '../recovery-line.ts'
+import { type CommandBroker, withBroker } from '../with-broker.ts'
 
 /** `warren serve`: the admin API, until it is told to stop. */
 export const serve: CliCommand = {
@@ -24,7 +24,7 @@ export const serve: CliCommand = {
   run: (input, terminal) =>
     typeof input.options.newToken === 'string'
       ? showNewToken(input, terminal)
-      : withRecoveryLine(input, (line) => serveUntilTold(line, input, terminal)),
+      : withBroker(input, (broker) => serveUntilTold(broker, input, terminal)),
 }
 
 function addServerOptions(command: Command): void {
@@ -46,21 +46,21 @@ function readPort(text: string): number {
 }
 
 async function serveUntilTold(
-  line: RecoveryLine,
+  broker: CommandBroker,
   input: CommandInput,
   terminal: Terminal,
 ): Promise<ExitCode> {
   // Not at the top: no other command should wait for a web framework to load.
   const { createApiServer, listen } = await import('../http-api/server.ts')
   const settings = await readSettings(input)
-  const { consuming, publishing, management, vhost, topology, recovery } = line
+  const { consuming, publishing, management, vhost, topology, recovery } = broker
   await refuseForeign(management)
   const types = recovery && readRecoverySection(recovery).types
   const ended = new Promise((resolve) => {
     onSignals(['SIGINT', 'SIGTERM'], resolve) // before anybody can know that it runs and end it
   })
   const app = await createApiServer({
-    line: { consuming, publishing, management, vhost, topology, types },
+    broker: { consuming, publishing, management, vhost, topology, types },
     ...{ settings, version: packageVersion() },
     logger: { level: 'info', stream: { write: (text: string) => terminal.say(text.trimEnd()) } },
   })

@@ -6,7 +6,6 @@ import type { Caller } from './auth/caller.ts'
 import type { OidcLogin } from './auth/oidc/oidc-login.ts'
 import type { Sessions } from './auth/sessions.ts'
 import type { BackupLocks } from './backups/backup-locks.ts'
-import type { BrokerLine } from './broker-line.ts'
 import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from './contract/endpoint.ts'
 import type { DlqLists } from './dlqs/dlq-lists.ts'
 import type { ReadTraffic } from './dlqs/read-traffic.ts'
@@ -18,12 +17,13 @@ import type { NoticeBoard } from './notices/notice-board.ts'
 import type { Once } from './once/once.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import type { Strays } from './records/strays.ts'
+import type { ServerBroker } from './server-broker.ts'
 import type { NameMessage } from './show/name-messages.ts'
 import type { Tasks } from './tasks/tasks.ts'
 
 /** What every route works with. */
 export interface ApiContext {
-  readonly line: BrokerLine
+  readonly broker: ServerBroker
   readonly slots: RequestSlots
   readonly streams: OpenStreams
   readonly turns: QueueTurns

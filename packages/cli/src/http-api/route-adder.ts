@@ -40,7 +40,7 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
         const queue = queueOf(request.params) ?? queueOf(body)
         for (const place of [request.params, request.query, body]) refuseLongName(place)
         if (endpoint.body) refuseBrokenText(body)
-        if (isWrittenDown(endpoint)) refuseWithoutBroker(context.line)
+        if (isWrittenDown(endpoint)) refuseWithoutBroker(context.broker)
         // For all that name a queue, so that none can be forgotten.
         if (queue !== undefined && !endpoint.isOfPast)
           await checkQueue(context, { caller, request }, queue, endpoint)

@@ -11,7 +11,6 @@ import createFastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
-import { routeAdder } from './route-adder.ts'
 import type { AddRoutes, ApiContext } from './api-context.ts'
 import { openAuditLog } from './audit/audit-log.ts'
 import { createAuthenticator } from './auth/authenticator.ts'
@@ -22,28 +21,28 @@ import { sessionCookie } from './auth/session-cookie.ts'
 import { createSessions } from './auth/sessions.ts'
 import { watchAccounts } from './auth/watch-accounts.ts'
 import { createBackupLocks } from './backups/backup-locks.ts'
-import type { BrokerLine } from './broker-line.ts'
 import { describeApi } from './contract/describe-api.ts'
 import { endpoints } from './contract/endpoints.ts'
 import { explainRequest } from './contract/explain-request.ts'
 import { createDlqLists } from './dlqs/dlq-lists.ts'
 import { createTrafficReader } from './dlqs/read-traffic.ts'
 import { createOpenStreams } from './events/open-streams.ts'
-import { createMethodTable } from './guards/method-table.ts'
-import { bareHeaders, createMalformedAnswers } from './guards/malformed-answers.ts'
+import { createFailureLog, describeFailure } from './failure-log.ts'
 import { limitBodies } from './guards/limit-bodies.ts'
 import { limitRequests } from './guards/limit-requests.ts'
+import { bareHeaders, createMalformedAnswers } from './guards/malformed-answers.ts'
+import { createMethodTable } from './guards/method-table.ts'
 import { createQueueTurns } from './guards/queue-turns.ts'
 import { refuseBadHost } from './guards/refuse-bad-host.ts'
 import { createRequestSlots } from './guards/request-slots.ts'
 import { secureHeaders } from './guards/secure-headers.ts'
 import { DepthHistory } from './history/depth-history.ts'
 import { createSampleReader } from './history/read-broker-samples.ts'
-import { createFailureLog, describeFailure } from './failure-log.ts'
 import { openNotices } from './notices/open-notices.ts'
 import { methodNotAllowed, problemOf, problemOfCode, retryAfterOf } from './problems.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import { createStrays } from './records/strays.ts'
+import { routeAdder } from './route-adder.ts'
 import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
 import { addAuditRoutes } from './routes/audit.ts'
@@ -61,6 +60,7 @@ import { addStartRoutes } from './routes/start.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { addTopologyRoutes } from './routes/topology.ts'
 import { addTrafficRoutes } from './routes/traffic.ts'
+import type { ServerBroker } from './server-broker.ts'
 import { createNames, hasOwnNames } from './show/name-messages.ts'
 import { openTasks } from './tasks/open-tasks.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
@@ -72,7 +72,7 @@ declare module 'fastify' {
 }
 
 export interface ApiServerOptions {
-  readonly line: BrokerLine
+  readonly broker: ServerBroker
   readonly settings: ServerSettings
   /** Of Warren. */
   readonly version: string
@@ -103,7 +103,7 @@ const resources: readonly AddRoutes[] = [
 /** How long requests may take to come to their end when the server is told to stop. */
 const mostGoodbyeMs = 10_000
 
-/** The admin API, ready to listen. Closing it ends its tasks with their receipts; the line is its caller's. */
+/** The admin API, ready to listen. Closing it ends its tasks with their receipts; the connection is its caller's. */
 export async function createApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
   const { settings } = options
   const malformed = createMalformedAnswers()
@@ -217,7 +217,7 @@ function isLoopback(host: string): boolean {
 }
 
 async function createContext(options: ApiServerOptions, log: FastifyBaseLogger): Promise<ApiContext> {
-  const { line, settings, version } = options
+  const { broker, settings, version } = options
   if (hasOwnNames(settings))
     log.warn(
       'payloads are hidden or masked without WARREN_SESSION_KEY: no other server knows the keys of messages',
@@ -229,28 +229,28 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
     )
   const strays = createStrays(log)
   const turns = createQueueTurns()
-  const { vhost, management } = line
+  const { vhost, management } = broker
   const { accountRoles: roles, sessionKey: key, sessionLifetimeMs: lifetimeMs, tokens, isOpen } = settings
   const sessions = createSessions({ key, lifetimeMs, vhost })
   const accounts = roles && openBrokerAccounts({ management, vhost, roles })
   const watch = roles && watchAccounts({ management, vhost, roles, everyMs: settings.sessionRecheckMs })
   const oidc = settings.oidc && openOidc(settings.oidc, { key, vhost })
-  const { consuming, publishing } = line
+  const { consuming, publishing } = broker
   const audit = await openAuditLog({ consuming, publishing, keys, strays })
   const shared = await openNotices({
-    ...{ line, sessions, keys, strays, lifetimeMs: settings.approval?.lifetimeMs },
+    ...{ broker, sessions, keys, strays, lifetimeMs: settings.approval?.lifetimeMs },
   })
-  const dlqs = createDlqLists(line)
+  const dlqs = createDlqLists(broker)
   const onError = createFailureLog(log, { level: 'warn', sentence: 'the depths were not read' })
   const readSamples = createSampleReader({ management, vhost, onError })
   return {
-    ...{ line, turns, settings, version, sessions, dlqs, strays, ...shared },
+    ...{ broker, turns, settings, version, sessions, dlqs, strays, ...shared },
     slots: createRequestSlots(settings.maxRequests),
-    ...{ readTraffic: createTrafficReader(line, dlqs), streams: createOpenStreams() },
-    backups: createBackupLocks(line),
+    ...{ readTraffic: createTrafficReader(broker, dlqs), streams: createOpenStreams() },
+    backups: createBackupLocks(broker),
     nameMessage: createNames(settings),
     history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
-    tasks: await openTasks({ line, turns, audit, keys, strays, log }),
+    tasks: await openTasks({ broker, turns, audit, keys, strays, log }),
     audit,
     oidcLogin: oidc?.login,
     authenticator: createAuthenticator({

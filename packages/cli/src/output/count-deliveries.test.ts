@@ -21,7 +21,7 @@ it.each([
   expect(tally).toEqual({ ...none, ...counted })
 })
 
-it('what was answered while the line was lost is delivered once, also when it is known again', () => {
+it('what was answered while the connection was lost is delivered once, also when it is known again', () => {
   const { events, tally } = setup()
   events.emit('delivery.stale', { ...delivery, outcome: { kind: 'acknowledge' } })
   events.emit('delivery.remembered', delivery)

@@ -15,7 +15,7 @@ export function countDeliveries(events: Events<ConsumerEvents>): DeliveryTally {
     if (outcome.kind === 'hold' && outcome.why === 'deferred') tally.deferred += 1
     else tally.retried += 1
   })
-  // The endpoint has taken it, whatever became of the line: when the message comes again it is known, and not sent.
+  // The endpoint has taken it, whatever became of the connection: when the message comes again it is known, and not sent.
   events.on('delivery.stale', ({ outcome: { kind } }) => {
     tally.stale += 1
     if (kind === 'acknowledge') tally.delivered += 1

@@ -1,6 +1,6 @@
+import { decodeShownTable } from '../wire/decode-table.ts'
 import { type PlainField, toPlainTable } from '../wire/plain-fields.ts'
 import { decodeProperties, type Properties } from '../wire/properties.ts'
-import { decodeShownTable } from '../wire/decode-table.ts'
 import type { Broker } from './model/broker.ts'
 import type { Queue, QueueCounts } from './model/queue/queue.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
 import { encodeTable } from '../wire/encode-table.ts'
+import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
 import { createFailureMemory } from './failure-memory.ts'
 import { causeOf, fingerprintCause } from './fingerprint-cause.ts'
 import { findFailure, readFailure } from './read-failure.ts'

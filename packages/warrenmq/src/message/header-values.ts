@@ -1,5 +1,5 @@
-import type { FieldValue } from '../wire/field-value.ts'
 import { decodeShownFieldValue } from '../wire/decode-table.ts'
+import type { FieldValue } from '../wire/field-value.ts'
 import { encodeName, endOfValue, findValue } from '../wire/name-matcher.ts'
 
 /** The headers of a message as they stand on the wire; undefined where it has none. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { toFieldTable } from '../wire/plain-fields.ts'
 import { encodeTable } from '../wire/encode-table.ts'
+import { toFieldTable } from '../wire/plain-fields.ts'
 import { isHop } from './is-hop.ts'
 
 const rejected = { queue: 'orders', reason: 'rejected', exchange: 'events', key: 'order.placed' }

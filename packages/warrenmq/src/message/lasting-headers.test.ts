@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyFieldTable } from '../../../../test/support/arbitrary/fields.ts'
 import { anyProperties } from '../../../../test/support/arbitrary/properties.ts'
-import type { FieldEntry, FieldTable } from '../wire/field-value.ts'
-import { editProperties, encodeProperties, readProperty } from '../wire/properties.ts'
 import { decodeTable } from '../wire/decode-table.ts'
 import { encodeTable } from '../wire/encode-table.ts'
+import type { FieldEntry, FieldTable } from '../wire/field-value.ts'
+import { editProperties, encodeProperties, readProperty } from '../wire/properties.ts'
 import { lastingHeaders, lastingProperties } from './lasting-headers.ts'
 
 const text = (name: string, value = ''): FieldEntry => ({ name, value: { type: 'S', value } })

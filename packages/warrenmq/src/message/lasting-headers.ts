@@ -1,5 +1,5 @@
-import { decodeProperties, encodeProperties, type RawProperties, readProperty } from '../wire/properties.ts'
 import { endOfValue, valueOfEntry } from '../wire/name-matcher.ts'
+import { decodeProperties, encodeProperties, type RawProperties, readProperty } from '../wire/properties.ts'
 import { readShortText } from '../wire/short-text.ts'
 
 const deliveryCounts: ReadonlySet<string> = new Set(['x-delivery-count', 'x-acquired-count'])

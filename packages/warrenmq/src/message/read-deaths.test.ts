@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyFieldTable } from '../../../../test/support/arbitrary/fields.ts'
+import { encodeTable } from '../wire/encode-table.ts'
 import type { FieldValue } from '../wire/field-value.ts'
 import { type PlainTable, toFieldTable, typed } from '../wire/plain-fields.ts'
-import { encodeTable } from '../wire/encode-table.ts'
 import { noDeaths, originalAddress, readDeaths, readLastDeath } from './read-deaths.ts'
 
 const encode = (headers: PlainTable) => encodeTable(toFieldTable(headers))

@@ -1,5 +1,5 @@
-import type { FieldTable, FieldValue } from '../wire/field-value.ts'
 import { decodeShownFieldValue } from '../wire/decode-table.ts'
+import type { FieldTable, FieldValue } from '../wire/field-value.ts'
 import { encodeName, endOfValue, findValue } from '../wire/name-matcher.ts'
 import { type EncodedHeaders, headerText, headerValue, integerOf, textOf } from './header-values.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
-import { encodeName, findValue } from '../wire/name-matcher.ts'
 import { encodeTable } from '../wire/encode-table.ts'
+import { encodeName, findValue } from '../wire/name-matcher.ts'
+import { type PlainTable, toFieldTable } from '../wire/plain-fields.ts'
 import { readIsoTime } from './read-iso-time.ts'
 
 function read(value: PlainTable[string]): number {

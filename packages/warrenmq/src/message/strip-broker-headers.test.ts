@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyFieldTable } from '../../../../test/support/arbitrary/fields.ts'
+import { decodeTable } from '../wire/decode-table.ts'
 import type { FieldEntry, FieldTable } from '../wire/field-value.ts'
 import { type PlainTable, toFieldTable, toPlainTable, typed } from '../wire/plain-fields.ts'
 import {
@@ -11,7 +12,6 @@ import {
   type PropertiesInput,
   type RawProperties,
 } from '../wire/properties.ts'
-import { decodeTable } from '../wire/decode-table.ts'
 import {
   isBrokerHeader,
   readStripped,

@@ -1,8 +1,8 @@
-import type { FieldEntry, FieldTable } from '../wire/field-value.ts'
-import { editTable, headerNames } from '../wire/edit-table.ts'
-import { type PropertiesEdit, type RawProperties, readProperty } from '../wire/properties.ts'
 import { decodeTable } from '../wire/decode-table.ts'
+import { editTable, headerNames } from '../wire/edit-table.ts'
 import { encodeTable } from '../wire/encode-table.ts'
+import type { FieldEntry, FieldTable } from '../wire/field-value.ts'
+import { type PropertiesEdit, type RawProperties, readProperty } from '../wire/properties.ts'
 import { type EncodedHeaders, headerValue } from './header-values.ts'
 import { warrenHeaders } from './warren-headers.ts'
 

@@ -1,6 +1,6 @@
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
-import type { ReturnedMessage } from '../broker/amqp/message.ts'
 import { enableConfirms } from '../broker/amqp/declarations.ts'
+import type { ReturnedMessage } from '../broker/amqp/message.ts'
 import { pause } from '../broker/amqp/pause.ts'
 import type { Session } from '../broker/amqp/session.ts'
 import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'

@@ -1,6 +1,5 @@
 import { type BrokerCapabilities, brokerCapabilities } from '../message/broker-capabilities.ts'
 import { type BrokerVersion, parseBrokerVersion } from '../message/broker-version.ts'
-import { bindingIdentity, isSameValue } from './is-same-value.ts'
 import type {
   CompiledBinding,
   CompiledExchange,
@@ -16,6 +15,7 @@ import type {
   TopologyDeclaration,
 } from './declaration.ts'
 import { inferRoles } from './infer-roles.ts'
+import { bindingIdentity, isSameValue } from './is-same-value.ts'
 import type { LayoutParts, ResolvedQueue } from './layouts/layout.ts'
 import { declaredBindings, seedHeaders } from './layouts/layout-queue.ts'
 import { layouts } from './layouts/layouts.ts'

@@ -1,5 +1,4 @@
 import { type BrokerCapabilities, brokerCapabilities } from '../message/broker-capabilities.ts'
-import { bindingIdentity, isSameValue } from './is-same-value.ts'
 import type {
   CompiledBinding,
   CompiledExchange,
@@ -7,13 +6,9 @@ import type {
   CompiledTopology,
 } from './compiled-topology.ts'
 import type { ArgumentValue } from './declaration.ts'
-import {
-  effectiveValue,
-  type PolicyConflict,
-  policyArguments,
-  policyConsequence,
-} from './effective-value.ts'
+import { effectiveValue, type PolicyConflict, policyArguments, policyConsequence } from './effective-value.ts'
 import { indexBy } from './group-by.ts'
+import { bindingIdentity, isSameValue } from './is-same-value.ts'
 import { knownArguments } from './known-arguments.ts'
 import {
   type LiveBinding,

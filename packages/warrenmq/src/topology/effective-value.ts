@@ -1,7 +1,7 @@
 import type { BrokerCapabilities } from '../message/broker-capabilities.ts'
 import { formatDuration } from '../message/duration.ts'
-import { canonicalText } from './is-same-value.ts'
 import type { ArgumentValue, QueueType } from './declaration.ts'
+import { canonicalText } from './is-same-value.ts'
 import { knownArguments } from './known-arguments.ts'
 
 /** A policy that changes what a queue's arguments say. */

@@ -1,5 +1,5 @@
-import { isSameValue } from './is-same-value.ts'
 import type { Arguments } from './declaration.ts'
+import { isSameValue } from './is-same-value.ts'
 
 /** Whether a headers exchange passes a message on through a binding with these arguments. */
 export function isHeadersMatch(binding: Arguments, headers: Arguments): boolean {

@@ -1,6 +1,6 @@
-import { isSameValue } from './is-same-value.ts'
 import { type CompileOptions, compileTopology } from './compile-topology.ts'
 import type { ArgumentValue, TopologyDeclaration } from './declaration.ts'
+import { isSameValue } from './is-same-value.ts'
 
 /** What the hardened form of one queue has that the exact form has not. */
 export interface Hardening {

@@ -1,4 +1,3 @@
-import { isSameValue } from './is-same-value.ts'
 import type {
   CompiledBinding,
   CompiledExchange,
@@ -8,8 +7,9 @@ import type {
 import type { QueueType } from './declaration.ts'
 import { diffTopology, type SettingChange, type TopologyDifference } from './diff-topology.ts'
 import type { PolicyConflict } from './effective-value.ts'
-import { type WayOut, waysOutOf } from './ways-out.ts'
+import { isSameValue } from './is-same-value.ts'
 import type { LiveBinding, LiveQueue, LiveTopology } from './live-topology.ts'
+import { type WayOut, waysOutOf } from './ways-out.ts'
 
 /** The steps that lead from a live broker to the wanted topology, and what no step can do. */
 export interface Plan {

@@ -1,5 +1,4 @@
 import { parseBrokerVersion } from '../message/broker-version.ts'
-import { bindingIdentity, isSameValue } from './is-same-value.ts'
 import { compileTopology } from './compile-topology.ts'
 import type { CompiledTopology } from './compiled-topology.ts'
 import type {
@@ -11,6 +10,7 @@ import type {
   QueueDeclaration,
   TopologyDeclaration,
 } from './declaration.ts'
+import { bindingIdentity, isSameValue } from './is-same-value.ts'
 import type { Layout, LayoutGuess } from './layouts/layout.ts'
 import { layoutNames } from './layouts/layout-names.ts'
 import { layouts } from './layouts/layouts.ts'

@@ -1,8 +1,8 @@
-import { canonicalText } from './is-same-value.ts'
 import type { Arguments } from './declaration.ts'
 import { showSetting } from './effective-value.ts'
-import type { WayOut } from './ways-out.ts'
+import { canonicalText } from './is-same-value.ts'
 import type { DisruptiveStep, ImpossibleStep, Leftover, Plan, SafeStep } from './plan-topology.ts'
+import type { WayOut } from './ways-out.ts'
 
 type Thing = 'queue' | 'exchange'
 

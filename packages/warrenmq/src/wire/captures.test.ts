@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { captureOf, captures } from '../../../../test/fixtures/captures.ts'
 import { type Frame, framesOf, parse } from '../../../../test/support/arbitrary/streams.ts'
 import { readHeader } from '../../../../test/support/read-header.ts'
+import { decodeTable } from './decode-table.ts'
+import { encodeTable } from './encode-table.ts'
 import { frameTypes } from './frame-parser.ts'
 import { decodeMethod, encodeMethod } from './methods.ts'
 import { toPlainField } from './plain-fields.ts'
@@ -12,8 +14,6 @@ import {
   type RawProperties,
   readProperty,
 } from './properties.ts'
-import { decodeTable } from './decode-table.ts'
-import { encodeTable } from './encode-table.ts'
 
 const limits = { bodyBytes: 131_064, headerBytes: 1_048_576 }
 

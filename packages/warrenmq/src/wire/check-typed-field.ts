@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../errors.ts'
-import type { FieldContent, FieldEntry } from './field-value.ts'
 import { maxNesting } from './decode-table.ts'
+import type { FieldContent, FieldEntry } from './field-value.ts'
 
 /**
  * Refuses what `typed()` was given without a compiler: a type that AMQP does not have, a value of another kind, and

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { anyBytes } from '../../../../test/support/arbitrary/bytes.ts'
 import { anyMethodNamed } from '../../../../test/support/arbitrary/methods.ts'
 import { WireError } from '../errors.ts'
+import { createDeliverReader } from './deliver-reader.ts'
 import type { Method } from './method-specs.ts'
 import { decodeMethod, encodeMethod } from './methods.ts'
-import { createDeliverReader } from './deliver-reader.ts'
 
 /** Few and short texts, so that one delivery is often like the last in some of them, and some are no text. */
 const anyText = fc.oneof(

@@ -1,8 +1,8 @@
-import type { FieldTable, FieldValue } from './field-value.ts'
 import { decodeFieldValue } from './decode-table.ts'
+import { sizeOfTable, writeEntries } from './encode-table.ts'
+import type { FieldTable, FieldValue } from './field-value.ts'
 import { encodeName, endOfValue, findValue, valueOfEntry } from './name-matcher.ts'
 import { readShortText } from './short-text.ts'
-import { sizeOfTable, writeEntries } from './encode-table.ts'
 
 /** Reads one header out of an encoded table and decodes nothing else. */
 export function findHeader(table: Buffer, name: string): FieldValue | undefined {

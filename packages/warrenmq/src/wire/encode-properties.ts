@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors.ts'
+import { encodeTable } from './encode-table.ts'
 import type { PropertiesInput, RawProperties } from './property-kinds.ts'
 import { sizeOfShortText, writeShortText } from './short-text.ts'
-import { encodeTable } from './encode-table.ts'
 
 /**
  * Encodes the properties of a message. Every publish comes by here, so they are written one after the

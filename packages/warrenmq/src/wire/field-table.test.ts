@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyFieldTable } from '../../../../test/support/arbitrary/fields.ts'
 import { WireError } from '../errors.ts'
-import type { FieldContent, FieldTable } from './field-value.ts'
-import { editTable, findHeader, headerNames } from './edit-table.ts'
-import { toFieldTable, toPlainTable, typed } from './plain-fields.ts'
 import { decodeShownTable, decodeTable, maxNesting } from './decode-table.ts'
+import { editTable, findHeader, headerNames } from './edit-table.ts'
 import { encodeTable } from './encode-table.ts'
+import type { FieldContent, FieldTable } from './field-value.ts'
+import { toFieldTable, toPlainTable, typed } from './plain-fields.ts'
 
 const everyType: FieldTable = [
   { name: 'bool', value: { type: 't', value: true } },

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, WireError } from '../errors.ts'
+import { decodeTable } from './decode-table.ts'
+import { encodeTable } from './encode-table.ts'
 import type { FieldTable } from './field-value.ts'
 import { type FieldKinds, type Method, type MethodName, methodSpecs } from './method-specs.ts'
-import { decodeTable } from './decode-table.ts'
 import { encodeShortText, readShortText } from './short-text.ts'
-import { encodeTable } from './encode-table.ts'
 
 /** Class and method as one number, as the first four bytes of a method frame have it. */
 export function methodIdOf(name: MethodName): number {

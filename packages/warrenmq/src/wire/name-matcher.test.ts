@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyFieldTable } from '../../../../test/support/arbitrary/fields.ts'
-import { findHeader } from './edit-table.ts'
 import { decodeTable } from './decode-table.ts'
-import { encodeName, endOfValue, findValue, matchNames, valueOfEntry } from './name-matcher.ts'
+import { findHeader } from './edit-table.ts'
 import { encodeTable } from './encode-table.ts'
+import { encodeName, endOfValue, findValue, matchNames, valueOfEntry } from './name-matcher.ts'
 
 describe('scanning encoded headers', () => {
   it('finds what decoding finds, in any table', () => {

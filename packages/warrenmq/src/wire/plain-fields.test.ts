@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyFieldTable } from '../../../../test/support/arbitrary/fields.ts'
+import { decodeTable, maxNesting } from './decode-table.ts'
+import { encodeTable } from './encode-table.ts'
 import type { FieldContent } from './field-value.ts'
 import {
   type PlainField,
@@ -10,8 +12,6 @@ import {
   toPlainTable,
   typed,
 } from './plain-fields.ts'
-import { decodeTable, maxNesting } from './decode-table.ts'
-import { encodeTable } from './encode-table.ts'
 
 function circular(): PlainField {
   const table: Record<string, PlainField> = {}

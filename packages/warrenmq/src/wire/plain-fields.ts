@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors.ts'
 import { checkTypedField } from './check-typed-field.ts'
-import type { FieldContent, FieldTable, FieldValue } from './field-value.ts'
 import { maxNesting } from './decode-table.ts'
+import type { FieldContent, FieldTable, FieldValue } from './field-value.ts'
 
 /** What people write for headers and arguments; `typed` says the AMQP type where it matters. */
 export type PlainField =

@@ -9,8 +9,10 @@ import {
   propertyNames,
 } from '../../../../test/support/arbitrary/properties.ts'
 import { readHeader } from '../../../../test/support/read-header.ts'
-import type { FieldTable } from './field-value.ts'
+import { decodeTable } from './decode-table.ts'
 import { headerNames } from './edit-table.ts'
+import { encodeTable } from './encode-table.ts'
+import type { FieldTable } from './field-value.ts'
 import { toFieldTable, toPlainTable } from './plain-fields.ts'
 import {
   decodeProperties,
@@ -21,8 +23,6 @@ import {
   type PropertyName,
   readProperty,
 } from './properties.ts'
-import { decodeTable } from './decode-table.ts'
-import { encodeTable } from './encode-table.ts'
 
 const runs = { numRuns: 500 }
 /** The order of the wire, said once more than in the code: it is what both sides must agree on. */

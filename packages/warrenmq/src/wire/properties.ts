@@ -1,5 +1,5 @@
-import { encodeProperties } from './encode-properties.ts'
 import { editTable, type TableEdit } from './edit-table.ts'
+import { encodeProperties } from './encode-properties.ts'
 import {
   type Properties,
   type PropertiesInput,

@@ -1,6 +1,6 @@
 import { WireError } from '../errors.ts'
-import { type PropertyName, propertyKinds, type RawProperties, type ValueOfKind } from './property-kinds.ts'
 import { readUint32 } from './name-matcher.ts'
+import { type PropertyName, propertyKinds, type RawProperties, type ValueOfKind } from './property-kinds.ts'
 
 export const propertyNames: readonly PropertyName[] = Object.keys(propertyKinds) as PropertyName[]
 export const indexOfProperty: Readonly<Record<PropertyName, number>> = Object.fromEntries(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Approval } from '../contract/contract.ts'
 import type { HeardNotice } from '../notices/notice.ts'
-import { type KnownApprovals, stateOf, takeApprovalNotice } from './known-approvals.ts'
 import { mostMessages, needsApproval } from './approval-rule.ts'
+import { type KnownApprovals, stateOf, takeApprovalNotice } from './known-approvals.ts'
 
 const approval: Approval = {
   ...{ kind: 'approval', id: 'a', by: 'ann', reason: null, messages: 20_000, state: 'waiting' },

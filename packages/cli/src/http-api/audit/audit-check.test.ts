@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AuditRecord } from '../contract/contract.ts'
+import { type AuditVerdict, createAuditCheck } from './audit-check.ts'
 import {
   type AuditEntry,
   type ChainEnd,
@@ -8,7 +9,6 @@ import {
   noRecord,
   type SeenRecord,
 } from './audit-record.ts'
-import { type AuditVerdict, createAuditCheck } from './audit-check.ts'
 
 const entry: AuditEntry = {
   ...{ by: 'ann', wayIn: 'token', from: '::1', action: 'redrive', target: 'a.dlq', reason: null },

@@ -7,6 +7,7 @@ import { createRecordSeals } from '../records/record-seals.ts'
 import { sealMessage } from '../records/seal-message.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
+import type { AuditVerdict, CheckOptions, KeptRecord } from './audit-check.ts'
 import type { AuditReader } from './audit-reader.ts'
 import { type AuditEntry, type ChainEnd, chainRecord, isAuditRecord, noRecord } from './audit-record.ts'
 import { followLog } from './follow-log.ts'
@@ -14,7 +15,6 @@ import { type AuditPlace, planNextPage, planPage } from './plan-page.ts'
 import { readOldest, readRange } from './read-range.ts'
 import { createReaderBook } from './reader-book.ts'
 import { type AuditSearch, searchLog } from './search-log.ts'
-import type { AuditVerdict, CheckOptions, KeptRecord } from './audit-check.ts'
 import { verifyStream } from './verify-stream.ts'
 
 /** The stream that all replicas and the command line share. */
@@ -47,7 +47,7 @@ export interface AuditSlice {
   readonly next: number | null
 }
 
-export interface AuditLines extends SessionPair {
+export interface AuditSessions extends SessionPair {
   /** How long a record may wait for its turn, and then for its confirm. @default 10 s */
   readonly deadlineMs?: number
   /** What records are signed with. One that nobody else has proves nothing to anybody, and is not used. @default none */
@@ -57,14 +57,14 @@ export interface AuditLines extends SessionPair {
 }
 
 /** Opens the log; the stream is declared if it is missing. */
-export async function openAuditLog(lines: AuditLines): Promise<AuditLog> {
-  await declareStream(lines.consuming, auditStream)
-  return openStream(lines)
+export async function openAuditLog(sessions: AuditSessions): Promise<AuditLog> {
+  await declareStream(sessions.consuming, auditStream)
+  return openStream(sessions)
 }
 
 /** Opens the log that the broker has; undefined where it has none. */
-export async function findAuditLog(lines: AuditLines): Promise<AuditLog | undefined> {
-  const channel = await lines.consuming.openChannel()
+export async function findAuditLog(sessions: AuditSessions): Promise<AuditLog | undefined> {
+  const channel = await sessions.consuming.openChannel()
   try {
     await inspectQueue(channel, auditStream)
     await channel.close()
@@ -72,11 +72,11 @@ export async function findAuditLog(lines: AuditLines): Promise<AuditLog | undefi
     if (error instanceof ChannelError && error.replyCode === 404) return undefined
     throw error
   }
-  return openStream(lines)
+  return openStream(sessions)
 }
 
-async function openStream(lines: AuditLines): Promise<AuditLog> {
-  const { consuming, publishing, keys, strays, deadlineMs = usualDeadlineMs } = lines
+async function openStream(sessions: AuditSessions): Promise<AuditLog> {
+  const { consuming, publishing, keys, strays, deadlineMs = usualDeadlineMs } = sessions
   const place = { vhost: consuming.vhost, stream: auditStream }
   const seals = keys?.isShared ? createRecordSeals(keys, place) : undefined
   const publisher = createPublisher(publishing, { deadlineMs, resend: true })

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { AuditRecord } from '../contract/contract.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
 import { parseServerKeys } from '../records/server-keys.ts'
-import { type AuditEntry, chainRecord, hashRecord, noRecord } from './audit-record.ts'
 import { type AuditVerdict, type CheckOptions, createAuditCheck } from './audit-check.ts'
+import { type AuditEntry, chainRecord, hashRecord, noRecord } from './audit-record.ts'
 
 /** How many histories each law is held against. */
 const numRuns = 200

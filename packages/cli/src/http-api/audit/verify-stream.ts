@@ -1,7 +1,5 @@
 import type { Session } from 'warrenmq/operations'
 import type { RecordSeals } from '../records/record-seals.ts'
-import { isAuditRecord } from './audit-record.ts'
-import { readOldest, readRange, walkRange } from './read-range.ts'
 import {
   type AuditCheck,
   type AuditVerdict,
@@ -9,6 +7,8 @@ import {
   createAuditCheck,
   type OpenQuestion,
 } from './audit-check.ts'
+import { isAuditRecord } from './audit-record.ts'
+import { readOldest, readRange, walkRange } from './read-range.ts'
 
 export interface VerifyTask extends Omit<CheckOptions, 'isKeyed'> {
   readonly stream: string

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { checkToken, createToken } from './stored-token.ts'
 import type { Caller } from './caller.ts'
 import { type AccessQuestion, decideAccess } from './decide-access.ts'
 import { decideAccountRole, decideRole, permissionsOf, roleByTag } from './decide-role.ts'
 import { countFailure, type FailedAttempts, lockedForMs } from './failed-attempts.ts'
 import { matchesName } from './matches-name.ts'
+import { checkToken, createToken } from './stored-token.ts'
 
 const everything = { configure: '.*', write: '.*', read: '.*' }
 

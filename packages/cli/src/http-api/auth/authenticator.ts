@@ -1,10 +1,10 @@
 import type { Credentials } from '../contract/contract.ts'
-import { checkToken, looksLikeToken, type StoredToken } from './stored-token.ts'
 import type { CheckAccount } from './broker-accounts.ts'
 import type { Caller } from './caller.ts'
 import { createGuard } from './guard.ts'
 import type { CheckBearer } from './oidc.ts'
 import type { OpenSession, Sessions } from './sessions.ts'
+import { checkToken, looksLikeToken, type StoredToken } from './stored-token.ts'
 import type { AccountWatch } from './watch-accounts.ts'
 
 /** The ways in that are open. */

@@ -1,8 +1,8 @@
 import { ManagementError } from 'warrenmq'
 import { ApiError, type Clock, realClock } from 'warrenmq/operations'
+import { type AccountSource, type Accounts, accountsUnknown, createAccountReader } from './account-reader.ts'
 import type { Caller } from './caller.ts'
 import { decideAccountRole, type RoleNames } from './decide-role.ts'
-import { type AccountSource, type Accounts, accountsUnknown, createAccountReader } from './account-reader.ts'
 
 export interface WatchSettings extends Omit<AccountSource, 'clock'> {
   readonly roles: RoleNames

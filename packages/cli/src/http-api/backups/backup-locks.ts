@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { ApiError, type Lock, RecoveryError, takeLock } from 'warrenmq/operations'
-import type { BrokerLine } from '../broker-line.ts'
+import type { ServerBroker } from '../server-broker.ts'
 
 /**
  * Who writes or reads a kept backup, and who deletes it. A lock on the broker tells the servers that share a folder; it
@@ -18,12 +18,14 @@ interface Holding {
   users: number
 }
 
-export function createBackupLocks(line: Pick<BrokerLine, 'consuming' | 'management' | 'vhost'>): BackupLocks {
+export function createBackupLocks(
+  broker: Pick<ServerBroker, 'consuming' | 'management' | 'vhost'>,
+): BackupLocks {
   const held = new Map<string, Holding | 'alone'>()
 
   const take = (id: string): Promise<Lock> =>
     takeLock({
-      ...{ session: line.consuming, management: line.management, vhost: line.vhost },
+      ...{ session: broker.consuming, management: broker.management, vhost: broker.vhost },
       ...{ queue: `backup ${id}`, holder: `warren serve on ${hostname()}` },
     }).catch((error: unknown) => {
       throw error instanceof RecoveryError && error.code === 'RECOVERY_LOCKED' ? inUse(id, error) : error

@@ -54,13 +54,13 @@ function refuseOnlyCopies({ settings }: ApiContext, copies: OnlyCopies, { kept, 
 
 /** Whoever still writes the file, with the command line or as an older server, has its queue. */
 function withQueue<Result>(
-  { line, tasks, turns }: ApiContext,
+  { broker, tasks, turns }: ApiContext,
   { caller }: AuditedCall,
   { queue, work }: { readonly queue: string; readonly work: () => Promise<Result> },
 ): Promise<Result> {
   tasks.refuseIfBusy(queue)
   return turns.take(queue, async () => {
-    const { consuming: session, management, vhost } = line
+    const { consuming: session, management, vhost } = broker
     const holder = `${caller.name} on ${hostname()} (deletes a backup)`
     const lock = await takeLock({ session, management, vhost, queue, holder })
     try {

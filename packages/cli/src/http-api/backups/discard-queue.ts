@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, compileLook, type DiscardReport, depthOf, discardMessages } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
-import { askApproval } from '../approvals/ask-approval.ts'
 import { mostMessages, needsApproval } from '../approvals/approval-rule.ts'
+import { askApproval } from '../approvals/ask-approval.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import type { Approval, Discarded, DiscardRequest } from '../contract/contract.ts'
 import { auditedRequest } from '../guards/audited-request.ts'
@@ -27,7 +27,7 @@ export async function requestDiscard(
   folderOf(context)
   refuseDiscard(context, call, request)
   const rule = context.settings.approval
-  const messages = mostMessages({ depth: await depthOf(context.line.consuming, queue), limit })
+  const messages = mostMessages({ depth: await depthOf(context.broker.consuming, queue), limit })
   if (needsApproval(rule, messages))
     return askApproval(context, call, { asks: { action: 'discard', ...task }, messages, reason })
   const within = rule ? { limit: Math.min(limit ?? rule.above, rule.above) } : {}
@@ -40,10 +40,10 @@ export async function discardQueue(
   call: AuditedCall,
   { queue, request }: DiscardTask,
 ): Promise<Discarded> {
-  const { line, tasks, turns } = context
+  const { broker, tasks, turns } = context
   const { limit, reason = null } = request
   refuseDiscard(context, call, request)
-  const look = compileLook({ queue, ...request }, { ...line, by: call.caller.name })
+  const look = compileLook({ queue, ...request }, { ...broker, by: call.caller.name })
   const id = randomUUID()
   const folder = await openBackupFolder(folderOf(context))
   tasks.refuseIfBusy(queue)

@@ -10,7 +10,7 @@ export async function receiveUpload(
   const handle = await open(file, 'wx', 0o600).catch(notKept)
   let bytes = 0
   try {
-    // Not destroyed on the way out: whoever sends too much is to read why, and not to find the line cut.
+    // Not destroyed on the way out: whoever sends too much is to read why, and not to find the connection cut.
     for await (const piece of upload.iterator({ destroyOnReturn: false })) {
       bytes += (piece as Buffer).length
       if (bytes > mostBytes) throw tooLarge(mostBytes)

@@ -122,14 +122,14 @@ async function restore(
   call: RestoreCall,
   { queue, file, id }: { queue: string; file: string; id: string },
 ): Promise<Restored> {
-  const { line, turns } = context
+  const { broker, turns } = context
   refuseInVain(context, call, queue)
   const entry = { action: 'restore', target: queue, reason: call.query.reason ?? null }
   await writeAudit(context, call, { ...entry, result: `begun ${id}` })
   let result = `failed ${id}: some may be restored; another restore leaves those out`
   try {
     const report = await turns.take(queue, () =>
-      restoreBackup({ ...line, file, queue, by: call.caller.name }),
+      restoreBackup({ ...broker, file, queue, by: call.caller.name }),
     )
     const { records, restored, restoredBefore, alreadyThere, notRemoved, duplicatesPossible, failed } = report
     const before = restoredBefore + alreadyThere

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import { cutStalled } from '../guards/cut-stalled.ts'
 
-/** Sends a backup as a download. Resolves when it is sent, or the line is gone. */
+/** Sends a backup as a download. Resolves when it is sent, or the connection is gone. */
 export async function sendBackup(
   reply: FastifyReply,
   { file, name }: { readonly file: string; readonly name: string },

@@ -6,18 +6,18 @@ import { listBackups } from './backup-folder.ts'
 
 /** The kept backups that a caller may fetch. */
 export async function visibleBackups(
-  { settings, line }: Pick<ApiContext, 'settings' | 'line'>,
+  { settings, broker }: Pick<ApiContext, 'settings' | 'broker'>,
   caller: Caller,
 ): Promise<readonly KeptBackup[]> {
   const kept = settings.backupFolder === undefined ? [] : await listBackups(settings.backupFolder)
-  return kept.filter((each) => mayFetch(caller, each, line))
+  return kept.filter((each) => mayFetch(caller, each, broker))
 }
 
 /** Servers of several vhosts may share a folder, and a permission is one for queues of its own vhost. */
 export function mayFetch(
   caller: Caller,
   { queue, vhost }: KeptBackup,
-  line: Pick<ApiContext['line'], 'vhost'>,
+  broker: Pick<ApiContext['broker'], 'vhost'>,
 ): boolean {
-  return vhost === line.vhost && mayReadQueue(caller, queue)
+  return vhost === broker.vhost && mayReadQueue(caller, queue)
 }

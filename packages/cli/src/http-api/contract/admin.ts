@@ -12,10 +12,10 @@ import {
   oneOf,
   orNull,
   parameters,
+  type SchemaValue,
   table,
   tellAs,
   text,
-  type SchemaValue,
 } from './schema.ts'
 
 /** The endpoints of the isolated layout. */

@@ -15,10 +15,10 @@ import {
   oneOf,
   orNull,
   parameters,
+  type SchemaValue,
   tellAs,
   text,
   time,
-  type SchemaValue,
 } from './schema.ts'
 
 const id = text('Names the approval.', exampleId)

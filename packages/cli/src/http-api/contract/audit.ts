@@ -10,9 +10,9 @@ import {
   named,
   orNull,
   parameters,
+  type SchemaValue,
   text,
   time,
-  type SchemaValue,
 } from './schema.ts'
 
 const hash = (description: string) => text(description, '9f86d081884c7d659a2feaa0c55ad015')

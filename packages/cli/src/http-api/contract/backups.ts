@@ -13,9 +13,9 @@ import {
   named,
   oneOf,
   parameters,
+  type SchemaValue,
   text,
   time,
-  type SchemaValue,
 } from './schema.ts'
 
 export type { DiscardRequest } from './requests.ts'

@@ -1,5 +1,5 @@
 // All that travels between the server and its callers, by one name.
-export type * from './role.ts'
+
 export type * from './admin.ts'
 export type * from './approvals.ts'
 export type * from './audit.ts'
@@ -11,6 +11,7 @@ export type * from './operation.ts'
 export type * from './problem.ts'
 export type * from './receipt.ts'
 export type * from './redrives.ts'
+export type * from './role.ts'
 export type * from './session.ts'
 export type * from './tasks.ts'
 export type * from './topology.ts'

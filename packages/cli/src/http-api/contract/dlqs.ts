@@ -14,9 +14,9 @@ import {
   oneOf,
   orNull,
   parameters,
+  type SchemaValue,
   text,
   time,
-  type SchemaValue,
 } from './schema.ts'
 
 /** Dead-letter queues, why their messages died, and the messages themselves. */

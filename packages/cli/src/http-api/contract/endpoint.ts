@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
-import type { Permission } from './role.ts'
 import type { OwnProblemCode } from './problem-codes.ts'
+import type { Permission } from './role.ts'
 import type { SchemaValue } from './schema.ts'
 
 /** One thing that can be asked of the server: its address, who may ask, and what goes in and out. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { integer, orNull, text, type SchemaValue } from './schema.ts'
+import { integer, orNull, type SchemaValue, text } from './schema.ts'
 
 /** What the lists have in common. */
 

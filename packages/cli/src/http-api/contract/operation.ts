@@ -1,5 +1,5 @@
 import type { EndpointList } from './endpoint.ts'
-import { flag, list, named, object, text, type SchemaValue } from './schema.ts'
+import { flag, list, named, object, type SchemaValue, text } from './schema.ts'
 
 export const brokerState = named('BrokerState', 'RabbitMQ as this server sees it.', {
   product: text('What the broker calls itself.', 'RabbitMQ'),

@@ -1,4 +1,4 @@
-import { integer, named, text, type SchemaValue } from './schema.ts'
+import { integer, named, type SchemaValue, text } from './schema.ts'
 
 export const problem = named('Problem', 'Why a request was not answered as asked (RFC 9457).', {
   type: text('Names the kind of problem; it ends with the code.', 'urn:warren:problem:API_NOT_FOUND'),

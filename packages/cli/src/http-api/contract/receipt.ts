@@ -12,10 +12,10 @@ import {
   object,
   oneOf,
   orNull,
+  type SchemaValue,
   tellAs,
   text,
   time,
-  type SchemaValue,
 } from './schema.ts'
 
 const outcomes = [

@@ -6,7 +6,7 @@ import { exampleOf } from './example-of.ts'
 import { exampleId } from './lists.ts'
 import { receipt } from './receipt.ts'
 import { messageRedriveRequest, redriveRequest } from './requests.ts'
-import { closed, count, flag, list, named, object, oneOf, orNull, text, type SchemaValue } from './schema.ts'
+import { closed, count, flag, list, named, object, oneOf, orNull, type SchemaValue, text } from './schema.ts'
 import { task } from './tasks.ts'
 
 export type { RedriveRequest } from 'warrenmq/operations'

@@ -9,7 +9,7 @@ import {
   redriveRequestSchema,
 } from 'warrenmq/operations'
 import { reason } from './lists.ts'
-import { closed, flag, integer, list, named, object, text, type SchemaValue } from './schema.ts'
+import { closed, flag, integer, list, named, object, type SchemaValue, text } from './schema.ts'
 
 /** The bodies of requests that change something. */
 

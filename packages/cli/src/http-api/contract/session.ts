@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { permission, role, wayIn } from './role.ts'
 import type { EndpointList } from './endpoint.ts'
-import { closed, flag, list, named, orNull, parameters, text, time, type SchemaValue } from './schema.ts'
+import { permission, role, wayIn } from './role.ts'
+import { closed, flag, list, named, orNull, parameters, type SchemaValue, text, time } from './schema.ts'
 
 export const credentials = named(
   'Credentials',

@@ -15,9 +15,9 @@ import {
   oneOf,
   orNull,
   parameters,
+  type SchemaValue,
   text,
   time,
-  type SchemaValue,
 } from './schema.ts'
 
 const taskId = text('Names the task.', exampleId)

@@ -11,9 +11,9 @@ import {
   object,
   oneOf,
   orNull,
+  type SchemaValue,
   table,
   text,
-  type SchemaValue,
 } from './schema.ts'
 
 export type { ApplyRequest } from './requests.ts'

@@ -1,5 +1,5 @@
 import { ApiError, type DeadLetterQueue } from 'warrenmq/operations'
-import type { BrokerLine } from '../broker-line.ts'
+import type { ServerBroker } from '../server-broker.ts'
 import { shareAnswers } from '../show/share-answers.ts'
 import { createInspector, type InspectDlq, listDlqs } from './list-dlqs.ts'
 
@@ -24,19 +24,19 @@ const sharedMs = 750
 /** How long a list of them is given on once it is written, so that all of it is at most a second old. */
 export const listSharedMs = 250
 
-export function createDlqLists(line: BrokerLine): DlqLists {
-  const list = shareAnswers(sharedMs, () => listDlqs(line))
+export function createDlqLists(broker: ServerBroker): DlqLists {
+  const list = shareAnswers(sharedMs, () => listDlqs(broker))
   // Who asks for queues that are none, or not yet, is one question to the broker at a time.
-  const listAnew = shareAnswers(0, () => listDlqs(line))
-  const inspect = shareAnswers(sharedMs, createInspector(line))
+  const listAnew = shareAnswers(0, () => listDlqs(broker))
+  const inspect = shareAnswers(sharedMs, createInspector(broker))
   return {
     list: () => list(''),
-    listNow: () => listDlqs(line),
+    listNow: () => listDlqs(broker),
     count: async (queue) => (await inspect(queue))?.messageCount ?? null,
     inspect,
     require: async (queue, { isChange } = { isChange: true }) => {
       const isAmong = (found: readonly DeadLetterQueue[]) => found.some((each) => each.queue === queue)
-      if (isChange ? isAmong(await listDlqs(line)) : isAmong(await list('')) || isAmong(await listAnew('')))
+      if (isChange ? isAmong(await listDlqs(broker)) : isAmong(await list('')) || isAmong(await listAnew('')))
         return
       const message = `"${queue}" is no dead-letter queue of this vhost. GET /api/v1/dlqs lists them.`
       throw new ApiError({ code: 'API_NOT_FOUND', message })

@@ -8,15 +8,15 @@ import {
   observeTopology,
   type QueueCounts,
 } from 'warrenmq/operations'
-import type { BrokerLine } from '../broker-line.ts'
 import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
+import type { ServerBroker } from '../server-broker.ts'
 
 /** The dead-letter queues of the vhost: declared ones, and those that the broker shows. */
 export async function listDlqs({
   management,
   vhost,
   topology,
-}: BrokerLine): Promise<readonly DeadLetterQueue[]> {
+}: ServerBroker): Promise<readonly DeadLetterQueue[]> {
   return decideDeadLetterQueues(await observeTopology(management, { vhost }), topology)
 }
 
@@ -27,8 +27,8 @@ export type InspectDlq = (queue: string) => Promise<QueueCounts | null>
  * Counts by asking the queue itself: the statistics of RabbitMQ are seconds old. One channel is kept for it, since
  * opening one for each question would be most of the work; a queue that is gone closes it.
  */
-export function createInspector(line: Pick<BrokerLine, 'consuming' | 'publishing'>): InspectDlq {
-  const { consuming } = line
+export function createInspector(broker: Pick<ServerBroker, 'consuming' | 'publishing'>): InspectDlq {
+  const { consuming } = broker
   const turns = createTurns()
   let kept: AmqpChannel | undefined
 
@@ -43,7 +43,7 @@ export function createInspector(line: Pick<BrokerLine, 'consuming' | 'publishing
 
   return (queue) =>
     turns.take(async () => {
-      refuseWithoutBroker(line)
+      refuseWithoutBroker(broker)
       try {
         return await inspectQueue(kept ?? (await openChannel()), queue)
       } catch (error) {

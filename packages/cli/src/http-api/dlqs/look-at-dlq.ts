@@ -23,7 +23,7 @@ export interface DlqLook {
   readonly onMessage: (message: IncomingMessage) => void
 }
 
-type LookContext = Pick<ApiContext, 'line' | 'tasks' | 'turns' | 'settings'>
+type LookContext = Pick<ApiContext, 'broker' | 'tasks' | 'turns' | 'settings'>
 
 /** What ends a look in time. */
 export interface LookLimits {
@@ -43,7 +43,7 @@ export async function lookAtDlq(
   let isAnswered = false
   const look = (limits: LookLimits): Promise<LookReport> =>
     lookAtQueue({
-      ...{ ...context.line, queue, by: caller.name, ...limits },
+      ...{ ...context.broker, queue, by: caller.name, ...limits },
       ...(count !== undefined && { count }),
       onPresent: (found) => {
         present = found
@@ -77,11 +77,11 @@ interface LookPlace<Report> extends Pick<DlqLook, 'queue' | 'caller' | 'reply'> 
  * that ends before it has seen all, that is told. Who asked is answered in time, whatever the look still has to do.
  */
 export async function lookInTurn<Report>(
-  { line, tasks, turns, settings }: LookContext,
+  { broker, tasks, turns, settings }: LookContext,
   { queue, caller, reply, soFar = () => undefined }: LookPlace<Report>,
   look: (limits: LookLimits) => Promise<Report>,
 ): Promise<Report> {
-  refuseWithoutBroker(line)
+  refuseWithoutBroker(broker)
   tasks.refuseIfBusy(queue)
   refuseWithoutClient(reply)
   const { lookTimeoutMs } = settings
@@ -137,7 +137,7 @@ export const workOnSome = 'Try again, or work on some of its messages first.'
 
 /** What `describe` makes of the message with this key; an error where it is not there. */
 export async function findMessage<Description>(
-  context: Pick<ApiContext, 'line' | 'tasks' | 'turns' | 'nameMessage' | 'settings'>,
+  context: Pick<ApiContext, 'broker' | 'tasks' | 'turns' | 'nameMessage' | 'settings'>,
   place: Pick<DlqLook, 'queue' | 'caller' | 'reply'> & { readonly key: string },
   describe: (message: IncomingMessage) => Description,
 ): Promise<Description> {

@@ -1,8 +1,8 @@
 import type { QueueTraffic as ManagedTraffic } from 'warrenmq/operations'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
-import type { BrokerLine } from '../broker-line.ts'
 import type { QueueTraffic, QueueTrafficList } from '../contract/contract.ts'
+import type { ServerBroker } from '../server-broker.ts'
 import { shareAnswers } from '../show/share-answers.ts'
 import type { DlqLists } from './dlq-lists.ts'
 
@@ -14,7 +14,7 @@ export type ReadTraffic = (caller: Caller) => Promise<QueueTrafficList>
 
 /** Asks RabbitMQ once for all who want to know. */
 export function createTrafficReader(
-  { management, vhost }: Pick<BrokerLine, 'management' | 'vhost'>,
+  { management, vhost }: Pick<ServerBroker, 'management' | 'vhost'>,
   dlqs: Pick<DlqLists, 'list'>,
 ): ReadTraffic {
   const read = shareAnswers(trafficSharedMs, async () => ({

@@ -4,7 +4,7 @@ export const retryMs = 2_000
 /** The beginning of every stream. */
 export const streamHead: string = `retry: ${retryMs}\n\n`
 
-/** Keeps a line open on which nothing happens. */
+/** Keeps a connection open on which nothing happens. */
 export const stillThere = ': still there\n\n'
 
 /** One server-sent event. What it holds has no line break. */

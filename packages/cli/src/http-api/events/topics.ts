@@ -21,7 +21,7 @@ export interface Topic {
 
 export type TopicContext = Pick<
   ApiContext,
-  'tasks' | 'approvals' | 'dlqs' | 'readTraffic' | 'settings' | 'line'
+  'tasks' | 'approvals' | 'dlqs' | 'readTraffic' | 'settings' | 'broker'
 >
 
 /** What is told without being asked for: what a console shows on every page. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Clock } from 'warrenmq/operations'
 import { cutStalled } from './cut-stalled.ts'
 
-/** A line of which the test says when the other end reads, and how late it is. */
+/** A connection of which the test says when the other end reads, and how late it is. */
 function setup() {
   let taken = (): void => {}
   const out = new Writable({
@@ -40,7 +40,7 @@ function setup() {
   return { out, pass, read, isWatched: () => next !== undefined }
 }
 
-it('a line on which nothing waits is left alone', () => {
+it('a connection on which nothing waits is left alone', () => {
   const { out, pass } = setup()
 
   pass(600)
@@ -48,7 +48,7 @@ it('a line on which nothing waits is left alone', () => {
   expect(out.destroyed).toBe(false)
 })
 
-it('a line that takes a little now and then is left alone', async () => {
+it('a connection that takes a little now and then is left alone', async () => {
   const { out, pass, read } = setup()
 
   for (let piece = 0; piece < 5; piece += 1) {
@@ -60,7 +60,7 @@ it('a line that takes a little now and then is left alone', async () => {
   expect(out.destroyed).toBe(false)
 })
 
-it('a line that takes nothing is cut, and watched no more', async () => {
+it('a connection that takes nothing is cut, and watched no more', async () => {
   const { out, pass, isWatched } = setup()
   const closed = new Promise((resolve) => out.once('close', resolve))
 

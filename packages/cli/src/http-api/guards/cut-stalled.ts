@@ -5,7 +5,7 @@ import { type Clock, realClock } from 'warrenmq/operations'
 const mostStalledMs = 60_000
 const lookEveryMs = 5_000
 
-/** Cuts a line on which somebody asked for much and reads nothing, so that it does not keep files and memory. */
+/** Cuts a connection on which somebody asked for much and reads nothing, so that it does not keep files and memory. */
 export function cutStalled(
   out: Pick<Writable, 'on' | 'once' | 'destroy' | 'destroyed' | 'writableNeedDrain'>,
   clock: Clock = realClock,

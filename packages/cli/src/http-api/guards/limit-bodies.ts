@@ -52,7 +52,7 @@ export function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** A body that nobody reads, since its sender was answered before, must not hold the line for ever. */
+/** A body that nobody reads, since its sender was answered before, must not hold the connection for ever. */
 function cutUnread(app: FastifyInstance, timeoutMs: number): void {
   app.addHook('onResponse', async (request) => {
     const { raw } = request
@@ -67,7 +67,7 @@ function cutUnread(app: FastifyInstance, timeoutMs: number): void {
   })
 }
 
-/** Passes the body on, which fails where it takes too long. The line itself stays, so that its sender can be told. */
+/** Passes the body on, which fails where it takes too long. The connection itself stays, so that its sender can be told. */
 function passInTime(
   payload: Readable,
   passed: PassThrough,

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
-import type { BrokerLine } from '../broker-line.ts'
+import type { ServerBroker } from '../server-broker.ts'
 
 /**
  * Throws while the broker is away. A channel would be waited for without end, and what was asked for would be done
@@ -9,7 +9,7 @@ import type { BrokerLine } from '../broker-line.ts'
 export function refuseWithoutBroker({
   consuming,
   publishing,
-}: Pick<BrokerLine, 'consuming' | 'publishing'>): void {
+}: Pick<ServerBroker, 'consuming' | 'publishing'>): void {
   if (consuming.connection && publishing.connection) return
   const message = 'The server has no connection to RabbitMQ now, so nothing was done. Try again.'
   throw new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })

@@ -1,12 +1,5 @@
 import type { DlqLists } from '../dlqs/dlq-lists.ts'
-import {
-  addSamples,
-  forgetBefore,
-  type Growth,
-  type History,
-  joinSamples,
-  readHistory,
-} from './history.ts'
+import { addSamples, forgetBefore, type Growth, type History, joinSamples, readHistory } from './history.ts'
 import type { ReadBrokerSamples } from './read-broker-samples.ts'
 
 export interface HistorySettings {

@@ -38,13 +38,13 @@ export class NoticeBoard {
 
   /** Resolves when everything that was told before is known here. */
   static async open(
-    lines: SessionPair & {
+    sessions: SessionPair & {
       readonly keys: ServerKeys
       readonly strays: Pick<Strays, 'found'>
     },
     onNotice: (record: HeardNotice) => void,
   ): Promise<NoticeBoard> {
-    const { consuming, publishing, keys, strays } = lines
+    const { consuming, publishing, keys, strays } = sessions
     await declareStream(consuming, noticeStream, limits)
     const seals = createRecordSeals(keys, { vhost: consuming.vhost, stream: noticeStream })
     const board = new NoticeBoard({ publishing, seals, onNotice })

@@ -1,9 +1,9 @@
 import { Approvals } from '../approvals/approvals.ts'
 import type { Sessions } from '../auth/sessions.ts'
-import type { BrokerLine } from '../broker-line.ts'
 import { Once } from '../once/once.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
+import type { ServerBroker } from '../server-broker.ts'
 import { NoticeBoard } from './notice-board.ts'
 
 /** What is not set waits for nobody; the list is shown all the same. */
@@ -14,13 +14,13 @@ const mostUnproved = 10_000
 
 /** Opens the board, and has everybody hear of what concerns them, from its first notice on. */
 export async function openNotices({
-  line: { consuming, publishing },
+  broker: { consuming, publishing },
   sessions,
   keys,
   strays,
   lifetimeMs = usualLifetimeMs,
 }: {
-  readonly line: Pick<BrokerLine, 'consuming' | 'publishing'>
+  readonly broker: Pick<ServerBroker, 'consuming' | 'publishing'>
   readonly sessions: Sessions
   readonly keys: ServerKeys
   readonly strays: Strays

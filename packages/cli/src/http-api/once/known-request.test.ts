@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HeardNotice, Notice } from '../notices/notice.ts'
-import { KnownRequests, mostRequests } from './known-requests.ts'
 import { type KnownRequest, rememberedMs } from './known-request.ts'
+import { KnownRequests, mostRequests } from './known-requests.ts'
 
 const at = '2030-01-01T00:00:00Z'
 const answer = { status: 202, location: '/api/v1/tasks/1', body: { id: '1' } }

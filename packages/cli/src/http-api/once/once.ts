@@ -1,9 +1,9 @@
 import { ApiError } from 'warrenmq/operations'
 import type { HeardNotice } from '../notices/notice.ts'
 import type { NoticeBoard } from '../notices/notice-board.ts'
+import { isForgotten, type KnownRequest } from './known-request.ts'
 import { KnownRequests } from './known-requests.ts'
 import type { OnceAnswer } from './once-answer.ts'
-import { isForgotten, type KnownRequest } from './known-request.ts'
 
 export interface OnceRequest {
   /** The caller and their key, hashed. */

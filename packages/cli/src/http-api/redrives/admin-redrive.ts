@@ -12,11 +12,11 @@ import type { Caller } from '../auth/caller.ts'
 
 /** What recovery/ is to do for a re-drive of the isolated system: the same on every server that works on it. */
 export async function adminRedriveOptions(
-  context: Pick<ApiContext, 'line'>,
+  context: Pick<ApiContext, 'broker'>,
   { queue, limit }: { readonly queue: string; readonly limit: number },
   caller: Caller,
 ): Promise<RedriveOptions & { readonly limit: number }> {
-  const { consuming, publishing, management } = context.line
+  const { consuming, publishing, management } = context.broker
   const flows = await flowsOf(context, queue)
   return {
     ...{ consuming, publishing, management, queue, by: caller.name, flows, limit },
@@ -25,8 +25,8 @@ export async function adminRedriveOptions(
 }
 
 /** Of queues with a dead-letter queue: as the config declares them, else as the broker shows them. */
-export async function knownFlows({ line }: Pick<ApiContext, 'line'>): Promise<readonly QueueFlow[]> {
-  const { topology, management, vhost, consuming } = line
+export async function knownFlows({ broker }: Pick<ApiContext, 'broker'>): Promise<readonly QueueFlow[]> {
+  const { topology, management, vhost, consuming } = broker
   // A config may declare no queues and be there for its other settings.
   const declared = topology?.flows ?? []
   const flows =
@@ -40,7 +40,7 @@ export async function knownFlows({ line }: Pick<ApiContext, 'line'>): Promise<re
 
 /** All flows, if the queue is a known dead-letter queue. Any other is refused, so that no live queue is drained. */
 export async function flowsOf(
-  context: Pick<ApiContext, 'line'>,
+  context: Pick<ApiContext, 'broker'>,
   queue: string,
 ): Promise<readonly QueueFlow[]> {
   const flows = await knownFlows(context)

@@ -15,7 +15,7 @@ import { refuseHiddenFilter } from '../guards/refuse-hidden-fields.ts'
 
 /** What recovery/ is to do for a request. Throws where the caller may not ask for it. */
 export function redriveOptions(
-  { line, settings }: Pick<ApiContext, 'line' | 'settings'>,
+  { broker, settings }: Pick<ApiContext, 'broker' | 'settings'>,
   asked: RedriveRequest,
   caller: Caller,
 ): RedriveOptions {
@@ -23,14 +23,14 @@ export function redriveOptions(
   refuseHiddenFilter(request.where, { caller, settings })
   refuseTarget(request.to ?? 'origin', caller)
   refuseDangers(request, caller)
-  const { consuming, publishing, management, types } = line
+  const { consuming, publishing, management, types } = broker
   return compileRedrive(request, {
     consuming,
     publishing,
     management,
     types,
     by: caller.name,
-    flows: line.topology?.flows ?? [],
+    flows: broker.topology?.flows ?? [],
   })
 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { depthOf } from 'warrenmq/operations'
 import type { ApiContext, Call } from '../api-context.ts'
-import { askApproval } from '../approvals/ask-approval.ts'
 import { mostMessages, needsApproval } from '../approvals/approval-rule.ts'
+import { askApproval } from '../approvals/ask-approval.ts'
 import type { AuditedCall } from '../audit/write-audit.ts'
 import type { Approval, RedriveRequest, Task } from '../contract/contract.ts'
 import { startTask } from '../tasks/start-task.ts'
@@ -19,7 +19,7 @@ export async function requestRedrive(
   const { queue, limit, reason } = request
   redriveOptions(context, request, call.caller) // what they may not ask for is refused before anybody else is asked
   const rule = context.settings.approval
-  const messages = mostMessages({ depth: await depthOf(context.line.consuming, queue), limit })
+  const messages = mostMessages({ depth: await depthOf(context.broker.consuming, queue), limit })
   if (needsApproval(rule, messages))
     return askApproval(context, call, { asks: { action: 'redrive', request }, messages, reason })
   // Whatever comes into the queue meanwhile must not make it larger than what needs nobody else.

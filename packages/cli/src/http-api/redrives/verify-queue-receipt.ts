@@ -24,7 +24,7 @@ export async function verifyQueueReceipt(
   const { queue, caller } = place
   const receipt = readReceipt(given, { context, queue, caller })
   if (includesTargets) refuseTargets(receipt, caller)
-  const { consuming, publishing, management } = context.line
+  const { consuming, publishing, management } = context.broker
   const checks = await lookInTurn(context, place, (limits) =>
     verifyReceipt(receipt, {
       consuming,
@@ -47,7 +47,7 @@ function readReceipt(
   { context, queue, caller }: { context: ApiContext; queue: string; caller: Caller },
 ): Receipt {
   const receipt = parse(given)
-  const { vhost } = context.line
+  const { vhost } = context.broker
   if (receipt.queue !== queue || receipt.vhost !== vhost) {
     const message = `The receipt is of the queue "${receipt.queue}" in the vhost "${receipt.vhost}", and not of "${queue}" in "${vhost}".`
     throw new ApiError({ code: 'API_REQUEST_INVALID', message })

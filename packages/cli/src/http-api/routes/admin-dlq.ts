@@ -13,7 +13,7 @@ import { startTask } from '../tasks/start-task.ts'
 
 /** The endpoints of the isolated system, by an engine that does not lose what it takes. */
 export const addAdminDlqRoutes: AddRoutes = (add, context) => {
-  const { line, tasks, settings, dlqs } = context
+  const { broker, tasks, settings, dlqs } = context
 
   add(endpoints.adminQueues, async ({ caller }) => {
     const queues = (await knownFlows(context)).map(({ deadLetterQueue }) => deadLetterQueue!)
@@ -46,7 +46,7 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
     const { queue } = call.params
     const { limit = 10 } = call.body ?? {}
     const options = await adminRedriveOptions(context, { queue, limit }, call.caller)
-    const depth = await depthOf(line.consuming, queue)
+    const depth = await depthOf(broker.consuming, queue)
     refuseLarge(settings.approval, mostMessages({ depth, limit }))
     const asked = { kind: 'admin', limit } as const
     const task = await startTask(context, call, { ...options, id: randomUUID(), asked })

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ApiError, backUpQueue, RecoveryError } from 'warrenmq/operations'
-import { routeAdder } from '../route-adder.ts'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import { writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import { backupFile, findBackup, withTemporaryFolder } from '../backups/backup-folder.ts'
@@ -16,6 +15,7 @@ import { selectFor } from '../dlqs/select-for.ts'
 import { goneError, refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 import { isAskedFor } from '../lists/is-asked-for.ts'
 import { pageOf } from '../lists/page-of.ts'
+import { routeAdder } from '../route-adder.ts'
 
 /** Messages as files: taken out, kept, and put back. */
 export const addBackupRoutes: AddRoutes = (add, context, app) => {
@@ -70,9 +70,9 @@ async function download(
   context: ApiContext,
   { params: { queue }, query, caller, request, reply }: Call<QueueParams, FilterQuery, unknown>,
 ): Promise<void> {
-  const { line, tasks, turns } = context
+  const { broker, tasks, turns } = context
   const select = selectFor(context, caller, query.where)
-  refuseWithoutBroker(line)
+  refuseWithoutBroker(broker)
   tasks.refuseIfBusy(queue)
   const entry = { action: 'backup', target: queue }
   await writeAudit(context, { caller, request }, entry)
@@ -85,7 +85,7 @@ async function download(
       const turn = { queue, looker: caller, signal: gone.signal }
       const { seal, records, id } = await turns.look(turn, () =>
         backUpQueue({
-          ...{ ...line, queue, by: caller.name, file, signal: gone.signal },
+          ...{ ...broker, queue, by: caller.name, file, signal: gone.signal },
           ...(select && { select }),
         }),
       )
@@ -99,12 +99,12 @@ async function download(
 }
 
 async function readableBackup(
-  { settings, line }: ApiContext,
+  { settings, broker }: ApiContext,
   id: string,
   caller: Call<unknown, unknown, unknown>['caller'],
 ): Promise<KeptBackup> {
   const kept = settings.backupFolder === undefined ? undefined : await findBackup(settings.backupFolder, id)
-  if (kept && mayFetch(caller, kept, line)) return kept
+  if (kept && mayFetch(caller, kept, broker)) return kept
   throw new ApiError({
     code: 'API_NOT_FOUND',
     message: `There is no backup ${id}. GET /api/v1/backups lists them.`,

@@ -19,11 +19,11 @@ import { payloadRulesFor, showsAll } from '../show/payload-rules.ts'
 import { tick } from '../show/rendered-answers.ts'
 
 export const addDlqRoutes: AddRoutes = (add, context) => {
-  const { line } = context
+  const { broker } = context
 
   add(
     endpoints.listDlqs,
-    async ({ caller }) => ({ vhost: line.vhost, items: await readDlqs(context, caller) }),
+    async ({ caller }) => ({ vhost: broker.vhost, items: await readDlqs(context, caller) }),
     () => tick(listSharedMs),
   )
 

@@ -6,19 +6,19 @@ import { loginLifetimeMs } from '../auth/oidc/begun-logins.ts'
 import type { OidcLogin } from '../auth/oidc/oidc-login.ts'
 import { setSessionCookie } from '../auth/session-cookie.ts'
 import { endpoints } from '../contract/endpoints.ts'
-import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 import { describeFailure } from '../failure-log.ts'
+import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 import { problemOf } from '../problems.ts'
 import { type LoginPage, renderLoginPage } from '../show/render-login-page.ts'
 
 /** Browsers that log in at an OIDC provider: there, back again, and out. */
 export const addOidcRoutes: AddRoutes = (add, context) => {
-  const { authenticator, line } = context
+  const { authenticator, broker } = context
 
   add(endpoints.beginLogin, ({ query: { returnTo = '/' }, request, reply }) =>
     tellPersons({ request, reply }, async () => {
       const login = loginOf(context)
-      refuseWithoutBroker(line)
+      refuseWithoutBroker(broker)
       const { url, cookie } = await login.begin(returnTo)
       const expires = new Date(Date.now() + loginLifetimeMs)
       reply.setCookie(login.cookie.name, cookie, { ...cookieOptions(login), expires })
@@ -29,7 +29,7 @@ export const addOidcRoutes: AddRoutes = (add, context) => {
   add(endpoints.finishLogin, ({ query, request, reply }) =>
     tellPersons({ request, reply }, async () => {
       const login = loginOf(context)
-      refuseWithoutBroker(line)
+      refuseWithoutBroker(broker)
       reply.clearCookie(login.cookie.name, cookieOptions(login))
       const { caller, returnTo } = await login.finish(query, request.headers.cookie)
       await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })

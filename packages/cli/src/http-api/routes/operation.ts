@@ -38,17 +38,17 @@ export const addOperationRoutes: AddRoutes = (add, context, app) => {
 }
 
 /** Why nobody can be served; undefined where they can. */
-function obstacleOf({ line: { consuming, publishing }, slots }: ApiContext): string | undefined {
+function obstacleOf({ broker: { consuming, publishing }, slots }: ApiContext): string | undefined {
   if (!consuming.connection || !publishing.connection) return 'the broker is not there'
   return slots.isStuck ? 'all requests that may be answered at once hang' : undefined
 }
 
-async function depths({ line, dlqs }: ApiContext, caller: Caller): Promise<Metric> {
+async function depths({ broker, dlqs }: ApiContext, caller: Caller): Promise<Metric> {
   const readable = (await dlqs.list()).filter(({ queue }) => mayReadQueue(caller, queue))
   const samples = readable.map(async ({ queue }) => {
     const value = await dlqs.count(queue)
     // Of a queue that is gone nobody knows that it is empty.
-    return value === null ? [] : [{ labels: { vhost: line.vhost, queue }, value }]
+    return value === null ? [] : [{ labels: { vhost: broker.vhost, queue }, value }]
   })
   return {
     name: 'warren_dead_letters',

@@ -12,14 +12,14 @@ import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 
 /** Who is it, and what may they do. */
 export const addSessionRoutes: AddRoutes = (add, context) => {
-  const { authenticator, sessions, settings, line } = context
+  const { authenticator, sessions, settings, broker } = context
   const describe = (caller: Caller): MyPermissions => ({
-    ...{ name: caller.name, role: caller.role, wayIn: caller.wayIn, vhost: line.vhost },
+    ...{ name: caller.name, role: caller.role, wayIn: caller.wayIn, vhost: broker.vhost },
     permissions: permissionsOfCaller(caller, settings),
   })
 
   add(endpoints.openSession, async ({ body, request, reply }) => {
-    refuseWithoutBroker(line)
+    refuseWithoutBroker(broker)
     const caller = await authenticator.logIn(body, request.ip)
     await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
     const opened = await authenticator.openSession(caller)

@@ -6,7 +6,7 @@ import { declaredTopology, readPlan, refuseUnreadable, requestApply } from '../t
 import { describeCompiled, describeLive, describeProof } from '../topology/describe-compiled.ts'
 
 export const addTopologyRoutes: AddRoutes = (add, context) => {
-  const { management, vhost } = context.line
+  const { management, vhost } = context.broker
 
   add(endpoints.showTopology, async ({ caller }) =>
     describeCompiled(declaredTopology(context), (queue) => mayReadQueue(caller, queue)),

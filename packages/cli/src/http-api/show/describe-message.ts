@@ -40,7 +40,7 @@ export function keyOf({ exchange, routingKey, properties, body }: IncomingMessag
   return hash.digest('hex').slice(0, 32)
 }
 
-/** @param key the name of the message on the line */
+/** @param key the name of the message in the API */
 export function summarise(message: IncomingMessage, key: string): MessageSummary {
   return summaryOf(key, readDeadLetter(message, 0))
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.ts'
 import type { ServerSettings } from '../read-server-section.ts'
 import { keyOf } from './describe-message.ts'
 
-/** The name of a message on the line: the same for the same content, on all servers. */
+/** The name of a message in the API: the same for the same content, on all servers. */
 export type NameMessage = (message: IncomingMessage, caller: NameReader) => string
 
 type NameReader = Pick<Caller, 'isReadUnknown'>

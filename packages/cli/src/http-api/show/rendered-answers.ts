@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** An answer as it goes over the line. */
+/** An answer as it is sent. */
 export interface RenderedAnswer {
   readonly body: Buffer
   readonly etag: string
@@ -27,7 +27,7 @@ const mostViews = 50
 const mostBytes = 1024 * 1024
 
 /**
- * Keeps answers as they go over the line: two hundred consoles that poll a list cost as much as one that does, and what
+ * Keeps answers as they are sent: two hundred consoles that poll a list cost as much as one that does, and what
  * they cost is taken from the re-drives that run beside them.
  */
 export function createRenderedAnswers(): GiveRendered {

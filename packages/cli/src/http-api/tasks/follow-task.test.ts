@@ -59,7 +59,7 @@ function setup({ isRead = true, lastId }: { isRead?: boolean; lastId?: string } 
   }
 }
 
-it('a task is told when it changes, and in between only that the line is there', () => {
+it('a task is told when it changes, and in between only that the connection is there', () => {
   const { written, clock, set } = setup()
 
   clock.pass(1_000)
@@ -112,7 +112,7 @@ it.each<[string, (rig: ReturnType<typeof setup>) => void]>([
   expect(rig.clock.pending()).toBe(0)
 })
 
-it('nothing piles up for somebody who does not read, and after a while the line is cut', () => {
+it('nothing piles up for somebody who does not read, and after a while the connection is cut', () => {
   const { out, clock, set, written } = setup({ isRead: false })
 
   for (let moved = 1; moved < 100; moved += 1) {

@@ -1,23 +1,23 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { AuditLog } from '../audit/audit-log.ts'
-import type { BrokerLine } from '../broker-line.ts'
 import type { Task } from '../contract/contract.ts'
-import type { QueueTurns } from '../guards/queue-turns.ts'
 import { createFailureLog } from '../failure-log.ts'
+import type { QueueTurns } from '../guards/queue-turns.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
+import type { ServerBroker } from '../server-broker.ts'
 import { Tasks } from './tasks.ts'
 
 /** Opens the tasks of all servers. What another one left behind is written down in the audit log. */
 export function openTasks(fields: {
-  readonly line: BrokerLine
+  readonly broker: ServerBroker
   readonly turns: QueueTurns
   readonly audit: AuditLog
   readonly keys: ServerKeys
   readonly strays: Strays
   readonly log: FastifyBaseLogger
 }): Promise<Tasks> {
-  const { line, turns, audit, keys, strays, log } = fields
+  const { broker, turns, audit, keys, strays, log } = fields
   const onInterrupted = (task: Task): void => {
     const { id, queue: target, reason, host: from, progress } = task
     log.warn({ task: id, host: from }, 'a server is gone; its task is interrupted')
@@ -32,5 +32,5 @@ export function openTasks(fields: {
       )
   }
   const onError = createFailureLog(log, { level: 'error', sentence: 'tasks could not be shared' })
-  return Tasks.open({ line, turns, keys, strays, onInterrupted, onError })
+  return Tasks.open({ broker, turns, keys, strays, onInterrupted, onError })
 }

@@ -2,8 +2,8 @@ import Type, { type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { storedReceipt as receipt } from '../contract/receipt.ts'
 import { storedRedrive } from '../contract/requests.ts'
-import { count, oneOf, text } from '../contract/text-or-null.ts'
 import { storedTask } from '../contract/tasks.ts'
+import { count, oneOf, text } from '../contract/text-or-null.ts'
 import type { TaskRecord } from './shared-task.ts'
 
 const asked = Type.Union([

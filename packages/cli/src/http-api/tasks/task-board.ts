@@ -53,12 +53,12 @@ export class TaskBoard {
 
   /** Resolves when everything that was written before is known here. */
   static async open(
-    lines: SessionPair & {
+    sessions: SessionPair & {
       readonly keys: ServerKeys
       readonly strays: Pick<Strays, 'found'>
     },
   ): Promise<TaskBoard> {
-    const { consuming, publishing, keys, strays } = lines
+    const { consuming, publishing, keys, strays } = sessions
     await declareStream(consuming, taskStream, limits)
     const { vhost } = consuming
     const board = new TaskBoard(publishing, createRecordSeals(keys, { vhost, stream: taskStream }))

@@ -5,8 +5,8 @@ import type { QueueTurns } from '../guards/queue-turns.ts'
 import { problemOf } from '../problems.ts'
 import { editInterrupted } from './edit-interrupted.ts'
 import type { Presence } from './presence.ts'
-import type { TaskBoard } from './task-board.ts'
 import type { SharedTask } from './shared-task.ts'
+import type { TaskBoard } from './task-board.ts'
 import { endedState, isEnded, nextTaskState, type TaskStep } from './task-state.ts'
 
 /** Must not throw. */

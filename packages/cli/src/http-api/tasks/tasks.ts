@@ -1,21 +1,21 @@
 import { hostname } from 'node:os'
 import type { Receipt } from 'warrenmq'
 import { ApiError, depthOf, RecoveryError, type RedriveOptions } from 'warrenmq/operations'
-import type { BrokerLine } from '../broker-line.ts'
 import type { Task } from '../contract/contract.ts'
 import type { QueueTurns } from '../guards/queue-turns.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
+import type { ServerBroker } from '../server-broker.ts'
 import { tick } from '../show/rendered-answers.ts'
 import { announceServer, type Presence } from './presence.ts'
-import { TaskBoard } from './task-board.ts'
 import type { AskedTask, SharedTask } from './shared-task.ts'
+import { TaskBoard } from './task-board.ts'
 import { type OnTaskEnd, TaskRun } from './task-run.ts'
 import { isEnded, nextTaskState, type TaskStep } from './task-state.ts'
 import { watchServers } from './watch-servers.ts'
 
 export interface TasksOptions {
-  readonly line: Omit<BrokerLine, 'topology'>
+  readonly broker: Omit<ServerBroker, 'topology'>
   readonly turns: QueueTurns
   readonly keys: ServerKeys
   readonly strays: Pick<Strays, 'found'>
@@ -51,8 +51,8 @@ export class Tasks {
   #isClosed = false
 
   static async open(options: TasksOptions): Promise<Tasks> {
-    const { line, keys, strays } = options
-    const { consuming, publishing } = line
+    const { broker, keys, strays } = options
+    const { consuming, publishing } = broker
     const board = await TaskBoard.open({ consuming, publishing, keys, strays })
     return new Tasks(options, board, await announceServer(consuming, board.server))
   }
@@ -61,8 +61,8 @@ export class Tasks {
     this.#options = options
     this.board = board
     this.#presence = presence
-    const { line, turns, onInterrupted, onError } = options
-    this.#servers = watchServers({ board, line, turns, onInterrupted, onError })
+    const { broker, turns, onInterrupted, onError } = options
+    this.#servers = watchServers({ board, broker, turns, onInterrupted, onError })
     board.events.on('changed', (shared) => {
       this.#changes += 1
       this.#runs.get(shared.task.id)?.heard(shared)

@@ -1,19 +1,19 @@
 import { RecoveryError, settledDepth } from 'warrenmq/operations'
-import type { BrokerLine } from '../broker-line.ts'
 import type { Task } from '../contract/contract.ts'
 import type { QueueTurns } from '../guards/queue-turns.ts'
 import { problemOf } from '../problems.ts'
+import type { ServerBroker } from '../server-broker.ts'
 import { countInterrupted, countInterruptedEdit } from './count-interrupted.ts'
 import { editInterrupted } from './edit-interrupted.ts'
 import { findEdited } from './find-edited.ts'
 import { isServerThere } from './presence.ts'
-import type { TaskBoard } from './task-board.ts'
 import type { SharedTask } from './shared-task.ts'
+import type { TaskBoard } from './task-board.ts'
 import { isEnded } from './task-state.ts'
 
 export interface ServerWatch {
   readonly board: TaskBoard
-  readonly line: Omit<BrokerLine, 'topology'>
+  readonly broker: Omit<ServerBroker, 'topology'>
   readonly turns: QueueTurns
   /** @default 1000 */
   readonly everyMs?: number | undefined
@@ -37,7 +37,7 @@ export function watchServers(watch: ServerWatch): { readonly close: () => void }
       .filter(({ task, server }) => task.isSigned && server !== board.server && !isEnded(task.state))
     const missing = new Set<string>()
     for (const presence of new Set(open.map((shared) => shared.presence)))
-      if (!(await isServerThere(watch.line, presence))) missing.add(presence)
+      if (!(await isServerThere(watch.broker, presence))) missing.add(presence)
     // Missing twice: one that lost its connection is mostly back by then.
     for (const shared of open)
       if (missing.has(shared.presence) && missingBefore.has(shared.presence))
@@ -72,10 +72,10 @@ export function watchServers(watch: ServerWatch): { readonly close: () => void }
 }
 
 async function interrupt(watch: ServerWatch, { task, asked }: SharedTask): Promise<void> {
-  const { board, line, onInterrupted } = watch
+  const { board, broker, onInterrupted } = watch
   const found = asked.kind === 'edit' ? await findOutEdit(watch, task, asked.key) : await findOut(watch, task)
   const shared = board.get(task.id)
-  if (!shared || isEnded(shared.task.state) || (await isServerThere(line, shared.presence))) return
+  if (!shared || isEnded(shared.task.state) || (await isServerThere(broker, shared.presence))) return
   const endedAt = new Date().toISOString()
   const interrupted: Task = { ...shared.task, state: 'interrupted', endedAt, ...found(shared.task.progress) }
   await board.write({ ...shared, task: interrupted })
@@ -85,13 +85,13 @@ async function interrupt(watch: ServerWatch, { task, asked }: SharedTask): Promi
 /** What is to be told of a task that is interrupted, once its last counts are known. */
 type Finding = (progress: Task['progress']) => Pick<Task, 'progress' | 'problem'>
 
-async function findOut({ line }: ServerWatch, task: Task): Promise<Finding> {
-  const depth = await countReturned(line, task)
+async function findOut({ broker }: ServerWatch, task: Task): Promise<Finding> {
+  const depth = await countReturned(broker, task)
   return (progress) => ({ progress: countInterrupted(progress, depth), problem: null })
 }
 
 async function findOutEdit(watch: ServerWatch, task: Task, key: string): Promise<Finding> {
-  await countReturned(watch.line, task)
+  await countReturned(watch.broker, task)
   const { queue } = task
   const edited = await findEdited(watch, { queue, key })
   return (progress) => ({
@@ -102,7 +102,7 @@ async function findOutEdit(watch: ServerWatch, task: Task, key: string): Promise
 
 /** What it moved and did not tell is waited for as long as what it held could still be on its way back. */
 function countReturned(
-  { consuming }: ServerWatch['line'],
+  { consuming }: ServerWatch['broker'],
   { queue, progress: { present, moved } }: Task,
 ): Promise<number | undefined> {
   return settledDepth(consuming, queue, { atLeast: present - moved }).catch(() => undefined)

@@ -13,8 +13,8 @@ export interface ReadPlan {
 }
 
 /** The topology of the config; an error where the server runs without one. */
-export function declaredTopology({ line }: Pick<ApiContext, 'line'>): CompiledTopology {
-  if (line.topology) return line.topology
+export function declaredTopology({ broker }: Pick<ApiContext, 'broker'>): CompiledTopology {
+  if (broker.topology) return broker.topology
   throw new ApiError({
     code: 'API_NOT_FOUND',
     message: 'This server knows no topology. Start it where a warren.config.ts is, or with --config.',
@@ -22,9 +22,9 @@ export function declaredTopology({ line }: Pick<ApiContext, 'line'>): CompiledTo
 }
 
 /** Plans the way from the live broker to what is declared, for somebody who may see all of it. */
-export async function readPlan(context: Pick<ApiContext, 'line'>, caller: Caller): Promise<ReadPlan> {
+export async function readPlan(context: Pick<ApiContext, 'broker'>, caller: Caller): Promise<ReadPlan> {
   const { declaration } = declaredTopology(context)
-  const { wanted, live, plan } = await planDeployment(declaration, context.line)
+  const { wanted, live, plan } = await planDeployment(declaration, context.broker)
   refuseUnreadable(caller, [...wanted.queues, ...live.queues])
   return { plan, written: describePlan(plan, live.brokerVersion.text) }
 }
@@ -62,7 +62,7 @@ export async function applyTopology(
   await writeAudit(context, call, { ...entry, result: `begun ${request.plan}` })
   let result = 'failed: see what stands of it'
   try {
-    const report = await applyPlan(context.line.consuming, plan, { allowDisruptive })
+    const report = await applyPlan(context.broker.consuming, plan, { allowDisruptive })
     const { done, kept, skipped, failed, isComplete } = report
     const counts = `${done} done, ${kept} kept, ${skipped} skipped, ${failed} failed`
     result = `${isComplete ? 'done' : 'not all'}: ${counts}`

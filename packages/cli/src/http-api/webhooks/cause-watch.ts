@@ -38,7 +38,7 @@ interface Look {
   readonly seen: number
 }
 
-interface CauseWatchContext extends Pick<ApiContext, 'line' | 'turns'> {
+interface CauseWatchContext extends Pick<ApiContext, 'broker' | 'turns'> {
   readonly tasks: Pick<ApiContext['tasks'], 'refuseIfBusy'>
   readonly settings: Pick<ApiContext['settings'], 'maskedPaths'>
 }
@@ -92,7 +92,7 @@ export class CauseWatch {
     queue: string,
     { known, hasSamples }: { readonly known: KnownQueue | undefined; readonly hasSamples: boolean },
   ): Promise<Look> {
-    const { line, turns, tasks } = this.#context
+    const { broker, turns, tasks } = this.#context
     const most = mostCauses - (known?.causes.size ?? 0)
     const isShown = hasSamples && known !== undefined // the first look tells nothing
     const found = new Map<string, NewCause>()
@@ -106,7 +106,7 @@ export class CauseWatch {
     }
     tasks.refuseIfBusy(queue)
     const { seen } = await turns.look({ queue, looker: { name: 'a webhook', role: 'viewer' } }, () =>
-      lookAtQueue({ ...line, queue, by: 'a webhook', onMessage }),
+      lookAtQueue({ ...broker, queue, by: 'a webhook', onMessage }),
     )
     return { found, seen }
   }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type Lock, lockName, RecoveryError, takeLock } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
-import type { TaskBoard } from '../tasks/task-board.ts'
 import type { SharedTask } from '../tasks/shared-task.ts'
+import type { TaskBoard } from '../tasks/task-board.ts'
 import { isEnded } from '../tasks/task-state.ts'
 import type { Tasks } from '../tasks/tasks.ts'
-import { type AlertState, decideAlerts, isQueueMeant, quiet } from './decide-alerts.ts'
 import { CauseWatch } from './cause-watch.ts'
+import { type AlertState, decideAlerts, isQueueMeant, quiet } from './decide-alerts.ts'
 import type { SentEvent, WebhookEvent } from './webhook-event.ts'
 import { WebhookSender } from './webhook-sender.ts'
 import type { Webhook, WebhookSettings } from './webhook-settings.ts'
@@ -20,7 +20,7 @@ export interface WebhooksOptions {
   readonly onError: (error: unknown) => void
 }
 
-interface WebhooksContext extends Pick<ApiContext, 'line' | 'turns'> {
+interface WebhooksContext extends Pick<ApiContext, 'broker' | 'turns'> {
   readonly tasks: Pick<Tasks, 'refuseIfBusy'> & { readonly board: Pick<TaskBoard, 'events'> }
   readonly dlqs: Pick<ApiContext['dlqs'], 'list' | 'count'>
   readonly settings: Pick<ApiContext['settings'], 'maskedPaths'>
@@ -147,7 +147,7 @@ export class Webhooks {
   }
 
   #send(hook: Webhook, event: WebhookEvent, id: string = randomUUID()): void {
-    const { vhost } = this.#options.context.line
+    const { vhost } = this.#options.context.broker
     const sent = { id, at: new Date().toISOString(), vhost, event }
     this.#senders.get(hook)?.send(sent)
   }
@@ -155,7 +155,7 @@ export class Webhooks {
   /** The turn is kept for as long as the connection lives. */
   async #hasTurn(): Promise<boolean> {
     if (this.#lock?.isHeld) return true
-    const { consuming: session, management, vhost } = this.#options.context.line
+    const { consuming: session, management, vhost } = this.#options.context.broker
     // A refused lock is a line in the broker's log each time, so one that is there is asked for now and then only: a
     // cluster may keep it for a server that is gone together with its node.
     const isTaken = (await management.queues.find({ vhost, name: lockName(turnName) })) !== undefined

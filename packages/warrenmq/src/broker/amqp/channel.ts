@@ -1,24 +1,24 @@
 import { ChannelError, type ConnectionError, InvalidArgumentError } from '../../errors.ts'
 import { createEvents, type Events } from '../../events.ts'
+import { createDeliverReader, type DeliverMethod } from '../../wire/deliver-reader.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
 import type { Body } from '../../wire/frame-writer.ts'
 import type { Method, MethodName } from '../../wire/method-specs.ts'
 import { decodeMethod, encodeMethod, methodIdOf } from '../../wire/methods.ts'
 import { decodeProperties, type RawProperties } from '../../wire/properties.ts'
 import { readConfirm } from '../../wire/read-confirm.ts'
-import { createDeliverReader, type DeliverMethod } from '../../wire/deliver-reader.ts'
 import type { Settled } from './ack-ledger.ts'
 import { type AckWriter, createAckWriter } from './ack-writer.ts'
-import { Delivery } from './delivery.ts'
-import type { ReturnedMessage } from './message.ts'
-import type { Output } from './output.ts'
-import { type Answer, createPendingReplies, type PendingReplies } from './pending-replies.ts'
 import {
   type ContentReader,
   createContentReader,
   type OnContent,
   type OversizedContents,
 } from './content-reader.ts'
+import { Delivery } from './delivery.ts'
+import type { ReturnedMessage } from './message.ts'
+import type { Output } from './output.ts'
+import { type Answer, createPendingReplies, type PendingReplies } from './pending-replies.ts'
 import { unaskedError } from './unexpected-error.ts'
 
 /** What a channel tells besides answers: confirms and returns go to who publishes, the rest to who supervises. */

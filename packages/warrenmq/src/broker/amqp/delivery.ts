@@ -1,9 +1,9 @@
+import type { DeliverMethod } from '../../wire/deliver-reader.ts'
 import type { Body } from '../../wire/frame-writer.ts'
 import type { RawProperties } from '../../wire/properties.ts'
-import type { DeliverMethod } from '../../wire/deliver-reader.ts'
 import type { Settled } from './ack-ledger.ts'
-import type { IncomingMessage } from './message.ts'
 import type { Content } from './content-reader.ts'
+import type { IncomingMessage } from './message.ts'
 
 /** What a delivery needs of the channel it came by. */
 interface SettlingChannel {

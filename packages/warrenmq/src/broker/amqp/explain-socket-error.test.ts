@@ -36,6 +36,6 @@ test.each(tlsFailures)('a plain connection never blames certificates, not even f
   expect(explainSocketError(cause, plain)).toMatchObject({ code: 'CONNECTION_REFUSED', isFinal: false })
 })
 
-test('a reset of the line is no failure of TLS', () => {
+test('a reset of the connection is no failure of TLS', () => {
   expect(explainSocketError(failure('ECONNRESET', 'read ECONNRESET'), tls).code).toBe('CONNECTION_REFUSED')
 })

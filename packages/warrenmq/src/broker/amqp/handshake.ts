@@ -18,32 +18,32 @@ export interface Agreement {
 }
 
 /** How the handshake talks: it sends methods and is handed the broker's, one by one. */
-export interface HandshakeLine {
+export interface HandshakeConnection {
   send(method: Method): void
   next(): Promise<Method>
 }
 
 /** Speaks the opening of a connection. Throws a ConnectionError that says which step the broker refused. */
 export async function shakeHands(
-  line: HandshakeLine,
+  connection: HandshakeConnection,
   endpoint: Endpoint,
   options: SettledOptions & { readonly id: string },
 ): Promise<Agreement> {
-  const start = await expectMethod(line, endpoint, 'connection.start')
+  const start = await expectMethod(connection, endpoint, 'connection.start')
   const offered = start.mechanisms.toString('utf8')
   const { mechanism, response } = authenticate({
     offered,
     endpoint,
     ...(options.mechanism && { wanted: options.mechanism }),
   })
-  line.send({
+  connection.send({
     name: 'connection.start-ok',
     clientProperties: clientProperties(options),
     mechanism,
     response,
     locale: 'en_US',
   })
-  const tune = await expectMethod(line, endpoint, 'connection.tune')
+  const tune = await expectMethod(connection, endpoint, 'connection.tune')
   const agreed = {
     channelMax: lowerLimit(tune.channelMax, options.channelMax),
     frameMax: lowerLimit(tune.frameMax, options.frameMax),
@@ -51,9 +51,9 @@ export async function shakeHands(
       options.heartbeatSeconds === 0 ? 0 : lowerLimit(tune.heartbeat, options.heartbeatSeconds),
   }
   checkFrameMax(agreed.frameMax, tune.frameMax, endpoint)
-  line.send({ name: 'connection.tune-ok', ...agreed, heartbeat: agreed.heartbeatSeconds })
-  line.send({ name: 'connection.open', vhost: endpoint.vhost })
-  await expectMethod(line, endpoint, 'connection.open-ok')
+  connection.send({ name: 'connection.tune-ok', ...agreed, heartbeat: agreed.heartbeatSeconds })
+  connection.send({ name: 'connection.open', vhost: endpoint.vhost })
+  await expectMethod(connection, endpoint, 'connection.open-ok')
   return { ...agreed, ...describeBroker(start.serverProperties) }
 }
 
@@ -99,14 +99,14 @@ function refusal(code: ConnectionError['code'], message: string, replyCode: numb
 }
 
 async function expectMethod<Name extends Method['name']>(
-  line: HandshakeLine,
+  connection: HandshakeConnection,
   endpoint: Endpoint,
   name: Name,
 ): Promise<Extract<Method, { name: Name }>> {
-  const method = await line.next()
+  const method = await connection.next()
   if (method.name === name) return method as Extract<Method, { name: Name }>
   if (method.name === 'connection.close') {
-    line.send({ name: 'connection.close-ok' })
+    connection.send({ name: 'connection.close-ok' })
     throw explainRefusal(method, endpoint)
   }
   throw new ConnectionError({

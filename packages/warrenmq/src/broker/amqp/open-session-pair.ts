@@ -6,7 +6,7 @@ export interface SessionPair {
   readonly publishing: Session
 }
 
-/** Two lines to one broker, or none: where the second is refused, the first must not keep the process alive. */
+/** Two connections to one broker, or none: where the second is refused, the first must not keep the process alive. */
 export async function openSessionPair(
   url: string | readonly string[],
   options: SessionOptions,

@@ -16,7 +16,7 @@ function countWaits(reads: number, ready: { atOnce: number; afterWait: number })
 }
 
 describe('the pace of reading', () => {
-  it('waits while a broker that has much to send fills the line meanwhile', () => {
+  it('waits while a broker that has much to send fills the connection meanwhile', () => {
     expect(countWaits(1000, { atOnce: 8 * kib, afterWait: 30 * kib })).toBeGreaterThan(980)
   })
 

@@ -16,7 +16,7 @@ const longestPauseReads = 4096
 const readsBetweenSamples = 256
 
 /**
- * Decides by trying. A broker that has much to send fills the line while we wait, and nothing is slower for
+ * Decides by trying. A broker that has much to send fills the connection while we wait, and nothing is slower for
  * it. One that waits for our acks sends nothing more: then waiting only costs time, and it is left alone for
  * longer and longer.
  */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseBrokerVersion } from '../../message/broker-version.ts'
-import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import { encodeTable } from '../../wire/encode-table.ts'
+import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import type { GivenBack } from '../settle/near-limit.ts'
 import { decideAdmission } from './decide-admission.ts'
 

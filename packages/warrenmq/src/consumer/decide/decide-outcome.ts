@@ -2,7 +2,12 @@ import type { DelayTier, ParkRule, QueueFlow } from '../../topology/queue-flow.t
 import { parseRetryAfter } from '../http/parse-retry-after.ts'
 import { meaningOfStatus, type StatusTable } from '../http/status-tables.ts'
 import type { Failure, HandlerResult } from '../run/handler-result.ts'
-import { decideDeferral, decideRetryDelay, type HoldingLimits, type RetryDelay } from './decide-retry-delay.ts'
+import {
+  decideDeferral,
+  decideRetryDelay,
+  type HoldingLimits,
+  type RetryDelay,
+} from './decide-retry-delay.ts'
 
 /** What is done with a delivery. Broker, events, logs and metrics all read this one value. */
 export type Outcome =

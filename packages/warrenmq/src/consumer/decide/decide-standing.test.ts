@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import { encodeTable } from '../../wire/encode-table.ts'
+import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import { decideStanding } from './decide-standing.ts'
 
 const free = { kind: 'free' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createVirtualClock } from '../../embedded/model/virtual-clock.ts'
-import { toFieldTable } from '../../wire/plain-fields.ts'
 import { encodeTable } from '../../wire/encode-table.ts'
+import { toFieldTable } from '../../wire/plain-fields.ts'
 import type { Run } from './run.ts'
 import { createStartGate } from './start-gate.ts'
 

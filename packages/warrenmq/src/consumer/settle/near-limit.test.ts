@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { compileTopology } from '../../topology/compile-topology.ts'
 import type { TopologyDeclaration } from '../../topology/declaration.ts'
-import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import { encodeTable } from '../../wire/encode-table.ts'
+import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import { type GivenBack, isNearLimit, limitRuleOf } from './near-limit.ts'
 
 /** The first count at which a message of the queue is near its limit; undefined where it never is. */

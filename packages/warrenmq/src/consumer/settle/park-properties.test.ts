@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { causeOf } from '../../message/fingerprint-cause.ts'
+import { decodeTable } from '../../wire/decode-table.ts'
 import { toFieldTable, toPlainTable, typed } from '../../wire/plain-fields.ts'
 import {
   decodeProperties,
@@ -7,7 +8,6 @@ import {
   type RawProperties,
   readProperty,
 } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/decode-table.ts'
 import { bareParkProperties, type Park, parkProperties } from './park-properties.ts'
 import { deferProperties, retryProperties } from './republish.ts'
 

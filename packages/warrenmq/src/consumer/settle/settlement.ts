@@ -10,12 +10,7 @@ import type { Outcome } from '../decide/decide-outcome.ts'
 import type { BodyLimit } from '../run/body-limit.ts'
 import type { Run } from '../run/run.ts'
 import { bareParkProperties, parkProperties } from './park-properties.ts'
-import {
-  deferProperties,
-  type Republish,
-  recountProperties,
-  retryProperties,
-} from './republish.ts'
+import { deferProperties, type Republish, recountProperties, retryProperties } from './republish.ts'
 
 /** What can be told to the broker about a delivery. A hold is told nothing, so it is not among these. */
 export type SettledOutcome =

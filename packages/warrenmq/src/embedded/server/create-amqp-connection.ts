@@ -5,13 +5,13 @@ import { decodeMethod } from '../../wire/methods.ts'
 import { ProtocolError } from '../model/protocol-error.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
 import { blockPublisher, endBlock, holdBack } from './block-publisher.ts'
+import { onChannelMethod, onConnectionMethod } from './channel-method.ts'
 import { closeWith, cut, endChannels, finish, refuse } from './close-with.ts'
 import { createConnectionOutput } from './connection-output.ts'
 import { type ConnectionHost, type ConnectionRecord, isCapable } from './connection-record.ts'
-import { unexpectedFrame, unknownFrame } from './unexpected-frame.ts'
-import { onChannelMethod, onConnectionMethod } from './channel-method.ts'
 import { greet, largestChannelMax, largestFrame } from './greet.ts'
 import { type ChannelHost, misplaced, type ServerChannel } from './server-channel.ts'
+import { unexpectedFrame, unknownFrame } from './unexpected-frame.ts'
 
 export function createAmqpConnection(
   socket: Socket,

@@ -1,8 +1,8 @@
 import { EmbeddedBrokerError } from '../../errors.ts'
 import { escapeLine } from '../../message/escape-text.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
-import { findLoops } from './find-loops.ts'
 import { consumersOf, createDeliveryNotes } from './consumers-in-hand.ts'
+import { findLoops } from './find-loops.ts'
 import { createTimerWatch, type WatchedTimer } from './timer-watch.ts'
 
 /**

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { anyBytes, anyShortText } from '../../../../../test/support/arbitrary/bytes.ts'
 import { anyProperties } from '../../../../../test/support/arbitrary/properties.ts'
 import { encodeProperties, type RawProperties } from '../../wire/properties.ts'
-import { packBlock, readBlockSize, unpackBlock } from './blocks.ts'
 import { readLine, toRecord, writeRecord } from './backup-record.ts'
+import { packBlock, readBlockSize, unpackBlock } from './blocks.ts'
 
 const anyMessage = fc.record({
   exchange: anyShortText,

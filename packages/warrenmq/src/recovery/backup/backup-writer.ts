@@ -3,7 +3,6 @@ import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import { RecoveryError } from '../../errors.ts'
 import type { MessageSink } from '../look/hold-messages.ts'
-import { packBlock } from './blocks.ts'
 import {
   type BackupHeader,
   type BackupRecord,
@@ -12,6 +11,7 @@ import {
   toRecord,
   writeRecord,
 } from './backup-record.ts'
+import { packBlock } from './blocks.ts'
 import type { RemovalCounts } from './decide-removal.ts'
 import { identifyMessage } from './identify-message.ts'
 import { type OpenBackup, openBackup, writeWhole } from './open-backup.ts'

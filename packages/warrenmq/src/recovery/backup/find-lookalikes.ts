@@ -1,13 +1,13 @@
 import { RecoveryError } from '../../errors.ts'
+import { isConnectionLost, isQueueUnreachable } from '../look/is-connection-lost.ts'
 import { countsOf } from '../look/settled-depth.ts'
-import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
 import type { BackupSummary } from './backup-reading.ts'
 import { countPresent } from './count-present.ts'
 import { type BackupRun, decideFate, decideRemoval } from './decide-removal.ts'
 import { identifyMessage } from './identify-message.ts'
-import type { Lookalikes } from './return-watch.ts'
 import { readBackup } from './read-backup.ts'
 import type { RestoreOptions } from './restore-options.ts'
+import type { Lookalikes } from './return-watch.ts'
 
 const nothing = { present: new Map<string, number>(), unseen: 0 }
 const anything = { present: new Map<string, number>(), unseen: Number.POSITIVE_INFINITY }
@@ -52,7 +52,7 @@ function nobodyKnows(error: unknown): 'gone' | 'locked' | undefined {
   if (code === 'RECOVERY_QUEUE_NOT_FOUND') return 'gone'
   if (code === 'RECOVERY_LOCKED') return 'locked'
   if (isQueueUnreachable(error)) return undefined
-  if (isLineLost(error) || code === 'RECOVERY_MOVED_ASIDE') throw error
+  if (isConnectionLost(error) || code === 'RECOVERY_MOVED_ASIDE') throw error
   return undefined
 }
 

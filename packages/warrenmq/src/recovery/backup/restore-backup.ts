@@ -4,11 +4,11 @@ import { takeLock } from '../lock/take-lock.ts'
 import type { BackupSummary } from './backup-reading.ts'
 import { countPresent } from './count-present.ts'
 import { findLookalikes } from './find-lookalikes.ts'
-import { createReturnWatch } from './return-watch.ts'
 import { readBackup } from './read-backup.ts'
 import { openJournal, type RestoreJournal } from './restore-journal.ts'
 import type { RestoreOptions } from './restore-options.ts'
 import { type RestoreCounts, RestoreRun } from './restore-run.ts'
+import { createReturnWatch } from './return-watch.ts'
 
 export interface RestoreReport extends RestoreCounts {
   readonly file: string
@@ -54,8 +54,9 @@ async function restoreRecords(
   const publisher = new Publisher(options.publishing)
   try {
     const { publishing, consuming, queue } = options
-    const lines = [await consuming.whenConnected(), await publishing.whenConnected()]
-    const isSteady = (): boolean => lines[0] === consuming.connection && lines[1] === publishing.connection
+    const connections = [await consuming.whenConnected(), await publishing.whenConnected()]
+    const isSteady = (): boolean =>
+      connections[0] === consuming.connection && connections[1] === publishing.connection
     const isBackup = summary.header.purpose === 'backup'
     const present = isBackup ? await countPresent(options) : undefined
     const mayBeBack = isBackup ? () => false : createReturnWatch(await findLookalikes(options, summary))

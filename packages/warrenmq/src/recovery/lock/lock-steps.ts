@@ -7,7 +7,7 @@ import { ChannelError } from '../../errors.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
 import type { LockSteps } from './climb-locks.ts'
 
-export interface LockLine {
+export interface LockContext {
   /** Names belong to it and end with it, so no other is asked. */
   readonly connection: AmqpConnection
   readonly holder: string
@@ -22,8 +22,8 @@ const silenceMs = 60_000
 const secondSilenceMs = 2_000
 
 /** The steps of a lock at a broker: exclusive queues of one connection. */
-export function createLockSteps(line: LockLine): LockSteps & { end(): Promise<void> } {
-  const { connection, holder } = line
+export function createLockSteps(context: LockContext): LockSteps & { end(): Promise<void> } {
+  const { connection, holder } = context
   const silent = new Set<string>()
   let channel: AmqpChannel | undefined
   const openChannel = async (): Promise<AmqpChannel> => {
@@ -46,7 +46,7 @@ export function createLockSteps(line: LockLine): LockSteps & { end(): Promise<vo
       }
     },
     isOrphan: async (name) => {
-      const told = await askNodes(line, name)
+      const told = await askNodes(context, name)
       if (told !== undefined) return told
       const isSilent = await isSilentFor(connection, name, silent.has(name) ? secondSilenceMs : silenceMs)
       if (isSilent) silent.add(name)
@@ -62,7 +62,7 @@ export function createLockSteps(line: LockLine): LockSteps & { end(): Promise<vo
 }
 
 /** Whether the node of a queue is gone, as the management API knows it; undefined where it cannot tell. */
-async function askNodes({ management, vhost }: LockLine, name: string): Promise<boolean | undefined> {
+async function askNodes({ management, vhost }: LockContext, name: string): Promise<boolean | undefined> {
   if (!management) return undefined
   try {
     const queue = await management.queues.find({ vhost, name })

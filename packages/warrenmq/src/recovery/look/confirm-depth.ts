@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
-import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { inspectQueue } from '../../broker/amqp/declarations.ts'
+import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { ChannelError, isManagementAbsent, RecoveryError, type WarrenError } from '../../errors.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import { depthOf } from './settled-depth.ts'
-import { internalError } from './is-line-lost.ts'
+import { internalError } from './is-connection-lost.ts'
 import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
+import { depthOf } from './settled-depth.ts'
 
 export interface EmptyQuestion {
   readonly session: Session

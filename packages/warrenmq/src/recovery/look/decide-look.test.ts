@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseBrokerVersion } from '../../message/broker-version.ts'
-import { toFieldTable } from '../../wire/plain-fields.ts'
 import { encodeTable } from '../../wire/encode-table.ts'
+import { toFieldTable } from '../../wire/plain-fields.ts'
 import { decideLook, mayReturn, type OverLimit, type QueueFacts, returnDeletes } from './decide-look.ts'
 
 const quorum: QueueFacts = {

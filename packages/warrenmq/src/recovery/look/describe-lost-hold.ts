@@ -1,7 +1,7 @@
 import { ChannelError, RecoveryError } from '../../errors.ts'
 import { brokerCapabilities } from '../../message/broker-capabilities.ts'
 import type { BrokerVersion } from '../../message/broker-version.ts'
-import { isAckTimeout } from './is-line-lost.ts'
+import { isAckTimeout } from './is-connection-lost.ts'
 
 export interface LostHold {
   readonly queue: string

@@ -1,5 +1,5 @@
-import type { Refreshes } from './refreshes.ts'
 import type { QueueWalk } from './queue-walk.ts'
+import type { Refreshes } from './refreshes.ts'
 
 /** Ends a walk: what becomes of the copies under way decides whether anything is held that has to keep its place. */
 export async function finishWalk(walk: QueueWalk, refreshes: Refreshes): Promise<void> {

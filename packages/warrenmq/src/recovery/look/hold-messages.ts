@@ -6,16 +6,16 @@ import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { Publisher } from '../../publisher/publisher.ts'
 import { type Lock, takeLock } from '../lock/take-lock.ts'
 import { confirmDepth } from './confirm-depth.ts'
-import { type AckPassage, awaitDepth, depthOf, settleAcks, settledDepth } from './settled-depth.ts'
 import { decideAhead } from './decide-ahead.ts'
 import { decideUnderWay } from './decide-under-way.ts'
 import { describeLostHold } from './describe-lost-hold.ts'
 import { finishWalk } from './finish-walk.ts'
-import { isLineLost } from './is-line-lost.ts'
+import { isConnectionLost } from './is-connection-lost.ts'
 import type { OverLimitQueue } from './over-limit-queue.ts'
 import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
-import { Refreshes } from './refreshes.ts'
 import { QueueWalk, type WalkEnd } from './queue-walk.ts'
+import { Refreshes } from './refreshes.ts'
+import { type AckPassage, awaitDepth, depthOf, settleAcks, settledDepth } from './settled-depth.ts'
 
 export interface HoldTask extends LookPermission {
   readonly by: string
@@ -179,7 +179,7 @@ class HoldingPass {
       return { seen: this.#seen, refreshed: this.#refreshed, removed, isWhole }
     } catch (error) {
       await this.#rescue(channel)
-      throw isLineLost(error) ? await this.#whyLost(error) : error
+      throw isConnectionLost(error) ? await this.#whyLost(error) : error
     } finally {
       signal?.removeEventListener('abort', stop)
       await this.#refreshes.idle()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ChannelError } from '../../errors.ts'
-import { isLineLost } from './is-line-lost.ts'
+import { isConnectionLost } from './is-connection-lost.ts'
 import { isQueueGone } from './is-queue-gone.ts'
 
 const closedBy = (replyCode: number, replyText: string) =>
@@ -16,5 +16,5 @@ test.each([
 ])('a channel that ends with "%s" has a queue that is %s', (replyText, expected) => {
   const error = closedBy(404, replyText)
 
-  expect([isQueueGone(error), isLineLost(error)]).toEqual([expected === 'gone', expected === 'lost'])
+  expect([isQueueGone(error), isConnectionLost(error)]).toEqual([expected === 'gone', expected === 'lost'])
 })

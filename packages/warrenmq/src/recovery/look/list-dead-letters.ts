@@ -1,5 +1,5 @@
-import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import { inspectQueue } from '../../broker/amqp/declarations.ts'
+import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import type { Broker } from '../../broker/broker.ts'
 import type { Management } from '../../broker/management/open-management.ts'
@@ -8,12 +8,12 @@ import { observeTopology } from '../../deploy/observe-topology.ts'
 import { ChannelError, RecoveryError } from '../../errors.ts'
 import type { CompiledTopology } from '../../topology/compiled-topology.ts'
 import { readProperty } from '../../wire/properties.ts'
-import { type DeadLetterQueue, decideDeadLetterQueues } from '../read/decide-dead-letter-queues.ts'
 import { type CauseGroup, createCauseGroups } from '../read/cause-groups.ts'
+import { type DeadLetterQueue, decideDeadLetterQueues } from '../read/decide-dead-letter-queues.ts'
 import { diedAt } from '../read/read-dead-letter.ts'
 import { noLeaderError } from './confirm-depth.ts'
-import { countsOf } from './settled-depth.ts'
 import { lookAtQueue } from './look-at-queue.ts'
+import { countsOf } from './settled-depth.ts'
 
 export interface ListOptions extends Broker {
   readonly management: Management

@@ -4,7 +4,7 @@ import { brokerCapabilities } from '../../message/broker-capabilities.ts'
 import type { BrokerVersion } from '../../message/broker-version.ts'
 import { escapeLine } from '../../message/escape-text.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
-import { isLineLost } from './is-line-lost.ts'
+import { isConnectionLost } from './is-connection-lost.ts'
 import { isQueueGone } from './is-queue-gone.ts'
 import { overLimitName } from './over-limit-name.ts'
 
@@ -36,7 +36,7 @@ export class OverLimitQueue {
   open(): Promise<boolean> {
     this.#opening ??= this.#open().catch((error: Error) => {
       this.#opening = undefined // the next one asks again
-      if (!isLineLost(error)) this.#warn(error)
+      if (!isConnectionLost(error)) this.#warn(error)
       return false
     })
     return this.#opening

@@ -8,10 +8,10 @@ import type { FieldTable } from '../../wire/field-value.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
 import { readProperty } from '../../wire/properties.ts'
 import { refreshedProperties } from '../put-back/properties-writer.ts'
-import { countConsumers } from './settled-depth.ts'
 import { decideLook, mayReturn, type QueueFacts, type ReturnQuestion, returnDeletes } from './decide-look.ts'
 import { observeQueue } from './observe-queue.ts'
 import { OverLimitQueue } from './over-limit-queue.ts'
+import { countConsumers } from './settled-depth.ts'
 
 /** How messages of one queue are held and given back without losing one. */
 export interface LookRules {

@@ -1,7 +1,7 @@
 import type { Settled } from '../../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
-import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { inspectQueue } from '../../broker/amqp/declarations.ts'
+import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { asTimerMs } from '../../clock.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
 import { ConsumerRelay } from './consumer-relay.ts'

@@ -118,7 +118,7 @@ export class Refreshes {
 }
 
 /**
- * `unsent`: the publisher had no room or no line, so the queue was never asked. `unanswered`: nobody knows whether it
+ * `unsent`: the publisher had no room or no connection, so the queue was never asked. `unanswered`: nobody knows whether it
  * has a copy now.
  */
 type Offered = 'taken' | 'refused' | 'unsent' | 'unanswered'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
-import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { inspectQueue, type QueueCounts } from '../../broker/amqp/declarations.ts'
+import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { RecoveryError } from '../../errors.ts'
 import type { FieldTable } from '../../wire/field-value.ts'

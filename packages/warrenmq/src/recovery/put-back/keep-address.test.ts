@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyFieldTable } from '../../../../../test/support/arbitrary/fields.ts'
 import { originalAddress, readDeaths } from '../../message/read-deaths.ts'
-import { type PlainTable, toFieldTable, toPlainTable } from '../../wire/plain-fields.ts'
 import { decodeTable } from '../../wire/decode-table.ts'
 import { encodeTable } from '../../wire/encode-table.ts'
+import { type PlainTable, toFieldTable, toPlainTable } from '../../wire/plain-fields.ts'
 import { keepAddress, readFirstAddress } from './keep-address.ts'
 
 const death = (fields: PlainTable) => ({ reason: 'rejected', queue: 'orders', count: 1, ...fields })

@@ -6,6 +6,7 @@ import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { headerInteger } from '../../message/header-values.ts'
 import { brokerHeaders, stripBrokerHeaders } from '../../message/strip-broker-headers.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
+import { decodeTable } from '../../wire/decode-table.ts'
 import type { FieldEntry } from '../../wire/field-value.ts'
 import { type PlainTable, toFieldTable, toPlainTable } from '../../wire/plain-fields.ts'
 import {
@@ -17,10 +18,9 @@ import {
   type RawProperties,
   readProperty,
 } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/decode-table.ts'
 import { keepAddress } from './keep-address.ts'
-import { recoveryHeaders } from './recovery-headers.ts'
 import { propertiesWriter } from './properties-writer.ts'
+import { recoveryHeaders } from './recovery-headers.ts'
 
 const audit = { id: 'r-1', by: 'ada', atMs: 0, reason: 'fixed' }
 const version = parseBrokerVersion('4.0.5')

@@ -1,8 +1,8 @@
 import { headerInteger } from '../../message/header-values.ts'
 import { brokerHeaders } from '../../message/strip-broker-headers.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
-import type { RawProperties } from '../../wire/properties.ts'
 import { endOfValue, matchNames, type NameMatcher, valueOfEntry } from '../../wire/name-matcher.ts'
+import type { RawProperties } from '../../wire/properties.ts'
 import {
   copySpan,
   indexOfProperty,
@@ -13,8 +13,8 @@ import {
   type WrittenTable,
   writeUint32,
 } from '../../wire/splice-properties.ts'
-import { recoveryHeaders } from './recovery-headers.ts'
 import { type Archive, archiveOf, fates, shortText, sizeOfArchive, writeArchive } from './archive.ts'
+import { recoveryHeaders } from './recovery-headers.ts'
 
 /** Gives the properties of a message that is put back; `extra` are encoded headers to end with. */
 export type Splicer = (raw: RawProperties, extra: Buffer) => RawProperties

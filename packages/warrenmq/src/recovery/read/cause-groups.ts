@@ -1,13 +1,13 @@
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import { type Cause, causeOf } from '../../message/fingerprint-cause.ts'
 import { readProperty } from '../../wire/properties.ts'
-import { comparableText } from './comparable-text.ts'
 import type { CauseSplit } from './cause-splits.ts'
+import { comparableText } from './comparable-text.ts'
 import { readField } from './filter.ts'
 import { subjectOf } from './message-filter.ts'
-import { createSplitFinder, type SplitFinder } from './split-finder.ts'
 import type { GroupField } from './parse-group-by.ts'
 import { diedAt } from './read-dead-letter.ts'
+import { createSplitFinder, type SplitFinder } from './split-finder.ts'
 
 /** The dead letters of one cause. */
 export interface CauseGroup {

@@ -1,8 +1,8 @@
 import type { CompiledTopology } from '../../topology/compiled-topology.ts'
 import type { LiveQueue, LiveTopology } from '../../topology/live-topology.ts'
 import type { QueueFlow } from '../../topology/queue-flow.ts'
-import { baseOf, saysDead } from '../../topology/says-dead.ts'
 import { indexRoutes, type RouteIndex } from '../../topology/route.ts'
+import { baseOf, saysDead } from '../../topology/says-dead.ts'
 import { isOwnQueue } from './is-own-queue.ts'
 
 /** A queue in which messages end, and how that is known. */

@@ -4,10 +4,10 @@ import { type EncodedHeaders, headerInteger, headerText } from '../../message/he
 import { readDeaths } from '../../message/read-deaths.ts'
 import { readIsoTime } from '../../message/read-iso-time.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
-import { type PlainTable, toPlainField, toPlainTable } from '../../wire/plain-fields.ts'
-import { decodeProperties, type Properties, readProperty } from '../../wire/properties.ts'
 import { decodeShownTable } from '../../wire/decode-table.ts'
 import { encodeName, findValue } from '../../wire/name-matcher.ts'
+import { type PlainTable, toPlainField, toPlainTable } from '../../wire/plain-fields.ts'
+import { decodeProperties, type Properties, readProperty } from '../../wire/properties.ts'
 import { addressOf, readOriginQueue } from './read-origin.ts'
 
 /** A dead letter for people and programs. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { toFieldTable } from '../../wire/plain-fields.ts'
 import { encodeTable } from '../../wire/encode-table.ts'
+import { toFieldTable } from '../../wire/plain-fields.ts'
 import { readOriginAddress, readOriginQueue } from './read-origin.ts'
 
 const isPassage = (queue: string) => queue === 'wait' || queue === 'dlq'

@@ -7,8 +7,8 @@ import { lookAtQueue } from '../look/look-at-queue.ts'
 import type { LookPermission } from '../look/prepare-look.ts'
 import { recoveryHeaders } from '../put-back/recovery-headers.ts'
 import { decideReceipt, type FoundPlace, type ReceiptCheck } from './decide-receipt.ts'
-import { createSetDigest, digestBody, type SetDigest } from './set-digest.ts'
 import type { Receipt } from './receipt.ts'
+import { createSetDigest, digestBody, type SetDigest } from './set-digest.ts'
 
 export interface VerifyReceiptOptions
   extends Broker,

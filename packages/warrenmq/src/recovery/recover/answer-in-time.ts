@@ -1,7 +1,7 @@
 import { pause } from '../../broker/amqp/pause.ts'
 import { longestTimerMs } from '../../clock.ts'
 import { joinSignals } from '../../join-signals.ts'
-import { isLineLost } from '../look/is-line-lost.ts'
+import { isConnectionLost } from '../look/is-connection-lost.ts'
 
 /** So long may an answer take that is under way when the time is over. */
 const graceMs = 2_000
@@ -16,7 +16,7 @@ export async function answerInTime<Answer>(
   ending: AbortSignal,
   ask: () => Promise<Answer>,
 ): Promise<Answer | 'away'> {
-  return untilAway(overLostLines(ending, ask), { ending, graceMs })
+  return untilAway(overLostConnections(ending, ask), { ending, graceMs })
 }
 
 /** What comes of work; `away` where it is not done so long after the time is over. Nobody waits for it any more then. */
@@ -36,7 +36,7 @@ export async function untilAway<Value>(
   return Promise.race([done, away])
 }
 
-async function overLostLines<Answer>(
+async function overLostConnections<Answer>(
   ending: AbortSignal,
   ask: () => Promise<Answer>,
 ): Promise<Answer | 'away'> {
@@ -44,7 +44,7 @@ async function overLostLines<Answer>(
     try {
       return await ask()
     } catch (error) {
-      if (!isLineLost(error)) throw error
+      if (!isConnectionLost(error)) throw error
       if (ending.aborted) return 'away'
       if (tries >= mostTries) throw error
       await pause(retryMs, ending)

@@ -70,7 +70,7 @@ test('the summary tells every reason in its own words, and why it ended early', 
     }),
   )
 
-  expect(renderRecovery(totals.recovery('the line is down'))).toEqual([
+  expect(renderRecovery(totals.recovery('the connection is down'))).toEqual([
     '================================',
     '📊 DLQ RECOVERY SUMMARY',
     '================================',
@@ -85,7 +85,7 @@ test('the summary tells every reason in its own words, and why it ended early', 
     'Successfully Recovered By Queue:',
     '   scan: 1',
     '================================',
-    '❌ Recovery of dlq ended early: the line is down',
+    '❌ Recovery of dlq ended early: the connection is down',
     '⚠️  9 messages still in DLQ (will retry on next startup)',
   ])
 })

@@ -21,6 +21,6 @@ async function isLed(session: Session, queue: string): Promise<boolean> {
     )
     return messageCount > 0 || consumerCount > 0
   } catch {
-    return true // gone with its queue or its line, and the next pass tells which
+    return true // gone with its queue or its connection, and the next pass tells which
   }
 }

@@ -2,9 +2,9 @@ import { InvalidArgumentError } from '../../errors.ts'
 import { parseDuration } from '../../message/duration.ts'
 import { compileLook, type RequestContext } from '../look/compile-look.ts'
 import type { EditRequest, RedriveRequest } from '../request/requests.ts'
-import type { Destination } from './plan-redrive.ts'
 import type { DeadLimit } from './canary.ts'
 import { type MessageEdit, problemOfEdit } from './message-edit.ts'
+import type { Destination } from './plan-redrive.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 
 /** What a re-drive needs besides what was asked for. */

@@ -3,10 +3,10 @@ import type { Session } from '../../broker/amqp/session.ts'
 import { RecoveryError } from '../../errors.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
 import { confirmDepth } from '../look/confirm-depth.ts'
-import { countConsumers, settledDepth } from '../look/settled-depth.ts'
-import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
+import { isConnectionLost, isQueueUnreachable } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import type { LookRules } from '../look/prepare-look.ts'
+import { countConsumers, settledDepth } from '../look/settled-depth.ts'
 import type { EndCount } from './redrive-event.ts'
 import type { RedriveLock } from './redrive-lock.ts'
 import { unlessAway } from './unless-away.ts'
@@ -44,7 +44,7 @@ export async function countForReceipt(task: CountTask): Promise<EndCount> {
     } catch (error) {
       if (isQueueGone(error)) return { kind: 'gone' }
       const isUnled = error instanceof RecoveryError && error.code === 'RECOVERY_NO_LEADER'
-      if (!isLineLost(error) && !isUnled) throw error
+      if (!isConnectionLost(error) && !isUnled) throw error
       if (patience.aborted) lateTries += 1
       const isDown = isUnled || isQueueUnreachable(error)
       // No other connection follows a session that is closed.

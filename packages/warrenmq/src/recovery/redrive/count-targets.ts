@@ -1,9 +1,9 @@
 import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
-import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
+import { isConnectionLost, isQueueUnreachable } from '../look/is-connection-lost.ts'
 import { withChannel } from '../look/with-channel.ts'
 
-/** The depth of the deepest; undefined where the line is lost, and another one follows. */
+/** The depth of the deepest; undefined where the connection is lost, and another one follows. */
 export async function countTargets(session: Session, queues: readonly string[]): Promise<number | undefined> {
   let deepest = -1
   try {
@@ -20,7 +20,7 @@ async function depthOf(session: Session, queue: string): Promise<number | undefi
     const { messageCount } = await withChannel(session, (channel) => inspectQueue(channel, queue))
     return messageCount
   } catch (error) {
-    if (isLineLost(error) && !isQueueUnreachable(error)) throw error
+    if (isConnectionLost(error) && !isQueueUnreachable(error)) throw error
     return undefined
   }
 }

@@ -79,7 +79,7 @@ export interface LostPass {
 
 /**
  * Counts a lost pass. What it held has gone back, with a return counted against each message. Some that were moved
- * are no excuse: a line that breaks after each of them would go through all returns of the others. Only once all
+ * are no excuse: a connection that breaks after each of them would go through all returns of the others. Only once all
  * that were given back are moved it is as if nothing had been lost.
  */
 export function countLoss(before: Losses, { hasTaken, moved, held }: LostPass): Losses {

@@ -1,8 +1,8 @@
 import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
 import { countLoss, decideNextPass, isLostTooOften, noLosses } from './decide-next-pass.ts'
 import { emptyQueue } from './message-queue.ts'
-import type { EndCount, RedriveEvent, TakenMessage } from './redrive-event.ts'
 import { holdWaiting } from './pump.ts'
+import type { EndCount, RedriveEvent, TakenMessage } from './redrive-event.ts'
 import {
   type Commands,
   enterPhase,

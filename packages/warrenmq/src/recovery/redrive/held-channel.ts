@@ -1,6 +1,6 @@
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
-import type { Refreshes } from '../look/refreshes.ts'
 import type { QueueWalk } from '../look/queue-walk.ts'
+import type { Refreshes } from '../look/refreshes.ts'
 
 /** One of the channels that hold messages. */
 export interface HeldChannel {

@@ -19,14 +19,16 @@ export function listenToSessions(
   const noteRefusal = ({ error }: { readonly error: ConnectionError }): void => {
     if (error.isFinal) onRefused(error)
   }
-  if (!consuming.connection) tell({ kind: 'disconnected', line: 'consuming' })
-  if (!publishing.connection) tell({ kind: 'disconnected', line: 'publishing' })
+  if (!consuming.connection) tell({ kind: 'disconnected', connection: 'consuming' })
+  if (!publishing.connection) tell({ kind: 'disconnected', connection: 'publishing' })
   if (publishing.blockedReason !== undefined) tell({ kind: 'blocked' })
   return [
-    consuming.events.on('disconnected', () => tell({ kind: 'disconnected', line: 'consuming' })),
-    ...listenForReunions(consuming, (reunion) => tell({ kind: 'connected', line: 'consuming', reunion })),
-    publishing.events.on('disconnected', () => tell({ kind: 'disconnected', line: 'publishing' })),
-    publishing.events.on('connected', () => tell({ kind: 'connected', line: 'publishing' })),
+    consuming.events.on('disconnected', () => tell({ kind: 'disconnected', connection: 'consuming' })),
+    ...listenForReunions(consuming, (reunion) =>
+      tell({ kind: 'connected', connection: 'consuming', reunion }),
+    ),
+    publishing.events.on('disconnected', () => tell({ kind: 'disconnected', connection: 'publishing' })),
+    publishing.events.on('connected', () => tell({ kind: 'connected', connection: 'publishing' })),
     publishing.events.on('blocked', () => tell({ kind: 'blocked' })),
     publishing.events.on('unblocked', () => tell({ kind: 'unblocked' })),
     consuming.events.on('connect-failed', noteRefusal),

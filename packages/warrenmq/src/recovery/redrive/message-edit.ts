@@ -1,11 +1,11 @@
 import { type IncomingMessage, joinBody } from '../../broker/amqp/message.ts'
 import { InvalidArgumentError, RecoveryError } from '../../errors.ts'
 import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
+import { decodeTable } from '../../wire/decode-table.ts'
+import { encodeTable } from '../../wire/encode-table.ts'
 import type { FieldEntry, FieldTable } from '../../wire/field-value.ts'
 import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import { editProperties, readProperty } from '../../wire/properties.ts'
-import { decodeTable } from '../../wire/decode-table.ts'
-import { encodeTable } from '../../wire/encode-table.ts'
 import { recoveryHeaders } from '../put-back/recovery-headers.ts'
 
 /** What to change in a message before it is put back. */

@@ -1,16 +1,4 @@
 import { loseContact, reunite } from './crash-state.ts'
-import { countedGate, isFull } from './gate-state.ts'
-import type { RedriveCommand } from './redrive-command.ts'
-import type { RedriveEvent, RedriveLine, TakenMessage } from './redrive-event.ts'
-import {
-  confirmMessage,
-  failMessage,
-  missAnswer,
-  noteRefusal,
-  proveAcks,
-  pump,
-  takeMessage,
-} from './pump.ts'
 import {
   counted,
   endPassWhenIdle,
@@ -25,9 +13,13 @@ import {
   tryTake,
   walked,
 } from './end-pass.ts'
+import { countedGate, isFull } from './gate-state.ts'
+import { confirmMessage, failMessage, missAnswer, noteRefusal, proveAcks, pump, takeMessage } from './pump.ts'
+import type { RedriveCommand } from './redrive-command.ts'
+import type { RedriveConnection, RedriveEvent, TakenMessage } from './redrive-event.ts'
 import { type Commands, enterPhase, movedOf, type RedriveState, withPass } from './redrive-state.ts'
-import { abandonIfAway, stop, tick } from './tick.ts'
 import { afterLook } from './stage-state.ts'
+import { abandonIfAway, stop, tick } from './tick.ts'
 import { beginWait, endWait } from './wait-state.ts'
 import { shrinkWindow } from './window-state.ts'
 
@@ -93,7 +85,7 @@ function apply<Message extends TakenMessage>(
     case 'rested':
       return tryTake(withPass(state, { isAsked: false }), commands)
     case 'disconnected':
-      return disconnect(state, event.line, commands)
+      return disconnect(state, event.connection, commands)
     case 'connected':
       return goOn(reconnect(state, event), commands)
     case 'blocked':
@@ -147,14 +139,14 @@ function countCopy<Message extends TakenMessage>(
   }
 }
 
-/** With a line to publish on go the answers to what was under way: so much less is under way next time. */
+/** With a connection to publish on go the answers to what was under way: so much less is under way next time. */
 function disconnect<Message extends TakenMessage>(
   state: RedriveState<Message>,
-  line: RedriveLine,
+  connection: RedriveConnection,
   commands: Commands<Message>,
 ): RedriveState<Message> {
-  const waiting = { ...state, wait: beginWait(state.wait, line) }
-  if (line === 'publishing') {
+  const waiting = { ...state, wait: beginWait(state.wait, connection) }
+  if (connection === 'publishing') {
     const isKnown = state.wait.awaited.publishing
     return isKnown ? waiting : { ...waiting, window: shrinkWindow(state.window) }
   }
@@ -164,9 +156,9 @@ function disconnect<Message extends TakenMessage>(
 
 function reconnect<Message extends TakenMessage>(
   state: RedriveState<Message>,
-  { line, reunion = 'at-once' }: Extract<RedriveEvent<Message>, { kind: 'connected' }>,
+  { connection, reunion = 'at-once' }: Extract<RedriveEvent<Message>, { kind: 'connected' }>,
 ): RedriveState<Message> {
-  if (line === 'publishing') return { ...state, wait: endWait(state.wait, 'publishing', 'alarm') }
+  if (connection === 'publishing') return { ...state, wait: endWait(state.wait, 'publishing', 'alarm') }
   const { messages: window } = state.settings.window
   return {
     ...state,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compileTopology } from '../../topology/compile-topology.ts'
-import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import { encodeTable } from '../../wire/encode-table.ts'
+import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
 import { type Destination, planRedrive } from './plan-redrive.ts'
 
 const { flows } = compileTopology(

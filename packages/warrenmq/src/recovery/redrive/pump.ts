@@ -182,9 +182,9 @@ export function missAnswer<Message extends TakenMessage>(
       const failed = failMessage(withPass(state, { closures }), message, commands)
       return closures < mostClosures ? failed : stopOverClosures(failed, commands)
     }
-    case 'line-lost': {
+    case 'connection-lost': {
       const lostAlone = wasAlone ? state.pass.lostAlone + 1 : state.pass.lostAlone
-      const next = withPass(awaitLine(state, commands), { lostAlone })
+      const next = withPass(awaitConnection(state, commands), { lostAlone })
       return wasAlone && lostAlone >= mostLostAlone
         ? failMessage(withPass(next, { isUnanswered: true, lostAlone: 0 }), message, commands)
         : tryAgain(next, message, commands)
@@ -194,13 +194,13 @@ export function missAnswer<Message extends TakenMessage>(
   }
 }
 
-/** Nothing more goes before there is a line again: with it, what was taken may be lost as well, and comes back. */
-function awaitLine<Message extends TakenMessage>(
+/** Nothing more goes before there is a connection again: with it, what was taken may be lost as well, and comes back. */
+function awaitConnection<Message extends TakenMessage>(
   state: State<Message>,
   commands: Commands<Message>,
 ): State<Message> {
   if (state.wait.awaited.publishing) return state
-  commands.push({ kind: 'await-line' })
+  commands.push({ kind: 'await-connection' })
   return { ...state, wait: beginWait(state.wait, 'publishing'), window: shrinkWindow(state.window) }
 }
 

@@ -47,11 +47,11 @@ function causeOf(
 ): UnansweredCause {
   if (cause instanceof PublishError && cause.code === 'PUBLISHER_CLOSED') return 'deadline'
   if (cause instanceof PublishError) return wasSent ? 'deadline' : 'unsent'
-  if (cause instanceof ConnectionError) return wasSent ? 'line-lost' : 'unsent'
+  if (cause instanceof ConnectionError) return wasSent ? 'connection-lost' : 'unsent'
   if (!(cause instanceof ChannelError)) return 'deadline' // it cannot be written
   if (namesExchange(cause, address.exchange)) return 'at-fault'
   if (cause.replyCode === preconditionFailed) return 'closed'
-  return wasSent ? 'line-lost' : 'unsent'
+  return wasSent ? 'connection-lost' : 'unsent'
 }
 
 /** RabbitMQ tells an exchange that is missing (404) or closed to the user (403) by its name. */

@@ -25,7 +25,7 @@ export type RedriveCommand<Message extends TakenMessage> =
   | { readonly kind: 'give-back' }
   | { readonly kind: 'relock' }
   /** Until something can be published. Answered by `connected`. */
-  | { readonly kind: 'await-line' }
+  | { readonly kind: 'await-connection' }
   /** Until the queue has more than this, or gives nothing back any more. */
   | { readonly kind: 'await-returned'; readonly left: number }
   /** Until these queues have leaders, and on another channel. */

@@ -15,13 +15,13 @@ export type RedriveDecision =
   | { readonly kind: 'keep'; readonly reason: KeepReason }
 
 /**
- * Why a publish has no answer. `line-lost`: its connection or channel was lost. `closed`: the broker closed the channel
+ * Why a publish has no answer. `connection-lost`: its connection or channel was lost. `closed`: the broker closed the channel
  * over it or over one that was under way with it. `at-fault`: the broker named its exchange when it did so, because
  * there is none or this user may not publish there.
  */
-export type UnansweredCause = 'unsent' | 'line-lost' | 'deadline' | 'closed' | 'at-fault'
+export type UnansweredCause = 'unsent' | 'connection-lost' | 'deadline' | 'closed' | 'at-fault'
 
-export type RedriveLine = 'consuming' | 'publishing'
+export type RedriveConnection = 'consuming' | 'publishing'
 
 /** Everything that happens to a re-drive: what the broker does, what people do, and time. */
 export type RedriveEvent<Message extends TakenMessage> =
@@ -74,8 +74,8 @@ export type RedriveEvent<Message extends TakenMessage> =
   | { readonly kind: 'lost' }
   | { readonly kind: 'relocked'; readonly held: 'held' | 'locked' | 'away' | 'closed' }
   | { readonly kind: 'rested' }
-  | { readonly kind: 'disconnected'; readonly line: RedriveLine }
-  | { readonly kind: 'connected'; readonly line: RedriveLine; readonly reunion?: Reunion }
+  | { readonly kind: 'disconnected'; readonly connection: RedriveConnection }
+  | { readonly kind: 'connected'; readonly connection: RedriveConnection; readonly reunion?: Reunion }
   | { readonly kind: 'blocked' }
   | { readonly kind: 'unblocked' }
   /** Undefined: nobody could count them now. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RecoveryError } from '../../errors.ts'
 import { isAtLeast, parseBrokerVersion } from '../../message/broker-version.ts'
 import { type Lock, takeLock } from '../lock/take-lock.ts'
-import { isLineLost, isQueueUnreachable } from '../look/is-line-lost.ts'
+import { isConnectionLost, isQueueUnreachable } from '../look/is-connection-lost.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 import { unlessAway, whenReachable } from './unless-away.ts'
 
@@ -74,7 +74,7 @@ export class RedriveLock {
         return 'held'
       } catch (error) {
         const isLocked = error instanceof RecoveryError && error.code === 'RECOVERY_LOCKED'
-        if (!isLocked && !isLineLost(error)) throw error
+        if (!isLocked && !isConnectionLost(error)) throw error
         const isTimeOver = patience.aborted || performance.now() >= lostAt + longestWaitMs
         if (isTimeOver && (isLocked || isQueueUnreachable(error))) return 'locked'
         if (patience.aborted) return 'away'
@@ -83,7 +83,7 @@ export class RedriveLock {
     }
   }
 
-  /** Whether this re-drive still has the queue to itself; takes the lock again where its line was lost. */
+  /** Whether this re-drive still has the queue to itself; takes the lock again where its connection was lost. */
   async isSure(): Promise<Retaken> {
     const retaken = this.#lock?.isHeld ? 'held' : await this.retake()
     if (retaken !== 'held') return retaken

@@ -2,10 +2,10 @@ import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import type { Broker } from '../../broker/broker.ts'
 import type { QueueFlow } from '../../topology/queue-flow.ts'
 import type { RedriveRequest } from '../request/requests.ts'
-import type { FailedPublish } from './failed-publish.ts'
-import type { Destination, KeepReason, TypeRoutes } from './plan-redrive.ts'
 import type { Canary, DeadLimit } from './canary.ts'
+import type { FailedPublish } from './failed-publish.ts'
 import type { MessageEdit } from './message-edit.ts'
+import type { Destination, KeepReason, TypeRoutes } from './plan-redrive.ts'
 
 export interface RedriveOptions extends Broker {
   readonly queue: string

@@ -3,19 +3,21 @@ import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { ChannelError, RecoveryError } from '../../errors.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import { depthOf } from '../look/settled-depth.ts'
-import { isLineLost } from '../look/is-line-lost.ts'
+import { isConnectionLost } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import type { LookRules } from '../look/prepare-look.ts'
-import { createSetDigest, digestBody } from '../receipt/set-digest.ts'
+import { depthOf } from '../look/settled-depth.ts'
 import type { Receipt } from '../receipt/receipt.ts'
+import { createSetDigest, digestBody } from '../receipt/set-digest.ts'
 import { awaitLeaders } from './await-leaders.ts'
 import { consumerTagOf } from './consumer-tag.ts'
 import { countForReceipt } from './count-for-receipt.ts'
 import { countTargets } from './count-targets.ts'
+import { DeadWatch, type WatchFacts } from './dead-watch.ts'
 import { decidePrefetch } from './decide-prefetch.ts'
 import { describeFailure } from './failed-publish.ts'
 import { listenToSessions } from './listen-to-sessions.ts'
+import { MessageTaking, type TakingListener } from './message-taking.ts'
 import { nextRedriveState } from './next-redrive-state.ts'
 import { type CountedQueue, depthWhenBack, prepareFirst, readLookAgain } from './prepare-first.ts'
 import { readAnswer } from './read-answer.ts'
@@ -23,16 +25,14 @@ import type { HoldReason, RedriveCommand } from './redrive-command.ts'
 import type { RedriveEvent } from './redrive-event.ts'
 import { RedriveLock } from './redrive-lock.ts'
 import type { RedriveOptions, RedriveProgress } from './redrive-options.ts'
-import { unlessAway } from './unless-away.ts'
-import { writeReceipt } from './write-receipt.ts'
 import { type PublishStep, queuesOf, type RedriveRules } from './redrive-rules.ts'
 import { leastLeftOf, leftOf, movedSoFar, type RedriveState, startRedriveState } from './redrive-state.ts'
 import { RedriveTally } from './redrive-tally.ts'
 import { sampleDepth } from './sample-depth.ts'
-import { MessageTaking, type TakingListener } from './message-taking.ts'
 import type { Taken } from './taken.ts'
+import { unlessAway } from './unless-away.ts'
 import { isWaiting } from './wait-state.ts'
-import { DeadWatch, type WatchFacts } from './dead-watch.ts'
+import { writeReceipt } from './write-receipt.ts'
 
 /** As many as Shovel takes; with 2000 a prototype was half as fast on 4.0.5. */
 const defaultWindow = { messages: 1000, bytes: 16 * 1024 * 1024 }
@@ -233,8 +233,8 @@ export class RedriveRun {
         return this.#giveBack()
       case 'relock':
         return this.#relock()
-      case 'await-line':
-        return this.#awaitLine()
+      case 'await-connection':
+        return this.#awaitConnection()
       case 'await-returned':
         return this.#awaitReturned(command.left)
       case 'await-leaders':
@@ -250,7 +250,7 @@ export class RedriveRun {
 
   #tellError(error: unknown): void {
     const { phase, pass, ending } = this.#state
-    const isLost = isLineLost(error) && phase !== 'locking'
+    const isLost = isConnectionLost(error) && phase !== 'locking'
     if (isLost && (pass.isPrepared || !ending.stopped)) this.#tell({ kind: 'lost' })
     else if (!pass.isPrepared) this.#settle?.reject(isLost ? nothingBegun(this.#options.queue) : error)
     else if (isQueueGone(error)) this.#tell({ kind: 'queue-gone' })
@@ -363,7 +363,7 @@ export class RedriveRun {
       this.#tell({ kind: 'queue-gone' })
       return
     }
-    if (error !== undefined && !isLineLost(error)) this.#tellFailure(error)
+    if (error !== undefined && !isConnectionLost(error)) this.#tellFailure(error)
     this.#tally.startPass()
     this.#tell({ kind: 'lost' })
   }
@@ -449,9 +449,9 @@ export class RedriveRun {
     this.#tell({ kind: 'relocked', held: isClosed ? 'closed' : held })
   }
 
-  async #awaitLine(): Promise<void> {
+  async #awaitConnection(): Promise<void> {
     await this.#publisher.room()
-    if (this.#options.publishing.connection) this.#tell({ kind: 'connected', line: 'publishing' })
+    if (this.#options.publishing.connection) this.#tell({ kind: 'connected', connection: 'publishing' })
   }
 
   /** Until there is more in the queue than was left there, or nothing is to be expected any more. */
@@ -464,7 +464,7 @@ export class RedriveRun {
         await sleep(Math.min(askEveryMs, this.#lock.returnsInMs))
       }
     } catch (error) {
-      if (!isLineLost(error) && !isQueueGone(error)) throw error // else the next pass notices
+      if (!isConnectionLost(error) && !isQueueGone(error)) throw error // else the next pass notices
     }
     this.#tell({ kind: 'rested' })
   }
@@ -495,7 +495,7 @@ export class RedriveRun {
       this.#tell({ kind: 'looked-for-dead', isTooMany: verdict === 'stop', isStageEnd })
     } catch (error) {
       // The pass or the count finds out what is lost.
-      if (!isLineLost(error) && !isQueueGone(error)) this.#tellFailure(error)
+      if (!isConnectionLost(error) && !isQueueGone(error)) this.#tellFailure(error)
       this.#tell({ kind: 'looked-for-dead', isTooMany: false, isStageEnd: false })
     }
   }
@@ -556,7 +556,7 @@ const accessRefused = 403
 
 /** What cannot be reached is asked again, and not at once. */
 async function pauseIfLost(error: unknown): Promise<never> {
-  if (isLineLost(error)) await sleep(askEveryMs)
+  if (isConnectionLost(error)) await sleep(askEveryMs)
   throw error
 }
 

@@ -1,10 +1,10 @@
 import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
+import type { Canary } from './canary.ts'
 import { type CrashState, noCrash } from './crash-state.ts'
 import { type Losses, noLosses } from './decide-next-pass.ts'
 import { type GateState, openGate } from './gate-state.ts'
 import { emptyQueue, type MessageQueue } from './message-queue.ts'
 import { type PaceState, startPace } from './pace-state.ts'
-import type { Canary } from './canary.ts'
 import type { RedriveCommand } from './redrive-command.ts'
 import type { EndCount, TakenMessage } from './redrive-event.ts'
 import { checkArrow, type RedrivePhase } from './redrive-phase.ts'
@@ -120,7 +120,7 @@ export interface RedrivePass {
   readonly isUnanswered: boolean
   /** Channels that the broker closed over one message alone, in a row. */
   readonly closures: number
-  /** Lines lost with one message alone under way, in a row. */
+  /** Connections lost with one message alone under way, in a row. */
   readonly lostAlone: number
   /** The queue was deleted. */
   readonly isGone: boolean

@@ -13,7 +13,7 @@ export function sampleDepth(
     probe
       .then((channel) => inspectQueue(channel, queue))
       .then(({ messageCount }) => onDepth(messageCount))
-      .catch(() => {}) // the line is lost, and the pass with it
+      .catch(() => {}) // the connection is lost, and the pass with it
   }, sampleEveryMs)
   return () => {
     clearInterval(timer)

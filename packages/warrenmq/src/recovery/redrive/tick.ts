@@ -1,9 +1,9 @@
 import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
 import { ageAcks } from './crash-state.ts'
-import { fillPace } from './pace-state.ts'
-import type { TakenMessage } from './redrive-event.ts'
-import { holdWaiting, pump } from './pump.ts'
 import { endPassWhenIdle, tryTake } from './end-pass.ts'
+import { fillPace } from './pace-state.ts'
+import { holdWaiting, pump } from './pump.ts'
+import type { TakenMessage } from './redrive-event.ts'
 import { type Commands, movedOf, type RedriveState } from './redrive-state.ts'
 import { isSendable, isWaiting } from './wait-state.ts'
 

@@ -1,4 +1,4 @@
-import type { RedriveLine } from './redrive-event.ts'
+import type { RedriveConnection } from './redrive-event.ts'
 
 /**
  * What a re-drive waits for, and for how long already. `alarm`: the broker reads no publishes. `queue`: the queue is
@@ -7,11 +7,11 @@ import type { RedriveLine } from './redrive-event.ts'
 export interface WaitState {
   readonly awaited: Readonly<Record<AwaitedThing, boolean>>
   readonly waitedMs: number
-  /** How often there was no line to publish on, or an alarm, so far. */
+  /** How often there was no connection to publish on, or an alarm, so far. */
   readonly lineWaits: number
 }
 
-export type AwaitedThing = RedriveLine | 'alarm' | 'queue'
+export type AwaitedThing = RedriveConnection | 'alarm' | 'queue'
 
 export const noWait: WaitState = {
   awaited: { consuming: false, publishing: false, alarm: false, queue: false },
@@ -23,7 +23,7 @@ export function isWaiting({ awaited }: WaitState): boolean {
   return awaited.consuming || awaited.publishing || awaited.alarm || awaited.queue
 }
 
-/** There is a line to publish on, and no alarm. */
+/** There is a connection to publish on, and no alarm. */
 export function isSendable({ awaited }: WaitState): boolean {
   return !awaited.publishing && !awaited.alarm
 }

@@ -10,7 +10,7 @@ export interface WindowState {
   readonly mostBytes: number
 }
 
-/** A line that breaks again and again costs so many each time. */
+/** A connection that breaks again and again costs so many each time. */
 const few = 4
 
 export function openWindow(most: number, mostBytes: number): WindowState {

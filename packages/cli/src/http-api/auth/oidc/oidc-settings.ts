@@ -77,7 +77,7 @@ function readBrowserLogin(given: ServerOidcDeclaration, env: Environment): Brows
     refuseHalf(given)
     return undefined
   }
-  if (!isPrivateLine(given.issuer))
+  if (!isPrivateConnection(given.issuer))
     throw mistake(
       'issuer',
       `is ${given.issuer}. Browsers log in over https:// only, or over http:// on this machine.`,
@@ -112,7 +112,7 @@ function readOrigin(publicUrl: string): string {
       'publicUrl',
       `is "${publicUrl}", and must be a scheme, a host and at most a port, such as https://warren.example.`,
     )
-  if (!isPrivateLine(url.origin))
+  if (!isPrivateConnection(url.origin))
     throw mistake(
       'publicUrl',
       `is ${url.origin}. Over http:// anybody on the way could log in as somebody else: use https://, or a name of this machine.`,
@@ -121,7 +121,7 @@ function readOrigin(publicUrl: string): string {
 }
 
 /** Nobody between the two ends can read along. */
-function isPrivateLine(address: string): boolean {
+function isPrivateConnection(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, hostname } = new URL(address)
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)

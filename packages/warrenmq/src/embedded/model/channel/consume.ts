@@ -1,11 +1,11 @@
 import type { FieldTable } from '../../../wire/field-value.ts'
 import { demand } from '../access/actor.ts'
+import { describeResource } from '../describe-resource.ts'
 import { integerOf, lookUp } from '../message/terms.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import { checkConsumerArguments } from '../queue/check-queue-arguments.ts'
 import { findQueue } from '../queue/declare-queue.ts'
 import type { Consumer, Fetched } from '../queue/queue.ts'
-import { describeResource } from '../describe-resource.ts'
 import { type Channel, takeDeliveryTag } from './channel.ts'
 
 export interface ConsumeRequest {

@@ -1,3 +1,4 @@
+import { describeResource } from '../describe-resource.ts'
 import type { Message } from '../message/message.ts'
 import type { EffectivePolicy } from '../policy/policies.ts'
 import { ProtocolError } from '../protocol-error.ts'
@@ -13,7 +14,6 @@ import type {
 } from '../queue/queue.ts'
 import type { QueueSettings } from '../queue/queue-settings.ts'
 import type { QueuedMessage } from '../queue/queued-message.ts'
-import { describeResource } from '../describe-resource.ts'
 import { createClassicConsumers } from './classic-consumers.ts'
 import {
   type ClassicState,

@@ -1,8 +1,8 @@
 import type { FieldTable } from '../../../wire/field-value.ts'
 import { readProperty } from '../../../wire/properties.ts'
 import { decodeHeaders } from '../message/decode-headers.ts'
-import { lookUp, textOf } from '../message/terms.ts'
 import type { Message } from '../message/message.ts'
+import { lookUp, textOf } from '../message/terms.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Exchange, RoutedMessage } from './exchange.ts'
 

@@ -1,6 +1,6 @@
-import type { FieldEntry, FieldTable } from '../../../wire/field-value.ts'
 import { decodeShownTable } from '../../../wire/decode-table.ts'
 import { sizeOfTable } from '../../../wire/encode-table.ts'
+import type { FieldEntry, FieldTable } from '../../../wire/field-value.ts'
 
 /**
  * The headers of a message, to be changed and written again. RabbitMQ passes on values however deep they are nested,

@@ -1,9 +1,9 @@
-import { type Body, sizeOfBody } from '../../../wire/frame-writer.ts'
 import { findHeader } from '../../../wire/edit-table.ts'
+import { type Body, sizeOfBody } from '../../../wire/frame-writer.ts'
 import { editProperties, type RawProperties, readProperty } from '../../../wire/properties.ts'
 import { ProtocolError } from '../protocol-error.ts'
-import { textOf, typeNameOf } from './terms.ts'
 import type { Message } from './message.ts'
+import { textOf, typeNameOf } from './terms.ts'
 
 export interface Publication {
   readonly exchange: string

@@ -1,5 +1,5 @@
-import type { FieldEntry, FieldTable } from '../../../wire/field-value.ts'
 import { headerNames } from '../../../wire/edit-table.ts'
+import type { FieldEntry, FieldTable } from '../../../wire/field-value.ts'
 import {
   decodeProperties,
   encodeProperties,

@@ -4,8 +4,8 @@ import { toFieldTable } from '../../../wire/plain-fields.ts'
 import { profiles } from '../profiles/profiles.ts'
 import { resolveSettings } from '../queue/queue-settings.ts'
 import { applyPolicies } from '../vhost.ts'
-import { findPolicyProblem } from './policy-problem.ts'
 import type { Policy, PolicyDefinition } from './policies.ts'
+import { findPolicyProblem } from './policy-problem.ts'
 
 function policy(definition: PolicyDefinition, more: Partial<Policy> = {}): Policy {
   return { name: 'p', pattern: '.*', definition, priority: 0, applyTo: 'all', ...more }

@@ -1,8 +1,8 @@
 import type { FieldTable, FieldValue } from '../../../wire/field-value.ts'
 import { decodeProperties, encodeProperties, type RawProperties } from '../../../wire/properties.ts'
 import { decodeHeaders } from '../message/decode-headers.ts'
-import { setSorted, textField } from '../message/terms.ts'
 import type { Death, DeathRecord, DeathRules, Message } from '../message/message.ts'
+import { setSorted, textField } from '../message/terms.ts'
 
 /** From 4.0 on the broker keeps the history itself; what a client sends as x-death is only shown. */
 export const deathHistory: DeathRules = { record, isCycle }

@@ -1,8 +1,8 @@
 import type { FieldTable, FieldValue } from '../../../wire/field-value.ts'
 import { decodeProperties, encodeProperties } from '../../../wire/properties.ts'
 import { decodeHeaders } from '../message/decode-headers.ts'
-import { integerOf, lookUp, setSorted, sortTable, textField, textOf } from '../message/terms.ts'
 import type { Death, DeathRules, Message } from '../message/message.ts'
+import { integerOf, lookUp, setSorted, sortTable, textField, textOf } from '../message/terms.ts'
 
 /** Up to 3.12 the history is the x-death header and nothing else, whoever wrote it. */
 export const deathInHeader: DeathRules = { record, isCycle }

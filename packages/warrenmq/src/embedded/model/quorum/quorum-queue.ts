@@ -4,13 +4,13 @@ import { createAtLeastOnce } from '../queue/at-least-once.ts'
 import type { Fetched, Queue, QueueCounts, QueueDeclaration, QueueSurroundings } from '../queue/queue.ts'
 import type { QueueSettings } from '../queue/queue-settings.ts'
 import { refuseUnmodelledConsumer } from '../refuse-unmodelled.ts'
-import { createDelayedReturns } from './delayed-returns.ts'
 import { compareMembers, describeDelivery, dropExpired, finish } from './check-out.ts'
+import { createDelayedReturns } from './delayed-returns.ts'
 import { isOverLimit, isRejecting } from './enforce-limit.ts'
 import { createQuorumMembers } from './quorum-members.ts'
 import { createQuorumReady } from './quorum-ready.ts'
-import { settleEntries, takeBackFrom, takeBackTimedOut } from './take-back.ts'
 import { hold, makeEntry, type QuorumState } from './quorum-state.ts'
+import { settleEntries, takeBackFrom, takeBackTimedOut } from './take-back.ts'
 
 /** A quorum queue: what comes back is counted, and served before what is fresh. */
 export function createQuorumQueue(

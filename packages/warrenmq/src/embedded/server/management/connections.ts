@@ -2,11 +2,11 @@ import type { User } from '../../model/access/access.ts'
 import { lookUp, textOf } from '../../model/message/terms.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import type { AmqpConnection } from '../amqp-connection.ts'
+import { answerList } from './answer-list.ts'
 import { type ApiAnswer, type ApiRequest, type JsonObject, noContent, notFound, ok } from './api-request.ts'
 import { isAdministrator, isMonitor, notForUser } from './check-route-access.ts'
 import { describeConnection } from './consumers.ts'
 import { tableToJson } from './field-to-json.ts'
-import { answerList } from './answer-list.ts'
 
 export function listConnections(request: ApiRequest): ApiAnswer {
   const [vhost] = request.params

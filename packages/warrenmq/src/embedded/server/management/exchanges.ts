@@ -1,6 +1,7 @@
 import { declareExchange, deleteExchange } from '../../model/exchange/declare-exchange.ts'
 import type { Exchange } from '../../model/exchange/exchange.ts'
 import type { Vhost } from '../../model/vhost.ts'
+import { answerList } from './answer-list.ts'
 import {
   type ApiAnswer,
   type ApiRequest,
@@ -16,7 +17,6 @@ import {
 } from './api-request.ts'
 import { vhostsOf } from './check-route-access.ts'
 import { jsonToTable, tableToJson } from './field-to-json.ts'
-import { answerList } from './answer-list.ts'
 
 export function listExchanges(request: ApiRequest): ApiAnswer {
   const vhosts = vhostsOf(request)

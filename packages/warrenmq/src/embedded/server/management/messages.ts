@@ -1,10 +1,10 @@
 import type { Body } from '../../../wire/frame-writer.ts'
 import type { RawProperties } from '../../../wire/properties.ts'
 import { type Channel, type ChannelPeer, openChannel } from '../../model/channel/channel.ts'
+import { closeChannel } from '../../model/channel/close-channel.ts'
 import { get } from '../../model/channel/consume.ts'
 import { publish } from '../../model/channel/publish.ts'
 import { settle } from '../../model/channel/settle.ts'
-import { closeChannel } from '../../model/channel/close-channel.ts'
 import { ProtocolError } from '../../model/protocol-error.ts'
 import type { Settlement } from '../../model/queue/queued-message.ts'
 import {

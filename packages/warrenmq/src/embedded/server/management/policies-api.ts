@@ -1,5 +1,5 @@
-import { findPolicyProblem } from '../../model/policy/policy-problem.ts'
 import type { Policy, PolicyDefinition, PolicyTarget } from '../../model/policy/policies.ts'
+import { findPolicyProblem } from '../../model/policy/policy-problem.ts'
 import { applyPolicies, type Vhost } from '../../model/vhost.ts'
 import {
   type ApiAnswer,

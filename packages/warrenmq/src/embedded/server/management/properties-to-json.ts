@@ -1,10 +1,10 @@
+import { decodeShownTable } from '../../../wire/decode-table.ts'
 import {
   decodeProperties,
   encodeProperties,
   type PropertiesInput,
   type RawProperties,
 } from '../../../wire/properties.ts'
-import { decodeShownTable } from '../../../wire/decode-table.ts'
 import type { Json, JsonObject } from './api-request.ts'
 import { jsonToTable, tableToJson } from './field-to-json.ts'
 

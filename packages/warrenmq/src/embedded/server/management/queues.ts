@@ -1,5 +1,6 @@
 import { declareQueue, deleteQueue, purgeQueue } from '../../model/queue/declare-queue.ts'
 import type { Queue, QueueCounts } from '../../model/queue/queue.ts'
+import { answerList } from './answer-list.ts'
 import {
   type ApiAnswer,
   type ApiRequest,
@@ -16,7 +17,6 @@ import {
 import { vhostsOf } from './check-route-access.ts'
 import { renderConsumers } from './consumers.ts'
 import { jsonToTable, tableToJson } from './field-to-json.ts'
-import { answerList } from './answer-list.ts'
 
 export function listQueues(request: ApiRequest): ApiAnswer {
   const vhosts = vhostsOf(request)

@@ -10,7 +10,6 @@ import {
   showBinding,
 } from './bindings.ts'
 import type { RouteAccess } from './check-route-access.ts'
-import { alarms, aliveness, clusterName, featureFlags, healthy, listNodes, overview } from './overview.ts'
 import { closeConnection, listChannels, listConnections, showConnection } from './connections.ts'
 import { listConsumers } from './consumers.ts'
 import { listExchanges, putExchange, removeExchangeByApi, showExchange } from './exchanges.ts'
@@ -25,6 +24,7 @@ import {
   putVhostLimit,
 } from './limits.ts'
 import { getMessages, publishMessage } from './messages.ts'
+import { alarms, aliveness, clusterName, featureFlags, healthy, listNodes, overview } from './overview.ts'
 import {
   deleteGlobalParameter,
   deleteParameter,

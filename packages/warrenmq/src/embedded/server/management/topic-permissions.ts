@@ -1,5 +1,5 @@
-import { readPattern } from '../../model/access/name-pattern.ts'
 import { grantTopics, listTopicPermissions } from '../../model/access/demand-topic.ts'
+import { readPattern } from '../../model/access/name-pattern.ts'
 import type { TopicPermission } from '../../model/access/topic-permission.ts'
 import type { Broker } from '../../model/broker.ts'
 import {

@@ -4,7 +4,7 @@ import { createEmbeddedRig } from '../integration/recovery/embedded-rig.ts'
 const count = 30
 
 test.each(['3.10', '4.0', '4.3'] as const)(
-  'a line that breaks after every message costs no message its last return, on RabbitMQ %s',
+  'a connection that breaks after every message costs no message its last return, on RabbitMQ %s',
   async (profile) => {
     const quorum = { 'x-queue-type': 'quorum', 'x-delivery-limit': 8 }
     const { broker, redrive, depth } = await createEmbeddedRig({ profile, count, arguments: quorum })

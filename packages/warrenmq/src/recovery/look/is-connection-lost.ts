@@ -5,7 +5,7 @@ import { readNotFound } from './read-not-found.ts'
 export const internalError = 541
 
 /** Whether an error means that a connection, a channel or what is behind it is gone, so that another one may do. */
-export function isLineLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof WarrenError)) return false
   if (error instanceof ChannelError) {
     const { code, replyCode } = error

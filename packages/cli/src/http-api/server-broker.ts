@@ -1,7 +1,7 @@
 import type { Broker, CompiledTopology, Management, TypeRoutes } from 'warrenmq/operations'
 
 /** The server's own line to the broker. */
-export interface BrokerLine extends Broker {
+export interface ServerBroker extends Broker {
   readonly management: Management
   readonly vhost: string
   /** The declared topology; undefined where there is no config. */

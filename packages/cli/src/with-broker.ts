@@ -13,7 +13,7 @@ import { findDeclaration } from './config/load-config.ts'
 import { readBrokerOptions } from './options/broker-options.ts'
 
 /** What the dlq commands need of a broker. */
-export interface RecoveryLine extends Broker {
+export interface CommandBroker extends Broker {
   readonly management: Management
   readonly vhost: string
   readonly by: string
@@ -26,7 +26,7 @@ export interface RecoveryLine extends Broker {
   readonly topology: CompiledTopology | undefined
 }
 
-export interface LineOptions {
+export interface WithBrokerOptions {
   /** How long to wait for a broker that is not there yet, by what the config says. @default not at all */
   readonly waitMs?: (declaration: TopologyDeclaration | undefined) => number
   /** How long the broker may take to answer the goodbye at the end. @default as long as any goodbye */
@@ -35,11 +35,11 @@ export interface LineOptions {
 
 const longestConnectMs = 10_000
 
-/** Opens the line for one command and closes it when the command is done. */
-export async function withRecoveryLine(
+/** Opens the connection for one command and closes it when the command is done. */
+export async function withBroker(
   input: CommandInput,
-  work: (line: RecoveryLine) => Promise<ExitCode>,
-  { waitMs = () => 0, goodbyeMs }: LineOptions = {},
+  work: (broker: CommandBroker) => Promise<ExitCode>,
+  { waitMs = () => 0, goodbyeMs }: WithBrokerOptions = {},
 ): Promise<ExitCode> {
   const { url, vhost, ...place } = readBrokerOptions(input)
   const declaration = await findDeclaration(input.options)
