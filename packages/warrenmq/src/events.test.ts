@@ -20,6 +20,18 @@ describe('an event source', () => {
     expect(heard).toEqual(['first 1', 'second 1', 'first 2', 'second 2'])
   })
 
+  it('is heard by an old name as well', () => {
+    const events = createEvents<Contract & { readonly ended: undefined }>({ ended: 'closed' })
+    const heard: string[] = []
+    events.on('ended', () => heard.push('by its old name'))
+    const takeOff = events.on('ended', () => heard.push('never'))
+    takeOff()
+
+    events.emit('closed', undefined)
+
+    expect(heard).toEqual(['by its old name'])
+  })
+
   it('forgets a listener that was taken off, and only that one', () => {
     const events = createEvents<Contract>()
     const heard: string[] = []

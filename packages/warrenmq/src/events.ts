@@ -15,8 +15,11 @@ type AnyListener = (event: never) => void
 /**
  * Makes an event source. A listener that throws does not stop the others or the emitter: the throw is
  * reported as an uncaught exception on a later tick, so that a broken log line never loses a message.
+ * @param oldNames what else an event may be called by who listens
  */
-export function createEvents<Contract>(): EventSource<Contract> {
+export function createEvents<Contract>(
+  oldNames: { readonly [Name in keyof Contract]?: keyof Contract } = {},
+): EventSource<Contract> {
   // Lists are replaced, never changed: who listens is settled when an event is emitted, whatever they do then.
   const listeners = new Map<keyof Contract, readonly AnyListener[]>()
 
@@ -27,7 +30,8 @@ export function createEvents<Contract>(): EventSource<Contract> {
   }
 
   return {
-    on: (name, listener) => {
+    on: (called, listener) => {
+      const name: keyof Contract = oldNames[called] ?? called
       const added: AnyListener = (event) => listener(event)
       listeners.set(name, [...(listeners.get(name) ?? []), added])
       return () => takeOff(name, added)

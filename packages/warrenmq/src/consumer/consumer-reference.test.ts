@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { SessionEvents } from '../broker/amqp/session-events.ts'
+import type { OldSessionEvents, SessionEvents } from '../broker/amqp/session-events.ts'
 import type { Consumer } from './consumer.ts'
 import type { ConsumerOptions } from './consumer-options.ts'
 import type { Outcome } from './decide/decide-outcome.ts'
@@ -28,15 +28,15 @@ const consumerEvents: FieldsOf<ConsumerEvents, DeliveryEvent> = {
   'breaker.changed': { from: true, to: true },
 }
 
-const sessionEvents: FieldsOf<SessionEvents, object> = {
-  connected: { endpoint: true, product: true, version: true },
-  disconnected: { error: true, nextAttemptMs: true },
-  'connect-failed': { error: true, nextAttemptMs: true },
-  'channel-opened': { channel: true },
-  'channel-lost': { channel: true, error: true },
-  'channel-failed': { channel: true, error: true, nextAttemptMs: true },
-  blocked: { reason: true },
-  unblocked: {},
+const sessionEvents: FieldsOf<Omit<SessionEvents, keyof OldSessionEvents>, object> = {
+  'connection.opened': { endpoint: true, product: true, version: true },
+  'connection.lost': { error: true, nextAttemptMs: true },
+  'connection.failed': { error: true, nextAttemptMs: true },
+  'connection.blocked': { reason: true },
+  'connection.unblocked': {},
+  'channel.opened': { channel: true },
+  'channel.lost': { channel: true, error: true },
+  'channel.failed': { channel: true, error: true, nextAttemptMs: true },
 }
 
 const outcomeKinds: Readonly<Record<(Outcome | SettledOutcome)['kind'], true>> = {

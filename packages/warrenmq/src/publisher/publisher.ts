@@ -78,7 +78,7 @@ export class Publisher {
     this.#channel.events.on('opened', ({ channel }) => this.#opened(channel))
     this.#channel.events.on('ended', () => this.#ended())
     this.#channel.events.on('lost', ({ error }) => this.#lost(error as WarrenError | undefined))
-    this.#stopListening = session.events.on('unblocked', () => this.#pump())
+    this.#stopListening = session.events.on('connection.unblocked', () => this.#pump())
   }
 
   /**

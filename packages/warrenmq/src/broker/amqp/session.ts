@@ -7,7 +7,7 @@ import { type BackoffPolicy, decideBackoff, defaultBackoff, healthyMs } from './
 import { describeEndpoint, type Endpoint, parseAmqpUrl } from './parse-amqp-url.ts'
 import { pause } from './pause.ts'
 import { hideSecret } from './secret.ts'
-import type { SessionEvents } from './session-events.ts'
+import { oldSessionEvents, type SessionEvents } from './session-events.ts'
 import { nextSessionState, type SessionState, type SessionStep } from './session-state.ts'
 import { SupervisedChannel } from './supervised-channel.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -26,7 +26,7 @@ export interface SessionOptions extends ConnectionOptions {
  */
 export class Session {
   readonly events: Events<SessionEvents>
-  readonly #emit: EventSource<SessionEvents> = createEvents<SessionEvents>()
+  readonly #emit: EventSource<SessionEvents> = createEvents<SessionEvents>(oldSessionEvents)
   #endpoints: readonly Endpoint[]
   readonly #options: ConnectionOptions
   readonly #backoff: BackoffPolicy
@@ -187,11 +187,15 @@ export class Session {
     this.#step('opened')
     this.#connection = connection
     this.#connectedAt = Date.now()
-    connection.events.on('blocked', (event) => this.#emit.emit('blocked', event))
-    connection.events.on('unblocked', (event) => this.#emit.emit('unblocked', event))
+    connection.events.on('blocked', (event) => this.#emit.emit('connection.blocked', event))
+    connection.events.on('unblocked', (event) => this.#emit.emit('connection.unblocked', event))
     connection.events.on('closed', ({ error }) => this.#lost(error))
     const { product, version } = connection.agreement
-    this.#emit.emit('connected', { endpoint: describeEndpoint(connection.endpoint), product, version })
+    this.#emit.emit('connection.opened', {
+      endpoint: describeEndpoint(connection.endpoint),
+      product,
+      version,
+    })
     for (const waiting of this.#waiting.splice(0)) waiting.resolve(connection)
   }
 
@@ -204,7 +208,7 @@ export class Session {
     // A host that lets us in and throws us out must not keep us from the others.
     if (this.#youngDeaths > 0) this.#nextEndpoint += 1
     const nextAttemptMs = this.#decidePause(this.#youngDeaths)
-    this.#emit.emit('disconnected', { error: error ?? closedError(), nextAttemptMs })
+    this.#emit.emit('connection.lost', { error: error ?? closedError(), nextAttemptMs })
     void this.#reconnect(nextAttemptMs)
   }
 
@@ -223,7 +227,7 @@ export class Session {
   async #waitToRetry(error: ConnectionError, nextAttemptMs: number): Promise<void> {
     this.#step('failed')
     if (this.#state === 'closed') return
-    this.#emit.emit('connect-failed', { error, nextAttemptMs })
+    this.#emit.emit('connection.failed', { error, nextAttemptMs })
     await this.#pause(nextAttemptMs)
   }
 

@@ -99,7 +99,7 @@ export class SupervisedChannel {
       const wasHealthy = isForPublishing ? livedMs !== undefined : (livedMs ?? 0) >= healthyMs
       failures = error === undefined || wasHealthy ? 1 : failures + 1
       const nextAttemptMs = decideBackoff({ failures, isFinal: false, policy, random: Math.random() })
-      if (error) this.#of.tell('channel-failed', { channel: name, error, nextAttemptMs })
+      if (error) this.#of.tell('channel.failed', { channel: name, error, nextAttemptMs })
       await pause(nextAttemptMs, signal)
     }
   }
@@ -138,13 +138,13 @@ export class SupervisedChannel {
       channel.events.on('closed', ({ error }) => {
         this.#current = undefined
         this.#emit.emit('lost', { error })
-        this.#of.tell('channel-lost', { channel: this.name, error })
+        this.#of.tell('channel.lost', { channel: this.name, error })
         resolve(ownFault(error))
       })
       this.#current = channel
       // Its owner first: whoever hears of it through the session may use it at once, through its owner.
       this.#emit.emit('opened', { channel })
-      this.#of.tell('channel-opened', { channel: this.name })
+      this.#of.tell('channel.opened', { channel: this.name })
       for (const waiting of this.#waiting.splice(0)) waiting.resolve(channel)
     })
   }

@@ -23,16 +23,16 @@ export function listenToSessions(
   if (!publishing.connection) tell({ kind: 'disconnected', connection: 'publishing' })
   if (publishing.blockedReason !== undefined) tell({ kind: 'blocked' })
   return [
-    consuming.events.on('disconnected', () => tell({ kind: 'disconnected', connection: 'consuming' })),
+    consuming.events.on('connection.lost', () => tell({ kind: 'disconnected', connection: 'consuming' })),
     ...listenForReunions(consuming, (reunion) =>
       tell({ kind: 'connected', connection: 'consuming', reunion }),
     ),
-    publishing.events.on('disconnected', () => tell({ kind: 'disconnected', connection: 'publishing' })),
-    publishing.events.on('connected', () => tell({ kind: 'connected', connection: 'publishing' })),
-    publishing.events.on('blocked', () => tell({ kind: 'blocked' })),
-    publishing.events.on('unblocked', () => tell({ kind: 'unblocked' })),
-    consuming.events.on('connect-failed', noteRefusal),
-    publishing.events.on('connect-failed', noteRefusal),
+    publishing.events.on('connection.lost', () => tell({ kind: 'disconnected', connection: 'publishing' })),
+    publishing.events.on('connection.opened', () => tell({ kind: 'connected', connection: 'publishing' })),
+    publishing.events.on('connection.blocked', () => tell({ kind: 'blocked' })),
+    publishing.events.on('connection.unblocked', () => tell({ kind: 'unblocked' })),
+    consuming.events.on('connection.failed', noteRefusal),
+    publishing.events.on('connection.failed', noteRefusal),
   ]
 }
 
@@ -41,10 +41,10 @@ function listenForReunions(session: Session, onReunion: (reunion: Reunion) => vo
   let endpoint = session.connection && describeEndpoint(session.connection.endpoint)
   let hasFailed = false
   return [
-    session.events.on('connect-failed', () => {
+    session.events.on('connection.failed', () => {
       hasFailed = true
     }),
-    session.events.on('connected', (now) => {
+    session.events.on('connection.opened', (now) => {
       const isElsewhere = endpoint !== undefined && now.endpoint !== endpoint
       const reunion = isElsewhere ? 'moved' : hasFailed ? 'after-a-while' : 'at-once'
       endpoint = now.endpoint
