@@ -20,6 +20,9 @@ interface Document {
   readonly results: readonly Result[]
 }
 
+const mostTries = 5
+const settleMs = 2_000
+
 let node: RabbitNode
 const { values: flags, positionals: wanted } = parseArgs({
   allowPositionals: true,
@@ -129,37 +132,58 @@ async function runParticipant(
   const isSampled = bench.targets.some(({ metric }) => metric === 'brokerCpuMicrosPerMessage')
   const run = { script, task, sampleBroker: isSampled ? sampleBroker : undefined }
   if (queueType === 'none') return runScript(run)
-  const session = await Session.open(node.amqpUrl, { name: 'bench' })
-  await declareWhenReady(session, { queues: bench.hasTarget ? [queue, target] : [queue], queueType })
-  const channel = await session.openChannel()
-  if (bench.isFilledFirst) await fill({ session, queue, messages, hasFailures: bench.isFilledWithFailures })
-  const report = await runScript(run)
-  await deleteQueue(channel, queue)
-  if (bench.hasTarget) await deleteQueue(channel, target)
-  await session.close()
-  return report
+  const queues = bench.hasTarget ? [queue, target] : [queue]
+  return tryAgain(async () => {
+    await withSession(async (session) => {
+      await declareAnew(session, { queues, queueType })
+      if (bench.isFilledFirst)
+        await fill({ session, queue, messages, hasFailures: bench.isFilledWithFailures })
+    })
+    const report = await runScript(run)
+    await withSession((session) => deleteAll(session, queues))
+    return report
+  })
 }
 
-/** Right after a hard day's work 3.10 may take too long to start a quorum queue, and closes the connection over it. */
-async function declareWhenReady(
-  session: Session,
-  { queues, queueType }: { readonly queues: readonly string[]; readonly queueType: string },
-): Promise<void> {
+/**
+ * Right after a hard day's work a broker may take too long over a quorum queue, and closes a connection with 541, be it
+ * ours or a participant's. What was measured then says nothing of anybody: it is forgotten, and the participant runs again.
+ */
+async function tryAgain(work: () => Promise<Report>): Promise<Report> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const channel = await session.openChannel()
-      for (const queue of queues) await declareQueue(channel, { queue, arguments: argumentsOf(queueType) })
-      await channel.close()
-      return
+      return await work()
     } catch (error) {
       if (tries === mostTries) throw error
+      process.stderr.write(`  ${(error as Error).message} Tried again.\n`)
       await sleep(settleMs)
     }
   }
 }
 
-const mostTries = 5
-const settleMs = 2_000
+async function withSession(work: (session: Session) => Promise<void>): Promise<void> {
+  const session = await Session.open(node.amqpUrl, { name: 'bench' })
+  try {
+    await work(session)
+  } finally {
+    await session.close()
+  }
+}
+
+/** Without what a participant that failed has left in them. */
+async function declareAnew(
+  session: Session,
+  { queues, queueType }: { readonly queues: readonly string[]; readonly queueType: string },
+): Promise<void> {
+  await deleteAll(session, queues)
+  const channel = await session.openChannel()
+  for (const queue of queues) await declareQueue(channel, { queue, arguments: argumentsOf(queueType) })
+}
+
+async function deleteAll(session: Session, queues: readonly string[]): Promise<void> {
+  const channel = await session.openChannel()
+  for (const queue of queues) await deleteQueue(channel, queue)
+}
 
 /** What the runtime system of the broker has used with all its threads, whatever kind of node it is. */
 async function sampleBroker(): Promise<number> {

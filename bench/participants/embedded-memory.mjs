@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { declareQueue, Publisher, Session } from 'warrenmq/operations'
+import { createPublisher, declareQueue, Session } from 'warrenmq/operations'
 import { startEmbeddedBroker } from 'warrenmq/testing'
 import { body, task } from './participant.mjs'
 
@@ -23,7 +23,7 @@ await session.close()
 await broker.stop()
 
 async function fill(messages) {
-  const publisher = new Publisher(session)
+  const publisher = createPublisher(session)
   for (let index = 0; index < messages; index += 1) {
     if (publisher.pendingCount >= 1000) await publisher.room()
     void publisher.publish({ key: 'full', body })

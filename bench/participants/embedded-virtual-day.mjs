@@ -1,4 +1,4 @@
-import { declareQueue, Publisher, Session, toFieldTable } from 'warrenmq/operations'
+import { createPublisher, declareQueue, Session, toFieldTable } from 'warrenmq/operations'
 import { startEmbeddedBroker } from 'warrenmq/testing'
 import { measure, task } from './participant.mjs'
 
@@ -13,7 +13,7 @@ const wait = { 'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'work'
 for (let index = 0; index < queueCount; index += 1) {
   await declareQueue(channel, { queue: `wait-${index}`, arguments: toFieldTable(wait) })
 }
-const publisher = new Publisher(session)
+const publisher = createPublisher(session)
 const body = Buffer.from('timer')
 for (let index = 0; index < task.messages; index += 1) {
   if (publisher.pendingCount >= 1000) await publisher.room()

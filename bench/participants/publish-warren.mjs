@@ -1,9 +1,9 @@
-import { Publisher, Session } from 'warrenmq/operations'
+import { createPublisher, Session } from 'warrenmq/operations'
 import { body, measure, task } from './participant.mjs'
 
 const { url, queue, messages, window } = task
 const session = await Session.open(url, { name: 'bench warren' })
-const publisher = new Publisher(session, { window: { messages: window } })
+const publisher = createPublisher(session, { window: { messages: window } })
 
 await measure(async () => {
   let settled = 0

@@ -1,10 +1,10 @@
-import { Publisher, Session } from 'warrenmq/operations'
+import { createPublisher, Session } from 'warrenmq/operations'
 import { body, measure, task } from './participant.mjs'
 
 // What the broker takes at most: our own publisher sends as many messages with confirms, and nothing else is done.
 const { url, target, messages, window } = task
 const session = await Session.open(url, { name: 'bench ceiling' })
-const publisher = new Publisher(session, { window: { messages: window } })
+const publisher = createPublisher(session, { window: { messages: window } })
 
 await measure(async () => {
   for (let index = 0; index < messages; index += 1) {

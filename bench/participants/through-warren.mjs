@@ -1,11 +1,11 @@
-import { Publisher, Session } from 'warrenmq/operations'
+import { createPublisher, Session } from 'warrenmq/operations'
 import { body, measure, task } from './participant.mjs'
 
 // Publishes and consumes at once, so that the queue stays short and the memory seen is this process's own.
 const { url, queue, messages, window, prefetch } = task
 const publishing = await Session.open(url, { name: 'bench warren publishing' })
 const consuming = await Session.open(url, { name: 'bench warren consuming' })
-const publisher = new Publisher(publishing, { window: { messages: window } })
+const publisher = createPublisher(publishing, { window: { messages: window } })
 const channel = await consuming.openChannel()
 await channel.setPrefetch(prefetch)
 
