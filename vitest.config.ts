@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { splitTests } from './test/support/split-tests.ts'
@@ -39,6 +40,8 @@ const alias = [
 const config: ViteUserConfig = defineConfig({
   resolve: { alias },
   test: {
+    // Most of them wait for a broker most of the time, so two files go side by side on a machine of two cores as well.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: [
       'default',
       new UncountedReporter({
