@@ -57,7 +57,10 @@ export async function connect<const QueueName extends string = never>(
   const firstUrl = typeof url === 'string' ? url : url[0]!
   return new Warren({
     ...(await openSessionPair(url, options)),
-    ...{ topology, tracing, closeOn, closeDeadline },
+    topology,
+    tracing,
+    closeOn,
+    closeDeadline,
     managementPlace: locateManagement(firstUrl, managementUrl ?? process.env.MANAGEMENT_URL),
   })
 }

@@ -38,7 +38,9 @@ export async function backUpQueue(options: BackupOptions): Promise<BackupReport>
     let seal: BackupSeal | undefined
     const { present, seen, refreshed } = await holdMessages({
       ...task,
-      ...{ purpose: 'a backup', sink: writer, signal: stopping.signal },
+      purpose: 'a backup',
+      sink: writer,
+      signal: stopping.signal,
       onMessage: (delivery) => {
         if (select(delivery)) writer.add(delivery)
         return undefined
@@ -64,7 +66,11 @@ export function headerFor(
 ): BackupHeader {
   return {
     format: 'warren-backup/2',
-    ...{ id: randomUUID(), purpose, queue, vhost: consuming.vhost, by },
+    id: randomUUID(),
+    purpose,
+    queue,
+    vhost: consuming.vhost,
+    by,
     brokerVersion: consuming.broker.version,
     startedAt: new Date().toISOString(),
   }

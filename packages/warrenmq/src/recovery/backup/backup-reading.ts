@@ -81,10 +81,16 @@ export class BackupReading {
     const { seal } = this.#current
     const missing = runs.reduce((sum, run) => sum + run.missing, 0)
     return {
-      ...{ header, runs, records: this.#records, missing, bodyBytes: this.#bodyBytes, seal },
+      header,
+      runs,
+      records: this.#records,
+      missing,
+      bodyBytes: this.#bodyBytes,
+      seal,
       digest: seal?.digest ?? this.#digest.copy().digest('hex'),
       isDamaged: this.#isDamaged || missing > 0,
-      ...{ tornBytes: this.#tornBytes, running: this.#digest },
+      tornBytes: this.#tornBytes,
+      running: this.#digest,
     }
   }
 
@@ -173,8 +179,12 @@ class RunReading {
 
   result(isOld: boolean): BackupRun {
     return {
-      ...{ run: this.run, records: this.#records, missing: this.#highest - this.#records },
-      ...{ seal: this.seal, progress: this.#progress, mark: this.mark },
+      run: this.run,
+      records: this.#records,
+      missing: this.#highest - this.#records,
+      seal: this.seal,
+      progress: this.#progress,
+      mark: this.mark,
       isEndKnown: this.isEndKnown && !isOld,
     }
   }

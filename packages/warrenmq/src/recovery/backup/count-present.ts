@@ -13,7 +13,9 @@ export async function countPresent(
   const { signal: _, ...task } = options
   if ((await sureDepth(task)) === 0) return ids
   const { isWhole } = await holdMessages({
-    ...{ purpose: 'a restore', isLocked: true, ...task },
+    purpose: 'a restore',
+    isLocked: true,
+    ...task,
     onMessage: ({ properties, body }) => {
       const id = identifyMessage({ properties, body: joinBody(body) })
       ids.set(id, (ids.get(id) ?? 0) + 1)

@@ -46,14 +46,14 @@ export async function discardMessages(options: DiscardOptions): Promise<DiscardR
     const { removed, inDoubt } = writer.before
     const before = { removed, inDoubt }
     return {
-      ...{
-        file: options.file,
-        present,
-        removed: removing.removed,
-        mayComeBack: removing.mayComeBack,
-        before,
-      },
-      ...{ left: depth, isDone: removing.removed === removing.count, isWhole },
+      file: options.file,
+      present,
+      removed: removing.removed,
+      mayComeBack: removing.mayComeBack,
+      before,
+      left: depth,
+      isDone: removing.removed === removing.count,
+      isWhole,
     }
   } catch (error) {
     throw await removing.end(error)
@@ -70,7 +70,10 @@ async function removeHeld(
   const stopping = joinSignals([task.signal, writer.failing])
   try {
     return await holdMessages({
-      ...{ ...task, purpose: 'a discard', sink: writer, signal: stopping.signal },
+      ...task,
+      purpose: 'a discard',
+      sink: writer,
+      signal: stopping.signal,
       onMessage: (delivery) => {
         if (removing.count >= most || !select(delivery)) return undefined
         writer.add(delivery)

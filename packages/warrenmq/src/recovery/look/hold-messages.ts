@@ -235,7 +235,10 @@ class HoldingPass {
     if (sink) sink.onProgress = () => this.#walk?.growIfNeeded()
     const prefetch = (): number => Math.min(this.#underWay, this.#mostAhead)
     return new QueueWalk({
-      ...{ channel, queue, count: this.#count, isWhole: this.#isWhole },
+      channel,
+      queue,
+      count: this.#count,
+      isWhole: this.#isWhole,
       get prefetch() {
         return prefetch()
       },
@@ -244,8 +247,10 @@ class HoldingPass {
         this.#step = { atMs: performance.now(), seen: this.#seen }
       },
       mayGrow: () => sink?.isFull !== true,
-      ...{ maxHoldMs: this.#maxHoldMs, consumerArguments: this.#rules.consumerArguments },
-      ...{ returnsBehind: this.#rules.returnsBehind, settlesNothing: this.#task.whileHeld === undefined },
+      maxHoldMs: this.#maxHoldMs,
+      consumerArguments: this.#rules.consumerArguments,
+      returnsBehind: this.#rules.returnsBehind,
+      settlesNothing: this.#task.whileHeld === undefined,
       heldCount: () => this.#toSettle + this.#refreshes.heldCount,
       onDelivery: (delivery) => {
         this.#seen += 1

@@ -112,7 +112,9 @@ async function sampleQueue(
   if (sample === 0 || messages === 0) return { ...nothing, notLookedAt: undefined }
   try {
     const { seen } = await lookAtQueue({
-      ...{ ...options, queue, count: sample },
+      ...options,
+      queue,
+      count: sample,
       onMessage: (message) => {
         groups.add(message)
         const timeMs = diedAt(readProperty(message.properties, 'headers')) ?? sentAt(message)

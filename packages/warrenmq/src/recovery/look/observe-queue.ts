@@ -37,7 +37,8 @@ export async function observeQueue(
   const isCaught = management && found ? await isOverLimitCaught(management, { found, standing }) : false
   return {
     facts: {
-      ...{ vhost, queue },
+      vhost,
+      queue,
       type: typeOf(found?.type ?? found?.arguments['x-queue-type']),
       reportedLimit: found?.deliveryLimit,
       argumentLimit: numberOf(found?.arguments['x-delivery-limit']),
@@ -79,7 +80,8 @@ async function standingPolicy(
     return policyInForce(
       { name, type },
       {
-        ...{ policies: policies.map(withArguments), operatorPolicies: operatorPolicies.map(withArguments) },
+        policies: policies.map(withArguments),
+        operatorPolicies: operatorPolicies.map(withArguments),
         capabilities: brokerCapabilities(version),
       },
     )

@@ -97,7 +97,9 @@ export async function prepareLook(permission: LookPermission): Promise<LookRules
     returnDeletes: (delivery) => returnDeletes(ask(delivery)),
     aside: new OverLimitQueue({ session: publishing, queue, version }),
     encodeRefreshed: ({ properties, body }) => ({
-      ...{ exchange: '', key: queue, body },
+      exchange: '',
+      key: queue,
+      body,
       properties: refreshedProperties(properties, login),
     }),
     // Of a single active consumer the next one is served when the one before has ended, as it is done there.

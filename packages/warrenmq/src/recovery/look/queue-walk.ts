@@ -95,7 +95,12 @@ export class QueueWalk {
     this.#task = task
     this.#count = task.count
     this.#relay = new ConsumerRelay({
-      ...{ channel, queue, consumerTag, consumerArguments, onAcksSent, onDelivery: this.#receive },
+      channel,
+      queue,
+      consumerTag,
+      consumerArguments,
+      onAcksSent,
+      onDelivery: this.#receive,
       mayOverlap: !task.returnsBehind,
     })
     this.#ended = new Promise((resolve) => {

@@ -62,7 +62,8 @@ async function findIn({ receipt, digest, options, queue, role }: Search): Promis
   let found = 0
   try {
     const { isWhole, seen, present } = await lookAtQueue({
-      ...{ ...options, queue },
+      ...options,
+      queue,
       onMessage: (message) => {
         const headers = readProperty(message.properties, 'headers')
         if (headerText(headers, recoveryHeaders.redriveId) !== receipt.id) return

@@ -247,10 +247,14 @@ async function runOnce(
     consuming: task.consuming,
     publishing: task.publishing,
     management: task.management,
-    ...{ queue: task.queue, id, to: { kind: 'type', routes: types }, by: task.by ?? 'dlq-recovery' },
+    queue: task.queue,
+    id,
+    to: { kind: 'type', routes: types },
+    by: task.by ?? 'dlq-recovery',
     follows: new Set(task.runs),
     ...(task.window && { window: task.window }),
-    ...{ acceptDeliveryLimit: task.acceptDeliveryLimit, maxHoldMs: task.maxHoldMs },
+    acceptDeliveryLimit: task.acceptDeliveryLimit,
+    maxHoldMs: task.maxHoldMs,
     signal: stopping.signal,
     waitMs: Number.POSITIVE_INFINITY, // a stall ends it
     onWait: (waitingMs) => {

@@ -79,13 +79,21 @@ export class RecoveryTotals {
     const { receipt, failedByQueue = new Map() } = this.#last ?? {}
     const reasons = receipt?.keptBecause ?? []
     return {
-      ...{ queue: this.#queue, recovered: this.#recovered, failed: receipt?.failed ?? 0 },
+      queue: this.#queue,
+      recovered: this.#recovered,
+      failed: receipt?.failed ?? 0,
       skipped: reasons.find(({ reason }) => reason === 'type-unknown')?.count ?? 0,
       keptBecause: reasons.filter(({ reason }) => reason !== 'type-unknown'),
-      ...{ recoveredByQueue: this.#byQueue, failedByQueue, left: this.left, receipt },
-      ...{ movedAside: this.#movedAside, deleted: this.#deleted },
+      recoveredByQueue: this.#byQueue,
+      failedByQueue,
+      left: this.left,
+      receipt,
+      movedAside: this.#movedAside,
+      deleted: this.#deleted,
       duplicatesPossible: this.#duplicatesPossible,
-      ...{ isBalanced: this.#isBalanced, isCounted: this.#isCounted, problem },
+      isBalanced: this.#isBalanced,
+      isCounted: this.#isCounted,
+      problem,
     }
   }
 }

@@ -118,9 +118,15 @@ export class DeadWatch {
     const refreshes = new Refreshes({ publisher, rules: look, ack: (delivery) => walk.ack(delivery) })
     const hold = (delivery: Delivery): void => void refreshes.leave(delivery, () => walk.growIfNeeded())
     const walk: QueueWalk = new QueueWalk({
-      ...{ channel, queue, count, prefetch: underWay, onExtra: hold },
-      ...{ isWhole: true, returnsBehind: look.returnsBehind },
-      ...{ maxHoldMs: look.maxHoldMs, consumerArguments: look.consumerArguments },
+      channel,
+      queue,
+      count,
+      prefetch: underWay,
+      onExtra: hold,
+      isWhole: true,
+      returnsBehind: look.returnsBehind,
+      maxHoldMs: look.maxHoldMs,
+      consumerArguments: look.consumerArguments,
       heldCount: () => refreshes.heldCount,
       onDelivery: (delivery) => {
         if (isOfRedrive(delivery, redriveId)) cameBack += 1

@@ -24,8 +24,12 @@ export function describeFailure(
   result: Unconfirmed,
 ): FailedPublish {
   return {
-    ...{ exchange, key, kind: failureOf(result), closedChannel: closesChannel(result) },
-    ...{ largestBytes: largestTaken(result), problem: problemOf(result) },
+    exchange,
+    key,
+    kind: failureOf(result),
+    closedChannel: closesChannel(result),
+    largestBytes: largestTaken(result),
+    problem: problemOf(result),
   }
 }
 

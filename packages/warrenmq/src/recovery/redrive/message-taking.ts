@@ -168,7 +168,9 @@ export class MessageTaking {
     const { session, publisher, look, listener } = this.#task
     const channel = await session.openChannel()
     const held: HeldChannel = {
-      ...{ channel, acked: 0, covered: 0 },
+      channel,
+      acked: 0,
+      covered: 0,
       walk: this.#walkOn(channel, () => held),
       refreshes: new Refreshes({ publisher, rules: look, ack: (delivery) => held.walk.ack(delivery) }),
     }
@@ -184,7 +186,11 @@ export class MessageTaking {
     const { queue, look, listener } = this.#task
     const seen = this.#channels.reduce((sum, { walk }) => sum + walk.seen, 0)
     return new QueueWalk({
-      ...{ channel, queue, count: this.#count - seen, isWhole: true, mostHeld },
+      channel,
+      queue,
+      count: this.#count - seen,
+      isWhole: true,
+      mostHeld,
       prefetch: this.#prefetch(),
       consumerTag: this.#tag(),
       consumerArguments: look.consumerArguments,

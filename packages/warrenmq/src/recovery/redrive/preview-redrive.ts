@@ -74,10 +74,16 @@ export async function previewRedrive(
     },
   })
   return {
-    ...{ queue: options.queue, present, matching, moving, seen, isWhole },
+    queue: options.queue,
+    present,
+    matching,
+    moving,
+    seen,
+    isWhole,
     targets: [...targets.values()],
     keeping: [...keeping].map(([reason, count]) => ({ reason, count })),
-    ...{ refusals: rules.refusals(), areRoutesProved: rules.areRoutesProved },
+    refusals: rules.refusals(),
+    areRoutesProved: rules.areRoutesProved,
   }
 }
 
@@ -100,7 +106,8 @@ function countKey(
   if (before === undefined || before === now) return { count: count + 1, keyChanges, keysBefore }
   const isNew = keysBefore.length < mostKeysBefore && !keysBefore.includes(before)
   return {
-    ...{ count: count + 1, keyChanges: keyChanges + 1 },
+    count: count + 1,
+    keyChanges: keyChanges + 1,
     keysBefore: isNew ? [...keysBefore, before] : keysBefore,
   }
 }

@@ -66,7 +66,9 @@ export async function prepareRules(
   const isWatched = options.canary !== undefined || options.stopWhenDead !== undefined
   const warnUnseen = isWatched ? unseenWarner(options.queue) : undefined
   return {
-    ...{ limit, look, plan },
+    limit,
+    look,
+    plan,
     takeAtMost: (bytes) => {
       size.largestBytes = Math.min(size.largestBytes, bytes)
     },

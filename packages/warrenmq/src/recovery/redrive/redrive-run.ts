@@ -94,8 +94,12 @@ export class RedriveRun {
     const watched = { redriveId: id, canary, deadLimit: stopWhenDead, targets: () => this.#targets() }
     this.#watch = new DeadWatch({ session, publisher: this.#publisher, queue, ...watched })
     this.#state = startRedriveState({
-      ...{ window, limit: options.limit ?? Number.POSITIVE_INFINITY, ratePerSecond: options.ratePerSecond },
-      ...{ canary, isWatched: canary !== undefined || stopWhenDead !== undefined, waitMs },
+      window,
+      limit: options.limit ?? Number.POSITIVE_INFINITY,
+      ratePerSecond: options.ratePerSecond,
+      canary,
+      isWatched: canary !== undefined || stopWhenDead !== undefined,
+      waitMs,
       stopWhenTargetAbove: options.stopWhenTargetAbove,
     })
   }
@@ -125,7 +129,10 @@ export class RedriveRun {
     this.#told = Math.max(this.#told, movedSoFar(this.#state))
     return {
       state: isPaused ? 'paused' : isWatching ? 'watching' : 'moving',
-      ...{ present: counts.present, moved: this.#told, failed, kept },
+      present: counts.present,
+      moved: this.#told,
+      failed,
+      kept,
       ...(isWaiting(wait) && { waitingMs: wait.waitedMs }),
     }
   }
@@ -287,7 +294,10 @@ export class RedriveRun {
     const { messages: window } = this.#state.settings.window
     const { limit } = this.#state.settings
     this.#tell({
-      ...{ kind: 'prepared', ...facts, returnLimit: look.returnLimit, aside: look.aside.count },
+      kind: 'prepared',
+      ...facts,
+      returnLimit: look.returnLimit,
+      aside: look.aside.count,
       returnsInMs: this.#lock.returnsInMs,
       prefetch: decidePrefetch({ window, limit, averageBytes: look.averageBytes }),
     })
@@ -322,8 +332,14 @@ export class RedriveRun {
       return
     }
     const taking = new MessageTaking({
-      ...{ session, publisher: this.#publisher, queue, look: this.#look!, count, prefetch },
-      ...{ consumerTag: consumerTagOf(this.#id), listener: this.#listener },
+      session,
+      publisher: this.#publisher,
+      queue,
+      look: this.#look!,
+      count,
+      prefetch,
+      consumerTag: consumerTagOf(this.#id),
+      listener: this.#listener,
     })
     this.#taking = taking
     const stopSampling = this.#sample(taking)
@@ -513,8 +529,14 @@ export class RedriveRun {
     const atLeast = leastLeftOf(this.#state)
     try {
       const count = await countForReceipt({
-        ...{ session, publisher: this.#publisher, queue, look: this.#look!, lock: this.#lock },
-        ...{ patience: this.#patience.signal, isOurs, atLeast: counts.otherConsumers > 0 ? 0 : atLeast },
+        session,
+        publisher: this.#publisher,
+        queue,
+        look: this.#look!,
+        lock: this.#lock,
+        patience: this.#patience.signal,
+        isOurs,
+        atLeast: counts.otherConsumers > 0 ? 0 : atLeast,
         isOver: () => {
           const { stopped, outcome } = this.#state.ending
           return stopped !== undefined || outcome === 'interrupted'
@@ -536,13 +558,19 @@ export class RedriveRun {
     }
     const isRefused = interruption === 'away' && this.#error !== undefined
     const receipt = writeReceipt({
-      ...{ id: this.#id, options: this.#options, tally: this.#tally, state: this.#state },
-      ...{ startedAtMs: this.#startedAtMs, endedAtMs: Date.now() },
+      id: this.#id,
+      options: this.#options,
+      tally: this.#tally,
+      state: this.#state,
+      startedAtMs: this.#startedAtMs,
+      endedAtMs: Date.now(),
       elapsedMs: performance.now() - this.#startedAt,
-      ...{ outcome, interruption: isRefused ? 'forbidden' : interruption },
+      outcome,
+      interruption: isRefused ? 'forbidden' : interruption,
       cameBack: Math.max(this.#watch.cameBack, this.#tally.cameBackCount),
       digest: this.#digest.text(),
-      ...{ rules: this.#rules!, problem: isError || isRefused ? wordsOf(this.#error) : undefined },
+      rules: this.#rules!,
+      problem: isError || isRefused ? wordsOf(this.#error) : undefined,
     })
     this.#settle?.resolve(receipt)
   }

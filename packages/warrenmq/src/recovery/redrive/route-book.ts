@@ -76,7 +76,8 @@ function decideRoute(question: RouteQuestion): RouteProof {
   }
   const failures = reached.map((name) => failAgain(question, name))
   return {
-    ...{ isSafe: true, queues: reached },
+    isSafe: true,
+    queues: reached,
     refusesWhenFull: reached.some((name) => isBounded(question, queues.get(name))),
     secondFailure: failures.map(({ text }) => text).join('; '),
     unseen: [...new Set(failures.flatMap(({ unseen }) => unseen))],
