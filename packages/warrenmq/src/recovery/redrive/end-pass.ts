@@ -1,8 +1,8 @@
-import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
 import { countLoss, decideNextPass, isLostTooOften, noLosses } from './decide-next-pass.ts'
+import { endRun } from './end-run.ts'
 import { emptyQueue } from './message-queue.ts'
 import { holdWaiting } from './pump.ts'
-import type { EndCount, RedriveEvent, TakenMessage } from './redrive-event.ts'
+import type { RedriveEvent, TakenMessage } from './redrive-event.ts'
 import {
   type Commands,
   enterPhase,
@@ -13,6 +13,7 @@ import {
   type RedriveState,
   withPass,
 } from './redrive-state.ts'
+import { settleDoubt } from './settle-doubt.ts'
 import { beginWait, endWait, isSendable } from './wait-state.ts'
 import { shrinkWindow } from './window-state.ts'
 
@@ -40,22 +41,6 @@ export function prepared<Message extends TakenMessage>(
   // The lock went with the connection.
   if (next.wait.awaited.consuming) return relock(next, commands)
   return tryTake(enterPhase(next, 'resting'), commands)
-}
-
-/**
- * Of acks that were in doubt so many have arrived as the queue holds fewer than it would without them. Others who
- * take messages, or what has not come back yet, would falsify that.
- */
-export function settleDoubt<Message extends TakenMessage>(
-  state: State<Message>,
-  { depth, isAllBack }: { depth: number; isAllBack: boolean },
-): State<Message> {
-  const { counts, flow } = state
-  if (counts.inDoubt === 0) return state
-  const missing = counts.present - flow.known - counts.aside - depth
-  const isProof = isAllBack && counts.otherConsumers === 0
-  const gone = isProof ? Math.min(counts.inDoubt, Math.max(0, missing)) : 0
-  return { ...state, counts: { ...counts, gone } }
 }
 
 /** Begins the next pass, unless something holds it up. */
@@ -267,142 +252,4 @@ function rest<Message extends TakenMessage>(
       commands.push({ kind: 'await-leaders', queues: pass.refusing })
       return withPass(state, { isAsked: true, refusalRetries: pass.refusalRetries + 1 })
   }
-}
-
-/** It is not to go on: the last stage is looked for, the queue is counted, and then it is over. */
-export function endRun<Message extends TakenMessage>(
-  state: State<Message>,
-  outcome: RedriveOutcome,
-  interruption: Interruption | undefined,
-  commands: Commands<Message>,
-): State<Message> {
-  const ended = { ...state, ending: { ...state.ending, outcome, interruption } }
-  if (outcome === 'done' && state.settings.canary && state.stage && state.phase !== 'preparing') {
-    commands.push({ kind: 'look-for-dead', isStageEnd: true })
-    return enterPhase(ended, 'looking')
-  }
-  return startCount(ended, commands)
-}
-
-export function startCount<Message extends TakenMessage>(
-  state: State<Message>,
-  commands: Commands<Message>,
-): State<Message> {
-  commands.push({ kind: 'count', isOurs: !isGivenUp(state) })
-  return enterPhase(state, 'counting')
-}
-
-/** The queue is somebody else's or gone, or was waited for too long already. */
-function isGivenUp({ ending }: State<TakenMessage>): boolean {
-  const { outcome, interruption } = ending
-  const isOurs = interruption === 'node-lost' || interruption === 'failed' || interruption === 'forbidden'
-  return outcome === 'interrupted' && !isOurs
-}
-
-export function counted<Message extends TakenMessage>(
-  before: State<Message>,
-  count: EndCount,
-  commands: Commands<Message>,
-): State<Message> {
-  const { ending } = before
-  const { outcome, interruption } = decideEnd(ending, count)
-  const isCounted = count.kind === 'counted'
-  const told = isCounted ? undoAcks(noteCount(before, count), count.depth) : before
-  const settled = settleEnd(told, count)
-  const undone = movedOf(before) - movedOf(settled)
-  if (isCounted && undone > 0 && outcome === 'done' && before.crash.undoable > 0 && !isAtLimit(before))
-    return goOnAfterCrash(settled, { undone, depth: count.depth }, commands)
-  const end = isCounted
-    ? decideByCount(settled, { outcome, interruption }, count.depth)
-    : { outcome, interruption }
-  commands.push({ kind: 'finish', ...end })
-  return { ...enterPhase(settled, 'over'), ending: { ...ending, ...end, count } }
-}
-
-interface End {
-  readonly outcome: RedriveOutcome
-  readonly interruption: Interruption | undefined
-}
-
-function decideByCount(state: State<TakenMessage>, end: End, depth: number): End {
-  const { flow } = state
-  // Nothing is done while the numbers do not add up.
-  if (end.outcome === 'done' && depth < leftOf(state))
-    return { outcome: 'interrupted', interruption: 'taken' }
-  // What a lost node was to give back had been acknowledged, and is gone.
-  if (end.interruption === 'node-lost' && leftOf(state) <= flow.kept + flow.failed)
-    return { outcome: 'done', interruption: undefined }
-  return end
-}
-
-type CountedEnd = Extract<EndCount, { kind: 'counted' }>
-
-function noteCount<Message extends TakenMessage>(state: State<Message>, count: CountedEnd): State<Message> {
-  const { counts, crash } = state
-  // A queue may still count the consumer that it lost with a node.
-  const others = Math.max(0, count.otherConsumers - crash.ghosts)
-  const otherConsumers = Math.max(counts.otherConsumers, others)
-  return { ...state, counts: { ...counts, otherConsumers, aside: count.aside } }
-}
-
-/**
- * More are in the queue than should be, and the broker may have crashed: so many acks are taken as undone. If these
- * messages arrived meanwhile instead, they are moved as well, and what the receipt says holds all the same.
- */
-function undoAcks<Message extends TakenMessage>(state: State<Message>, depth: number): State<Message> {
-  const { flow, counts, crash } = state
-  const surplus = depth - (counts.present - flow.known - counts.aside)
-  const undone = Math.min(surplus, crash.undoable, flow.known)
-  if (undone <= 0) return state
-  return {
-    ...state,
-    flow: { ...flow, known: flow.known - undone },
-    counts: { ...counts, inDoubt: counts.inDoubt + undone },
-  }
-}
-
-function isAtLimit(state: State<TakenMessage>): boolean {
-  return movedOf(state) >= state.settings.limit
-}
-
-function goOnAfterCrash<Message extends TakenMessage>(
-  state: State<Message>,
-  { undone, depth }: { readonly undone: number; readonly depth: number },
-  commands: Commands<Message>,
-): State<Message> {
-  const { crash, ending, pass } = state
-  return tryTake(
-    {
-      ...enterPhase(state, 'resting'),
-      crash: { ...crash, undoable: Math.max(0, crash.undoable - undone) },
-      ending: { ...ending, outcome: undefined, interruption: undefined },
-      pass: { ...pass, walk: 'none', returnsInMs: 0, depth },
-    },
-    commands,
-  )
-}
-
-/** What was confirmed and could not be acknowledged does not come back from a queue that is gone. */
-function settleEnd<Message extends TakenMessage>(state: State<Message>, count: EndCount): State<Message> {
-  if (count.kind === 'counted') return settleDoubt(state, count)
-  const { counts, pass } = state
-  if (count.kind === 'uncounted' || !pass.isGone) return state
-  return { ...state, counts: { ...counts, gone: counts.gone + pass.unsettled } }
-}
-
-function decideEnd(
-  { outcome = 'done', interruption, stopped }: State<TakenMessage>['ending'],
-  count: EndCount,
-): End {
-  if (count.kind === 'gone') return { outcome: 'interrupted', interruption: 'queue-deleted' }
-  if (count.kind === 'uncounted' && count.isFailed)
-    return { outcome: stopped ?? 'interrupted', interruption: 'failed' }
-  if (count.kind === 'uncounted') {
-    // Nobody is told that it is done who gave up before it could be counted.
-    if (outcome === 'done') return { outcome: stopped ?? 'cancelled', interruption }
-    return { outcome, interruption }
-  }
-  if (count.isLocked && outcome === 'done')
-    return { outcome: stopped ?? 'interrupted', interruption: interruption ?? 'locked' }
-  return { outcome, interruption }
 }

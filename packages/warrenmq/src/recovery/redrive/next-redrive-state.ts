@@ -1,18 +1,17 @@
+import { counted } from './counted.ts'
 import { loseContact, reunite } from './crash-state.ts'
 import {
-  counted,
   endPassWhenIdle,
-  endRun,
   gaveBack,
   lose,
   prepared,
   relock,
   relocked,
-  startCount,
   timeUp,
   tryTake,
   walked,
 } from './end-pass.ts'
+import { endRun, startCount } from './end-run.ts'
 import { countedGate, isFull } from './gate-state.ts'
 import { confirmMessage, failMessage, missAnswer, noteRefusal, proveAcks, pump, takeMessage } from './pump.ts'
 import type { RedriveCommand } from './redrive-command.ts'
