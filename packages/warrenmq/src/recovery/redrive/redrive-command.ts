@@ -6,12 +6,10 @@ import type { TakenMessage } from './redrive-event.ts'
 export type HoldReason = KeepReason | 'failed' | 'extra'
 
 /** What is to be done; each is answered by events. */
-export type RedriveCommand<Message extends TakenMessage> =
-  | { readonly kind: 'lock' }
-  /** Count the queue and read its rules. Answered by `prepared`. */
-  | { readonly kind: 'prepare' }
-  /** Take so many messages from the head, and not one more. */
-  | { readonly kind: 'take'; readonly count: number; readonly prefetch: number; readonly isFirst: boolean }
+export type RedriveCommand<Message extends TakenMessage> = PromptCommand<Message> | RedriveErrand
+
+/** What is done at once. */
+type PromptCommand<Message extends TakenMessage> =
   /** One of those taken arrived during the run, so one more is to be taken. */
   | { readonly kind: 'extend' }
   | { readonly kind: 'stop-taking' }
@@ -21,6 +19,24 @@ export type RedriveCommand<Message extends TakenMessage> =
   | { readonly kind: 'hold'; readonly message: Message; readonly why: HoldReason }
   /** Ask the broker something behind the acks: its answer proves them. */
   | { readonly kind: 'prove-acks' }
+  /** A tick is wanted after so long. */
+  | { readonly kind: 'wake'; readonly ms: number }
+  | { readonly kind: 'tell-wait'; readonly ms: number }
+  /** It was told to stop, and nobody waits any longer for a broker that is away. */
+  | { readonly kind: 'lose-patience' }
+  | {
+      readonly kind: 'finish'
+      readonly outcome: RedriveOutcome
+      readonly interruption: Interruption | undefined
+    }
+
+/** What takes its time. */
+export type RedriveErrand =
+  | { readonly kind: 'lock' }
+  /** Count the queue and read its rules. Answered by `prepared`. */
+  | { readonly kind: 'prepare' }
+  /** Take so many messages from the head, and not one more. */
+  | { readonly kind: 'take'; readonly count: number; readonly prefetch: number; readonly isFirst: boolean }
   /** Close what holds messages, and see them back in their queue. */
   | { readonly kind: 'give-back' }
   | { readonly kind: 'relock' }
@@ -33,15 +49,5 @@ export type RedriveCommand<Message extends TakenMessage> =
   /** Not so soon where there was no room a moment ago. */
   | { readonly kind: 'count-targets'; readonly queues: readonly string[]; readonly isSoon: boolean }
   | { readonly kind: 'look-for-dead'; readonly isStageEnd: boolean }
-  /** A tick is wanted after so long. */
-  | { readonly kind: 'wake'; readonly ms: number }
-  | { readonly kind: 'tell-wait'; readonly ms: number }
-  /** It was told to stop, and nobody waits any longer for a broker that is away. */
-  | { readonly kind: 'lose-patience' }
   /** Count the queue for the receipt; not ours where somebody else has it. */
   | { readonly kind: 'count'; readonly isOurs: boolean }
-  | {
-      readonly kind: 'finish'
-      readonly outcome: RedriveOutcome
-      readonly interruption: Interruption | undefined
-    }
