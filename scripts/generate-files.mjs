@@ -1,14 +1,11 @@
-// Writes the files that are made from code: the JSON Schema, the list of all commands with their options, the
-// diagrams under the declarations of a page, the drawing of a re-drive, and the reports of the public API.
-// Writes the files that are made from code: the JSON Schema, the list of all commands with their options, the OpenAPI
-// document of the HTTP API, the diagrams under the declarations of a page, and the drawing of a re-drive.
+// Writes the files that are made from code: the JSON Schema, the OpenAPI document of the HTTP API, the reports of the
+// public API; and on pages that people write, the options of every command, the diagrams under declarations and the
+// drawing of a re-drive.
 // With --check it writes nothing, names what is not current, and fails. Reads dist/, so build first.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Command } from 'commander'
 import { parse } from 'yaml'
 import { renderRedrivePhases } from '../.cache/build/warrenmq/recovery/redrive/render-redrive-phases.js'
-import { commands } from '../packages/cli/dist/commands.js'
 import { sessionCookie } from '../packages/cli/dist/http-api/auth/session-cookie.js'
 import { describeApi } from '../packages/cli/dist/http-api/contract/describe-api.js'
 import { endpoints } from '../packages/cli/dist/http-api/contract/endpoints.js'
@@ -18,6 +15,7 @@ import { compileTopology } from '../packages/warrenmq/dist/cjs/topology/compile-
 import { renderMermaid } from '../packages/warrenmq/dist/cjs/topology/render-mermaid.js'
 import { topologySchema } from '../packages/warrenmq/dist/cjs/topology/topology-schema.js'
 import { readTopology } from '../packages/warrenmq/dist/cjs/topology/validate-topology.js'
+import { withCommands } from './describe-commands.mjs'
 import { describeSchema } from './describe-schema.mjs'
 import { renderRequestSchemas, requestSchemasFile } from './generate-request-schemas.mjs'
 import { recoverySchema } from './recovery-schema.mjs'
@@ -82,46 +80,14 @@ function openapiDocument() {
   ].join('\n')
 }
 
-/** Every command as its --help has it. */
-function commandsPage() {
-  const sections = commands.map((command) => {
-    const parsed = new Command(command.name).option('--json', 'print exactly one JSON document on stdout')
-    command.configure?.(parsed)
-    const rows = parsed.options.map((option) => {
-      const { flags, description, defaultValue, defaultValueDescription, argChoices } = option
-      const choices = argChoices ? `: ${argChoices.join(', ')}` : ''
-      // Some say it themselves, because what was not said must not be in their request.
-      const [, meaning, said] = /^(.*?)(?: \(default: (.*)\))?$/.exec(description)
-      const isSwitch = defaultValue === undefined || typeof defaultValue === 'boolean'
-      const preset = said ?? (isSwitch ? undefined : (defaultValueDescription ?? defaultValue))
-      const column = preset === undefined ? '' : `\`${preset}\``
-      return `| \`${flags}\` | ${cell(`${meaning}${choices}`)} | ${column} |`
-    })
-    return [
-      `## warren ${command.name}`,
-      `${cell(command.summary)}.`,
-      `\`\`\`sh\n${command.example}\n\`\`\``,
-      `\`\`\`text\nwarren ${command.name} ${parsed.usage()}\n\`\`\``,
-      ['| option | meaning | default |', '| --- | --- | --- |', ...rows].join('\n'),
-    ].join('\n\n')
-  })
-  const head =
-    '# All commands and options\n\nMade from the commands themselves. What they do, and when to use which: [the command line](cli.md).'
-  return `${[head, ...sections].join('\n\n')}\n`
-}
-
-function cell(text) {
-  const clean = text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
-  return clean.charAt(0).toUpperCase() + clean.slice(1)
-}
-
 const layoutsPage = 'docs/concepts/layouts.md'
+const commandsPage = 'docs/reference/cli.md'
 const redrivePage = 'docs/concepts/redrive-life-cycle.md'
 const files = {
   'packages/warrenmq/schema/topology.schema.json': renderJson(configSchema()),
   [layoutsPage]: withDiagrams(read(layoutsPage)),
   [redrivePage]: withPhases(read(redrivePage)),
-  'docs/reference/commands.md': commandsPage(),
+  [commandsPage]: withCommands(read(commandsPage)),
   [requestSchemasFile]: renderRequestSchemas(),
   'docs/reference/api-report-warrenmq.md': apiReport('warrenmq', 'index'),
   'docs/reference/api-report-warrenmq-testing.md': apiReport('warrenmq/testing', 'testing'),

@@ -124,6 +124,21 @@ describe('a command in the documentation exists', () => {
     expect(sections).toHaveLength(commands.length)
     expect(unknown).toEqual([])
   })
+
+  it('in the reference, with every option that it has', () => {
+    const page = readFileSync('docs/reference/cli.md', 'utf8')
+    const sections = new Map(
+      page.split(/^##+ warren /m).map((section) => [section.slice(0, section.indexOf('\n')), section]),
+    )
+    const unnamed = commands.flatMap(({ name }) =>
+      commandParser(name)
+        .options.map(({ long }) => long!)
+        .filter((flag) => !new RegExp(`\`(?:-\\w, )?${flag}[ \`]`).test(sections.get(name) ?? ''))
+        .map((flag) => `${name} ${flag}`),
+    )
+
+    expect(unnamed).toEqual([])
+  })
 })
 
 describe('a file of this repository that the documentation names is there', () => {
