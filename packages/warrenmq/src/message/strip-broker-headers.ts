@@ -1,8 +1,16 @@
 import { decodeTable } from '../wire/decode-table.ts'
-import { editTable, headerNames } from '../wire/edit-table.ts'
-import { encodeTable } from '../wire/encode-table.ts'
 import type { FieldEntry, FieldTable } from '../wire/field-value.ts'
+import { endOfValue, valueOfEntry } from '../wire/name-matcher.ts'
 import { type PropertiesEdit, type RawProperties, readProperty } from '../wire/properties.ts'
+import { bytesOfText } from '../wire/short-text.ts'
+import {
+  archiveOf,
+  fates,
+  type HeaderArchive,
+  nameOf,
+  sizeOfArchive,
+  writeArchive,
+} from './header-archive.ts'
 import { type EncodedHeaders, headerValue } from './header-values.ts'
 import { warrenHeaders } from './warren-headers.ts'
 
@@ -36,70 +44,57 @@ export function stripBrokerHeaders(
   raw: RawProperties,
   { login, keep = [] }: StripOptions = {},
 ): PropertiesEdit {
-  const headers = readProperty(raw, 'headers')
+  const table = readProperty(raw, 'headers') ?? noBytes
   const isStripped = (name: string) => isBrokerHeader(name) && !keep.includes(name)
-  const properties = strippedProperties(raw, login)
-  const archived = archiveOf(headers, { isStripped, properties: properties.map(({ entry }) => entry) })
+  const expiration = readProperty(raw, 'expiration')
+  const userId = readProperty(raw, 'userId')
+  const foreignUser = userId === login ? undefined : userId
+  const archive = archiveOf({
+    table,
+    marks: markLeaving(table, isStripped),
+    expiration: expiration === undefined ? undefined : bytesOfText(expiration),
+    userId: foreignUser === undefined ? undefined : bytesOfText(foreignUser),
+  })
   return {
     set: { deliveryMode: 2 },
-    remove: properties.map(({ name }) => name),
-    headers: { remove: isStripped, set: archived.length === 0 ? [] : [archiveEntry(archived)] },
+    remove: [
+      ...(expiration === undefined ? [] : ['expiration' as const]),
+      ...(foreignUser === undefined ? [] : ['userId' as const]),
+    ],
+    headers: { remove: isStripped, set: archive ? [entryOf(archive, table)] : [] },
   }
+}
+
+const noBytes = Buffer.alloc(0)
+
+function markLeaving(table: Buffer, isStripped: (name: string) => boolean): readonly number[] {
+  const marks: number[] = []
+  for (let at = 0; at < table.length; ) {
+    const end = endOfValue(table, valueOfEntry(table, at))
+    const name = nameOf(table, at)
+    if (isStripped(name)) marks.push(at, end, fates.strip)
+    else if (name === warrenHeaders.stripped) marks.push(at, end, fates.archive)
+    at = end
+  }
+  return marks
+}
+
+function entryOf(archive: HeaderArchive, table: Buffer): FieldEntry {
+  const bytes = Buffer.allocUnsafe(sizeOfArchive(archive))
+  writeArchive(bytes, 0, { archive, table })
+  const raw = bytes.subarray(valueOfEntry(bytes, 0))
+  const value = {
+    type: 'F' as const,
+    raw,
+    get value() {
+      return decodeTable(raw.subarray(5))
+    },
+  }
+  return { name: warrenHeaders.stripped, value }
 }
 
 /** What earlier strips took off, under the names it had; properties are `expiration` and `user-id`. */
 export function readStripped(headers: EncodedHeaders): FieldTable {
   const archived = headerValue(headers, warrenHeaders.stripped)
   return archived?.type === 'F' ? archived.value : []
-}
-
-function strippedProperties(
-  raw: RawProperties,
-  login: string | undefined,
-): readonly { name: 'expiration' | 'userId'; entry: FieldEntry }[] {
-  const expiration = readProperty(raw, 'expiration')
-  const userId = readProperty(raw, 'userId')
-  return [
-    ...(expiration === undefined
-      ? []
-      : [{ name: 'expiration' as const, entry: text('expiration', expiration) }]),
-    ...(userId === undefined || userId === login
-      ? []
-      : [{ name: 'userId' as const, entry: text('user-id', userId) }]),
-  ]
-}
-
-function text(name: string, value: string): FieldEntry {
-  return { name, value: { type: 'S', value } }
-}
-
-/** The encoded table of everything that goes, spliced and not decoded: a re-drive does this for each message. */
-function archiveOf(
-  headers: EncodedHeaders,
-  going: { isStripped: (name: string) => boolean; properties: FieldTable },
-): Buffer {
-  const set = going.properties
-  const taken = editTable(headers ?? noBytes, { remove: (name) => !going.isStripped(name), set })
-  if (taken.length === 0) return taken
-  // A message may go round many times; per name the newest is kept, so the archive cannot grow without end.
-  const names = new Set(headerNames(taken))
-  const older = readStripped(headers).filter(({ name }) => !names.has(name))
-  return older.length === 0 ? taken : Buffer.concat([encodeTable(older), taken])
-}
-
-const noBytes = Buffer.alloc(0)
-
-function archiveEntry(archived: Buffer): FieldEntry {
-  const raw = Buffer.allocUnsafe(5 + archived.length)
-  raw.write('F', 0, 'latin1')
-  raw.writeUInt32BE(archived.length, 1)
-  archived.copy(raw, 5)
-  const value = {
-    type: 'F' as const,
-    raw,
-    get value() {
-      return decodeTable(archived)
-    },
-  }
-  return { name: warrenHeaders.stripped, value }
 }

@@ -1,4 +1,5 @@
 import { WireError } from '../../errors.ts'
+import { shortText } from '../../message/header-archive.ts'
 import { headerText } from '../../message/header-values.ts'
 import { type DeathAddress, isHop } from '../../message/is-hop.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
@@ -9,7 +10,6 @@ import {
   readUint32,
   valueOfEntry,
 } from '../../wire/name-matcher.ts'
-import { shortText } from './archive.ts'
 
 /** Headers, encoded, that tell where a message was first published. */
 export interface KeptAddress {

@@ -4,7 +4,7 @@ import { anyFieldValue } from '../../../../../test/support/arbitrary/fields.ts'
 import { anyProperties } from '../../../../../test/support/arbitrary/properties.ts'
 import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { headerInteger } from '../../message/header-values.ts'
-import { brokerHeaders, stripBrokerHeaders } from '../../message/strip-broker-headers.ts'
+import { brokerHeaders, isBrokerHeader, stripBrokerHeaders } from '../../message/strip-broker-headers.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
 import { decodeTable } from '../../wire/decode-table.ts'
 import type { FieldEntry } from '../../wire/field-value.ts'
@@ -14,6 +14,7 @@ import {
   editProperties,
   encodeProperties,
   noProperties,
+  type PropertiesEdit,
   type PropertiesInput,
   type RawProperties,
   readProperty,
@@ -31,11 +32,39 @@ const headersOf = (raw: RawProperties) =>
 const message = (headers: PlainTable, properties: PropertiesInput = {}) =>
   encodeProperties({ ...properties, headers: toFieldTable(headers) })
 
+/** What is taken off and archived, by decoding and encoding. */
+function stripSlowly(raw: RawProperties, login: string | undefined): PropertiesEdit {
+  const { headers, expiration, userId } = decodeProperties(raw)
+  const table = decodeTable(headers ?? Buffer.alloc(0))
+  const isForeign = userId !== undefined && userId !== login
+  const taken: FieldEntry[] = [
+    ...table.filter(({ name }) => isBrokerHeader(name)),
+    ...(expiration === undefined ? [] : [text('expiration', expiration)]),
+    ...(isForeign ? [text('user-id', userId)] : []),
+  ]
+  const older = table.find(({ name }) => name === warrenHeaders.stripped)?.value
+  const stays = (older?.type === 'F' ? older.value : []).filter(
+    (entry) => !taken.some(({ name }) => name === entry.name),
+  )
+  return {
+    set: { deliveryMode: 2 },
+    remove: ['expiration', ...(isForeign ? ['userId' as const] : [])],
+    headers: {
+      remove: isBrokerHeader,
+      set:
+        taken.length === 0
+          ? []
+          : [{ name: warrenHeaders.stripped, value: { type: 'F', value: [...stays, ...taken] } }],
+    },
+  }
+}
+
+const text = (name: string, value: string): FieldEntry => ({ name, value: { type: 'S', value } })
+
 /** The same by the general tools, which decode and encode. */
 function writeSlowly(raw: RawProperties, login: string | undefined): RawProperties {
-  const strip = stripBrokerHeaders(raw, { login })
+  const strip = stripSlowly(raw, login)
   const before = headerInteger(readProperty(raw, 'headers'), recoveryHeaders.redriveCount) ?? 0
-  const text = (name: string, value: string): FieldEntry => ({ name, value: { type: 'S', value } })
   const dropped: readonly string[] = [
     warrenHeaders.deathsSeen,
     warrenHeaders.attempts,
@@ -83,6 +112,18 @@ describe('the properties of a re-driven message', () => {
         const own = Array.isArray(input.headers) ? (input.headers as FieldEntry[]) : []
         const raw = encodeProperties({ ...input, headers: [...own, ...extra] })
         expect(writer('reset', login)(raw, undefined)).toEqual(writeSlowly(raw, login))
+      }),
+    )
+  })
+
+  it('have in their archive what a strip takes off any message', () => {
+    const anyHeaders = fc.array(fc.oneof(anyKnownEntry, anyArchive), { maxLength: 8 })
+    fc.assert(
+      fc.property(anyProperties, anyHeaders, fc.constantFrom(undefined, 'guest'), (input, extra, login) => {
+        const own = Array.isArray(input.headers) ? (input.headers as FieldEntry[]) : []
+        const raw = encodeProperties({ ...input, headers: [...own, ...extra] })
+        const stripped = editProperties(raw, stripBrokerHeaders(raw, { login }))
+        expect(stripped).toEqual(editProperties(raw, stripSlowly(raw, login)))
       }),
     )
   })

@@ -1,3 +1,11 @@
+import {
+  archiveOf,
+  fates,
+  type HeaderArchive,
+  shortText,
+  sizeOfArchive,
+  writeArchive,
+} from '../../message/header-archive.ts'
 import { headerInteger } from '../../message/header-values.ts'
 import { brokerHeaders } from '../../message/strip-broker-headers.ts'
 import { warrenHeaders } from '../../message/warren-headers.ts'
@@ -13,7 +21,6 @@ import {
   type WrittenTable,
   writeUint32,
 } from '../../wire/splice-properties.ts'
-import { type Archive, archiveOf, fates, shortText, sizeOfArchive, writeArchive } from './archive.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
 
 /** Gives the properties of a message that is put back; `extra` are encoded headers to end with. */
@@ -77,7 +84,7 @@ function textAt(raw: RawProperties, places: PropertyPlaces, index: number): Buff
 function writtenHeaders(parts: {
   table: Buffer
   kept: readonly number[]
-  archive: Archive | undefined
+  archive: HeaderArchive | undefined
   written: Buffer
   count: number
   extra: Buffer

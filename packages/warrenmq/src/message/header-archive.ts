@@ -1,14 +1,14 @@
-import { warrenHeaders } from '../../message/warren-headers.ts'
-import { endOfValue, valueOfEntry } from '../../wire/name-matcher.ts'
-import { copySpan, writeUint32 } from '../../wire/splice-properties.ts'
+import { endOfValue, valueOfEntry } from '../wire/name-matcher.ts'
+import { copySpan, writeUint32 } from '../wire/splice-properties.ts'
+import { warrenHeaders } from './warren-headers.ts'
 
 /**
  * What becomes of a header that does not just stay. Marks are start, end and fate of each, one after the other.
  */
 export const fates = { strip: 0, drop: 1, archive: 2, count: 3 } as const
 
-/** What goes into the archive header: entries of an older one, headers of the table, and properties. */
-export interface Archive {
+/** What is taken off a message and kept in one header of ours, byte for byte: entries of an older one, headers of the table, and properties. */
+export interface HeaderArchive {
   readonly size: number
   readonly older: readonly Buffer[]
   /** Start and end of each header. */
@@ -22,7 +22,7 @@ export function archiveOf(fields: {
   marks: readonly number[]
   expiration: Buffer | undefined
   userId: Buffer | undefined
-}): Archive | undefined {
+}): HeaderArchive | undefined {
   const { table, marks, expiration, userId } = fields
   if (marks.length === 0 && !expiration && !userId) return undefined
   const stripped = strippedSpans(marks)
@@ -77,7 +77,8 @@ function entriesBut(table: Buffer, names: ReadonlySet<string>): readonly Buffer[
   return entries
 }
 
-function nameOf(table: Buffer, at: number): string {
+/** The name of the entry at `at`, for comparing; each byte is a character. */
+export function nameOf(table: Buffer, at: number): string {
   return table.toString('latin1', at + 1, valueOfEntry(table, at))
 }
 
@@ -88,7 +89,7 @@ const expirationName = shortText('expiration')
 const userIdName = shortText('user-id')
 
 /** The bytes that `writeArchive` writes. */
-export function sizeOfArchive(archive: Archive | undefined): number {
+export function sizeOfArchive(archive: HeaderArchive | undefined): number {
   return archive ? archiveName.length + 5 + archive.size : 0
 }
 
@@ -107,7 +108,11 @@ function writeStart(fields: { bytes: Buffer; at: number; name: Buffer; tag: numb
 }
 
 /** Writes the archive header and returns the offset behind it. */
-export function writeArchive(bytes: Buffer, at: number, fields: { archive: Archive; table: Buffer }): number {
+export function writeArchive(
+  bytes: Buffer,
+  at: number,
+  fields: { archive: HeaderArchive; table: Buffer },
+): number {
   const { archive, table } = fields
   const { size, older, stripped, properties } = archive
   let next = writeStart({ bytes, at, name: archiveName, tag: tableTag, size })
