@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../../errors.ts'
 import { parseDuration } from '../../message/duration.ts'
 import { compileLook, type RequestContext } from '../look/compile-look.ts'
+import { editedBody } from '../request/edited-body.ts'
 import type { EditRequest, RedriveRequest } from '../request/requests.ts'
 import type { DeadLimit } from './canary.ts'
 import { type MessageEdit, problemOfEdit } from './message-edit.ts'
@@ -71,14 +72,13 @@ export function compileEdit({ body, headers }: EditRequest): MessageEdit {
     throw new InvalidArgumentError('The edit changes nothing. Give it a body, headers, or both.')
   const problem = problemOfEdit({ ...(headers && { headers }) }) ?? problemOfNumbers(headers)
   if (problem !== undefined) throw new InvalidArgumentError(problem)
-  return { ...(body !== undefined && { body: bytesOf(body) }), ...(headers && { headers }) }
+  return { ...(body !== undefined && { body: checkedBody(body) }), ...(headers && { headers }) }
 }
 
-function bytesOf(body: NonNullable<EditRequest['body']>): Buffer | string {
-  if (typeof body === 'string') return body
-  const { encoding, text } = body
-  const bytes = Buffer.from(text, encoding)
-  if (encoding === 'base64' && bytes.toString('base64') !== text)
+function checkedBody(body: NonNullable<EditRequest['body']>): Buffer {
+  const bytes = editedBody(body)
+  // What is no base64 is left out by Buffer without a word.
+  if (typeof body !== 'string' && body.encoding === 'base64' && bytes.toString('base64') !== body.text)
     throw new InvalidArgumentError(
       'The text of the body is no base64, with its padding and nothing between. Check it.',
     )

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { editedBody } from './edited-body.ts'
 import type { EditRequest, RedriveRequest } from './requests.ts'
 
 /** A request as receipts and the audit log keep it: of an edit only what it is about, never what a message says. */
@@ -19,11 +20,7 @@ export function noteRequest({ edit, ...request }: RedriveRequest): NotedRequest 
 
 function noteEdit({ body, headers }: EditRequest): NotedEdit {
   return {
-    ...(body !== undefined && { bodySha256: createHash('sha256').update(bytesOf(body)).digest('hex') }),
+    ...(body !== undefined && { bodySha256: createHash('sha256').update(editedBody(body)).digest('hex') }),
     ...(headers && { headers: Object.keys(headers) }),
   }
-}
-
-function bytesOf(body: NonNullable<EditRequest['body']>): Buffer {
-  return typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.text, body.encoding)
 }
