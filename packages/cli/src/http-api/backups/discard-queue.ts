@@ -6,6 +6,7 @@ import { askApproval } from '../approvals/ask-approval.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import type { Approval, Discarded, DiscardRequest } from '../contract/contract.ts'
 import { auditedRequest } from '../guards/audited-request.ts'
+import { refuseDangers } from '../guards/refuse-dangers.ts'
 import { refuseHiddenFilter } from '../guards/refuse-hidden-fields.ts'
 import { refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 import { backupFile, findBackup, openBackupFolder } from './backup-folder.ts'
@@ -76,9 +77,7 @@ export async function discardQueue(
 
 function refuseDiscard({ settings }: ApiContext, { caller }: AuditedCall, request: DiscardRequest): void {
   refuseHiddenFilter(request.where, { caller, settings })
-  if (request.acceptDeliveryLimit !== true || caller.role === 'admin') return
-  const message = 'Only an admin can set "acceptDeliveryLimit". Leave it out.'
-  throw new ApiError({ code: 'API_FORBIDDEN', message })
+  refuseDangers(request, caller)
 }
 
 async function describe(

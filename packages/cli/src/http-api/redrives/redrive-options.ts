@@ -11,6 +11,7 @@ import {
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
+import { refuseDangers } from '../guards/refuse-dangers.ts'
 import { refuseHiddenFilter } from '../guards/refuse-hidden-fields.ts'
 
 /** What recovery/ is to do for a request. Throws where the caller may not ask for it. */
@@ -57,12 +58,4 @@ function refuseTarget(to: NonNullable<RedriveRequest['to']>, caller: Caller): vo
     code: 'API_FORBIDDEN',
     message: `Only an admin who may read "${queue}" in RabbitMQ can send dead letters there. Leave "to" out to send each back to where it failed.`,
   })
-}
-
-/** Who can name a target may believe headers that name one; and who may lose messages is not for an operator to decide. */
-function refuseDangers({ trustHeaders, acceptDeliveryLimit }: RedriveRequest, { role }: Caller): void {
-  const danger = trustHeaders ? 'trustHeaders' : acceptDeliveryLimit ? 'acceptDeliveryLimit' : undefined
-  if (danger === undefined || role === 'admin') return
-  const message = `Only an admin can set "${danger}". Leave it out.`
-  throw new ApiError({ code: 'API_FORBIDDEN', message })
 }
