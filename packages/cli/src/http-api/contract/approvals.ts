@@ -1,14 +1,12 @@
 import Type from 'typebox'
 import { dlq } from './dlqs.ts'
 import type { EndpointList } from './endpoint.ts'
-import { exampleId, nextCursor, ofQueue, uuidPattern, wholeList } from './lists.ts'
+import { idOf, ofQueue, pageSchema, wholeList } from './lists.ts'
 import { ofFiles } from './problem-codes.ts'
 import { applyRequest, discardRequest, redriveRequest } from './requests.ts'
 import {
-  as,
   flag,
   integer,
-  list,
   listInQuery,
   named,
   object,
@@ -21,10 +19,7 @@ import {
   time,
 } from './schema.ts'
 
-const id = text('Names the approval.', exampleId)
-const approvalParams = parameters({
-  id: { ...as(id, 'The id of the approval, a UUID.'), pattern: uuidPattern },
-})
+const { id, params } = idOf('approval')
 
 const asksTold = Type.Union(
   [
@@ -80,10 +75,7 @@ export const approval = named('Approval', 'Something that waits for a second per
   ),
 })
 export type Approval = SchemaValue<typeof approval>
-const approvalList = named('ApprovalList', 'A page of approvals.', {
-  items: list(approval, 'The approvals, the newest first.'),
-  nextCursor,
-})
+const approvalList = pageSchema('ApprovalList', { of: approval, plural: 'approvals' })
 export type ApprovalList = SchemaValue<typeof approvalList>
 
 const approvalQuery = parameters({
@@ -100,7 +92,7 @@ const approvalQuery = parameters({
 const path = '/api/v1/approvals/:id'
 const reading = { method: 'GET', tag: 'approvals', needs: 'dlq:read' } as const
 const deciding = { method: 'POST', tag: 'approvals', needs: 'dlq:redrive' } as const
-const one = { params: approvalParams, answer: approval } as const
+const one = { params, answer: approval } as const
 export const approvalEndpoints = {
   listApprovals: {
     ...{ ...reading, path: '/api/v1/approvals', query: approvalQuery, answer: approvalList },

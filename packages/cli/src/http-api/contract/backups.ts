@@ -2,13 +2,12 @@ import Type from 'typebox'
 import { approval } from './approvals.ts'
 import { dlq, queueParams } from './dlqs.ts'
 import type { EndpointList } from './endpoint.ts'
-import { exampleId, filter, nextCursor, ofQueue, queueName, reason, uuidPattern, wholeList } from './lists.ts'
+import { filter, idOf, ofQueue, pageSchema, queueName, reason, wholeList } from './lists.ts'
 import { discardRequest } from './requests.ts'
 import {
   as,
   count,
   flag,
-  list,
   listInQuery,
   named,
   oneOf,
@@ -20,10 +19,7 @@ import {
 
 export type { DiscardRequest } from './requests.ts'
 
-const id = text('Names the backup.', exampleId)
-const backupParams = parameters({
-  id: { ...as(id, 'The id of the backup, a UUID.'), pattern: uuidPattern },
-})
+const { id, params: backupParams } = idOf('backup')
 const purpose = oneOf(
   ['backup', 'discard'],
   'What it was made for. That of a discard may hold the only copy.',
@@ -36,10 +32,7 @@ export const keptBackup = named('KeptBackup', 'A backup that the server keeps.',
   sizeBytes: count('The size of the file.', 2048),
 })
 export type KeptBackup = SchemaValue<typeof keptBackup>
-const backupList = named('BackupList', 'A page of backups.', {
-  items: list(keptBackup, 'The backups, the newest first.'),
-  nextCursor,
-})
+const backupList = pageSchema('BackupList', { of: keptBackup, plural: 'backups' })
 export type BackupList = SchemaValue<typeof backupList>
 const backupQuery = parameters({
   purpose: Type.Optional(listInQuery(purpose, 'Only backups that were made for one of these.')),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { integer, orNull, type SchemaValue, text } from './schema.ts'
+import { as, integer, list, named, orNull, parameters, type SchemaValue, text } from './schema.ts'
 
 /** What the lists have in common. */
 
@@ -38,6 +38,27 @@ export const personName = text('Only what this person did or asked for.', 'ann',
   ...{ minLength: 1, maxLength: 255 },
 })
 export const ofQueue = { queue: Type.Optional(queueName), by: Type.Optional(personName) }
+
+/** The id of what is on a list, and the parameters of a path that has it. */
+export function idOf(
+  what: string,
+  pattern = uuidPattern,
+): { readonly id: Type.TString; readonly params: Type.TObject<{ id: Type.TString }> } {
+  const id = text(`Names the ${what}.`, exampleId)
+  return { id, params: parameters({ id: { ...as(id, `The id of the ${what}, a UUID.`), pattern } }) }
+}
+
+/** A page of a list that is kept as a whole. */
+export function pageSchema<Item extends Type.TSchema>(
+  title: string,
+  items: { readonly of: Item; readonly plural: string },
+): Type.TObject<{ items: Type.TArray<Item>; nextCursor: typeof nextCursor }> {
+  const { of, plural } = items
+  return named(title, `A page of ${plural}.`, {
+    items: list(of, `The ${plural}, the newest first.`),
+    nextCursor,
+  })
+}
 
 /** A part of a list, and of a time. */
 export type ListQuery = SchemaValue<Type.TObject<typeof wholeList>>

@@ -1,14 +1,13 @@
 import Type from 'typebox'
 import { dlq } from './dlqs.ts'
 import type { EndpointList } from './endpoint.ts'
-import { exampleId, nextCursor, ofQueue, wholeList } from './lists.ts'
+import { idOf, ofQueue, pageSchema, wholeList } from './lists.ts'
 import { problem } from './problem.ts'
 import { receipt } from './receipt.ts'
 import {
   as,
   count,
   flag,
-  list,
   listInQuery,
   named,
   object,
@@ -20,10 +19,7 @@ import {
   time,
 } from './schema.ts'
 
-const taskId = text('Names the task.', exampleId)
-const taskParams = parameters({
-  id: { ...as(taskId, 'The id of the task, a UUID.'), pattern: '^[0-9a-f-]{36}$' },
-})
+const { id: taskId, params: taskParams } = idOf('task', '^[0-9a-f-]{36}$')
 
 /** In the order of a task's life. */
 export const taskStates = [
@@ -82,10 +78,7 @@ export const task = named('Task', 'Work that a server does in the background.', 
 })
 export type Task = SchemaValue<typeof task>
 
-const taskList = named('TaskList', 'A page of tasks.', {
-  items: list(task, 'The tasks, the newest first.'),
-  nextCursor,
-})
+const taskList = pageSchema('TaskList', { of: task, plural: 'tasks' })
 export type TaskList = SchemaValue<typeof taskList>
 const taskQuery = parameters({
   state: Type.Optional(listInQuery(taskState, 'Only tasks in one of these states.')),
