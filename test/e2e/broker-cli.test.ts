@@ -44,7 +44,7 @@ it('a broker that was started by the command serves clients until Ctrl-C, and sa
   expect(await exited).toEqual([0, null])
   expect(said.version).toMatch(/^4\.0\./)
   expect(log()).toContain(`AMQP      ${said.url}`)
-  expect(log()).toContain('keeps nothing. Ctrl-C ends it.')
+  expect(log()).toContain('stores nothing. Press Ctrl-C to stop.')
   expect(log()).toContain('Stopped.')
 })
 
@@ -86,7 +86,7 @@ it('a port that another program has is named, and the command fails', async () =
 
 it.each([
   ['that is not there', 'missing.json', undefined, 'missing.json cannot be read'],
-  ['that is no JSON', 'broken.json', '{ "queues": ', 'broken.json is no JSON'],
+  ['that is no JSON', 'broken.json', '{ "queues": ', 'broken.json is not JSON'],
   ['that is no object', 'list.json', '[]', 'they are not an object'],
   [
     'with a queue that RabbitMQ refuses',

@@ -225,7 +225,7 @@ describe('warren init', () => {
     const agreed = await warren('init --yes')
 
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(refused.stderr).toContain('warren.config.ts exists already')
+    expect(refused.stderr).toContain('warren.config.ts already exists')
     expect(before).toBe('mine')
     expect(agreed.exitCode).toBe(0)
     expect(read('warren.config.ts')).toContain('defineTopology')
@@ -324,7 +324,7 @@ describe('warren init', () => {
 
   it.each([
     ['init --from-definitions missing.json', 'missing.json cannot be read'],
-    ['init --config warren.toml', 'warren.toml has no ending'],
+    ['init --config warren.toml', 'warren.toml has no extension'],
   ])('%s fails with a sentence', async (command, words) => {
     const { warren } = setupCli()
 

@@ -53,7 +53,7 @@ describe('warren apply', () => {
 
     expect(withoutConsent.exitCode, withoutConsent.stderr).toBe(1)
     expect(withoutConsent.stdout).toMatch(
-      /Nothing was changed\. There is no terminal to ask on\..*--safe-only/,
+      /Nothing was changed\. There is no terminal to ask in\..*--safe-only/,
     )
     expect(before).not.toContain('invoices')
     expect(safeOnly.exitCode, safeOnly.stderr).toBe(3)
@@ -113,7 +113,7 @@ describe('warren apply', () => {
     expect(stdout).toContain('! queue orders: type is "quorum", the topology says "classic"')
     expect(stdout).toContain('1 impossible in place')
     expect(stdout).toContain(
-      'Nothing was changed. What is impossible in place needs one of the ways out above.',
+      'Nothing was changed. Steps that are impossible in place need one of the ways out above.',
     )
   })
 

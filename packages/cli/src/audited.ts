@@ -114,7 +114,7 @@ export function personOf({ consuming, by }: Pick<AuditedBroker, 'consuming' | 'b
 }
 
 function warn(terminal: Terminal, error: unknown, what: string): void {
-  terminal.say(terminal.paint('yellow', `The audit log does not have ${what}: ${reasonOf(error)}`))
+  terminal.say(terminal.paint('yellow', `The audit log is missing ${what}: ${reasonOf(error)}`))
 }
 
 const warned = new WeakSet<Terminal>()
@@ -124,7 +124,7 @@ function warnUnsigned(terminal: Terminal): void {
   if (warned.has(terminal)) return
   warned.add(terminal)
   const sentence =
-    'The audit log has this without a signature, because there is no WARREN_SERVER_KEY: `warren audit --verify` will say so. Give the command the key of the servers.'
+    'This is in the audit log without a signature, because there is no WARREN_SERVER_KEY: `warren audit --verify` will say so. Give the command the key of the servers.'
   terminal.say(terminal.paint('yellow', sentence))
 }
 

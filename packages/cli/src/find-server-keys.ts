@@ -22,7 +22,7 @@ export function findServerKeys(
     return readServerKeys(env, keyFile)
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error
-    terminal.say(`Without the key of the servers nothing is signed or proved here: ${error.message}`)
+    terminal.say(`Without the servers' key, nothing is signed or proved here: ${error.message}`)
     return readServerKeys({})
   }
 }

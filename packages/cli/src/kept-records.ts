@@ -32,7 +32,7 @@ export function parseKept(text: string, file: string): readonly KeptRecord[] {
       if (typeof kept?.hash === 'string' && Number.isSafeInteger(kept.offset))
         return { hash: kept.hash, offset: kept.offset }
       throw new InvalidArgumentError(
-        `--kept: line ${at + 1} of ${file} is no record that --verify has kept. Name a file of its own, or the hash itself.`,
+        `--kept: line ${at + 1} of ${file} is not a record that --verify has kept. Name a separate file, or give the hash itself.`,
       )
     })
 }

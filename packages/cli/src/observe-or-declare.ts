@@ -35,7 +35,7 @@ export async function observeOrDeclare(look: Look): Promise<PlannedDeployment> {
 /** The plan without looking: everything is declared, and what was not looked at is said. */
 export function declareAll({ topology, session }: Look, reason: string): PlannedDeployment {
   const planned = planBlindly(topology, session.broker.version)
-  return { ...planned, unchecked: [`Declared over AMQP alone. ${reason}`, ...planned.unchecked] }
+  return { ...planned, unchecked: [`Declared over AMQP only. ${reason}`, ...planned.unchecked] }
 }
 
 async function observe({ topology, address, session, deadline }: Look): Promise<PlannedDeployment> {

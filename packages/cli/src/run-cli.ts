@@ -115,7 +115,7 @@ function addCommand(fields: {
 }
 
 const groups: Readonly<Record<string, { readonly summary: string; readonly example: string }>> = {
-  dlq: { summary: 'see, put back, back up and discard dead letters', example: 'warren dlq list' },
+  dlq: { summary: 'look at, put back, back up and discard dead letters', example: 'warren dlq list' },
 }
 
 /** `dlq list` lives under `dlq`, which is made when its first command comes by. */
@@ -140,5 +140,5 @@ function addGroup(parent: Command, word: string): Command {
 function explain(error: unknown): string {
   if (error instanceof BadUsageError) return `warren: ${error.message}\nSee \`${error.help}\`.`
   if (error instanceof WarrenError || error instanceof InvalidOptionError) return `warren: ${error.message}`
-  return `warren: this should not have happened.\n${error instanceof Error ? error.stack : String(error)}`
+  return `warren: this should not have happened. Please report it.\n${error instanceof Error ? error.stack : String(error)}`
 }

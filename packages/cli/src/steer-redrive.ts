@@ -16,7 +16,7 @@ export function steerRedrive(run: Steering, terminal: Terminal): () => void {
   const end = (): void => {
     if (isEnding) process.exit(130)
     isEnding = true
-    terminal.say('Ending: what is under way is finished and counted. Once more to stop at once.')
+    terminal.say('Ending: messages in flight are finished and counted. Press again to stop immediately.')
     run.cancel()
   }
   const toggle = (): void => {
@@ -24,11 +24,11 @@ export function steerRedrive(run: Steering, terminal: Terminal): () => void {
     else pause()
   }
   const pause = (): void => {
-    terminal.say('Paused. r goes on, q ends it.')
+    terminal.say('Paused. Press r to continue, q to end.')
     run.pause()
   }
   const resume = (): void => {
-    terminal.say('Going on.')
+    terminal.say('Continuing.')
     run.resume()
   }
   const keys: Readonly<Record<string, () => void>> = { p: pause, r: resume, q: end, [interrupt]: end }

@@ -37,7 +37,7 @@ describe('a plan for apply', () => {
     const { unchecked, plan } = await observeOrDeclare(look)
 
     expect(unchecked[0]).toMatch(
-      /^Declared over AMQP alone\. Cannot reach the management API at 127\.0\.0\.1:1/,
+      /^Declared over AMQP only\. Cannot reach the management API at 127\.0\.0\.1:1/,
     )
     expect(unchecked).toContain('Policies that override arguments were not looked for.')
     expect(plan.safe).toHaveLength(5)

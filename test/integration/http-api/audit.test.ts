@@ -414,7 +414,7 @@ describe('an action of the command line', () => {
 
     expect(exitCode).toBe(0)
     expect(out.match(/audit log/g)).toHaveLength(1)
-    expect(out).toContain('The audit log does not have this: ')
+    expect(out).toContain('The audit log is missing this: ')
     expect(await rig.depth('work')).toBe(3)
   })
 
@@ -431,7 +431,7 @@ describe('an action of the command line', () => {
     expect(err).toBe('')
 
     expect(exitCode).toBe(0)
-    expect(out).toMatch(/The audit log does not have this: .*ACCESS_REFUSED/)
+    expect(out).toMatch(/The audit log is missing this: .*ACCESS_REFUSED/)
     expect(await depth('work')).toBe(3)
   })
 

@@ -85,7 +85,7 @@ test('a re-drive that nobody can answer for is refused before a message is taken
 
   expect(refused.exitCode).toBe(1)
   expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'INVALID_ARGUMENT' } })
-  expect(refused.stderr).toContain('Nothing was moved: there is no terminal to ask on. Say --yes')
+  expect(refused.stderr).toContain('Nothing was moved: there is no terminal to ask in. Use --yes')
   expect(await depths()).toEqual([3, 0])
   expect((await admin.get(dlq))?.isRedelivered).toBe(false)
 })
@@ -120,7 +120,7 @@ test('a backup without a file is bad usage, in a document', async () => {
 
   expect(exitCode).toBe(2)
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'BAD_USAGE' } })
-  expect(stderr).toContain('where to with --out')
+  expect(stderr).toContain('and a file with --out')
 })
 
 test('a yes moves them', async () => {
@@ -184,7 +184,7 @@ test('a second receipt does not take the place of the first', async () => {
   const second = await pipe(...words)
 
   expect([first.exitCode, second.exitCode]).toEqual([0, 1])
-  expect(second.stderr).toContain('receipt.json holds something already')
+  expect(second.stderr).toContain('receipt.json is not empty')
   expect(JSON.parse(await readFile(path('receipt.json'), 'utf8')) as Receipt).toMatchObject({ present: 3 })
   expect(await depths()).toEqual([2, 1])
 })
@@ -254,7 +254,7 @@ test('what could not be looked at to the end is told, and ends with 3', async ()
 
   for (const { exitCode, stdout } of [peek, causes, discard]) {
     expect(exitCode).toBe(3)
-    expect(stdout).toMatch(/^It ended early: messages cannot be held longer/m)
+    expect(stdout).toMatch(/^Ended early: messages could not be held any longer/m)
   }
   expect(peek.stdout).toContain(`0 shown of ${count}`)
   expect(await depth(dlq)).toBeGreaterThanOrEqual(count - 1)
@@ -280,7 +280,7 @@ test('a canary that is waited for is told', async () => {
   const { exitCode, stdout } = await pipe('redrive', dlq, '--canary', '1', '--canary-wait', '2s', '--yes')
 
   expect(exitCode).toBe(0)
-  expect(stdout).toMatch(/^1 moved; watching whether they come back dead, up to \d s more$/m)
+  expect(stdout).toMatch(/^1 moved; watching for messages that die again, up to \d s more$/m)
 })
 
 test('a receipt is verified from the command line', async () => {
@@ -307,7 +307,7 @@ test('a receipt is verified from the command line', async () => {
   expect(forged.exitCode).toBe(1)
   expect(forged.stdout).toMatch(/^broken {3}sums /m)
   expect(handled.exitCode).toBe(3)
-  expect(handled.stdout).toContain('Nothing speaks against it, but not all of it could be checked.')
+  expect(handled.stdout).toContain('Nothing contradicts the receipt, but not everything could be checked.')
   expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('missing.json') })
 })
 

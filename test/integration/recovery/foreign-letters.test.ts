@@ -59,7 +59,7 @@ test('the plan of a re-drive says whose routing key changes, and a header keeps 
   expect(JSON.parse(plan.stdout)).toMatchObject({
     targets: [{ target: work, count: 2, keyChanges: 2, keysBefore: ['order.placed', 'order.paid'] }],
   })
-  expect(plan.stderr).toContain('2 of these will have another routing key there than before')
+  expect(plan.stderr).toContain('2 of these will have a different routing key there')
   expect(JSON.parse(moved.stdout)).toMatchObject({ moved: 2 })
   expect((await drain(work)).map(({ headers }) => headers)).toMatchObject([
     { 'x-original-exchange': exchange, 'x-original-routing-key': 'order.placed' },

@@ -69,7 +69,7 @@ test('a message without an origin goes by the type map of the config, and the pl
   expect(plan).toMatchObject({ present: 4, moving: 2, isWhole: true })
   expect(plan.targets).toMatchObject([{ target: 'scans', count: 2, why: 'its type, MessageType Scan' }])
   expect(plan.keeping).toEqual([{ reason: 'origin-unknown', count: 2 }])
-  expect(shown).toContain('2 to scans (known by its type, MessageType Scan')
+  expect(shown).toContain('2 to scans (route: its type, MessageType Scan')
 })
 
 test('a plan with a limit tells how many match', async () => {
@@ -110,5 +110,5 @@ test('a plan of what could not be looked at to the end says so', async () => {
 
   expect(plan.isWhole).toBe(false)
   expect(plan.seen).toBeLessThan(plan.present)
-  expect(shown).toContain('This is not all: only')
+  expect(shown).toContain('This is not everything: only')
 })

@@ -17,22 +17,27 @@ import { planDocument, sayPlan } from './plan.ts'
 /** Makes the broker what the topology says. Where that needs more than safe steps, nothing is done until somebody agrees. */
 export const apply: CliCommand = {
   name: 'apply',
-  summary: 'carry out the plan; all of it or nothing, unless you agree to less',
+  summary: 'carry out the plan: all of it or nothing, unless you agree to less',
   example: 'warren apply --url amqp://localhost --wait 60s',
   configure: (command) => {
     addConfigOption(command)
     addBrokerOptions(command)
     addYesOption(command)
     command
-      .addOption(new Option('--allow <what>', 'also remove bindings, without asking').choices(['disruptive']))
-      .option('--safe-only', 'do the safe steps and leave the others, without asking')
       .addOption(
-        new Option('--leftovers <what>', 'wait queues of delays that the topology no longer has')
+        new Option('--allow <what>', 'also remove bindings, without asking first').choices(['disruptive']),
+      )
+      .option('--safe-only', 'carry out only the safe steps, without asking')
+      .addOption(
+        new Option(
+          '--leftovers <what>',
+          'what to do with wait queues of delays that the topology no longer has',
+        )
           .choices(['keep', 'remove-empty'])
           .default('keep'),
       )
-      .option('--wait <duration>', 'wait so long for a broker that is still starting', readDurationOption)
-      .option('--no-management', 'declare over AMQP alone, without looking at the broker first')
+      .option('--wait <duration>', 'how long to wait for a broker that is still starting', readDurationOption)
+      .option('--no-management', 'declare everything over AMQP, without checking the broker first')
   },
   run: async (input, terminal) => {
     const { file, topology } = await loadConfig(input.options)
@@ -133,18 +138,19 @@ async function decideExtent(
   if (impossible.length === 0 && (disruptive.length === 0 || mayDisrupt)) return { kind: 'all' }
   const answer = await confirm(questionOf({ disruptive, impossible }), { options, terminal })
   if (answer === 'yes') return { kind: 'all' }
-  const more = impossible.length > 0 ? 'What is impossible in place needs one of the ways out above. ' : ''
-  const allow = impossible.length > 0 ? '' : 'Add `--allow disruptive` to do all of it, or '
-  const asked = answer === 'nobody' ? 'There is no terminal to ask on. ' : ''
-  const safeOnly = `\`--safe-only\` ${allow === '' ? 'does' : 'to do'} the safe steps alone.`
+  const more =
+    impossible.length > 0 ? 'Steps that are impossible in place need one of the ways out above. ' : ''
+  const allow = impossible.length > 0 ? '' : 'Add `--allow disruptive` to carry out everything, or '
+  const asked = answer === 'nobody' ? 'There is no terminal to ask in. ' : ''
+  const safeOnly = `\`--safe-only\` ${allow === '' ? 'does' : 'to do'} only the safe steps.`
   return { kind: 'nothing', reason: `${more}${asked}${allow}${safeOnly}` }
 }
 
 function questionOf({ disruptive, impossible }: Pick<Plan, 'disruptive' | 'impossible'>): string {
   const steps = disruptive.length === 1 ? 'the disruptive step' : `the ${disruptive.length} disruptive steps`
-  if (impossible.length === 0) return `Do all of it, also ${steps}? Otherwise nothing is changed.`
-  const also = disruptive.length === 0 ? '' : `, also ${steps}`
-  return `Not all of it can be done. Do the rest${also}? Otherwise nothing is changed.`
+  if (impossible.length === 0) return `Carry out everything, including ${steps}? If not, nothing changes.`
+  const also = disruptive.length === 0 ? '' : `, including ${steps}`
+  return `Some steps are impossible. Carry out the rest${also}? If not, nothing changes.`
 }
 
 function saySummary(report: ApplyReport, terminal: Terminal): void {
@@ -153,7 +159,7 @@ function saySummary(report: ApplyReport, terminal: Terminal): void {
   terminal.say()
   terminal.say(terminal.paint(isComplete ? 'green' : 'yellow', renderCounts(report)))
   if (impossible.length > 0) {
-    terminal.say('What is impossible in place needs one of the ways out that the plan names.')
+    terminal.say('Steps that are impossible in place need one of the ways out that the plan names.')
   }
   for (const hint of renderHints(report)) terminal.say(hint)
 }

@@ -16,22 +16,22 @@ import { type CommandBroker, withBroker } from '../with-broker.ts'
 /** `warren audit`: who did what, and the proof that nobody changed the log. */
 export const audit: CliCommand = {
   name: 'audit',
-  summary: 'show the audit log of the admin API and the command line, or prove that it is whole',
+  summary: 'show the audit log of the admin API and the command line, or prove that it is complete',
   example: 'warren audit --verify',
   configure: (command) => {
     addBrokerOptions(command)
-    command.option('--count <n>', 'the newest so many', readCount, 50)
+    command.option('--count <n>', 'show this many of the newest records', readCount, 50)
     command.option(
       '--verify',
-      'check every record, and that none is missing or moved; with the key of the servers also who wrote it',
+      'check that every record is intact and none is missing or moved; with the key of the servers, also who wrote it',
     )
     command.option(
       '--kept <hash|file>',
-      'with --verify: a hash that an earlier one told, which must still be there; or a file that keeps them',
+      'with --verify: a hash printed by an earlier run, which must still be in the log; or a file that collects these hashes',
     )
     command.option(
       '--unsigned-before <offset>',
-      'with --verify: where servers began to sign; what stands before it and is not signed is counted only',
+      'with --verify: the offset where servers began to sign; unsigned records before it are only counted',
       readOffset,
     )
   },
@@ -56,7 +56,7 @@ async function requireLog(broker: CommandBroker, keys: ServerKeys): Promise<Audi
   if (log) return log
   throw new ApiError({
     code: 'AUDIT_UNAVAILABLE',
-    message: `There is no stream ${auditStream} in the vhost "${broker.vhost}". \`warren serve\` makes it, and so does server.audit: "on" in the config; or name another vhost with --vhost.`,
+    message: `There is no stream ${auditStream} in the vhost "${broker.vhost}". \`warren serve\` creates it, and so does server.audit: "on" in the config. For another vhost, use --vhost.`,
   })
 }
 
@@ -80,7 +80,7 @@ async function verifyLog({
     for (const { at, problem } of problems) terminal.say(`Record ${at + 1}: ${problem}`)
     if (firstSigned !== null && firstSigned > unsignedBefore)
       terminal.say(
-        `The first signed record stands at ${firstSigned}. If servers began to sign there, say --unsigned-before ${firstSigned}.`,
+        `The first signed record is at ${firstSigned}. If servers began to sign there, use --unsigned-before ${firstSigned}.`,
       )
     throw new ApiError({ code: 'AUDIT_BROKEN', message: renderBroken(verdict) })
   }
@@ -102,5 +102,5 @@ async function showLog({ log, reader, terminal, count }: Reading & { count: numb
 function readOffset(text: string): number {
   const offset = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(offset)) return offset
-  throw new InvalidOptionError('It must be a whole number from 0 up.')
+  throw new InvalidOptionError('It must be a whole number, 0 or more.')
 }

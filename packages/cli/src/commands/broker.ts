@@ -9,7 +9,7 @@ import type { Terminal } from '../output/terminal.ts'
 /** `warren broker`: something to develop against where no RabbitMQ is installed. */
 export const broker: CliCommand = {
   name: 'broker',
-  summary: 'run a broker for development that behaves as RabbitMQ and keeps nothing',
+  summary: 'run a development broker that behaves like RabbitMQ and stores nothing',
   example: 'warren broker --profile 4.0 --definitions definitions.json',
   configure: addOptions,
   run: async ({ options }, terminal) => {
@@ -27,17 +27,19 @@ export const broker: CliCommand = {
     announce(running, file, terminal)
     await ended
     await running.stop()
-    terminal.say('Stopped. Every connection was closed, and what was in the broker is gone.')
+    terminal.say('Stopped. All connections are closed, and everything in the broker is gone.')
     return 0
   },
 }
 
 function addOptions(command: Command): void {
   command
-    .option('--port <number>', 'for AMQP clients; 0 for a free one', readPort, 5672)
-    .option('--management-port <number>', 'for the HTTP API; 0 for a free one', readPort, 15672)
+    .option('--port <number>', 'the port for AMQP clients; 0 picks a free one', readPort, 5672)
+    .option('--management-port <number>', 'the port for the HTTP API; 0 picks a free one', readPort, 15672)
     .addOption(
-      new Option('--profile <version>', 'the RabbitMQ to behave as').choices(profileNames).default('4.3'),
+      new Option('--profile <version>', 'the RabbitMQ version to imitate')
+        .choices(profileNames)
+        .default('4.3'),
     )
     .option('--definitions <file>', 'a definitions.json to start with, e.g. from `warren export`')
 }
@@ -53,13 +55,13 @@ async function readDefinitions(file: string): Promise<object> {
   try {
     content = await readFile(file, 'utf8')
   } catch (cause) {
-    throw unreadable(file, 'cannot be read. Check the name and the rights', cause)
+    throw unreadable(file, 'cannot be read. Check the name and the permissions', cause)
   }
   let value: unknown
   try {
     value = JSON.parse(content)
   } catch (cause) {
-    throw unreadable(file, `is no JSON: ${(cause as Error).message}`, cause)
+    throw unreadable(file, `is not JSON: ${(cause as Error).message}`, cause)
   }
   if (isTooDeep(value)) throw unreadable(file, `cannot be read: ${tooDeep}`)
   return value as object
@@ -71,10 +73,10 @@ function unreadable(file: string, why: string, cause?: unknown): ConfigError {
 
 function announce(running: EmbeddedBroker, file: string | undefined, terminal: Terminal): void {
   const { url, managementUrl, version } = running
-  terminal.say(`${terminal.paint('bold', 'Warren')} runs a broker that behaves as RabbitMQ ${version}.`)
+  terminal.say(`${terminal.paint('bold', 'Warren')} runs a broker that behaves like RabbitMQ ${version}.`)
   terminal.say(`  AMQP      ${url}`)
   terminal.say(`  HTTP API  ${managementUrl}`)
   if (file !== undefined) terminal.say(`  loaded    ${file}`)
-  terminal.say('For development: it listens on this machine only and keeps nothing. Ctrl-C ends it.')
+  terminal.say('For development: it listens on this machine only and stores nothing. Press Ctrl-C to stop.')
   terminal.result({ url, managementUrl, version, definitions: file ?? null })
 }

@@ -24,20 +24,20 @@ import { readExisting } from './init.ts'
 /** Proves the topology without a broker, for each version that is named. */
 export const check: CliCommand = {
   name: 'check',
-  summary: 'prove that no path of the topology loses, loops or duplicates; no broker needed',
+  summary: 'prove that no path of the topology loses, loops or duplicates messages; needs no broker',
   example: 'warren check --broker-version 3.10 --broker-version 4.0.5',
   configure: (command) => {
     addConfigOption(command)
     command
       .option(
         '--broker-version <version>',
-        `the RabbitMQ to prove it for; may be repeated (default: ${newestBrokerVersion})`,
+        `the RabbitMQ version to prove it for; can be repeated (default: ${newestBrokerVersion})`,
         (text: string, before: readonly string[] = []) => [...before, readBrokerVersion(text)],
       )
       .addOption(
         new Option(
           '--from-broker',
-          'prove it with the policies and for the version of the live broker',
+          'prove it for the version of the live broker, with its policies',
         ).conflicts('fromDefinitions'),
       )
       .option('--from-definitions <file>', 'prove it with the policies of a definitions.json')
@@ -131,7 +131,7 @@ function hardeningOf(topology: TopologyDeclaration, compiled: CompiledTopology):
 function sayProof({ proof, hardening }: Proved, terminal: Terminal): void {
   terminal.say(paintLines(renderProof(proof, { hardening }), proofStyles, terminal))
   if (proof.notes.length === 0) return
-  terminal.say(terminal.paint('bold', `Known of RabbitMQ ${proof.brokerVersion}`))
+  terminal.say(terminal.paint('bold', `Known problems of RabbitMQ ${proof.brokerVersion}`))
   for (const { severity, text } of proof.notes) {
     const note = `  ${severity}: ${text}`
     terminal.say(severity === 'avoid' ? terminal.paint('yellow', note) : note)

@@ -19,13 +19,16 @@ import type { Terminal } from '../output/terminal.ts'
 /** `warren deliver`: each message of a queue to an HTTP endpoint; its answer decides what becomes of the message. */
 export const deliver: CliCommand = {
   name: 'deliver',
-  summary: 'push the messages of a queue to an HTTP endpoint, until it is told to stop',
+  summary: 'push the messages of a queue to an HTTP endpoint, until stopped',
   example: 'warren deliver --queue billing.orders --url https://billing.example/orders',
   configure: (command) => {
     addDeliveryOptions(command)
     command
       .option('--broker <url>', 'the broker (also AMQP_URL; default: amqp://localhost)')
-      .option('--management-url <url>', 'its HTTP API (also MANAGEMENT_URL), to see how the queue is retried')
+      .option(
+        '--management-url <url>',
+        'its HTTP API (also MANAGEMENT_URL), to find the retries of the queue',
+      )
       .option('--vhost <name>', 'the vhost (default: the path of --broker, or /)')
     addConfigOption(command)
   },
@@ -78,15 +81,15 @@ interface DeliverOptions {
 
 function addDeliveryOptions(command: Command): void {
   command
-    .requiredOption('--queue <name>', 'the queue, as the config or the broker calls it')
+    .requiredOption('--queue <name>', 'the queue, by its name in the config or on the broker')
     .requiredOption('--url <url>', 'the endpoint, http:// or https://')
     .addOption(
-      new Option('--method <method>', 'how it is sent')
+      new Option('--method <method>', 'the HTTP method')
         .choices(['POST', 'PUT', 'PATCH', 'DELETE'])
         .default('POST'),
     )
-    .option('--header <name: value>', 'sent with every request; may be repeated', addHeader)
-    .addOption(durationOption('--timeout <duration>', 'how long the endpoint may take'))
+    .option('--header <name: value>', 'sent with every request; can be repeated', addHeader)
+    .addOption(durationOption('--timeout <duration>', 'how long the endpoint may take to answer'))
     .option('--concurrency <number>', 'requests at a time', readCount, 10)
     .addOption(
       new Option('--preset <name>', "what a status means (default: the layout's own)").choices([
@@ -95,8 +98,8 @@ function addDeliveryOptions(command: Command): void {
       ]),
     )
     .option('--breaker', 'pause while most requests fail, and probe until they work again')
-    .option('--secret-env <name>', 'the variable with the HMAC secret, if there is one', 'WARREN_SECRET')
-    .addOption(durationOption('--deadline <duration>', 'how long requests under way may finish'))
+    .option('--secret-env <name>', 'the environment variable that holds the HMAC secret', 'WARREN_SECRET')
+    .addOption(durationOption('--deadline <duration>', 'how long requests in flight may take to finish'))
     .addOption(
       new Option('--log-level <level>', 'the lowest level of log lines')
         .choices(['debug', 'info', 'warn', 'error'])
@@ -192,14 +195,14 @@ function cautionOf({ flow, source }: FoundFlow): string | undefined {
   if (flow.park) return undefined
   const why =
     source === 'unknown'
-      ? 'Neither a config nor the management API tells how this queue is retried'
+      ? 'Neither a config nor the management API says how this queue is retried'
       : 'This queue has neither retries nor a dead-letter queue'
-  return `${why}: a message that fails is kept and tried again with growing pauses. Name a --config, or declare a dead-letter queue.`
+  return `${why}: a failed message is kept and tried again with growing pauses. Name a --config, or declare a dead-letter queue.`
 }
 
 function summaryOf(tally: DeliveryTally, unfinished: number): string {
   const left = unfinished === 0 ? '' : ` ${unfinished} did not finish in time and went back to the queue.`
-  return `${tally.delivered} delivered, ${tally.retried} sent to be retried, ${tally.deadLettered} dead-lettered.${left}`
+  return `${tally.delivered} delivered, ${tally.retried} scheduled for retry, ${tally.deadLettered} dead-lettered.${left}`
 }
 
 type Header = readonly [name: string, value: string]
@@ -207,7 +210,7 @@ type Header = readonly [name: string, value: string]
 function addHeader(text: string, previous: readonly Header[] = []): readonly Header[] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(text) ?? []
   if (name === undefined || value === undefined)
-    throw new InvalidOptionError(`"${text}" is no header. Write "name: value".`)
+    throw new InvalidOptionError(`"${text}" is not a header. Write "name: value".`)
   return [...previous, [name, value]]
 }
 

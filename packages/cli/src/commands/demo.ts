@@ -10,12 +10,12 @@ import type { Terminal } from '../output/terminal.ts'
 /** `warren demo`: a thousand orders through three failing services, and none is lost. */
 export const demo: CliCommand = {
   name: 'demo',
-  summary: 'the whole story on a broker inside this process; ends by itself',
+  summary: 'see everything at work on a broker inside this process; ends by itself',
   example: 'warren demo',
   configure: addOptions,
   run: async (input, terminal) => {
     if (!(await mayPlay(input, terminal))) {
-      terminal.say('Nothing was made. `AMQP_URL= warren demo` plays on a broker inside this process.')
+      terminal.say('Nothing was created. `AMQP_URL= warren demo` runs on a broker inside this process.')
       terminal.result({ outcome: 'declined' })
       return 0
     }
@@ -30,7 +30,7 @@ export const demo: CliCommand = {
       story.catch(() => {}) // after an interruption its end is nobody's business any more
       const report = await Promise.race([story, interrupted])
       if (report === undefined) {
-        terminal.say('Interrupted: what was made on the broker is taken away.')
+        terminal.say('Interrupted. Removing what the demo created on the broker.')
         return 1
       }
       terminal.result(report)
@@ -38,7 +38,7 @@ export const demo: CliCommand = {
     } finally {
       for (const task of tasks) {
         await task().catch((error: unknown) => {
-          terminal.say(`Something of it is left on the broker: ${(error as Error).message}`)
+          terminal.say(`The demo left something on the broker: ${(error as Error).message}`)
         })
       }
       await stage.close()
@@ -52,14 +52,17 @@ async function mayPlay({ options, env }: CommandInput, terminal: Terminal): Prom
   if (options.url !== undefined || !env.AMQP_URL) return true
   const { host, port } = parseAmqpUrl(env.AMQP_URL)[0]!
   const place = `the broker at ${host}:${port} (AMQP_URL)`
-  refuseUnasked(`Nothing was made on ${place}`, { options, terminal })
-  const question = `Play on ${place}? Queues of its own are made there, and deleted at the end.`
+  refuseUnasked(`Nothing was created on ${place}`, { options, terminal })
+  const question = `Run the demo on ${place}? It creates queues of its own there and deletes them at the end.`
   return (await confirm(question, { options, terminal })) === 'yes'
 }
 
 function addOptions(command: Command): void {
   command
-    .option('--url <url>', 'a RabbitMQ of yours (also AMQP_URL); under names of its own, deleted at the end')
+    .option(
+      '--url <url>',
+      'your RabbitMQ (also AMQP_URL); the demo uses names of its own and deletes them at the end',
+    )
     .option(
       '--management-url <url>',
       'its HTTP API (also MANAGEMENT_URL; default: the host of --url, port 15672)',

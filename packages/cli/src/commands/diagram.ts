@@ -16,7 +16,7 @@ import { drawSvg } from '../output/draw-svg.ts'
 /** A picture of the topology; what the proof found is red. */
 export const diagram: CliCommand = {
   name: 'diagram',
-  summary: 'draw the topology, problems in red',
+  summary: 'draw the topology, with problems in red',
   example: 'warren diagram --format svg --output topology.svg',
   configure: (command) => {
     addConfigOption(command)
@@ -24,7 +24,7 @@ export const diagram: CliCommand = {
     command.addOption(
       new Option(
         '--format <format>',
-        'the language of the picture (default: by the ending of --output, or mermaid)',
+        'the output format (default: from the extension of --output, or mermaid)',
       ).choices(formats),
     )
     addOutputOption(command)
@@ -94,7 +94,7 @@ function formatOf({ format, output }: Readonly<Record<string, unknown>>): Format
   const written = isTold ? `--format ${String(format)}` : 'warren'
   throw new InvalidOptionError(
     `--output ${String(output)}: ${written} does not write ${ending}. Name the file .svg, .dot or .gv, or .mmd (mermaid)${
-      otherPictures.includes(ending) ? '; a browser or rsvg-convert turns an SVG into a picture.' : '.'
+      otherPictures.includes(ending) ? '; a browser or rsvg-convert turns an SVG into an image.' : '.'
     }`,
   )
 }

@@ -19,15 +19,17 @@ import { withBroker } from '../with-broker.ts'
 /** `warren dlq backup`: messages to a file, byte for byte, without taking them away. */
 export const dlqBackup: CliCommand = {
   name: 'dlq backup',
-  summary: 'write the messages of a queue to a file and leave them where they are; or check such a file',
+  summary: 'write the messages of a queue to a file without removing them, or check such a file',
   example: 'warren dlq backup billing.orders.dlq --out orders.backup',
   configure: (command) => {
     command
-      .argument('[queue]', 'the queue; not with --verify')
+      .argument('[queue]', 'the queue; leave it out with --verify')
       .addOption(
-        new Option('--out <file>', 'the file; an interrupted one is gone on with').conflicts('verify'),
+        new Option('--out <file>', 'the file to write; an interrupted backup is continued').conflicts(
+          'verify',
+        ),
       )
-      .option('--verify <file>', 'check every record and the whole of a file; needs no broker')
+      .option('--verify <file>', 'check every record of a file, and the file as a whole; needs no broker')
     const fields = backupRequestSchema.properties ?? {}
     addWhereOption(command, fields)
     addQueueOptions(command, fields)
@@ -38,7 +40,7 @@ export const dlqBackup: CliCommand = {
     const queue = input.args[0]
     if (typeof verify === 'string') return verifyFile(verify, terminal)
     if (queue === undefined || typeof out !== 'string') {
-      const usage = 'say which queue, and where to with --out; or which file with --verify'
+      const usage = 'name a queue, and a file with --out; or check a file with --verify'
       throw new CommanderError(2, 'warren.usage', usage)
     }
     return backUp({ input, terminal, queue, file: out })
@@ -48,8 +50,10 @@ export const dlqBackup: CliCommand = {
 async function verifyFile(file: string, terminal: Terminal): Promise<ExitCode> {
   const { header, records, bodyBytes, seal, runs } = await verifyBackup(file)
   const removal = header.purpose === 'discard' ? countRemovals(runs) : undefined
-  const gone = removal ? `; ${removal.removed} were removed from the queue, ${removal.inDoubt} may be` : ''
-  terminal.say(`${file} is whole: ${records} messages of ${header.queue}, ${bodyBytes} bytes${gone}.`)
+  const gone = removal
+    ? `; ${removal.removed} were removed from the queue, ${removal.inDoubt} may have been`
+    : ''
+  terminal.say(`${file} is intact: ${records} messages of ${header.queue}, ${bodyBytes} bytes${gone}.`)
   terminal.say(`SHA-256 ${seal?.digest}`)
   terminal.result({ file, header, seal, ...(removal && { removal }) })
   return 0
@@ -86,8 +90,8 @@ function tell(
   queue: string,
   { say }: Terminal,
 ): void {
-  const before = resumed > 0 ? `, ${resumed} of them before` : ''
+  const before = resumed > 0 ? `, ${resumed} of them from an earlier run` : ''
   say(`${records} messages in ${file}${before}; ${seen} of ${present} in ${queue} were looked at.`)
   if (seal) say(`Checked. SHA-256 ${seal.digest}`)
-  else say('Not all were seen. Run it again to go on.')
+  else say('Not all messages were seen. Run the command again to continue.')
 }

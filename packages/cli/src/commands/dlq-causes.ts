@@ -29,11 +29,11 @@ const fields = causesRequestSchema.properties ?? {}
 /** `warren dlq causes`: why messages are dead, grouped. */
 export const dlqCauses: CliCommand = {
   name: 'dlq causes',
-  summary: 'why the messages of a dead-letter queue are dead, grouped by cause',
+  summary: 'show why the messages of a dead-letter queue died, grouped by cause',
   example: 'warren dlq causes billing.orders.dlq --group-by body.gateway',
   configure: (command) => {
     command.argument('<queue>')
-    const once = saidOnce('Write the fields with commas between: type,body.gateway.')
+    const once = saidOnce('Separate the fields with commas: type,body.gateway.')
     command.addOption(requestOption('--group-by <fields>', fields.groupBy).argParser(once))
     addBrokerOptions(command)
     addWhereOption(command, fields)

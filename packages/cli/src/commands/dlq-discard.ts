@@ -27,12 +27,15 @@ const requestFields = discardRequestSchema.properties ?? {}
 /** `warren dlq discard`: remove messages, each of them into a backup. */
 export const dlqDiscard: CliCommand = {
   name: 'dlq discard',
-  summary: 'remove messages from a queue; they are in a file, written, synced and checked, before they go',
+  summary: 'remove messages from a queue, after writing them to a file, synced and checked',
   example: 'warren dlq discard billing.orders.dlq --where "died>30d" --out old.backup',
   configure: (command) => {
     command
       .argument('<queue>')
-      .requiredOption('--out <file>', 'the backup of what is removed; an interrupted one is gone on with')
+      .requiredOption(
+        '--out <file>',
+        'the backup file for the removed messages; an interrupted discard is continued',
+      )
       .addOption(requestOption('--limit <n>', requestFields.limit).argParser(readCount))
       .addOption(requestOption('--reason <text>', requestFields.reason))
     addWhereOption(command, requestFields)
@@ -97,7 +100,7 @@ async function discard(fields: {
   const isCut = !report.isWhole && report.removed !== limit
   if (isCut) {
     terminal.say(
-      'It ended early: messages cannot be held longer, and not all were looked at. Run it again with another --out for the rest.',
+      'Ended early: messages could not be held any longer, and not all were looked at. Run it again with another --out for the rest.',
     )
   }
   terminal.result({ queue, ...report })
@@ -120,10 +123,10 @@ function describeChoice(fields: {
 
 function tell(report: DiscardReport, queue: string, { say }: Terminal): void {
   const { removed, mayComeBack, before, left, file } = report
-  say(`${removed} messages removed into ${file}; ${left} are in ${queue}.`)
+  say(`${removed} messages removed into ${file}; ${left} are still in ${queue}.`)
   if (mayComeBack > 0) {
     say(
-      'The queue is not a quorum queue: a crash of RabbitMQ in the next seconds can bring some of them back.',
+      'The queue is not a quorum queue: if RabbitMQ crashes in the next seconds, some of them can come back.',
     )
   }
   if (before.removed + before.inDoubt === 0) return

@@ -10,12 +10,13 @@ import { withBroker } from '../with-broker.ts'
 /** `warren dlq list`: where messages end, how many, since when, and why. */
 export const dlqList: CliCommand = {
   name: 'dlq list',
-  summary: 'dead-letter queues: depth, oldest, growth, who works on their origins, and the main causes',
+  summary:
+    'list dead-letter queues with depth, age, growth, the consumers of their origins, and the main causes',
   example: 'warren dlq list --url amqp://localhost',
   configure: (command) => {
     command
-      .option('--sample <n>', 'how many messages to look at in each, where that is safe', readCount, 1_000)
-      .option('--quick', 'look at none: no age and no causes')
+      .option('--sample <n>', 'how many messages to look at in each queue, if that is safe', readCount, 1_000)
+      .option('--quick', 'look at no messages: shows no age and no causes')
     addBrokerOptions(command)
     addConfigOption(command)
   },

@@ -30,7 +30,7 @@ const fields = peekRequestSchema.properties ?? {}
 /** `warren dlq peek`: messages as they are, without losing any. */
 export const dlqPeek: CliCommand = {
   name: 'dlq peek',
-  summary: 'show messages of a dead-letter queue and leave them where they are',
+  summary: 'show messages of a dead-letter queue without moving them',
   example: 'warren dlq peek billing.orders.dlq --count 5',
   configure: (command) => {
     command.argument('<queue>')

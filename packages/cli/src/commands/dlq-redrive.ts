@@ -29,14 +29,14 @@ import { type CommandBroker, withBroker } from '../with-broker.ts'
 /** `warren dlq redrive`: put dead letters back, lose nothing, and hold a receipt. */
 export const dlqRedrive: CliCommand = {
   name: 'dlq redrive',
-  summary: 'put dead letters back to work; a plan first, a receipt at the end',
+  summary: 'put dead letters back to work, with a plan first and a receipt at the end',
   example: 'warren dlq redrive billing.orders.dlq --where "cause:Timeout" --limit 10',
   configure: (command) => {
     command.argument('<queue>')
     addRedriveOptions(command)
     command
-      .option('--receipt <file>', 'write the receipt to a new file as JSON')
-      .option('--dry-run', 'print the plan and stop')
+      .option('--receipt <file>', 'write the receipt as JSON to a new file')
+      .option('--dry-run', 'print the plan and exit')
     addBrokerOptions(command)
     addConfigOption(command)
     addYesOption(command)

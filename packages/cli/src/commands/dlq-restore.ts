@@ -10,7 +10,7 @@ import { withBroker } from '../with-broker.ts'
 /** `warren dlq restore`: the messages of a backup into their queue, each once. */
 export const dlqRestore: CliCommand = {
   name: 'dlq restore',
-  summary: 'put back what a discard removed, or what a backup holds and its queue does not; each once',
+  summary: 'put back what a discard removed, or what is in a backup but not in its queue; each message once',
   example: 'warren dlq restore orders.backup',
   configure: (command) => {
     const { queue, acceptDeliveryLimit, reason } = restoreRequestSchema.properties ?? {}

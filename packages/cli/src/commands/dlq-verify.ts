@@ -19,12 +19,12 @@ import { withBroker } from '../with-broker.ts'
 /** `warren dlq verify`: is the receipt of a re-drive still true? */
 export const dlqVerify: CliCommand = {
   name: 'dlq verify',
-  summary: 'check the receipt of a re-drive again, against itself and against the broker',
+  summary: 'check the receipt of a re-drive, by itself and against the broker',
   example: 'warren dlq verify receipt.json --targets',
   configure: (command) => {
     command
       .argument('<receipt>')
-      .option('--targets', 'also look into the queues where messages went; their consumers wait meanwhile')
+      .option('--targets', 'also search the queues where messages went; their consumers wait meanwhile')
     addQueueOptions(command, peekRequestSchema.properties ?? {})
     addBrokerOptions(command)
   },
@@ -41,7 +41,7 @@ export const dlqVerify: CliCommand = {
       }
       const verdict = decideVerdict(checks)
       if (verdict === 'unknown')
-        terminal.say('Nothing speaks against it, but not all of it could be checked.')
+        terminal.say('Nothing contradicts the receipt, but not everything could be checked.')
       terminal.result({ id: receipt.id, queue: receipt.queue, verdict, checks })
       return exitCodes[verdict]
     })

@@ -12,7 +12,7 @@ export const exportDefinitions: CliCommand = {
   configure: (command) => {
     addConfigOption(command)
     addBrokerVersionOption(command)
-    command.option('--vhost <name>', 'the vhost that stands on every line', '/')
+    command.option('--vhost <name>', 'the vhost of every object in the file', '/')
     addOutputOption(command)
   },
   run: async ({ options }, terminal) => {

@@ -29,26 +29,31 @@ const schemaPath = './node_modules/warrenmq/schema/topology.schema.json'
 /** Writes a config: a starter for a layout, or what stands on a broker or in a definitions.json. */
 export const init: CliCommand = {
   name: 'init',
-  summary: 'write a starter config for a layout, or one from what exists',
+  summary: 'write a starter config for a layout, or a config from what exists',
   example: 'warren init --from-definitions definitions.json --config warren.config.yaml',
   configure: (command) => {
     command
       .option(
         '--config <file>',
-        'the file to write; its ending (.ts, .js, .mjs, .json, .yaml) says how',
+        'the file to write; its extension (.ts, .js, .mjs, .json, .yaml) sets the format',
         'warren.config.ts',
       )
       .addOption(
-        new Option('--layout <name>', 'the layout of the starter (default: warren)').choices(layoutNames),
+        new Option('--layout <name>', 'the layout of the starter config (default: warren)').choices(
+          layoutNames,
+        ),
       )
       .addOption(
-        new Option('--from-broker', 'write down what stands on the broker').conflicts([
+        new Option('--from-broker', 'write a config for what exists on the broker').conflicts([
           'layout',
           'fromDefinitions',
         ]),
       )
       .addOption(
-        new Option('--from-definitions <file>', 'write down what a definitions.json has').conflicts('layout'),
+        new Option(
+          '--from-definitions <file>',
+          'write a config for the contents of a definitions.json',
+        ).conflicts('layout'),
       )
     addBrokerOptions(command)
     addYesOption(command)
@@ -68,7 +73,7 @@ function refuseToOverwrite(file: string, options: CommandInput['options']): void
   throw new ConfigError({
     code: 'CONFIG_EXISTS',
     file,
-    message: `${file} exists already. Name another file with --config, or say --yes to overwrite it.`,
+    message: `${file} already exists. Name another file with --config, or use --yes to overwrite it.`,
   })
 }
 
@@ -132,12 +137,12 @@ async function writeAdopted({
   for (const { name, layout, isExact } of queues)
     say(`  ${name}: layout ${layout}${isExact ? ', exact' : ''}`)
   for (const name of plainQueues) say(`  ${name}: ${plainText(name, adoption)}`)
-  for (const name of leftOut)
-    say(paint('yellow', `  ${name}: left out, because RabbitMQ keeps its name for itself`))
+  for (const name of leftOut) say(paint('yellow', `  ${name}: left out, because RabbitMQ reserves its name`))
   for (const { path, problem } of mistakes) say(paint('red', `  ${path}: ${problem}`))
-  if (mistakes.length > 0) say('These have to be mended before the config can be used.')
-  else if (isSame) say(paint('green', 'A plan from it to what was read is empty. Now run `warren check`.'))
-  else say(paint('yellow', 'It does not say all of what was read; `warren plan` shows the difference.'))
+  if (mistakes.length > 0) say('Fix these before you use the config.')
+  else if (isSame)
+    say(paint('green', 'It matches what was read: a plan would be empty. Now run `warren check`.'))
+  else say(paint('yellow', 'It does not cover everything that was read; `warren plan` shows the difference.'))
   terminal.result({ file, ...adoption })
   return mistakes.length === 0 && isSame && leftOut.length === 0 ? 0 : 3
 }
@@ -171,10 +176,10 @@ function adoptionNotes({ queues, plainQueues, roles }: Adoption): readonly strin
   const isPlain = new Set(plainQueues)
   const count = (role: QueueRole) =>
     roles.filter((each) => isPlain.has(each.name) && each.role === role).length
-  const others = `Of the others ${count('work')} are worked on, ${count('wait')} wait and ${count('dead-letter')} hold dead letters.`
+  const others = `Of the others, ${count('work')} are work queues, ${count('wait')} are wait queues and ${count('dead-letter')} are dead-letter queues.`
   return [
-    `Written from what stood on a broker; ${recognised}`,
-    ...(plainQueues.length === 0 ? [] : [others, 'Where that is wrong, give the queue a role.']),
+    `Written from what existed on a broker; ${recognised}`,
+    ...(plainQueues.length === 0 ? [] : [others, 'If that is wrong, give the queue a role.']),
   ]
 }
 
@@ -197,7 +202,7 @@ function renderFile({ file, topology, comments }: Rendered): string {
       throw new ConfigError({
         code: 'CONFIG_UNREADABLE',
         file,
-        message: `${file} has no ending that says how to write it; name it .ts, .js, .mjs, .json or .yaml.`,
+        message: `${file} has no extension that sets the format; name it .ts, .js, .mjs, .json or .yaml.`,
       })
   }
 }

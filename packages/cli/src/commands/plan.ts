@@ -11,12 +11,12 @@ import { withManagement } from '../with-management.ts'
 /** What `warren apply` would do, without doing it. */
 export const plan: CliCommand = {
   name: 'plan',
-  summary: 'show the steps from the live broker to the topology; changes nothing',
+  summary: 'show the steps from the live broker to the topology, without changing anything',
   example: 'warren plan --url amqp://localhost --detailed-exitcode',
   configure: (command) => {
     addConfigOption(command)
     addBrokerOptions(command)
-    command.option('--detailed-exitcode', 'exit with 2 where there is something to do, with 0 where not')
+    command.option('--detailed-exitcode', 'exit with 2 if there is something to do, and with 0 if not')
   },
   run: async (input, terminal) => {
     const { file, topology } = await loadConfig(input.options)
@@ -49,7 +49,7 @@ export function sayPlan(
   terminal.say(
     terminal.paint(
       'yellow',
-      `The topology is not proved on it: ${count}. Run \`warren check ${unchecked.length === 0 ? '--from-broker' : `--broker-version ${version}`}\`.`,
+      `The topology is not proved for it: ${count}. Run \`warren check ${unchecked.length === 0 ? '--from-broker' : `--broker-version ${version}`}\`.`,
     ),
   )
 }

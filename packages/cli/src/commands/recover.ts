@@ -20,7 +20,7 @@ import { type CommandBroker, withBroker } from '../with-broker.ts'
 /** `warren recover`: every dead letter of a known type back to where its type goes. */
 export const recover: CliCommand = {
   name: 'recover',
-  summary: "recover dead letters by their type, from the config's recovery section",
+  summary: "put dead letters back by type, as the config's recovery section says",
   example: 'warren recover --config warren.config.ts',
   configure: (command) => {
     addBrokerOptions(command)

@@ -14,7 +14,7 @@ import { type CommandBroker, withBroker } from '../with-broker.ts'
 /** `warren serve`: the admin API, until it is told to stop. */
 export const serve: CliCommand = {
   name: 'serve',
-  summary: 'serve the admin HTTP API: dead letters, re-drives, audit; /docs shows all of it',
+  summary: 'serve the admin HTTP API for dead letters, re-drives and audit; see /docs',
   example: 'warren serve --port 15680',
   configure: (command) => {
     addBrokerOptions(command)
@@ -29,9 +29,9 @@ export const serve: CliCommand = {
 
 function addServerOptions(command: Command): void {
   command
-    .option('--host <address>', 'where to listen (default: 127.0.0.1)')
-    .option('--port <number>', 'the port; 0 for a free one (default: 15680)', readPort)
-    .option('--new-token <name>', 'make an API token, show it once, and stop')
+    .option('--host <address>', 'the address to listen on (default: 127.0.0.1)')
+    .option('--port <number>', 'the port; 0 picks a free one (default: 15680)', readPort)
+    .option('--new-token <name>', 'create an API token, show it once, and exit')
     .addOption(
       new Option('--role <role>', 'what the new token may do')
         .choices(['viewer', 'operator', 'admin'])
@@ -74,7 +74,7 @@ async function serveUntilTold(
   } finally {
     await app.close()
   }
-  terminal.say('Stopped. Tasks that ran are interrupted, with receipts; another server may resume them.')
+  terminal.say('Stopped. Running tasks are interrupted, with receipts; another server can resume them.')
   return 0
 }
 
@@ -101,8 +101,8 @@ async function showNewToken({ options }: CommandInput, terminal: Terminal): Prom
   const name = String(options.newToken)
   const role = String(options.role)
   const { token, hash } = createToken()
-  terminal.say(`The token, shown this once: ${terminal.paint('bold', token)}`)
-  terminal.say(`Put this into server.auth.tokens of ${configNames[0]}, which knows it again by its hash:`)
+  terminal.say(`The token, shown only once: ${terminal.paint('bold', token)}`)
+  terminal.say(`Put this into server.auth.tokens of ${configNames[0]}, which recognises it by its hash:`)
   terminal.say(`  { name: '${name}', role: '${role}', hash: '${hash}' }`)
   terminal.result({ name, role, token, hash })
   return 0

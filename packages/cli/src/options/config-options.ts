@@ -17,7 +17,7 @@ export const newestBrokerVersion = '4.3'
 export function addBrokerVersionOption(command: Command): void {
   command.option(
     '--broker-version <version>',
-    'the RabbitMQ to write for, such as 3.10 or 4.0.5',
+    'the RabbitMQ version to write for, such as 3.10 or 4.0.5',
     readBrokerVersion,
     newestBrokerVersion,
   )

@@ -5,7 +5,7 @@ import type { Terminal } from '../output/terminal.ts'
 
 /** `--yes`, for every command that asks. */
 export function addYesOption(command: Command): void {
-  command.option('-y, --yes', 'answer every question with yes')
+  command.option('-y, --yes', 'answer yes to every question')
 }
 
 /** nobody: there is no terminal and --yes was not said, so the command has to stop and say so. */
@@ -25,6 +25,6 @@ export async function confirm(question: string, { options, terminal }: Asking): 
 export function refuseUnasked(consequence: string, { options, terminal }: Asking): void {
   if (options.yes === true || terminal.canAsk) return
   throw new InvalidArgumentError(
-    `${consequence}: there is no terminal to ask on. Say --yes to do it without a question.`,
+    `${consequence}: there is no terminal to ask in. Use --yes to do it without asking.`,
   )
 }

@@ -23,11 +23,13 @@ async function readText(file: string): Promise<string> {
 function parseEdit(text: string, file: string): { body?: unknown; headers?: EditRequest['headers'] } {
   const edit = parseJson(text, file)
   if (isTooDeep(edit, mostBodyLevels))
-    throw refusal(`${file} is nested more than ${mostBodyLevels} deep. Publish such a message yourself.`)
+    throw refusal(
+      `${file} is nested more than ${mostBodyLevels} levels deep. Publish such a message yourself.`,
+    )
   if (!isObject(edit)) throw refusal(`${file} must hold an object${example}`)
   const unknown = Object.keys(edit).find((name) => name !== 'body' && name !== 'headers')
   if (unknown !== undefined)
-    throw refusal(`${file} has "${unknown}", and knows body and headers only${example}`)
+    throw refusal(`${file} has "${unknown}"; only body and headers are allowed${example}`)
   if (Object.keys(edit).length === 0)
     throw refusal(`${file} changes nothing; it must hold an object${example}`)
   if (edit.headers !== undefined && !isObject(edit.headers))

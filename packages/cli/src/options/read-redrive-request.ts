@@ -30,7 +30,10 @@ export function addRedriveOptions(command: Command): void {
     .addOption(requestOption('--canary-wait <time>', canaryFields.wait).argParser(readTime))
     .addOption(requestOption('--stop-when-dead <n>', fields.stopWhenDead).argParser(readDeadLimit))
     .addOption(requestOption('--stop-when-target-above <n>', fields.stopWhenTargetAbove).argParser(readCount))
-    .option('--edit <file>', 'change one message: JSON with body, headers or both; null takes a header off')
+    .option(
+      '--edit <file>',
+      'change one message: a JSON file with body, headers or both; null removes a header',
+    )
     .addOption(requestOption('--reason <text>', fields.reason))
   addWhereOption(command, fields)
   addQueueOptions(command, fields)
@@ -77,5 +80,5 @@ function readDeadLimit(text: string): number | string {
   const value = Number(digits)
   if (percent === '%' && value > 0 && value <= 100) return text
   if (percent === '' && Number.isSafeInteger(value) && value > 0) return value
-  throw new InvalidOptionError('It must be a number such as 20 or a share such as 5%.')
+  throw new InvalidOptionError('It must be a number such as 20, or a percentage such as 5%.')
 }

@@ -14,7 +14,7 @@ test.each(commands)('%s refuses a second --where instead of forgetting the first
   ])
 
   expect(exitCode).toBe(2)
-  expect(said).toContain('It is said twice. Join the filters by "and" or "or" in one --where.')
+  expect(said).toContain('It is given twice. Join the filters with "and" or "or" in one --where.')
 })
 
 test('dlq causes refuses a second --group-by instead of forgetting the first', async () => {
@@ -29,5 +29,5 @@ test('dlq causes refuses a second --group-by instead of forgetting the first', a
   ])
 
   expect(exitCode).toBe(2)
-  expect(said).toContain('It is said twice. Write the fields with commas between: type,body.gateway.')
+  expect(said).toContain('It is given twice. Separate the fields with commas: type,body.gateway.')
 })

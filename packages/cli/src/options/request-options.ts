@@ -15,7 +15,7 @@ export function requestOption(flags: string, field: RequestSchema | undefined): 
 
 /** `--where`, for every command that chooses among dead letters. */
 export function addWhereOption(command: Command, { where }: Fields): void {
-  const once = saidOnce('Join the filters by "and" or "or" in one --where.')
+  const once = saidOnce('Join the filters with "and" or "or" in one --where.')
   command.addOption(requestOption('--where <filter>', where).argParser(once))
 }
 
@@ -28,7 +28,7 @@ export function addQueueOptions(command: Command, { acceptDeliveryLimit, hold }:
 
 /** `--by`, for every command that takes the lock of a queue: whoever comes second is told who holds it. */
 export function addByOption(command: Command): void {
-  command.option('--by <name>', 'who (also WARREN_OPERATOR; default: your user name)')
+  command.option('--by <name>', 'your name, for the records (also WARREN_OPERATOR; default: your user name)')
 }
 
 /** What the shared options say; a request has only what was said. A filter that is none is refused before anything is done. */
@@ -49,14 +49,14 @@ export function readQueueRequest({ where, acceptDeliveryLimit, hold }: Readonly<
 export function saidOnce(wayOut: string): (text: string, before: string | undefined) => string {
   return (text, before) => {
     if (before === undefined) return text
-    throw new InvalidOptionError(`It is said twice. ${wayOut}`)
+    throw new InvalidOptionError(`It is given twice. ${wayOut}`)
   }
 }
 
 export function readCount(text: string): number {
   const count = Number(text)
   if (Number.isSafeInteger(count) && count > 0) return count
-  throw new InvalidOptionError('It must be a whole number from 1 up.')
+  throw new InvalidOptionError('It must be a whole number, 1 or more.')
 }
 
 /** A time as it was written, once it is known to be one. */

@@ -73,11 +73,11 @@ describe('a canary that is watched', () => {
     watcher(true, 1_000)
 
     expect(shown).toEqual([
-      'draw 10 moved; watching whether they come back dead, up to 1 min 0 s more',
-      'draw 10 moved; watching whether they come back dead, up to 45 s more',
-      'draw 100 moved; watching whether they come back dead, up to 1 min 0 s more',
-      'draw 100 moved; watching whether they come back dead',
-      'draw 1000 moved; watching whether they come back dead, up to 1 min 0 s more',
+      'draw 10 moved; watching for messages that die again, up to 1 min 0 s more',
+      'draw 10 moved; watching for messages that die again, up to 45 s more',
+      'draw 100 moved; watching for messages that die again, up to 1 min 0 s more',
+      'draw 100 moved; watching for messages that die again',
+      'draw 1000 moved; watching for messages that die again, up to 1 min 0 s more',
     ])
   })
 
@@ -91,8 +91,8 @@ describe('a canary that is watched', () => {
     watcher(true, 10)
 
     expect(shown).toEqual([
-      'say 10 moved; watching whether they come back dead, up to 1 min 0 s more',
-      'say 10 moved; watching whether they come back dead, up to 50 s more',
+      'say 10 moved; watching for messages that die again, up to 1 min 0 s more',
+      'say 10 moved; watching for messages that die again, up to 50 s more',
     ])
   })
 })

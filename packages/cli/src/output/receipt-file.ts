@@ -22,7 +22,9 @@ export async function openReceiptFile(file: string): Promise<ReceiptFile> {
         return true
       } catch (error) {
         // The messages are where they are by now, so a disk that is full keeps nobody from the receipt on the screen.
-        terminal.say(`The receipt could not be written: ${(error as Error).message}. Keep this one:\n${text}`)
+        terminal.say(
+          `The receipt could not be written: ${(error as Error).message}. Save it yourself:\n${text}`,
+        )
         return false
       }
     },
@@ -32,8 +34,8 @@ export async function openReceiptFile(file: string): Promise<ReceiptFile> {
 async function probe(file: string): Promise<{ isNew: boolean }> {
   if (await holdsSomething(file)) {
     throw new InvalidArgumentError(
-      `Nothing was moved: ${file} holds something already, maybe the receipt of an earlier run. ` +
-        'Name another file with --receipt, or move that one away.',
+      `Nothing was moved: ${file} is not empty; it may hold the receipt of an earlier run. ` +
+        'Name another file with --receipt, or move this one away.',
     )
   }
   try {

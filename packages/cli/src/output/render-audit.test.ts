@@ -59,8 +59,8 @@ describe('a verdict', () => {
       '7 records of 2 writers (7 signed, 0 not): none changed, none missing, none out of order.',
     )
     expect(renderWhole({ ...whole, isKeyed: false }).join('\n')).toContain('seals are not checked')
-    expect(renderWhole({ ...whole, unsigned: 2 }).join('\n')).toContain('The 2 that are not signed')
-    expect(renderWhole({ ...whole, isCut: true }).join('\n')).toContain('Its oldest records are gone')
+    expect(renderWhole({ ...whole, unsigned: 2 }).join('\n')).toContain('The 2 unsigned records')
+    expect(renderWhole({ ...whole, isCut: true }).join('\n')).toContain('The oldest records are gone')
   })
 
   it('of a broken log names the first problem, and says how many there are and how much was seen', () => {
@@ -69,7 +69,7 @@ describe('a verdict', () => {
 
     expect(renderBroken(broken)).toBe(
       'The audit log is broken at record 4. It is no record of Warren. More problems: 2. ' +
-        'Seen: 7 records of 2 writers (7 signed, 0 not), and 1 message not of Warren.',
+        'Seen: 7 records of 2 writers (7 signed, 0 not), and 1 message not from Warren.',
     )
   })
 })

@@ -20,7 +20,7 @@ export function renderAuditRecord(
 /** What was seen, whatever came of it. */
 export function renderSeen({ records, writers, signed, unsigned, foreign, isKeyed }: AuditVerdict): string {
   const seals = isKeyed ? `${signed} signed, ${unsigned} not` : 'seals not checked'
-  const others = foreign === 0 ? '' : `, and ${count(foreign, 'message')} not of Warren`
+  const others = foreign === 0 ? '' : `, and ${count(foreign, 'message')} not from Warren`
   return `${count(records, 'record')} of ${count(writers, 'writer')} (${seals})${others}`
 }
 
@@ -44,14 +44,14 @@ export function renderWhole(verdict: AuditVerdict): readonly string[] {
     ...(isKeyed
       ? []
       : [
-          'Without WARREN_SERVER_KEY seals are not checked: whoever may write to the stream can add records, and who may delete it can write all of it anew.',
+          'Without WARREN_SERVER_KEY, seals are not checked: anybody who may write to the stream can add records, and anybody who may delete it can rewrite all of it.',
         ]),
     ...(isKeyed && unsigned > 0
-      ? [
-          `The ${unsigned} that are not signed prove nothing of who wrote them; --unsigned-before let them pass.`,
-        ]
+      ? [`The ${unsigned} unsigned records do not prove who wrote them; --unsigned-before let them pass.`]
       : []),
-    ...(isCut ? ['Its oldest records are gone: RabbitMQ keeps a stream as long as its policy says.'] : []),
-    `The newest is ${newest}. Keep it: --kept ${newest} proves later that none was cut off the end.`,
+    ...(isCut
+      ? ['The oldest records are gone: RabbitMQ keeps a stream for as long as its policy says.']
+      : []),
+    `The newest is ${newest}. Keep it: --kept ${newest} proves later that nothing was cut off the end.`,
   ]
 }

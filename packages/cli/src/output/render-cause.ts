@@ -38,7 +38,7 @@ export function renderCause({
 export function renderSplitHint(groups: readonly CauseGroup[]): string | undefined {
   const [field] = groups.flatMap(({ splits = [] }) => splits.map((split) => split.field))
   if (field === undefined) return undefined
-  return `Where only a reason is known, several causes may look like one. Tell them apart with --group-by, such as --group-by ${escapeLine(field)}.`
+  return `If only a reason is known, several causes may look like one. Tell them apart with --group-by, for example --group-by ${escapeLine(field)}.`
 }
 
 const mostValues = 6

@@ -5,21 +5,21 @@ const quiet = { delivered: 0, retried: 0, deadLettered: 0, deferred: 0, stale: 0
 const status = { queue: 'orders', tally: quiet, running: 0, breaker: 'closed', isConnected: true } as const
 
 it.each([
-  ['says what is under way', { running: 3 }, 'orders: 0 delivered, 3 under way'],
+  ['says what is under way', { running: 3 }, 'orders: 0 delivered, 3 in flight'],
   [
     'counts what did not go well, and only that',
     { tally: { ...quiet, delivered: 9, retried: 2, deadLettered: 1, deferred: 4 } },
-    'orders: 9 delivered, 0 under way, 2 to be retried, 4 put off, 1 dead-lettered',
+    'orders: 9 delivered, 0 in flight, 2 to retry, 4 deferred, 1 dead-lettered',
   ],
   [
     'says that the breaker holds messages back',
     { breaker: 'open' },
-    'orders: 0 delivered, 0 under way  breaker open',
+    'orders: 0 delivered, 0 in flight  breaker open',
   ],
   [
     'says first that there is no connection',
     { breaker: 'open', isConnected: false },
-    'orders: 0 delivered, 0 under way  reconnecting',
+    'orders: 0 delivered, 0 in flight  reconnecting',
   ],
 ] as const)('%s', (_, change, line) => {
   expect(renderDeliveryStatus({ ...status, ...change })).toBe(line)

@@ -25,9 +25,9 @@ export function renderDeliveryStatus({
 }): string {
   const counts = [
     `${tally.delivered} delivered`,
-    `${running} under way`,
-    ...(tally.retried > 0 ? [`${tally.retried} to be retried`] : []),
-    ...(tally.deferred > 0 ? [`${tally.deferred} put off`] : []),
+    `${running} in flight`,
+    ...(tally.retried > 0 ? [`${tally.retried} to retry`] : []),
+    ...(tally.deferred > 0 ? [`${tally.deferred} deferred`] : []),
     ...(tally.deadLettered > 0 ? [`${tally.deadLettered} dead-lettered`] : []),
   ]
   const trouble = isConnected ? (breaker === 'closed' ? '' : `  breaker ${breaker}`) : '  reconnecting'

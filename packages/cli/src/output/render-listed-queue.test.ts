@@ -24,7 +24,7 @@ describe('a listed queue', () => {
     [0, ''],
     [1, '1 consumer'],
     [2, '2 consumers'],
-    [undefined, 'consumers not known'],
+    [undefined, 'consumers unknown'],
   ])('with %s consumers of its own says so: %s', (consumers, expected) => {
     expect(renderListedQueue({ ...listed, consumers }, 0).facts).toBe(expected)
   })
@@ -37,7 +37,7 @@ describe('a listed queue', () => {
 
     expect(renderListedQueue({ ...listed, sources }, 0).below).toEqual([
       'from orders (0 consumers)',
-      'from gone (consumers not known)',
+      'from gone (consumers unknown)',
     ])
   })
 

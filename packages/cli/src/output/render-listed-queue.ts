@@ -33,7 +33,7 @@ export function renderListedQueue(listed: ListedQueue, nowMs: number): ListedLin
 
 /** Where nobody could count them there may be any number. */
 function renderConsumers(consumers: number | undefined): string {
-  if (consumers === undefined) return 'consumers not known'
+  if (consumers === undefined) return 'consumers unknown'
   return consumers === 1 ? '1 consumer' : `${consumers} consumers`
 }
 

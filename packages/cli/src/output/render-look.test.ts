@@ -12,14 +12,14 @@ describe('a look', () => {
   it('that ended early says that there may be more', () => {
     expect(renderLook({ ...report, seen: 5_000, isWhole: false }, 'dlq')).toEqual([
       '5000 of 119762 messages looked at in dlq.',
-      'It ended early: messages cannot be held longer. Only 5000 of 119762 were looked at, and there may be more among the others.',
+      'Ended early: messages could not be held any longer. Only 5000 of 119762 were looked at; the others may hold more.',
     ])
   })
 
   it('that changed the order says so', () => {
     expect(renderLook({ ...report, refreshed: 2 }, 'dlq')).toEqual([
       head,
-      '2 were put at the end of dlq: giving them back would have deleted them at the delivery limit.',
+      '2 were moved to the end of dlq: returning them would have deleted them at the delivery limit.',
     ])
   })
 })

@@ -15,11 +15,11 @@ export function renderLookLimits(report: LookReport, queue: string): readonly st
     ...(isWhole
       ? []
       : [
-          `It ended early: messages cannot be held longer. Only ${seen} of ${present} were looked at, and there may be more among the others.`,
+          `Ended early: messages could not be held any longer. Only ${seen} of ${present} were looked at; the others may hold more.`,
         ]),
     ...(refreshed > 0
       ? [
-          `${refreshed} were put at the end of ${queue}: giving them back would have deleted them at the delivery limit.`,
+          `${refreshed} were moved to the end of ${queue}: returning them would have deleted them at the delivery limit.`,
         ]
       : []),
   ]

@@ -16,7 +16,7 @@ describe('the plan of a re-drive', () => {
   it('says where messages go, and in words why others stay', () => {
     expect(renderPreview(preview)).toEqual([
       '3 of 20 messages would move out of dlq (10 match):',
-      '  3 to orders (known by x-death; a second failure: dlq)',
+      '  3 to orders (route: x-death; a second failure: dlq)',
       '  10 stay: its origin is not known',
       '  refused: There is no queue "gone".',
     ])
@@ -26,13 +26,13 @@ describe('the plan of a re-drive', () => {
     const changed = { ...preview.targets[0]!, keyChanges: 2, keysBefore: ['order.placed', 'order.paid'] }
 
     expect(renderPreview({ ...preview, targets: [changed] })[2]).toBe(
-      '    2 of these will have another routing key there than before: it was "order.placed", "order.paid". The header x-original-routing-key keeps it.',
+      '    2 of these will have a different routing key there; it was "order.placed", "order.paid". The header x-original-routing-key keeps it.',
     )
   })
 
   it('says that it is not of all', () => {
     expect(renderPreview({ ...preview, seen: 7, isWhole: false }).at(-1)).toBe(
-      '  This is not all: only 7 of 20 messages could be looked at.',
+      '  This is not everything: only 7 of 20 messages could be looked at.',
     )
   })
 })

@@ -12,10 +12,8 @@ export function renderPreview(preview: RedrivePreview): readonly string[] {
     ...preview.refusals.map((problem) => `  refused: ${problem}`),
     ...(preview.areRoutesProved
       ? []
-      : [
-          '  Not proved: where these routes lead. There is no management API to ask, and what has no route stays.',
-        ]),
-    ...(isWhole ? [] : [`  This is not all: only ${seen} of ${present} messages could be looked at.`]),
+      : ['  Routes are not proved: there is no management API to ask. Messages without a route stay.']),
+    ...(isWhole ? [] : [`  This is not everything: only ${seen} of ${present} messages could be looked at.`]),
   ]
 }
 
@@ -28,11 +26,11 @@ function renderTarget(planned: PreviewTarget): readonly string[] {
   const shown = keysBefore.slice(0, mostKeysShown).map((key) => `"${key}"`)
   const keys = [...shown, ...(keysBefore.length > mostKeysShown ? ['…'] : [])].join(', ')
   return [
-    `  ${count} to ${target} (known by ${why}${again})`,
+    `  ${count} to ${target} (route: ${why}${again})`,
     ...(keyChanges === 0
       ? []
       : [
-          `    ${keyChanges} of these will have another routing key there than before: it was ${keys}. The header x-original-routing-key keeps it.`,
+          `    ${keyChanges} of these will have a different routing key there; it was ${keys}. The header x-original-routing-key keeps it.`,
         ]),
   ]
 }

@@ -31,7 +31,7 @@ export function renderWaiting(waitingMs: number): string {
 /** While it waits whether what it moved comes back; the look itself takes as long as it takes. */
 export function renderWatching({ moved, leftMs }: { moved: number; leftMs: number }): string {
   const left = leftMs === 0 ? '' : `, up to ${renderSeconds(leftMs / 1000)} more`
-  return `${moved} moved; watching whether they come back dead${left}`
+  return `${moved} moved; watching for messages that die again${left}`
 }
 
 function renderSeconds(seconds: number): string {

@@ -24,8 +24,8 @@ export function renderHints({ results }: ApplyReport): readonly string[] {
 
 const hints = {
   403: 'The user needs permission to configure these names, and to write to and read from what they are bound to: `rabbitmqctl set_permissions`.',
-  404: 'What was not found belongs to a step that failed, or is made elsewhere: declare it, or create it first.',
-  406: 'What exists with other arguments cannot be changed in place: `warren plan` names the ways out.',
+  404: 'Whatever was not found belongs to a failed step, or is created elsewhere: declare it, or create it first.',
+  406: 'Objects that exist with other arguments cannot be changed in place: `warren plan` names the ways out.',
 } as const
 
 /** The report as a program reads it: one entry per step, an error by its code. */

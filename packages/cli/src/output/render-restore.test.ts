@@ -26,11 +26,11 @@ test('a restore says what was not taken, and whether to run it again', () => {
 
   expect(lines).toEqual([
     '3 of 9 messages restored into dlq.',
-    '  2 were put back by an earlier run, wherever they are now; to put them back once more, delete a.backup.restored',
-    '  1 are in the queue already',
-    '  1 were not taken: they are larger than this version of RabbitMQ takes, and running it again does not help',
-    '  2 were not taken: the queue refused them, as a full one does; make room, and run it again for these',
-    '  3 may be there or not: the broker did not answer; run it again for these',
+    '  2 were put back by an earlier run, wherever they are now; to put them back again, delete a.backup.restored',
+    '  1 are already in the queue',
+    '  1 were not accepted: they are larger than this version of RabbitMQ allows, and running the command again will not help',
+    '  2 were not accepted: the queue refused them, as a full queue does; make room, and run the command again for these',
+    '  3 may or may not be there: the broker did not answer; run the command again for these',
   ])
 })
 
@@ -47,10 +47,10 @@ test('a restore says what may be there twice, what stayed in the queue and what 
 
   expect(lines).toEqual([
     '3 of 9 messages restored into dlq.',
-    '  1 copies too many may be in the queue now, because an earlier run was interrupted',
-    '  2 copies too many may be in the queue now, because a crash of RabbitMQ can have brought back what was removed',
+    '  1 extra copies may be in the queue now, because an earlier run was interrupted',
+    '  2 extra copies may be in the queue now, because a crash of RabbitMQ may have brought back what was removed',
     '  4 had not been removed: the discard was interrupted before them',
-    '  7 more cannot be read',
-    '  a.backup is damaged; keep it as it is. All that can be read of it was used',
+    '  7 more could not be read',
+    '  a.backup is damaged; keep it as it is. Everything readable in it was used',
   ])
 })

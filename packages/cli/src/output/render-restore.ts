@@ -8,20 +8,20 @@ export function renderRestore(report: RestoreReport): readonly string[] {
     `${restored} of ${records} messages restored into ${queue}.`,
     ...tell(
       duplicatesPossible - mayBeBack,
-      'copies too many may be in the queue now, because an earlier run was interrupted',
+      'extra copies may be in the queue now, because an earlier run was interrupted',
     ),
     ...tell(
       mayBeBack,
-      'copies too many may be in the queue now, because a crash of RabbitMQ can have brought back what was removed',
+      'extra copies may be in the queue now, because a crash of RabbitMQ may have brought back what was removed',
     ),
     ...tell(notRemoved, 'had not been removed: the discard was interrupted before them'),
     ...tell(
       restoredBefore,
-      `were put back by an earlier run, wherever they are now; to put them back once more, delete ${file}.restored`,
+      `were put back by an earlier run, wherever they are now; to put them back again, delete ${file}.restored`,
     ),
-    ...tell(alreadyThere, 'are in the queue already'),
-    ...tell(unreadable, 'more cannot be read'),
-    ...(isDamaged ? [`  ${file} is damaged; keep it as it is. All that can be read of it was used`] : []),
+    ...tell(alreadyThere, 'are already in the queue'),
+    ...tell(unreadable, 'more could not be read'),
+    ...(isDamaged ? [`  ${file} is damaged; keep it as it is. Everything readable in it was used`] : []),
     ...report.failures.map(({ kind, count }) => `  ${count} ${failureWords[kind]}`),
   ]
 }
@@ -31,10 +31,11 @@ function tell(count: number, words: string): readonly string[] {
 }
 
 const failureWords: Readonly<Record<RestoreReport['failures'][number]['kind'], string>> = {
-  unroutable: 'were not taken: there is no such queue any more; declare it, and run it again for these',
+  unroutable:
+    'were not accepted: the queue no longer exists; declare it, and run the command again for these',
   refused:
-    'were not taken: the queue refused them, as a full one does; make room, and run it again for these',
-  unanswered: 'may be there or not: the broker did not answer; run it again for these',
+    'were not accepted: the queue refused them, as a full queue does; make room, and run the command again for these',
+  unanswered: 'may or may not be there: the broker did not answer; run the command again for these',
   'too-large':
-    'were not taken: they are larger than this version of RabbitMQ takes, and running it again does not help',
+    'were not accepted: they are larger than this version of RabbitMQ allows, and running the command again will not help',
 }
