@@ -107,23 +107,23 @@ describe('the server section', () => {
     expect(() => readServerSection(given)).toThrow(
       [
         'The server section has 4 mistakes:',
-        '  server.porrt is not known; there is host, port, auth, session, trustProxy, payloads, anyQueue, approval, history, backups, keyFile, audit, webhooks, limits; did you mean "port"?',
+        '  server.porrt is unknown; allowed: host, port, auth, session, trustProxy, payloads, anyQueue, approval, history, backups, keyFile, audit, webhooks, limits; did you mean "port"?',
         '  server.host must be text',
-        '  server.auth.token is not known; there is accounts, tokens, oidc; did you mean "tokens"?',
-        '  server.history.evry is not known; there is every, keep; did you mean "every"?',
+        '  server.auth.token is unknown; allowed: accounts, tokens, oidc; did you mean "tokens"?',
+        '  server.history.evry is unknown; allowed: every, keep; did you mean "every"?',
       ].join('\n'),
     )
   })
 
   it.each<[Record<string, unknown>, RegExp]>([
-    [{ prot: 1 }, /^server\.prot is not known; there is host, port, .*; did you mean "port"\?/],
+    [{ prot: 1 }, /^server\.prot is unknown; allowed: host, port, .*; did you mean "port"\?/],
     [{ port: 'x' }, /^server\.port must be a whole number\.$/],
     [{ port: 70_000 }, /^server\.port must be <= 65535\.$/],
     [{ auth: 'nobody' }, /^server\.auth must be "none" or an object with accounts, tokens, oidc\.$/],
     [{ auth: 5 }, /^server\.auth must be "none" or an object with accounts, tokens, oidc\.$/],
     [
       { auth: { token: [] } },
-      /^server\.auth\.token is not known; there is accounts, tokens, oidc; did you mean "tokens"\?/,
+      /^server\.auth\.token is unknown; allowed: accounts, tokens, oidc; did you mean "tokens"\?/,
     ],
     [
       { auth: { accounts: 'yes' } },

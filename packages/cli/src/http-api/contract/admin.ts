@@ -24,9 +24,9 @@ const adminQueues = named('AdminQueues', 'The known dead-letter queues.', {
   queues: list(
     object('A dead-letter queue.', {
       queue: dlq,
-      messages: orNull(integer('Ready messages. Null: the queue has just gone away.', 42)),
+      messages: orNull(integer('Ready messages. Null: the queue was just deleted.', 42)),
     }),
-    'The queues that the caller may read.',
+    'The queues the caller may read.',
   ),
 })
 export type AdminQueues = SchemaValue<typeof adminQueues>
@@ -39,11 +39,11 @@ const headers = tellAs<TSchema>(
 const adminMessage = named('AdminMessage', 'A dead letter.', {
   messageId: orNull(text('The id that its publisher gave it.', 'm-1')),
   type: orNull(text('Its type.', 'order.placed')),
-  exchange: text('The exchange that it was published to.', 'orders.events'),
-  routingKey: text('The routing key that it was published with.', 'order.placed'),
+  exchange: text('The exchange it was published to.', 'orders.events'),
+  routingKey: text('The routing key it was published with.', 'order.placed'),
   headers,
   payload: orNull(text('Its body. Null: it is hidden.', '{"order":42}')),
-  payloadEncoding: oneOf(['utf8', 'base64'], 'How the payload stands for the bytes of the body.'),
+  payloadEncoding: oneOf(['utf8', 'base64'], 'How the payload encodes the bytes of the body.'),
 })
 export type AdminMessage = SchemaValue<typeof adminMessage>
 const adminMessages = named('AdminMessages', 'Messages from the head of a queue.', {
@@ -55,12 +55,12 @@ const adminMessagesQuery = parameters({
   limit: integer('The most messages.', 20, { minimum: 1, maximum: 500, default: 20 }),
 })
 
-const adminRedrive = named('AdminRedrive', 'What came of it.', {
+const adminRedrive = named('AdminRedrive', 'The result.', {
   queue: dlq,
   requested: count('The limit.', 10),
   redriven: count('Messages that were put back.', 10),
-  failed: count('Messages that their target did not take.', 0),
-  kept: count('Messages that were seen and left in the queue.', 0),
+  failed: count('Messages that their target did not accept.', 0),
+  kept: count('Messages that were looked at and left in the queue.', 0),
   redriveId: text('The id of the task.', exampleId),
 })
 
@@ -70,7 +70,7 @@ export const adminEndpoints = {
   adminQueues: {
     ...{ method: 'GET', path, ...base },
     summary: 'List the known dead-letter queues',
-    description: 'Those of the config, or of the vhost where the config declares none.',
+    description: 'Those in the config or, if it declares none, those in the vhost.',
     answer: adminQueues,
   },
   adminMessages: {
@@ -82,7 +82,7 @@ export const adminEndpoints = {
   adminRedrive: {
     ...{ method: 'POST', path: `${path}/:queue/re-drive`, ...base, looks: true },
     summary: 'Put messages back through the retry exchange of their queue',
-    description: 'Ten unless said otherwise. It answers when it is done.',
+    description: 'Ten by default. The answer comes when it is done.',
     ...{ params: queueParams, body: adminRedriveRequest, answer: adminRedrive, mayLackBody: true },
     problems: ['API_APPROVAL_NEEDED', 'TASKS_UNAVAILABLE'],
   },

@@ -24,20 +24,20 @@ const { id, params } = idOf('approval')
 const asksTold = Type.Union(
   [
     object('A re-drive. Its task then has the id of the approval.', {
-      action: oneOf(['redrive'], 'What is asked for.'),
+      action: oneOf(['redrive'], 'The requested action.'),
       request: redriveRequest,
     }),
     object('A discard.', {
-      action: oneOf(['discard'], 'What is asked for.'),
+      action: oneOf(['discard'], 'The requested action.'),
       queue: dlq,
       request: discardRequest,
     }),
     object('A change of the topology.', {
-      action: oneOf(['apply'], 'What is asked for.'),
+      action: oneOf(['apply'], 'The requested action.'),
       request: applyRequest,
     }),
   ],
-  { title: 'ApprovalAsks', description: 'The request that is made once it is granted.' },
+  { title: 'ApprovalAsks', description: 'The request that is carried out once it is granted.' },
 )
 export type ApprovalAsks = SchemaValue<typeof asksTold>
 // What it asks for was checked by the schema of its own endpoint, and is given back as it came.
@@ -50,30 +50,34 @@ const asks = tellAs(
   asksTold,
 )
 
-const state = oneOf(['waiting', 'granted', 'refused', 'expired'], 'What has become of it.', {
+const state = oneOf(['waiting', 'granted', 'refused', 'expired'], 'Its state.', {
   examples: ['granted'],
 })
 const approvalFields = {
-  kind: oneOf(['approval'], 'Tells it from a task and from what was done at once.'),
+  kind: oneOf(['approval'], 'Distinguishes it from a task, and from an immediate result.'),
   ...{ id, asks },
-  messages: orNull(integer('The most messages that it can be about. Null: it is about none.', 42)),
+  messages: orNull(integer('The maximum number of messages it can affect. Null: it affects none.', 42)),
   by: text('Who asked.', 'ann'),
   reason: orNull(text('Why, in their words.', 'The payment gateway is back.')),
-  askedAt: time('When it was asked for.'),
-  expiresAt: time('Until when it can be granted.', '2030-01-31T19:00:00.000Z'),
+  askedAt: time('When it was requested.'),
+  expiresAt: time('When it expires; it can be granted until then.', '2030-01-31T19:00:00.000Z'),
   state,
-  decidedBy: orNull(text('Who granted or refused it. Null: nobody has.', 'bob')),
-  decidedAt: orNull(time('When they did. Null: nobody has.', '2030-01-31T18:05:00.000Z')),
+  decidedBy: orNull(text('Who granted or refused it. Null: nobody yet.', 'bob')),
+  decidedAt: orNull(time('When they did. Null: nobody has yet.', '2030-01-31T18:05:00.000Z')),
 }
 /** As it stands in the stream; who reads it says whether it is signed. */
 export const storedApproval: Type.TObject = Type.Object(approvalFields)
-export const approval = named('Approval', 'Something that waits for a second person, or did.', {
-  ...approvalFields,
-  isSigned: flag(
-    'A server with the key of this one wrote it. False: nobody knows who asked, and nobody can grant it.',
-    true,
-  ),
-})
+export const approval = named(
+  'Approval',
+  'A request that needs, or needed, the approval of a second person.',
+  {
+    ...approvalFields,
+    isSigned: flag(
+      'It was written by a server with the same key. False: nobody knows who asked, and nobody can grant it.',
+      true,
+    ),
+  },
+)
 export type Approval = SchemaValue<typeof approval>
 const approvalList = pageSchema('ApprovalList', { of: approval, plural: 'approvals' })
 export type ApprovalList = SchemaValue<typeof approvalList>
@@ -82,7 +86,7 @@ const approvalQuery = parameters({
   state: Type.Optional(listInQuery(state, 'Only approvals in one of these states.')),
   action: Type.Optional(
     listInQuery(
-      oneOf(['redrive', 'discard', 'apply'], 'What is asked for.'),
+      oneOf(['redrive', 'discard', 'apply'], 'The requested action.'),
       'Only approvals of one of these actions.',
     ),
   ),
@@ -97,19 +101,19 @@ export const approvalEndpoints = {
   listApprovals: {
     ...{ ...reading, path: '/api/v1/approvals', query: approvalQuery, answer: approvalList },
     summary: 'List the approvals',
-    description: 'What waits for a second person, and what was decided of late; the newest first.',
+    description: 'What waits for a second person, and recent decisions, newest first.',
   },
   showApproval: {
     ...{ ...reading, ...one, path },
     summary: 'Show one approval',
-    description: 'With the request that it asks for.',
+    description: 'With the request it is for.',
     problems: ['API_NOT_FOUND'],
   },
   grantApproval: {
     ...{ ...deciding, ...one, path: `${path}/grant`, status: 202, asksBroker: true, looks: true },
     summary: 'Grant an approval as the second person',
-    description: 'Begins what was asked for. It takes the permission for that, too.',
-    locates: 'The task, where a re-drive is granted.',
+    description: 'Starts the requested action. The caller also needs the permission for that action.',
+    locates: 'The task, if a re-drive is granted.',
     problems: [
       'API_NOT_FOUND',
       'API_APPROVAL_NEEDED',
@@ -125,7 +129,7 @@ export const approvalEndpoints = {
   refuseApproval: {
     ...{ ...deciding, ...one, path: `${path}/refuse` },
     summary: 'Refuse an approval',
-    description: 'As the second person, or to take back what you asked for yourself.',
+    description: 'As the second person, or to withdraw your own request.',
     problems: ['API_NOT_FOUND', 'API_APPROVAL_DECIDED', 'API_APPROVAL_UNPROVED', 'NOTICES_UNAVAILABLE'],
   },
 } satisfies EndpointList

@@ -22,31 +22,31 @@ export type { DiscardRequest } from './requests.ts'
 const { id, params: backupParams } = idOf('backup')
 const purpose = oneOf(
   ['backup', 'discard'],
-  'What it was made for. That of a discard may hold the only copy.',
+  'What it was made for. The backup of a discard may hold the only copy.',
 )
 export const keptBackup = named('KeptBackup', 'A backup that the server keeps.', {
   ...{ id, purpose, queue: dlq },
   vhost: text('The vhost of the queue.', '/'),
   by: text('Who made it.', 'ann'),
-  startedAt: time('When it was begun.'),
+  startedAt: time('When it was started.'),
   sizeBytes: count('The size of the file.', 2048),
 })
 export type KeptBackup = SchemaValue<typeof keptBackup>
 const backupList = pageSchema('BackupList', { of: keptBackup, plural: 'backups' })
 export type BackupList = SchemaValue<typeof backupList>
 const backupQuery = parameters({
-  purpose: Type.Optional(listInQuery(purpose, 'Only backups that were made for one of these.')),
+  purpose: Type.Optional(listInQuery(purpose, 'Only backups made for one of these.')),
   ...{ ...ofQueue, ...wholeList },
 })
 
 export const discarded = named('Discarded', 'What a discard did.', {
-  kind: oneOf(['discarded'], 'Tells it from an approval.'),
+  kind: oneOf(['discarded'], 'Distinguishes it from an approval.'),
   queue: dlq,
   present: count('Messages in the queue at the start.', 42),
   removed: count('Messages that are in the backup and gone from the queue.', 42),
   left: count('Messages that are still in the queue.', 0),
   isDone: flag(
-    'Everything that was to go is gone. False: some that look like it are still there. Ask again.',
+    'Every selected message is gone. False: some that look the same are still there. Send the request again.',
     true,
   ),
   backup: keptBackup,
@@ -54,14 +54,14 @@ export const discarded = named('Discarded', 'What a discard did.', {
 export type Discarded = SchemaValue<typeof discarded>
 
 const deleteBackupQuery = parameters({
-  force: Type.Optional(flag('Delete it although it holds the only copy of messages.', false)),
+  force: Type.Optional(flag('Delete it even if it holds the only copy of messages.', false)),
   reason: Type.Optional(reason),
 })
 export type DeleteBackupQuery = SchemaValue<typeof deleteBackupQuery>
 
 const restoreQuery = parameters({
   queue: Type.Optional(
-    as(queueName, 'The queue to put the messages into, unless it is the one that the backup was made of.'),
+    as(queueName, 'The queue to put the messages into, if it is not the queue that was backed up.'),
   ),
   reason: Type.Optional(reason),
 })
@@ -70,14 +70,14 @@ export const restored = named('Restored', 'What a restore did.', {
   queue: dlq,
   records: count('Messages in the backup.', 42),
   restored: count('Messages that were put into the queue.', 40),
-  restoredBefore: count('Messages that an earlier restore had put there.', 2),
-  alreadyThere: count('Messages that were in the queue anyway.', 0),
+  restoredBefore: count('Messages that an earlier restore put back.', 2),
+  alreadyThere: count('Messages that were already in the queue.', 0),
   notRemoved: count('Messages of a discard that never left the queue.', 0),
   duplicatesPossible: count(
-    'At most so many copies too many are in the queue: an earlier run was interrupted, or a crash of RabbitMQ brought them back.',
+    'The maximum number of extra copies in the queue: an earlier run was interrupted, or a crash of RabbitMQ brought messages back.',
     0,
   ),
-  failed: count('Messages that RabbitMQ did not take.', 0),
+  failed: count('Messages that RabbitMQ did not accept.', 0),
 })
 export type Restored = SchemaValue<typeof restored>
 
@@ -98,7 +98,7 @@ export const backupEndpoints = {
     ...{ method: 'POST', path: '/api/v1/dlqs/:queue/discard', tag: 'backups', needs: 'dlq:discard' },
     summary: 'Remove messages into a backup',
     description:
-      'They are in a backup, written and checked, before they go. Many may have to wait for a second person.',
+      'Messages are written to a backup and checked before they are removed. A large discard may need a second person.',
     ...{ params: queueParams, body: discardRequest, takesDlqsOnly: true },
     ...{ answer: discarded, waiting: approval, asksBroker: true, looks: true },
     problems: ['API_APPROVAL_NEEDED', 'API_NO_BACKUP_FOLDER', 'NOTICES_UNAVAILABLE'],
@@ -106,19 +106,20 @@ export const backupEndpoints = {
   listBackups: {
     ...{ ...reading, path: '/api/v1/backups', query: backupQuery, answer: backupList },
     summary: 'List the backups that the server keeps',
-    description: 'Those of discards, and those that were restored; the newest first.',
+    description: 'Backups of discards, and backups that were restored; newest first.',
     problems: [...notKept],
   },
   fetchBackup: {
     ...{ ...reading, ...gzip, path: '/api/v1/backups/:id', params: backupParams },
     summary: 'Download a kept backup',
-    description: 'As a file that POST /api/v1/restores and warren dlq restore take.',
+    description: 'As a file that POST /api/v1/restores and warren dlq restore accept.',
     problems: [...notKept],
   },
   deleteBackup: {
     ...{ method: 'DELETE', path: '/api/v1/backups/:id', tag: 'backups', needs: 'dlq:discard' },
     summary: 'Delete a kept backup for good',
-    description: 'One that holds the only copy of a message only if forced, and one in use never.',
+    description:
+      'A backup that holds the only copy of a message is deleted only if forced; a backup in use, never.',
     ...{ params: backupParams, query: deleteBackupQuery, asksBroker: true },
     problems: [...notKept, 'API_BACKUP_IN_USE', 'API_BACKUP_NEEDED', 'API_APPROVAL_NEEDED'],
   },
@@ -129,7 +130,7 @@ export const backupEndpoints = {
       'Puts the messages of a backup into their dead-letter queue, each once. The body is the file.',
     accepts: {
       mediaType: 'application/gzip',
-      description: 'A backup, as a download or `warren dlq backup` gives it; read as it comes',
+      description: 'A backup, as downloaded or as written by `warren dlq backup`; read as a stream',
     },
     ...{ query: restoreQuery, answer: restored, asksBroker: true, looks: true },
     problems: ['API_NO_BACKUP_FOLDER', 'API_BACKUP_IN_USE', 'API_APPROVAL_NEEDED'],

@@ -31,7 +31,11 @@ export function describeApi({ endpoints, version, sessionCookie, problemOf }: De
   return {
     openapi: '3.1.0',
     info: {
-      ...{ title: 'Warren', version, description: 'Dead letters of RabbitMQ: see why, put them back.' },
+      ...{
+        title: 'Warren',
+        version,
+        description: 'Dead letters of RabbitMQ: see why messages died, and put them back.',
+      },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The server that this document came from.' }],
@@ -46,7 +50,7 @@ export function describeApi({ endpoints, version, sessionCookie, problemOf }: De
 
 const brokerCodes = {
   ...{ type: 'string', enum: ofBroker },
-  description: 'RabbitMQ is away, slow, or refuses what the server asks of it.',
+  description: 'RabbitMQ is unreachable, slow, or refuses what the server asks for.',
   examples: ['CONNECTION_LOST'],
 }
 
@@ -56,7 +60,7 @@ function securitySchemes(name: string): Json {
     bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or an OIDC token.' },
     session: {
       ...{ type: 'apiKey', in: 'cookie', name },
-      description: 'Of a browser. A request that changes something needs the csrfToken as x-csrf-token, too.',
+      description: 'For browsers. A request that changes something also needs the csrfToken as x-csrf-token.',
     },
   }
 }
@@ -108,12 +112,12 @@ function describeParameters(endpoint: Endpoint, { names }: Tools): readonly Json
 const idempotencyKey = {
   ...{ name: 'idempotency-key', in: 'header', required: false },
   description:
-    'Names this request. Sent again with the same name within a day, it is answered as the first time and not done again.',
+    'Identifies this request. Sent again with the same key within a day, it gets the same answer and is not carried out again.',
   ...{ schema: { type: 'string' }, example: '0b6c1a3e-7a5e-4d0f-8a55-3a0b6d1c9f10' },
 }
 const lastEventId = {
   ...{ name: 'last-event-id', in: 'header', required: false },
-  description: 'The id of the last event that was read. EventSource sends it when it comes back.',
+  description: 'The id of the last event received. EventSource sends it when it reconnects.',
   ...{ schema: { type: 'string' }, example: '7' },
 }
 
@@ -136,9 +140,10 @@ function describeSuccess(endpoint: Endpoint, tools: Tools): Json {
   return {
     [status]: { description: sayAnswer(endpoint), ...headers, ...contentOf(endpoint, tools) },
     ...(waiting && status !== 202 && { 202: waitingFor(waiting, tools) }),
-    ...(method === 'GET' && answer && { 304: { description: 'As it was at the etag in if-none-match.' } }),
+    ...(method === 'GET' &&
+      answer && { 304: { description: 'Not changed since the etag in if-none-match.' } }),
     ...(whenEnded !== undefined && { 204: { description: whenEnded } }),
-    ...(status === 302 && { default: { description: 'What a client gets that follows the redirect.' } }),
+    ...(status === 302 && { default: { description: 'What a client gets if it follows the redirect.' } }),
   }
 }
 

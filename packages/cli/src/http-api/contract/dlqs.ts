@@ -25,40 +25,37 @@ export const dlq = as(queueName, 'The name of the dead-letter queue.')
 export const queueParams = parameters({ queue: dlq })
 export type QueueParams = SchemaValue<typeof queueParams>
 
-const queueType = orNull(text('The type of the queue. Null: nobody knows.', 'quorum'))
+const queueType = orNull(text('The type of the queue. Null: unknown.', 'quorum'))
 const consumers = orNull(integer('Consumers of the queue, counted together with its messages.', 0))
 export const dlqItem = named('Dlq', 'A dead-letter queue.', {
   ...{ queue: dlq, type: queueType },
   messages: orNull(
-    integer('Ready messages: exact, and at most a second old. Null: the queue has just gone away.', 42),
+    integer('Ready messages: exact, and at most a second old. Null: the queue was just deleted.', 42),
   ),
   consumers,
   sources: list(text('The name of a queue.', 'billing.orders'), 'The queues whose dead letters come here.'),
   knownBy: oneOf(
     ['topology', 'dead-lettering', 'name'],
-    'Why it is taken for a dead-letter queue: the config says so, other queues dead-letter into it, or it is named like one.',
+    'Why it counts as a dead-letter queue: the config says so, other queues dead-letter into it, or its name looks like one.',
   ),
 })
 export type Dlq = SchemaValue<typeof dlqItem>
 export const dlqList = named('DlqList', 'The dead-letter queues of the vhost.', {
-  vhost: text('The vhost that this server works on.', '/'),
-  items: list(dlqItem, 'The queues that the caller may read.'),
+  vhost: text('The vhost this server works on.', '/'),
+  items: list(dlqItem, 'The queues the caller may read.'),
 })
 export type DlqList = SchemaValue<typeof dlqList>
 
 const present = count('Messages in the queue.', 42)
 const isWhole = (otherwise: string) =>
-  flag(
-    `Every message was looked at. False: messages had to go back to the queue before that; ${otherwise}.`,
-    true,
-  )
+  flag(`Every message was looked at. False: messages had to go back to the queue first; ${otherwise}.`, true)
 
 const causeFields = {
-  id: text('Names the cause; the same for the same cause tomorrow.', 'c-1f0e3dad'),
+  id: text('The id of the cause; the same cause always has the same id.', 'c-1f0e3dad'),
   label: text('The cause in words.', 'PaymentDeclinedError: card expired'),
   kind: oneOf(
     ['error', 'death', 'unknown'],
-    'What tells the cause: an error that a consumer wrote into the headers, what RabbitMQ wrote about the death, or nothing.',
+    'Where the cause comes from: an error that a consumer wrote to the headers, what RabbitMQ wrote about the death, or nothing.',
   ),
 }
 const cause = named('Cause', 'Why a message died.', causeFields)
@@ -69,12 +66,12 @@ const fieldValue = orNull(text('The value of the field. Null: the messages have 
 const causeCount = named('CauseCount', 'A cause, and how many messages died of it.', {
   ...causeFields,
   count: count('Messages that died of it.', 40),
-  first: orNull(time('When the first of them died. Null: nobody knows.', '2030-01-31T17:00:00.000Z')),
-  last: orNull(time('When the last of them died. Null: nobody knows.')),
+  first: orNull(time('When the first of them died. Null: unknown.', '2030-01-31T17:00:00.000Z')),
+  last: orNull(time('When the last of them died. Null: unknown.')),
   sample: orNull(text('The key of one of the messages.', '0cc175b9c0f1b6a831c399e269772661')),
   by: list(
     object('A field of groupBy.', { field: fieldName, value: fieldValue }),
-    'What the messages of this group have in the fields of groupBy.',
+    'The values of the groupBy fields in this group.',
   ),
   splits: list(
     object('A field that tells the messages apart.', {
@@ -84,14 +81,14 @@ const causeCount = named('CauseCount', 'A cause, and how many messages died of i
         'The values of the field.',
       ),
     }),
-    'Fields to group by next, the most promising first, where only a reason is known.',
+    'Fields to group by next, the most promising first, if only a reason is known.',
   ),
 })
 export const causeList = named('CauseList', 'Why the messages of a queue died.', {
   ...{ queue: dlq, present },
   seen: count('Messages that were looked at.', 42),
-  isWhole: isWhole('the counts are of those seen'),
-  causes: list(causeCount, 'The causes, the most frequent first.'),
+  isWhole: isWhole('the counts cover only those seen'),
+  causes: list(causeCount, 'The causes, most frequent first.'),
 })
 export type CauseList = SchemaValue<typeof causeList>
 const causesQuery = parameters({
@@ -109,36 +106,36 @@ const causesQuery = parameters({
 
 export const messageQuery = parameters({
   where: Type.Optional(filter),
-  limit: integer('The most messages of a page.', 50, { minimum: 1, maximum: 500, default: 50 }),
+  limit: integer('The maximum number of messages per page.', 50, { minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(cursor),
 })
 export type MessageQuery = SchemaValue<typeof messageQuery>
 
-const messageKey = text('Names the message in this API.', '0cc175b9c0f1b6a831c399e269772661')
+const messageKey = text('Identifies the message in this API.', '0cc175b9c0f1b6a831c399e269772661')
 const exchange = text(
-  'The exchange that the message was published to; empty for the default one.',
+  'The exchange the message was published to; empty for the default exchange.',
   'orders.events',
 )
-const routingKey = text('The routing key that it was published with.', 'order.placed')
+const routingKey = text('The routing key it was published with.', 'order.placed')
 const summary = {
   key: as(
     messageKey,
-    'Names the message in this API. It is made of the content, so a message without an id has one, too.',
+    'Identifies the message in this API. It is derived from the content, so a message without an id has one, too.',
   ),
   id: orNull(text('The id that its publisher gave it.', 'm-1')),
   type: orNull(text('Its type, from the property or from a header.', 'order.placed')),
   ...{ exchange, routingKey },
-  failedIn: orNull(text('The queue that it failed in. Null: nobody knows.', 'billing.orders')),
+  failedIn: orNull(text('The queue it failed in. Null: unknown.', 'billing.orders')),
   cause,
-  diedAt: orNull(time('When it died. Null: nobody knows.')),
-  attempts: orNull(integer('How often it was tried. Null: nobody knows.', 6)),
+  diedAt: orNull(time('When it died. Null: unknown.')),
+  attempts: orNull(integer('How often it was tried. Null: unknown.', 6)),
   bodyBytes: count('The size of its body.', 14),
 }
 const messageSummary = named('MessageSummary', 'A dead letter in a list.', summary)
 export type MessageSummary = SchemaValue<typeof messageSummary>
 export const messagePage = named('MessagePage', 'A page of dead letters.', {
   ...{ queue: dlq, present },
-  isWhole: isWhole('nextCursor goes on from there'),
+  isWhole: isWhole('nextCursor continues from there'),
   items: list(messageSummary, 'The messages, in the order of the queue.'),
   nextCursor: orNull(text('Leads to the next page. Null: this is the last one.', '1f')),
 })
@@ -155,24 +152,21 @@ export const messageParams = parameters({
 const property = (description: string, example: string) => orNull(text(description, example))
 const messageProperties = named(
   'MessageProperties',
-  'The AMQP properties of a message as they came, without the headers. Null: the message has no such property.',
+  'The AMQP properties of a message, unchanged, without the headers. Null: the message has no such property.',
   {
     contentType: property('The media type of the body.', 'application/json'),
     contentEncoding: property('How the body is packed.', 'gzip'),
     deliveryMode: orNull(integer('2: the message survives a restart of the broker.', 2)),
     priority: orNull(integer('The priority of the message.', 0)),
-    correlationId: property('What the message belongs to.', 'c-17'),
-    replyTo: property('The queue that an answer should go to.', 'billing.answers'),
+    correlationId: property('The correlation id.', 'c-17'),
+    replyTo: property('The queue a reply should go to.', 'billing.answers'),
     expiration: property('After how many milliseconds it expires.', '60000'),
     messageId: property('The id that its publisher gave it.', 'm-1'),
     timestamp: property(
-      'When its publisher says that it was made, as ISO 8601; the seconds as text where they are no date.',
+      'When its publisher says it was created, as ISO 8601; the seconds as text if they are not a valid date.',
       '2030-01-31T18:00:00.000Z',
     ),
-    type: property(
-      'The property type alone; the type of the message may come from a header.',
-      'order.placed',
-    ),
+    type: property('Only the property type; the type of the message may come from a header.', 'order.placed'),
     userId: property('The account that published it.', 'billing'),
     appId: property('The application that published it.', 'shop'),
     clusterId: property('No longer used by RabbitMQ.', 'one'),
@@ -186,66 +180,66 @@ const typedHeader = named('TypedHeader', 'A header with its AMQP type.', {
 })
 export type TypedHeader = SchemaValue<typeof typedHeader>
 const deathRecord = named('DeathRecord', 'A death of the message, as RabbitMQ counts them.', {
-  queue: text('The queue that it died in.', 'billing.orders'),
+  queue: text('The queue it died in.', 'billing.orders'),
   reason: text('Why: rejected, expired, maxlen or delivery_limit.', 'rejected'),
   count: count('How often it died there for that reason.', 6),
   firstAt: orNull(time('When it first did.')),
   exchange: orNull(exchange),
-  routingKeys: list(routingKey, 'The routing keys that it had then.'),
+  routingKeys: list(routingKey, 'The routing keys it had then.'),
 })
 export type DeathRecord = SchemaValue<typeof deathRecord>
-const encoding = oneOf(['utf8', 'base64'], 'How the text stands for the bytes of the body.')
+const encoding = oneOf(['utf8', 'base64'], 'How the text encodes the bytes of the body.')
 const messageBody = named('MessageBody', 'The body of a message.', {
   encoding,
   text: text('The body.', '{"order":42}'),
-  isCut: flag('The body is longer; this is its beginning.', false),
-  isMasked: flag('Fields of it are hidden.', false),
+  isCut: flag('The body is longer; this is only the start.', false),
+  isMasked: flag('Some of its fields are hidden.', false),
 })
 export type MessageBody = SchemaValue<typeof messageBody>
-export const messageDetail = named('MessageDetail', 'One dead letter with everything that is known of it.', {
+export const messageDetail = named('MessageDetail', 'One dead letter with everything known about it.', {
   ...summary,
   properties: messageProperties,
   headers: list(typedHeader, 'Its headers.'),
-  deaths: list(deathRecord, 'Its deaths, the oldest first, as far as the broker tells.'),
-  body: as(orNull(messageBody), 'The body as it came. Null: it is hidden.'),
+  deaths: list(deathRecord, 'Its deaths, oldest first, as far as the broker reports them.'),
+  body: as(orNull(messageBody), 'The original body. Null: it is hidden.'),
   bodyHidden: orNull(
     oneOf(
       ['from-your-role', 'cannot-be-masked'],
-      'Why the body is hidden: your role may not see bodies, or parts of them are masked and this one cannot be read to mask it. Null: it is not hidden.',
+      'Why the body is hidden: your role may not see bodies, or parts of bodies are masked and this one cannot be parsed for masking. Null: it is not hidden.',
     ),
   ),
   decoded: as(
     orNull(messageBody),
-    'The body unpacked, where contentEncoding says gzip, deflate or br. Null: it is not packed, is not what it says, unpacks to more than 1 MiB, or is hidden.',
+    'The decompressed body, if contentEncoding is gzip, deflate or br. Null: it is not compressed, is not in that encoding, decompresses to more than 1 MiB, or is hidden.',
   ),
 })
 export type MessageDetail = SchemaValue<typeof messageDetail>
 
 const historyQuery = parameters({
   seconds: integer('How far back to go.', 3_600, { minimum: 1, maximum: 31 * 86_400, default: 3_600 }),
-  points: integer('The most points of a queue; samples beyond that are put together.', 120, {
+  points: integer('The maximum number of points per queue; more samples are merged.', 120, {
     ...{ minimum: 2, maximum: 2_000, default: 120 },
   }),
 })
 export type HistoryQuery = SchemaValue<typeof historyQuery>
 const historyPoint = named('HistoryPoint', 'The depth of a queue at a time.', {
-  at: time('The end of the time that the point stands for.'),
+  at: time('The end of the interval the point covers.'),
   messages: count('Messages in the queue then.', 42),
   perSecond: orNull(
     number(
-      'How fast the queue grew since the point before; below zero it shrank. Null: this is the first point.',
+      'How fast the queue grew since the previous point; negative if it shrank. Null: this is the first point.',
       0.5,
     ),
   ),
 })
 const depthHistory = named('DepthHistory', 'How deep a queue was over time.', {
   queue: dlq,
-  points: list(historyPoint, 'The points, the oldest first.'),
+  points: list(historyPoint, 'The points, oldest first.'),
 })
 export type DepthHistory = SchemaValue<typeof depthHistory>
 const historyList = named('HistoryList', 'How deep all dead-letter queues were over time.', {
   everySeconds: number('How often the server counts.', 10),
-  items: list(depthHistory, 'One history for each queue.'),
+  items: list(depthHistory, 'One history per queue.'),
 })
 export type HistoryList = SchemaValue<typeof historyList>
 
@@ -265,9 +259,9 @@ export const queueTraffic = named('QueueTraffic', 'What comes into a queue and g
 })
 export type QueueTraffic = SchemaValue<typeof queueTraffic>
 const queueTrafficList = named('QueueTrafficList', 'What comes and goes in all queues.', {
-  vhost: text('The vhost that this server works on.', '/'),
-  at: time('When RabbitMQ was asked. Its figures are up to five seconds older.'),
-  items: list(queueTraffic, 'The queues that the caller may read.'),
+  vhost: text('The vhost this server works on.', '/'),
+  at: time('When RabbitMQ was asked. Its figures may be up to five seconds older.'),
+  items: list(queueTraffic, 'The queues the caller may read.'),
 })
 export type QueueTrafficList = SchemaValue<typeof queueTrafficList>
 
@@ -277,13 +271,13 @@ export const dlqEndpoints = {
     ...{ method: 'GET', path: '/api/v1/dlqs', ...base },
     summary: 'List the dead-letter queues with their depth',
     description:
-      'Those that the config declares, that other queues dead-letter into, or that are named like one.',
+      'Queues that the config declares, that other queues dead-letter into, or whose names look like one.',
     answer: dlqList,
   },
   listCauses: {
     ...{ method: 'GET', path: '/api/v1/dlqs/:queue/causes', ...base, looks: true },
     summary: 'Count why the messages of a queue died',
-    description: 'Looks at every message and leaves it where it is. The most frequent cause comes first.',
+    description: 'Looks at every message without moving it. The most frequent cause comes first.',
     ...{ params: queueParams, query: causesQuery, answer: causeList },
   },
   listMessages: {
@@ -315,7 +309,7 @@ export const dlqEndpoints = {
     ...{ method: 'GET', path: '/api/v1/queues', ...base },
     summary: 'List all queues with their figures',
     description:
-      'Ready, unacknowledged, consumers, and messages per second in and out, by one request to RabbitMQ.',
+      'Ready, unacknowledged, consumers, and messages per second in and out, with one request to RabbitMQ.',
     answer: queueTrafficList,
   },
 } satisfies EndpointList

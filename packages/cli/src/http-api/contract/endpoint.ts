@@ -57,13 +57,13 @@ export const tags = {
   'dead letters': 'Dead-letter queues, why their messages died, and the messages.',
   redrives: 'Dead letters go back to work.',
   tasks: 'What runs in the background, and its receipts.',
-  approvals: 'What takes a second person.',
+  approvals: 'What needs a second person.',
   backups: 'Messages as files: download, discard, restore.',
   events: 'Changes as they happen.',
   topology: 'Exchanges, queues and bindings: declared, live, and the way from one to the other.',
   audit: 'Who did what.',
   admin: 'The endpoints of the isolated layout.',
-  operation: 'For those who run the server.',
+  operation: 'For operators of the server.',
 } as const
 type Tag = keyof typeof tags
 

@@ -4,14 +4,12 @@ import { listInQuery, oneOf, parameters, type SchemaValue } from './schema.ts'
 
 const topic = oneOf(
   ['tasks', 'approvals', 'dlqs', 'queues', 'backups'],
-  'A list to be told about: the one with the same name.',
+  'A list to follow: the one with the same name.',
 )
 export type EventTopic = SchemaValue<typeof topic>
 
 const eventsQuery = parameters({
-  topics: Type.Optional(
-    listInQuery(topic, 'The lists to be told about: tasks, approvals and dlqs unless said otherwise.'),
-  ),
+  topics: Type.Optional(listInQuery(topic, 'The lists to follow. Default: tasks, approvals and dlqs.')),
 })
 
 /** The data of an event, whose name is its topic: what has become of a list. */

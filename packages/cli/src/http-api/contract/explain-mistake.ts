@@ -64,7 +64,7 @@ function sayUnknown(schema: TSchema, { schemaPath, instancePath }: Mistake): str
   const around = schemaAt(schema, schemaPath.slice(0, schemaPath.lastIndexOf('/')))
   const known = Object.keys(around.properties ?? {})
   const name = instancePath.slice(instancePath.lastIndexOf('/') + 1)
-  return `is not known; there is ${known.join(', ')}${didYouMean(name, known)}`
+  return `is unknown; allowed: ${known.join(', ')}${didYouMean(name, known)}`
 }
 
 function sayPossible(schema: JsonSchema, { keyword }: Mistake): readonly string[] {

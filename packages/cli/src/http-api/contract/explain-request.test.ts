@@ -17,13 +17,17 @@ async function refusal(body: object, query = '') {
 
 describe('a mistake in a request is told by the name of what is wrong', () => {
   test.each([
-    [{ queue: 'dlq', limt: 3 }, '', /^body\.limt is not known; there is queue, .*; did you mean "limit"\?$/],
+    [{ queue: 'dlq', limt: 3 }, '', /^body\.limt is unknown; allowed: queue, .*; did you mean "limit"\?$/],
     [{ limit: 3 }, '', /^body\.queue is missing$/],
     [{ queue: 'dlq', limit: 'many' }, '', /^body\.limit must be integer$/],
     [{ queue: 'dlq', limit: 0 }, '', /^body\.limit must be >= 1$/],
     [{ queue: 'dlq', attempts: 'again' }, '', /^body\.attempts must be "reset" or "continue"$/],
-    [{ queue: 'dlq' }, '?limmit=3', /^query\.limmit is not known; there is .*limit/],
-    [{ queue: 'dlq' }, '?cursor=A-B', /^query\.cursor is not right\. It must be: The nextCursor of the page/],
+    [{ queue: 'dlq' }, '?limmit=3', /^query\.limmit is unknown; allowed: .*limit/],
+    [
+      { queue: 'dlq' },
+      '?cursor=A-B',
+      /^query\.cursor is not valid\. Expected: The nextCursor of the previous page/,
+    ],
     [{ queue: 'dlq' }, '?limit=many', /^query\.limit must be integer$/],
   ])('%j %s', async (body, query, expected) => {
     expect(await refusal(body, query)).toMatch(expected)

@@ -17,7 +17,7 @@ export function explainRequest(mistakes: readonly RequestMistake[], place: strin
   const where = `${places[place] ?? place}${instancePath.replaceAll('/', '.')}`
   switch (keyword) {
     case 'additionalProperties':
-      return `${where}.${String(params.additionalProperty)} is not known; ${sayKnown(first!)}`
+      return `${where}.${String(params.additionalProperty)} is unknown; ${sayKnown(first!)}`
     case 'required':
       return `${where}.${String(params.missingProperty)} is missing`
     case 'enum':
@@ -35,12 +35,12 @@ const places: Readonly<Record<string, string>> = { querystring: 'query', params:
 /** A pattern says nothing to most people; where the schema has words for it, they do. */
 function sayExpected({ parentSchema }: RequestMistake): string | undefined {
   const { description } = (parentSchema ?? {}) as { description?: string }
-  return description && `is not right. It must be: ${description}`
+  return description && `is not valid. Expected: ${description}`
 }
 
 function sayKnown({ params = {}, parentSchema }: RequestMistake): string {
   const { properties = {} } = (parentSchema ?? {}) as { properties?: object }
   const known = Object.keys(properties)
   if (known.length === 0) return 'nothing is expected there'
-  return `there is ${known.join(', ')}${didYouMean(String(params.additionalProperty), known)}`
+  return `allowed: ${known.join(', ')}${didYouMean(String(params.additionalProperty), known)}`
 }

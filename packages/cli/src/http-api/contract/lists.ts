@@ -5,16 +5,20 @@ import { as, integer, list, named, orNull, parameters, type SchemaValue, text } 
 
 /** RabbitMQ's limit is 255 bytes. */
 export const queueName = text('The name of a queue.', 'billing.orders.dlq', { minLength: 1, maxLength: 255 })
-export const filter = text('Which messages, as --where of warren dlq peek takes it.', 'type:order.placed', {
-  ...{ minLength: 1, maxLength: 2048 },
-})
-export const reason = text('Why it is done; for the audit log.', 'The payment gateway is back.', {
+export const filter = text(
+  'Which messages; the same filter as --where of warren dlq peek.',
+  'type:order.placed',
+  {
+    ...{ minLength: 1, maxLength: 2048 },
+  },
+)
+export const reason = text('Why; written to the audit log.', 'The payment gateway is back.', {
   ...{ minLength: 1, maxLength: 1024 },
 })
 export const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 export const exampleId = '5f0c9a5e-3c7b-4a53-9b4e-0a4f8f3a9a01'
 
-const cursorWords = 'The nextCursor of the page before. Leave it out for the first page.'
+const cursorWords = 'The nextCursor of the previous page. Leave it out for the first page.'
 /** Says where a page of messages or of the audit log begins. */
 export const cursor = text(cursorWords, '1f', { pattern: '^[0-9a-z]{1,12}$' })
 
@@ -30,11 +34,11 @@ export const period = {
 /** Of lists that are kept as a whole. A caller who does not page gets all that there is. */
 export const wholeList = {
   ...period,
-  limit: integer('The most items of a page.', 100, { minimum: 1, maximum: 1000, default: 1000 }),
+  limit: integer('The maximum number of items per page.', 100, { minimum: 1, maximum: 1000, default: 1000 }),
   cursor: Type.Optional(text(cursorWords, 'eyJhIjoxfQ', { pattern: '^[A-Za-z0-9_-]{1,512}$' })),
 }
 
-export const personName = text('Only what this person did or asked for.', 'ann', {
+export const personName = text('Only what this person did or requested.', 'ann', {
   ...{ minLength: 1, maxLength: 255 },
 })
 export const ofQueue = { queue: Type.Optional(queueName), by: Type.Optional(personName) }

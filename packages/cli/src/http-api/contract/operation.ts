@@ -4,24 +4,24 @@ import { flag, list, named, object, type SchemaValue, text } from './schema.ts'
 export const brokerState = named('BrokerState', 'RabbitMQ as this server sees it.', {
   product: text('What the broker calls itself.', 'RabbitMQ'),
   version: text('The version of the broker.', '4.0.5'),
-  vhost: text('The vhost that this server works on.', '/'),
+  vhost: text('The vhost this server works on.', '/'),
   isConnected: flag('The server is connected to the broker.', true),
   isHealthy: flag('The broker has raised no alarm.', true),
   alarms: list(
-    object('An alarm: the broker takes no messages until it is over.', {
+    object('An alarm: the broker accepts no messages until it is over.', {
       node: text('The node that raised it.', 'rabbit@one'),
       resource: text('What it has run out of.', 'disk'),
     }),
-    'Alarms that are raised now.',
+    'Current alarms.',
   ),
-  warren: text('The version of Warren that answers.', '0.1.0'),
+  warren: text('The version of Warren on this server.', '0.1.0'),
 })
 export type BrokerState = SchemaValue<typeof brokerState>
 
 const address = (what: string, example: string) => text(`The address of ${what}.`, example)
 export const startPage = named('StartPage', 'What this is and where to go.', {
   name: text('The name of the product.', 'Warren'),
-  description: text('What it does.', 'Dead letters of RabbitMQ: see why, put them back.'),
+  description: text('What it does.', 'Dead letters of RabbitMQ: see why messages died, and put them back.'),
   links: object('Addresses on this server.', {
     documentation: address('these pages', '/docs'),
     openapi: address('this document', '/docs/json'),
@@ -52,9 +52,9 @@ export const operationEndpoints = {
   isReady: {
     ...{ method: 'GET', path: '/readyz', tag: 'operation', needs: 'anyone' },
     summary: 'Check that requests can be answered',
-    description: 'For a readiness probe: the broker is there and the server has room for requests.',
+    description: 'For a readiness probe: the broker is reachable and the server has room for requests.',
     ...{ mediaType: 'text/plain', example: 'ready\n' },
-    unavailable: 'The broker is not there, or as many requests as may run at once are stuck.',
+    unavailable: 'The broker is unreachable, or the maximum number of requests is stuck.',
   },
   metrics: {
     ...{ method: 'GET', path: '/metrics', tag: 'operation', needs: 'dlq:read' },

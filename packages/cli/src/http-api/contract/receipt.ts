@@ -53,7 +53,7 @@ const keepReasons = [
 
 const fields = {
   format: oneOf(['warren-receipt/1'], 'The format of the receipt.'),
-  id: text('The id of the task; every message that it moved carries it in a header.', exampleId),
+  id: text('The id of the task; every message it moved carries it in a header.', exampleId),
   queue: as(queueName, 'The dead-letter queue.'),
   vhost: text('Its vhost.', '/'),
   by: text('Who started the re-drive.', 'ann'),
@@ -67,7 +67,7 @@ const fields = {
   ratePerSecond: integer('Messages moved per second.', 50),
   outcome: oneOf(
     outcomes,
-    'How it ended. With came-back-dead and target-too-deep it stopped itself, as it was told to; with interrupted see interruption.',
+    'How it ended. came-back-dead and target-too-deep: one of its stop rules applied; interrupted: see interruption.',
   ),
   interruption: Type.Optional(
     oneOf(
@@ -78,25 +78,28 @@ const fields = {
   present: count('Messages in the queue at the start: moved + failed + kept + stillThere.', 42),
   moved: count('Messages confirmed at their target and out of the queue.', 40),
   published: Type.Optional(
-    count('Publishes that the broker confirmed; more than moved where some had to go twice.', 40),
+    count('Publishes that the broker confirmed; more than moved if some had to go twice.', 40),
   ),
   acksInDoubt: Type.Optional(
-    count('Acknowledgements with an unknown result: at most so many more are out of the queue.', 0),
+    count(
+      'Acknowledgements with an unknown result: at most this many more messages are out of the queue.',
+      0,
+    ),
   ),
   unanswered: Type.Optional(count('Publishes without an answer: each may be at its target.', 0)),
-  failed: count('Messages that their target did not take; still in the queue.', 0),
-  kept: count('Messages that were seen and left in the queue.', 2),
+  failed: count('Messages that their target did not accept; still in the queue.', 0),
+  kept: count('Messages that were looked at and left in the queue.', 2),
   stillThere: count('Messages that were not looked at; still in the queue.', 0),
-  arrivals: integer('Messages that came into the queue meanwhile; exact while otherConsumers is 0.', 0),
-  cameBack: count('Messages of this re-drive that are dead again, as far as it looked for them.', 0),
+  arrivals: integer('Messages that arrived in the queue meanwhile; exact while otherConsumers is 0.', 0),
+  cameBack: count('Messages of this re-drive that died again, as far as it looked for them.', 0),
   missing: count(
-    'Messages that the queue should have and has not: others took them, or the queue was deleted.',
+    'Messages that should be in the queue and are not: others took them, or the queue was deleted.',
     0,
   ),
   otherConsumers: count('Other consumers of the queue, at the start or at the end.', 0),
   duplicatesPossible: count('Messages that may be at their target twice.', 0),
   refreshed: count(
-    'Kept messages that went to the end of the queue, because it would have deleted them otherwise.',
+    'Kept messages that were moved to the end of the queue, because it would have deleted them otherwise.',
     0,
   ),
   movedAside: Type.Optional(
@@ -108,7 +111,10 @@ const fields = {
       0,
     ),
   ),
-  isBalanced: flag('The queue was counted at the end and holds at least what it should.', true),
+  isBalanced: flag(
+    'The queue was counted at the end and holds at least as many messages as it should.',
+    true,
+  ),
   isCounted: Type.Optional(flag('False: the broker was away at the end, so nobody has counted.', true)),
   areRoutesProved: Type.Optional(flag('False: the routes could not be checked beforehand.', true)),
   targets: list(
@@ -128,8 +134,8 @@ const fields = {
   ),
   failures: list(
     object('A way to fail.', {
-      kind: oneOf(['unroutable', 'refused', 'unanswered'], 'What the broker said of the publish.'),
-      count: count('Messages that failed so.', 0),
+      kind: oneOf(['unroutable', 'refused', 'unanswered'], 'What the broker said about the publish.'),
+      count: count('Messages that failed this way.', 0),
       targets: Type.Optional(list(text('A target.', 'billing.orders'), 'Where they failed, the first few.')),
     }),
     'How messages failed.',
@@ -168,7 +174,7 @@ export const storedReceipt: Type.TObject = Type.Object(
 )
 const told = named(
   'Receipt',
-  'What became of every message that was in the queue when the re-drive began.',
+  'What happened to every message that was in the queue when the re-drive began.',
   fields,
 )
 

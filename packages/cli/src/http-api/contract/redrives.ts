@@ -18,12 +18,12 @@ const plannedTarget = named('PlannedTarget', 'Where some of the messages would g
   queues: list(text('The name of a queue.', 'billing.orders'), 'The queues that they would reach.'),
   secondFailure: orNull(
     text(
-      'What happens to one that fails again. Null: nobody knows.',
+      'What happens to a message that fails again. Null: unknown.',
       'retried, then back to billing.orders.dlq',
     ),
   ),
   keyChanges: count(
-    'Of these, so many were first published with another key; the header x-original-routing-key keeps it.',
+    'How many of these were first published with another key; the header x-original-routing-key keeps it.',
     1,
   ),
   keysBefore: list(text('A routing key.', 'order.placed'), 'Such keys, the first four.'),
@@ -34,10 +34,13 @@ export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
   present: count('Messages in the queue.', 42),
   moving: count('Messages that would move.', 40),
   seen: count(
-    'Messages that were looked at; fewer than are present where others took some, or the look took too long.',
+    'Messages that were looked at; fewer than present if others took some, or the look took too long.',
     42,
   ),
-  isWhole: flag('Every message was looked at. False: the counts are of those seen, and more may move.', true),
+  isWhole: flag(
+    'Every message was looked at. False: the counts cover only those seen, and more may move.',
+    true,
+  ),
   targets: list(plannedTarget, 'Where the messages would go.'),
   keeping: list(
     object('Messages that would stay.', {
@@ -62,19 +65,16 @@ export const verifyRequest = named(
       examples: [exampleOf(receipt)],
     }),
     includesTargets: Type.Optional(
-      flag(
-        'Also look into the queues where messages went; their consumers wait meanwhile. For admins.',
-        false,
-      ),
+      flag('Also search the queues where messages went; their consumers wait meanwhile. For admins.', false),
     ),
   },
   closed,
 )
 const verdict = oneOf(
   ['holds', 'broken', 'unknown'],
-  'Unknown: nothing speaks against it, but not all of it could be checked.',
+  'Unknown: nothing contradicts it, but not everything could be checked.',
 )
-const verification = named('Verification', 'What came of checking a receipt.', {
+const verification = named('Verification', 'The result of checking a receipt.', {
   id: text('The id of the re-drive.', exampleId),
   queue: dlq,
   verdict,
@@ -84,7 +84,7 @@ const verification = named('Verification', 'What came of checking a receipt.', {
       verdict,
       detail: text('What was found, in a sentence.', '40 moved + 0 failed + 2 kept + 0 still there = 42.'),
     }),
-    'The checks that it was made of.',
+    'The checks behind the verdict.',
   ),
 })
 export type Verification = SchemaValue<typeof verification>
@@ -100,7 +100,7 @@ export const redriveEndpoints = {
   startRedrive: {
     ...{ ...base, path: '/api/v1/redrives', status: 202 },
     summary: 'Start a re-drive',
-    description: 'The answer is the task that does it, or the approval that it waits for; kind tells which.',
+    description: 'The answer is the task, or the approval it waits for; kind says which.',
     ...{ body: redriveRequest, answer: task, waiting: approval },
     locates: 'The task, or the approval.',
     problems: ['API_APPROVAL_NEEDED', 'RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
@@ -109,7 +109,7 @@ export const redriveEndpoints = {
     ...{ ...base, path: '/api/v1/dlqs/:queue/messages/:key/redrive', status: 202 },
     summary: 'Put one message back, changed if you like',
     description:
-      'What the message was is kept in a header of the new one. Without a body it goes back as it is.',
+      'A header of the new message keeps the original. Without a request body, the message goes back unchanged.',
     params: messageParams,
     body: messageRedriveRequest,
     answer: task,
@@ -120,7 +120,7 @@ export const redriveEndpoints = {
   verifyReceipt: {
     ...{ ...base, path: '/api/v1/dlqs/:queue/verify' },
     summary: 'Check a receipt again',
-    description: 'Against itself, and against what RabbitMQ holds of the messages that it names.',
+    description: 'By itself, and against what RabbitMQ still holds of the messages it names.',
     ...{ params: queueParams, body: verifyRequest, answer: verification },
   },
 } satisfies EndpointList

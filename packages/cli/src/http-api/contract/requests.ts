@@ -30,7 +30,7 @@ export interface MessageRedriveRequest
     Pick<RedriveRequest, 'to' | 'attempts' | 'reason'> {}
 export const messageRedriveRequest = Type.Unsafe<MessageRedriveRequest>({
   title: 'MessageRedriveRequest',
-  description: 'What to change in a message before it goes back. Whatever is left out stays as it is.',
+  description: 'What to change in a message before it goes back. Whatever you leave out stays as it is.',
   type: 'object',
   properties: {
     ...redriveFields.edit?.properties,
@@ -54,14 +54,14 @@ export const discardRequest = Type.Unsafe<DiscardRequest>({
 /** What a receipt says was asked for. */
 export const notedRequest = Type.Unsafe<NotedRequest>({
   title: 'NotedRequest',
-  description: 'What was asked for: only what was said.',
+  description: 'The request: only the options that were given.',
   type: 'object',
   properties: {
     ...redriveFields,
     edit: object('What was changed in the message.', {
       bodySha256: Type.Optional(text('The SHA-256 of the new body, in hexadecimal digits.', '0'.repeat(64))),
       headers: Type.Optional(
-        list(text('The name of a header.', 'tenant'), 'The headers that were set or taken off.'),
+        list(text('The name of a header.', 'tenant'), 'The headers that were set or removed.'),
       ),
     }),
   },

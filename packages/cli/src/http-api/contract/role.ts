@@ -1,6 +1,6 @@
 import { oneOf, type SchemaValue } from './schema.ts'
 
-export const role = oneOf(['viewer', 'operator', 'admin'], 'What the caller is allowed to be here.')
+export const role = oneOf(['viewer', 'operator', 'admin'], 'The role of the caller on this server.')
 export type Role = SchemaValue<typeof role>
 
 export const permission = oneOf(
@@ -16,14 +16,14 @@ export const permission = oneOf(
     'topology:apply',
     'audit:read',
   ],
-  'Something that a caller may do. Every operation names the one that it needs as x-permission.',
+  'Something a caller may do. Every operation names the permission it needs as x-permission.',
   { title: 'Permission' },
 )
 export type Permission = SchemaValue<typeof permission>
 
 export const wayIn = oneOf(
   ['broker-account', 'token', 'oidc', 'nobody-asked'],
-  'How the caller proved who they are. With nobody-asked the server asks nobody.',
+  'How the caller proved who they are. nobody-asked: the server does not ask.',
 )
 /** How a caller proved who they are. */
 export type WayIn = SchemaValue<typeof wayIn>

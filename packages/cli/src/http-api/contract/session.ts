@@ -17,8 +17,8 @@ export type Credentials = SchemaValue<typeof credentials>
 const caller = {
   name: text('The name of the account, of the token, or of the person at the OIDC provider.', 'ann'),
   ...{ role, wayIn },
-  vhost: text('The vhost that this server works on.', '/'),
-  permissions: list(permission, 'Everything that the caller may do.'),
+  vhost: text('The vhost this server works on.', '/'),
+  permissions: list(permission, 'Everything the caller may do.'),
 }
 export const myPermissions = named('MyPermissions', 'Who you are and what you may do.', caller)
 export type MyPermissions = SchemaValue<typeof myPermissions>
@@ -32,14 +32,14 @@ export type OpenedSession = SchemaValue<typeof openedSession>
 
 export const currentSession = named(
   'CurrentSession',
-  'What a page finds out about itself when it is loaded. The token and the end are null where the caller proved who they are without a cookie.',
+  'What a page learns about its session when it loads. The token and the end are null if the caller proved who they are without a cookie.',
   { ...caller, csrfToken: orNull(csrfToken), expiresAt: orNull(expiresAt) },
 )
 export type CurrentSession = SchemaValue<typeof currentSession>
 
 export const loginWays = named('LoginWays', 'How a browser can log in.', {
-  isOpen: flag('The server asks nobody who they are.', false),
-  hasAccounts: flag('POST /api/v1/session takes the name and the password of a RabbitMQ account.', true),
+  isOpen: flag('The server does not ask who the caller is.', false),
+  hasAccounts: flag('POST /api/v1/session accepts the name and password of a RabbitMQ account.', true),
   oidcLogin: orNull(
     text('Where a browser goes to log in at the OIDC provider. Null: it cannot.', '/api/v1/oidc/login'),
   ),
@@ -55,7 +55,9 @@ const loginQuery = parameters({
 // Not closed: providers add what they like, such as session_state.
 const loginAnswerQuery = Type.Object({
   code: Type.Optional(text('The code that the server exchanges for an ID token.', 'SplxlOBeZQQYbYS6WxSbIA')),
-  state: Type.Optional(text('What the server gave the provider, to know the login by.', 'af0ifjsldkj')),
+  state: Type.Optional(
+    text('The value the server gave the provider, to recognise the login.', 'af0ifjsldkj'),
+  ),
   iss: Type.Optional(text('Which provider answers (RFC 9207).', 'https://id.example.com')),
   error: Type.Optional(text('Why the provider refused the login.', 'access_denied')),
   error_description: Type.Optional(text('The same in words.', 'The user pressed Cancel.')),
@@ -81,7 +83,7 @@ export const sessionEndpoints = {
     ...{ method: 'GET', path: '/api/v1/session', tag: 'session', needs: 'known' },
     summary: 'Show who is logged in',
     description:
-      'For a page that is loaded again: it gets the token of its session. Only pages of this server may ask.',
+      'For a page that is reloaded: it gets the token of its session. Only pages of this server may ask.',
     answer: currentSession,
     problems: ['API_CSRF_REFUSED'],
   },
@@ -100,8 +102,8 @@ export const sessionEndpoints = {
   },
   finishLogin: {
     ...{ method: 'GET', path: '/api/v1/oidc/callback', tag: 'session', needs: 'anyone' },
-    summary: 'Take the browser back from the OIDC provider',
-    description: 'The provider sends the browser here. The answer is a page that leads on, logged in.',
+    summary: 'Receive the browser from the OIDC provider',
+    description: 'The provider sends the browser here. The answer is a page that continues, logged in.',
     ...{ query: loginAnswerQuery, mediaType: 'text/html', example: '<!doctype html>' },
     problems: [
       'API_NOT_FOUND',
@@ -115,13 +117,13 @@ export const sessionEndpoints = {
     ...{ method: 'GET', path: '/api/v1/oidc/logout', tag: 'session', needs: 'anyone', status: 302 },
     summary: 'Log out of the OIDC provider, too',
     description: 'For a browser that has logged out here: redirects it to the logout page of the provider.',
-    locates: 'The logout page of the provider, or this server where it has none.',
+    locates: 'The logout page of the provider, or this server if the provider has none.',
     problems: ['API_NOT_FOUND', 'OIDC_UNAVAILABLE'],
   },
   myPermissions: {
     ...{ method: 'GET', path: '/api/v1/my/permissions', tag: 'session', needs: 'known' },
     summary: 'Show who you are and what you may do',
-    description: 'The permissions are those that operations name as x-permission.',
+    description: 'Permissions have the names that operations give as x-permission.',
     answer: myPermissions,
   },
 } satisfies EndpointList

@@ -34,7 +34,7 @@ export const taskStates = [
 ] as const
 const taskState = oneOf(
   taskStates,
-  'Where the task stands. With interrupted its server ended before it did; any server may resume it, unless problem says why not.',
+  'The state of the task. interrupted: its server ended before the task did; any server may resume it, unless problem says why not.',
   { title: 'TaskState', examples: ['done'] },
 )
 export type TaskState = SchemaValue<typeof taskState>
@@ -46,25 +46,25 @@ const taskFields = {
   queue: dlq,
   by: text('Who started it.', 'ann'),
   reason: orNull(text('Why, in their words.', 'The payment gateway is back.')),
-  host: text('The host whose server works on it, or worked on it last.', 'warren-1'),
+  host: text('The host whose server is working on it, or was the last to.', 'warren-1'),
   startedAt: time('When it began.'),
   endedAt: orNull(time('When it ended. Null: it has not.', '2030-01-31T18:00:07.000Z')),
   progress: object(
-    'What has become of the messages so far, counted over all servers that worked on the task.',
+    'What happened to the messages so far, counted over all servers that worked on the task.',
     {
       present: count('Messages in the queue at the start.', 42),
       moved: count('Messages at their target and out of the queue.', 40),
-      failed: count('Messages that their target did not take; still in the queue.', 0),
-      kept: count('Messages that were seen and left in the queue.', 2),
+      failed: count('Messages that their target did not accept; still in the queue.', 0),
+      kept: count('Messages that were looked at and left in the queue.', 2),
     },
   ),
   movedBefore: count(
-    'Of those moved, so many by servers that ended before the task did. The receipt tells of the others.',
+    'How many of the moved messages were moved by servers that ended before the task did. The receipt covers the others.',
     0,
   ),
   problem: as(
     { ...orNull(problem), examples: [null] },
-    'Why it failed, or why nobody can go on with it. Null: nothing is wrong.',
+    'Why it failed, or why it cannot be resumed. Null: nothing is wrong.',
   ),
 }
 /** As it stands in the stream; who reads it says whether it is signed. */
@@ -72,7 +72,7 @@ export const storedTask: Type.TObject = Type.Object(taskFields)
 export const task = named('Task', 'Work that a server does in the background.', {
   ...taskFields,
   isSigned: flag(
-    'A server with the key of this one wrote it. False: anybody may have. It blocks no queue and cannot be resumed.',
+    'It was written by a server with the same key. False: anybody may have written it. It blocks no queue and cannot be resumed.',
     true,
   ),
 })
@@ -100,7 +100,7 @@ export const taskEndpoints = {
   listTasks: {
     ...{ ...reading, path: '/api/v1/tasks', query: taskQuery, answer: taskList },
     summary: 'List the tasks of all servers',
-    description: 'The newest first. from and to are about when a task began.',
+    description: 'Newest first. from and to apply to the start of a task.',
   },
   showTask: {
     ...{ ...reading, path, params: taskParams, answer: task },
@@ -111,26 +111,26 @@ export const taskEndpoints = {
   pauseTask: {
     ...{ ...steering, path: `${path}/pause` },
     summary: 'Pause a task',
-    description: 'It starts no more messages. What is under way is finished.',
+    description: 'It starts no more messages and finishes those in flight.',
     problems: ['API_NOT_FOUND', ...steps],
   },
   resumeTask: {
     ...{ ...steering, path: `${path}/resume`, asksBroker: true, looks: true },
     summary: 'Resume a task',
-    description: 'Goes on with a paused task, or with one whose server has ended.',
+    description: 'Continues a paused task, or one whose server has ended.',
     problems: ['API_NOT_FOUND', ...steps, 'API_APPROVAL_NEEDED', 'API_EDIT_INTERRUPTED'],
   },
   cancelTask: {
     ...{ ...steering, path: `${path}/cancel`, status: 202 },
     summary: 'Cancel a task',
-    description: 'Finishes what is under way and leaves the rest where it is.',
+    description: 'Finishes the messages in flight and leaves the rest where they are.',
     problems: ['API_NOT_FOUND', ...steps],
   },
   watchTask: {
     ...{ ...reading, path: `${path}/events`, params: taskParams },
     summary: 'Follow a task',
     description:
-      'Server-sent events named task, whose data is the whole task; the last one comes when it has ended. Send the id of the last event as last-event-id to go on behind it.',
+      'Server-sent events named task, whose data is the whole task; the last one comes when it has ended. Send the id of the last event as last-event-id to continue after it.',
     ...{
       mediaType: 'text/event-stream',
       example: 'id: 7\nevent: task\ndata: {"id":"…","state":"running"}\n\n',
@@ -141,7 +141,7 @@ export const taskEndpoints = {
   showReceipt: {
     ...{ ...reading, path: `${path}/receipt`, params: taskParams, answer: receipt },
     summary: 'Show the receipt of a task',
-    description: 'Says what became of every message that was in the queue.',
+    description: 'Says what happened to every message that was in the queue.',
     problems: ['API_NOT_FOUND', 'API_TASK_NOT_ENDED'],
   },
 } satisfies EndpointList

@@ -18,14 +18,14 @@ import {
 
 export type { ApplyRequest } from './requests.ts'
 
-const args = table('The arguments that it was declared with.', { 'x-queue-type': 'quorum' })
+const args = table('The arguments it was declared with.', { 'x-queue-type': 'quorum' })
 const durable = flag('It survives a restart of the broker.', true)
-const autoDelete = flag('It goes when nobody uses it any more.', false)
+const autoDelete = flag('It is deleted when nobody uses it any more.', false)
 const exchange = named('TopologyExchange', 'An exchange.', {
   name: text('Its name.', 'orders.events'),
   type: text('Its type.', 'topic'),
   ...{ durable, autoDelete },
-  internal: flag('Nobody can publish to it but other exchanges.', false),
+  internal: flag('Only other exchanges can publish to it.', false),
   arguments: args,
 })
 const binding = named('TopologyBinding', 'A binding.', {
@@ -37,13 +37,13 @@ const binding = named('TopologyBinding', 'A binding.', {
 })
 export type TopologyBinding = SchemaValue<typeof binding>
 const queueName = text('The name of a queue.', 'billing.orders')
-const queueNames = list(queueName, 'The queues that it is about.')
+const queueNames = list(queueName, 'The queues it concerns.')
 const queueFields = {
   name: text('Its name.', 'billing.orders'),
   type: text('Its type.', 'quorum'),
   ...{ durable, autoDelete, arguments: args },
 }
-const compiledQueue = named('CompiledQueue', 'A queue that the config makes.', {
+const compiledQueue = named('CompiledQueue', 'A queue that the config declares.', {
   ...queueFields,
   role: oneOf(['work', 'wait', 'dead-letter'], 'What it is for.'),
   owner: text('The declared queue that it was made for.', 'billing.orders'),
@@ -63,11 +63,11 @@ const liveQueue = named('LiveQueue', 'A queue in the vhost.', {
 const brokerVersion = text('The version of the broker.', '4.0.5')
 const exchanges = list(exchange, 'The exchanges.')
 const bindings = list(binding, 'The bindings.')
-const compiledTopology = named('CompiledTopology', 'What the config declares, spelled out for this broker.', {
+const compiledTopology = named('CompiledTopology', 'What the config declares, expanded for this broker.', {
   ...{ brokerVersion, exchanges, queues: list(compiledQueue, 'The queues.'), bindings },
 })
 export type CompiledTopology = SchemaValue<typeof compiledTopology>
-const liveTopology = named('LiveTopology', 'What there is in the vhost.', {
+const liveTopology = named('LiveTopology', 'What exists in the vhost.', {
   ...{ brokerVersion, exchanges, queues: list(liveQueue, 'The queues.'), bindings },
   policies: list(
     object('A policy.', {
@@ -94,15 +94,15 @@ const step = named('PlanStep', 'A step of a plan.', stepFields)
 export type PlanStep = SchemaValue<typeof step>
 const topologyPlan = named('TopologyPlan', 'The steps from the live topology to the declared one.', {
   digest: text(
-    'Names this very plan. Apply takes it, so that nobody carries out a plan they have not read.',
+    'Identifies this very plan. Apply requires it, so nobody carries out a plan they have not read.',
     '0'.repeat(64),
   ),
   brokerVersion,
   isEmpty: flag('There is nothing to do.', false),
   safe: list(step, 'Steps that disturb nobody.'),
-  disruptive: list(step, 'Steps that may; they are carried out only if allowed.'),
+  disruptive: list(step, 'Steps that may disturb somebody; they are carried out only if allowed.'),
   impossible: list(
-    object('Something whose settings RabbitMQ cannot change.', {
+    object('An object whose settings RabbitMQ cannot change.', {
       name: text('Its name.', 'billing.orders'),
       changes: list(
         object('A setting.', {
@@ -129,15 +129,15 @@ const topologyPlan = named('TopologyPlan', 'The steps from the live topology to 
       of: text('The queue that it was made for.', 'billing.orders'),
       messages: inQueue,
     }),
-    'Wait queues of delays that were dropped. They run empty by themselves, and an apply over HTTP keeps them.',
+    'Wait queues of delays that were removed. They run empty by themselves, and an apply over HTTP keeps them.',
   ),
-  unmanaged: list(binding, 'Bindings of others, which are left alone.'),
+  unmanaged: list(binding, 'Bindings made by others, which are left alone.'),
   policyConflicts: list(
     object('A policy that gets in the way.', {
       queue: queueName,
       key: text('What it sets.', 'message-ttl'),
       policies: list(text('The name of a policy.', 'ttl'), 'The policies that set it.'),
-      consequence: text('What comes of it.', 'Messages expire before they are retried.'),
+      consequence: text('The consequence.', 'Messages expire before they are retried.'),
     }),
     'Policies that get in the way.',
   ),
@@ -162,10 +162,10 @@ const remark = (example: string) =>
   object('A remark.', { text: text('The remark.', example), queues: queueNames })
 const topologyProblems = named(
   'TopologyProblems',
-  'What was proved of the declared topology, and what was not.',
+  'What was proved about the declared topology, and what was not.',
   {
     brokerVersion,
-    isProved: flag('Every property holds, or is accepted where it does not.', true),
+    isProved: flag('Every property holds, or the config accepts that it does not.', true),
     properties: list(
       object('A property.', {
         property: text('Its name.', 'no-loss'),
@@ -183,38 +183,38 @@ const topologyProblems = named(
       }),
       'Where it does not hold and the config accepts that.',
     ),
-    losesAt: object('What the end of a node loses.', {
+    losesAt: object('What is lost when a node goes down.', {
       stop: list(placeOfLoss, 'By a clean stop.'),
       crash: list(placeOfLoss, 'By a crash (kill -9).'),
     }),
     assumptions: list(remark('Every node keeps its disk.'), 'What the proof assumes.'),
     caveats: list(remark('The queue drops its head when it is full.'), 'What the broker does by itself.'),
     notes: list(
-      object('A known fault.', {
+      object('A known bug.', {
         severity: text('How bad it is.', 'warning'),
-        text: text('The fault.', 'This version counts redeliveries twice.'),
+        text: text('The bug.', 'This version counts redeliveries twice.'),
       }),
-      'Known faults of this version of RabbitMQ.',
+      'Known bugs of this version of RabbitMQ.',
     ),
   },
 )
 export type TopologyProblems = SchemaValue<typeof topologyProblems>
 
 const applyResult = named('ApplyResult', 'What an apply did.', {
-  kind: oneOf(['applied'], 'Tells it from an approval.'),
+  kind: oneOf(['applied'], 'Distinguishes it from an approval.'),
   done: count('Steps that were done.', 3),
   kept: count('Steps that were left out because they would have removed something in use.', 0),
   skipped: count('Steps that were left out because an earlier one failed.', 0),
   failed: count('Steps that failed.', 0),
-  impossible: count('Things that cannot be changed in place.', 0),
+  impossible: count('Objects that cannot be changed in place.', 0),
   isComplete: flag('The live topology is as declared.', true),
   results: list(
-    object('What became of a step.', {
+    object('What happened to a step.', {
       ...stepFields,
-      outcome: oneOf(['done', 'kept', 'skipped', 'failed'], 'What became of it.'),
+      outcome: oneOf(['done', 'kept', 'skipped', 'failed'], 'What happened to it.'),
       problem: orNull(text('What went wrong. Null: nothing.', 'RabbitMQ refused it.')),
     }),
-    'What became of every step.',
+    'What happened to every step.',
   ),
 })
 export type ApplyResult = SchemaValue<typeof applyResult>
@@ -225,7 +225,7 @@ export const topologyEndpoints = {
   showTopology: {
     ...{ ...reading, path, answer: compiledTopology },
     summary: 'Show the declared topology',
-    description: 'What the config declares, spelled out for the version of this broker.',
+    description: 'What the config declares, expanded for the version of this broker.',
     problems: ['API_NOT_FOUND'],
   },
   showLiveTopology: {
@@ -235,21 +235,21 @@ export const topologyEndpoints = {
   },
   planTopology: {
     ...{ ...reading, path: `${path}/plan`, answer: topologyPlan },
-    summary: 'Plan the way from the live topology to the declared one',
+    summary: 'Plan the steps from the live topology to the declared one',
     description: 'Changes nothing.',
     problems: ['API_NOT_FOUND'],
   },
   showProblems: {
     ...{ ...reading, path: `${path}/problems`, answer: topologyProblems },
-    summary: 'Show what is proved of the declared topology',
-    description: 'And what is not: where messages may be lost, loop or be doubled.',
+    summary: 'Show what is proved about the declared topology',
+    description: 'And what is not: where messages may be lost, looped or duplicated.',
     problems: ['API_NOT_FOUND'],
   },
   applyTopology: {
     ...{ method: 'POST', path: `${path}/apply`, tag: 'topology', needs: 'topology:apply', asksBroker: true },
     summary: 'Carry out a plan',
     description:
-      'The one that was read, named by its digest. Disruptive steps are carried out only if allowed.',
+      'The plan you read, identified by its digest. Disruptive steps are carried out only if allowed.',
     ...{ body: applyRequest, answer: applyResult, waiting: approval },
     problems: ['API_NOT_FOUND', 'API_PLAN_CHANGED', 'API_APPROVAL_NEEDED', 'NOTICES_UNAVAILABLE'],
   },

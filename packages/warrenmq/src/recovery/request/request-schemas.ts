@@ -26,13 +26,13 @@ export const peekRequestSchema: RequestSchema<PeekRequest> = {
       minLength: 1,
       maxLength: 2048,
       description:
-        'Only messages that match, such as `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
+        'Only messages that match, for example `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
       examples: ['cause:Timeout and died<2h'],
     },
     acceptDeliveryLimit: {
       type: 'boolean',
       description:
-        'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
+        'Continue even though the queue deletes messages over its delivery limit when a connection breaks.',
       default: false,
       examples: [false],
     },
@@ -48,14 +48,14 @@ export const peekRequestSchema: RequestSchema<PeekRequest> = {
         },
       ],
       description:
-        'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
+        'Give messages back after this time and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
       examples: ['5m'],
     },
     count: {
       type: 'integer',
       minimum: 1,
-      description: 'Show this many.',
+      description: 'Show this many messages.',
       default: 20,
       examples: [20],
     },
@@ -74,7 +74,7 @@ export const peekRequestSchema: RequestSchema<PeekRequest> = {
 export const causesRequestSchema: RequestSchema<CausesRequest> = {
   title: 'CausesRequest',
   type: 'object',
-  description: 'Say why the messages of a queue are dead.',
+  description: 'Show why the messages of a queue died.',
   properties: {
     queue: {
       type: 'string',
@@ -88,13 +88,13 @@ export const causesRequestSchema: RequestSchema<CausesRequest> = {
       minLength: 1,
       maxLength: 2048,
       description:
-        'Only messages that match, such as `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
+        'Only messages that match, for example `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
       examples: ['cause:Timeout and died<2h'],
     },
     acceptDeliveryLimit: {
       type: 'boolean',
       description:
-        'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
+        'Continue even though the queue deletes messages over its delivery limit when a connection breaks.',
       default: false,
       examples: [false],
     },
@@ -110,14 +110,14 @@ export const causesRequestSchema: RequestSchema<CausesRequest> = {
         },
       ],
       description:
-        'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
+        'Give messages back after this time and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
       examples: ['5m'],
     },
     count: {
       type: 'integer',
       minimum: 1,
-      description: 'Look at this many from the head of the queue. Leave it out for all.',
+      description: 'Look at this many messages, from the head of the queue. Leave it out for all.',
       examples: [20],
     },
     groupBy: {
@@ -125,7 +125,7 @@ export const causesRequestSchema: RequestSchema<CausesRequest> = {
       minLength: 1,
       maxLength: 2048,
       description:
-        'Split each cause by `type`, `key`, `exchange`, `queue`, `attempts`, `header.NAME` or `body.PATH`; several with commas between them.',
+        'Split each cause by `type`, `key`, `exchange`, `queue`, `attempts`, `header.NAME` or `body.PATH`; separate several with commas.',
       examples: ['type,body.gateway'],
     },
   },
@@ -150,13 +150,13 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       minLength: 1,
       maxLength: 2048,
       description:
-        'Only messages that match, such as `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
+        'Only messages that match, for example `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
       examples: ['cause:Timeout and died<2h'],
     },
     acceptDeliveryLimit: {
       type: 'boolean',
       description:
-        'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
+        'Continue even though the queue deletes messages over its delivery limit when a connection breaks.',
       default: false,
       examples: [false],
     },
@@ -172,7 +172,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
         },
       ],
       description:
-        'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
+        'Give messages back after this time and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
       examples: ['5m'],
     },
@@ -185,7 +185,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
         },
         {
           type: 'object',
-          description: 'A queue by its name, also where that is `origin`, `retry` or `exchange`.',
+          description: 'A queue by name, even if the name is `origin`, `retry` or `exchange`.',
           properties: {
             queue: {
               type: 'string',
@@ -200,14 +200,14 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
         },
       ],
       description:
-        'Where they go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published; or the name of a queue.',
+        'Where messages go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published; or the name of a queue.',
       default: 'origin',
       examples: ['origin'],
     },
     trustHeaders: {
       type: 'boolean',
       description:
-        'Believe headers that say where a message failed, where no queue is known to dead-letter here. Anybody who may publish can write them.',
+        'Trust headers that say where a message failed, if no queue is known to dead-letter here. Anybody who may publish can write them.',
       default: false,
       examples: [false],
     },
@@ -221,25 +221,25 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
     limit: {
       type: 'integer',
       minimum: 1,
-      description: 'Move at most this many.',
+      description: 'Move at most this many messages.',
       examples: [10],
     },
     ratePerSecond: {
       type: 'integer',
       minimum: 1,
       maximum: 1000000,
-      description: 'Move at most this many per second.',
+      description: 'Move at most this many messages per second.',
       examples: [500],
     },
     canary: {
       type: 'object',
       description:
-        'Send a few first, wait, and go on with ten times as many each time if none comes back dead.',
+        'Send a few messages first, wait, and continue with ten times as many each time if none dies again.',
       properties: {
         messages: {
           type: 'integer',
           minimum: 1,
-          description: 'Send this many first.',
+          description: 'Send this many messages first.',
           examples: [10],
         },
         wait: {
@@ -273,7 +273,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
         },
       ],
       description:
-        'Stop when this many of the moved messages are dead again: a number, or a share such as `5%`. With a canary, 1 unless said otherwise.',
+        'Stop when this many of the moved messages have died again: a number, or a percentage such as `5%`. With a canary, the default is 1.',
       examples: ['5%'],
     },
     stopWhenTargetAbove: {
@@ -284,7 +284,8 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
     },
     edit: {
       type: 'object',
-      description: 'Change the message on its way. Exactly one may match; what it was is kept in a header.',
+      description:
+        'Change the message on its way. Exactly one message must match; a header keeps the original.',
       properties: {
         body: {
           anyOf: [
@@ -293,12 +294,12 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
             },
             {
               type: 'object',
-              description: 'A body and how it is written here.',
+              description: 'A body and its encoding.',
               properties: {
                 encoding: {
                   type: 'string',
                   enum: ['utf8', 'base64'],
-                  description: '`base64` for bytes that are no text.',
+                  description: '`base64` for bytes that are not text.',
                   examples: ['base64'],
                 },
                 text: {
@@ -318,7 +319,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
           type: 'object',
           maxProperties: 100,
           additionalProperties: true,
-          description: 'Headers to add or replace; null takes one off.',
+          description: 'Headers to add or replace; null removes a header.',
           examples: [
             {
               tenant: 'acme',
@@ -347,13 +348,13 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
     },
     window: {
       type: 'object',
-      description: 'How much may be under way at once. So many messages may be there twice after a crash.',
+      description: 'How much may be in flight at once. After a crash, this many messages may exist twice.',
       properties: {
         messages: {
           type: 'integer',
           minimum: 1,
           maximum: 65535,
-          description: 'Messages taken and not acknowledged; 1 is one by one.',
+          description: 'Messages taken and not yet acknowledged; 1 moves them one by one.',
           default: 1000,
           examples: [100],
         },
@@ -361,7 +362,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
           type: 'integer',
           minimum: 1,
           maximum: 268435456,
-          description: 'Bytes published and not confirmed.',
+          description: 'Bytes published and not yet confirmed.',
           default: 16777216,
           examples: [1048576],
         },
@@ -373,7 +374,7 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       type: 'string',
       minLength: 1,
       maxLength: 1024,
-      description: 'Why; written into every message, the receipt and the audit log.',
+      description: 'Why; written to every message, the receipt and the audit log.',
       examples: ['the gateway is back'],
     },
   },
@@ -409,13 +410,13 @@ export const backupRequestSchema: RequestSchema<BackupRequest> = {
       minLength: 1,
       maxLength: 2048,
       description:
-        'Only messages that match, such as `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
+        'Only messages that match, for example `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
       examples: ['cause:Timeout and died<2h'],
     },
     acceptDeliveryLimit: {
       type: 'boolean',
       description:
-        'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
+        'Continue even though the queue deletes messages over its delivery limit when a connection breaks.',
       default: false,
       examples: [false],
     },
@@ -431,7 +432,7 @@ export const backupRequestSchema: RequestSchema<BackupRequest> = {
         },
       ],
       description:
-        'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
+        'Give messages back after this time and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
       examples: ['5m'],
     },
@@ -443,7 +444,7 @@ export const backupRequestSchema: RequestSchema<BackupRequest> = {
 export const discardRequestSchema: RequestSchema<DiscardRequest> = {
   title: 'DiscardRequest',
   type: 'object',
-  description: 'Remove messages from a queue, each of them into a backup.',
+  description: 'Remove messages from a queue, after writing each of them to a backup.',
   properties: {
     queue: {
       type: 'string',
@@ -457,13 +458,13 @@ export const discardRequestSchema: RequestSchema<DiscardRequest> = {
       minLength: 1,
       maxLength: 2048,
       description:
-        'Only messages that match, such as `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
+        'Only messages that match, for example `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.',
       examples: ['cause:Timeout and died<2h'],
     },
     acceptDeliveryLimit: {
       type: 'boolean',
       description:
-        'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
+        'Continue even though the queue deletes messages over its delivery limit when a connection breaks.',
       default: false,
       examples: [false],
     },
@@ -479,14 +480,14 @@ export const discardRequestSchema: RequestSchema<DiscardRequest> = {
         },
       ],
       description:
-        'Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.',
+        'Give messages back after this time and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
       examples: ['5m'],
     },
     limit: {
       type: 'integer',
       minimum: 1,
-      description: 'Remove at most this many.',
+      description: 'Remove at most this many messages.',
       examples: [10],
     },
     reason: {
@@ -504,19 +505,19 @@ export const discardRequestSchema: RequestSchema<DiscardRequest> = {
 export const restoreRequestSchema: RequestSchema<RestoreRequest> = {
   title: 'RestoreRequest',
   type: 'object',
-  description: 'Put the messages of a backup into their queue, each once.',
+  description: 'Put the messages of a backup back into their queue, each once.',
   properties: {
     queue: {
       type: 'string',
       minLength: 1,
       maxLength: 255,
-      description: 'The queue to put them into. Leave it out for the one that the backup was made of.',
+      description: 'The queue to put them into. Leave it out for the queue that was backed up.',
       examples: ['billing.orders.dlq'],
     },
     acceptDeliveryLimit: {
       type: 'boolean',
       description:
-        'Go on although the queue deletes messages that are over its delivery limit when a connection breaks.',
+        'Continue even though the queue deletes messages over its delivery limit when a connection breaks.',
       default: false,
       examples: [false],
     },

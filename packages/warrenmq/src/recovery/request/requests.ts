@@ -14,20 +14,20 @@ export interface QueueRequest {
    */
   readonly queue: string
   /**
-   * Only messages that match, such as `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.
+   * Only messages that match, for example `type:OrderPlaced and (cause:Timeout or died<2h)`. Leave it out for all.
    * @minLength 1
    * @maxLength 2048
    * @example cause:Timeout and died<2h
    */
   readonly where?: string
   /**
-   * Go on although the queue deletes messages that are over its delivery limit when a connection breaks.
+   * Continue even though the queue deletes messages over its delivery limit when a connection breaks.
    * @default false
    * @example false
    */
   readonly acceptDeliveryLimit?: boolean
   /**
-   * Give messages back after this long and take them again. For a broker with a short `consumer_timeout`.
+   * Give messages back after this time and take them again. For a broker with a short `consumer_timeout`.
    * @default 25m
    * @example 5m
    */
@@ -37,7 +37,7 @@ export interface QueueRequest {
 /** Show messages of a queue and leave them there. */
 export interface PeekRequest extends QueueRequest {
   /**
-   * Show this many.
+   * Show this many messages.
    * @integer
    * @minimum 1
    * @default 20
@@ -54,18 +54,18 @@ export interface PeekRequest extends QueueRequest {
   readonly bodyBytes?: number
 }
 
-/** Say why the messages of a queue are dead. */
+/** Show why the messages of a queue died. */
 export interface CausesRequest extends QueueRequest {
   /**
-   * Look at this many from the head of the queue. Leave it out for all.
+   * Look at this many messages, from the head of the queue. Leave it out for all.
    * @integer
    * @minimum 1
    * @example 20
    */
   readonly count?: number
   /**
-   * Split each cause by `type`, `key`, `exchange`, `queue`, `attempts`, `header.NAME` or `body.PATH`; several with
-   * commas between them.
+   * Split each cause by `type`, `key`, `exchange`, `queue`, `attempts`, `header.NAME` or `body.PATH`; separate several
+   * with commas.
    * @minLength 1
    * @maxLength 2048
    * @example type,body.gateway
@@ -76,10 +76,10 @@ export interface CausesRequest extends QueueRequest {
 /** Write the messages of a queue to a file and leave them in the queue. */
 export interface BackupRequest extends QueueRequest {}
 
-/** Remove messages from a queue, each of them into a backup. */
+/** Remove messages from a queue, after writing each of them to a backup. */
 export interface DiscardRequest extends QueueRequest {
   /**
-   * Remove at most this many.
+   * Remove at most this many messages.
    * @integer
    * @minimum 1
    * @example 10
@@ -94,17 +94,17 @@ export interface DiscardRequest extends QueueRequest {
   readonly reason?: string
 }
 
-/** Put the messages of a backup into their queue, each once. */
+/** Put the messages of a backup back into their queue, each once. */
 export interface RestoreRequest {
   /**
-   * The queue to put them into. Leave it out for the one that the backup was made of.
+   * The queue to put them into. Leave it out for the queue that was backed up.
    * @minLength 1
    * @maxLength 255
    * @example billing.orders.dlq
    */
   readonly queue?: string
   /**
-   * Go on although the queue deletes messages that are over its delivery limit when a connection breaks.
+   * Continue even though the queue deletes messages over its delivery limit when a connection breaks.
    * @default false
    * @example false
    */
@@ -124,7 +124,7 @@ export interface RestoreRequest {
  */
 export interface RedriveRequest extends QueueRequest {
   /**
-   * Where they go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published;
+   * Where messages go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published;
    * or the name of a queue.
    * @default origin
    * @minLength 1
@@ -133,7 +133,7 @@ export interface RedriveRequest extends QueueRequest {
    */
   readonly to?: 'origin' | 'retry' | 'exchange' | (string & {}) | QueueTarget
   /**
-   * Believe headers that say where a message failed, where no queue is known to dead-letter here. Anybody who may publish
+   * Trust headers that say where a message failed, if no queue is known to dead-letter here. Anybody who may publish
    * can write them.
    * @default false
    * @example false
@@ -146,25 +146,25 @@ export interface RedriveRequest extends QueueRequest {
    */
   readonly attempts?: 'reset' | 'continue'
   /**
-   * Move at most this many.
+   * Move at most this many messages.
    * @integer
    * @minimum 1
    * @example 10
    */
   readonly limit?: number
   /**
-   * Move at most this many per second.
+   * Move at most this many messages per second.
    * @integer
    * @minimum 1
    * @maximum 1000000
    * @example 500
    */
   readonly ratePerSecond?: number
-  /** Send a few first, wait, and go on with ten times as many each time if none comes back dead. */
+  /** Send a few messages first, wait, and continue with ten times as many each time if none dies again. */
   readonly canary?: CanaryRequest
   /**
-   * Stop when this many of the moved messages are dead again: a number, or a share such as `5%`. With a canary, 1 unless
-   * said otherwise.
+   * Stop when this many of the moved messages have died again: a number, or a percentage such as `5%`. With a canary,
+   * the default is 1.
    * @integer
    * @minimum 1
    * @pattern ^(100|[1-9][0-9]?|[0-9]{1,2}\.[0-9]+)%$
@@ -178,7 +178,7 @@ export interface RedriveRequest extends QueueRequest {
    * @example 10000
    */
   readonly stopWhenTargetAbove?: number
-  /** Change the message on its way. Exactly one may match; what it was is kept in a header. */
+  /** Change the message on its way. Exactly one message must match; a header keeps the original. */
   readonly edit?: EditRequest
   /**
    * Wait this long for a broker that is away or has an alarm.
@@ -186,10 +186,10 @@ export interface RedriveRequest extends QueueRequest {
    * @example 10m
    */
   readonly wait?: Duration
-  /** How much may be under way at once. So many messages may be there twice after a crash. */
+  /** How much may be in flight at once. After a crash, this many messages may exist twice. */
   readonly window?: WindowRequest
   /**
-   * Why; written into every message, the receipt and the audit log.
+   * Why; written to every message, the receipt and the audit log.
    * @minLength 1
    * @maxLength 1024
    * @example the gateway is back
@@ -197,7 +197,7 @@ export interface RedriveRequest extends QueueRequest {
   readonly reason?: string
 }
 
-/** A queue by its name, also where that is `origin`, `retry` or `exchange`. */
+/** A queue by name, even if the name is `origin`, `retry` or `exchange`. */
 export interface QueueTarget {
   /**
    * The name of the queue.
@@ -211,7 +211,7 @@ export interface QueueTarget {
 /** A few messages first. */
 export interface CanaryRequest {
   /**
-   * Send this many first.
+   * Send this many messages first.
    * @integer
    * @minimum 1
    * @example 10
@@ -225,10 +225,10 @@ export interface CanaryRequest {
   readonly wait?: Duration
 }
 
-/** What may be under way at once. */
+/** What may be in flight at once. */
 export interface WindowRequest {
   /**
-   * Messages taken and not acknowledged; 1 is one by one.
+   * Messages taken and not yet acknowledged; 1 moves them one by one.
    * @integer
    * @minimum 1
    * @maximum 65535
@@ -237,7 +237,7 @@ export interface WindowRequest {
    */
   readonly messages?: number
   /**
-   * Bytes published and not confirmed.
+   * Bytes published and not yet confirmed.
    * @integer
    * @minimum 1
    * @maximum 268435456
@@ -255,17 +255,17 @@ export interface EditRequest {
    */
   readonly body?: string | EncodedBody
   /**
-   * Headers to add or replace; null takes one off.
+   * Headers to add or replace; null removes a header.
    * @maxProperties 100
    * @example { "tenant": "acme", "stale": null }
    */
   readonly headers?: Readonly<Record<string, JsonValue>>
 }
 
-/** A body and how it is written here. */
+/** A body and its encoding. */
 export interface EncodedBody {
   /**
-   * `base64` for bytes that are no text.
+   * `base64` for bytes that are not text.
    * @example base64
    */
   readonly encoding: 'utf8' | 'base64'
@@ -276,7 +276,7 @@ export interface EncodedBody {
   readonly text: string
 }
 
-/** What JSON can say. */
+/** Any JSON value. */
 export type JsonValue =
   | string
   | number

@@ -91,9 +91,9 @@ describe('server.auth.oidc', () => {
     ],
     [
       { ...browsers, clientID: 'x' },
-      'server.auth.oidc.clientID is not known; there is issuer, audience, roles, jwksUrl, claim, nameClaim, clientId, clientSecretFile, publicUrl, scopes; did you mean "clientId"?',
+      'server.auth.oidc.clientID is unknown; allowed: issuer, audience, roles, jwksUrl, claim, nameClaim, clientId, clientSecretFile, publicUrl, scopes; did you mean "clientId"?',
     ],
-    [{ ...browsers, clientSecret: 'x' }, 'server.auth.oidc.clientSecret is not known'],
+    [{ ...browsers, clientSecret: 'x' }, 'server.auth.oidc.clientSecret is unknown'],
   ])('refuses %j and says what to do', (oidc, problem) => {
     expect(() => read(oidc)).toThrow(problem)
   })
