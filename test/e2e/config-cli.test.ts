@@ -33,7 +33,7 @@ describe('a config that cannot be used is told with its file, its path and a way
         queues: {},
         server: { auth: { oidc: { issuer: 'https://id', audience: 'a', roles: {}, clientId: 'x' } } },
       },
-      'server.auth.oidc.clientId is for browsers that log in at the provider, and that needs publicUrl, too.',
+      'server.auth.oidc.clientId is for browsers that log in at the provider, which also needs publicUrl.',
     ],
     [
       'a section for recovery that names no type',

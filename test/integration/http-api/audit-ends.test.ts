@@ -129,7 +129,7 @@ it('a session that only one server could be told of is said to be over there, an
 
   expect([answer.statusCode, later.statusCode]).toEqual([503, 401])
   expect(answer.json()).toMatchObject({ code: 'NOTICES_UNAVAILABLE' })
-  expect(answer.json<Problem>().detail).toMatch(/^The session is over on this server/)
+  expect(answer.json<Problem>().detail).toMatch(/^The session has ended on this server/)
 })
 
 it('what cannot be written down before it is done is not done', async () => {
@@ -187,7 +187,7 @@ describe('the audit log of a broker that confirms nothing', () => {
     const written = await Promise.allSettled([1, 2, 3, 4].map(() => log.write(entry)))
 
     const reasons = written.map((each) => (each.status === 'rejected' ? String(each.reason) : 'written'))
-    expect(reasons[0]).toContain('did not take the record')
-    expect(reasons[3]).toContain('takes no records now')
+    expect(reasons[0]).toContain('did not accept the record')
+    expect(reasons[3]).toContain('accepts no records right now')
   })
 })

@@ -140,7 +140,7 @@ describe('warren audit --verify with the key of the servers', () => {
     const known = await warren(['--verify', '--json', '--unsigned-before', '6'])
 
     expect(exitCode).toBe(1)
-    expect(err).toContain('broken at record 3. It is no record of Warren. More problems: 3.')
+    expect(err).toContain('broken at record 3. It is not a record of Warren. More problems: 3.')
     expect(err).toContain('5 records of 2 writers (5 signed, 0 not), and 4 messages not of Warren')
     expect(JSON.parse(known.out)).toMatchObject({ kind: 'whole', foreign: 4, signed: 6 })
   })
@@ -160,7 +160,7 @@ describe('warren audit --verify with the key of the servers', () => {
     expect([first.exitCode, second.exitCode, gone.exitCode]).toEqual([0, 0, 1])
     expect(lines).toHaveLength(2)
     expect(JSON.parse(lines[1]!)).toMatchObject({ hash: newest, offset: newestOffset })
-    expect(gone.err).toContain('is not there any more')
+    expect(gone.err).toContain('is no longer there')
     expect((await readFile('kept.jsonl', 'utf8')).trim().split('\n')).toHaveLength(2)
   })
 })

@@ -282,7 +282,7 @@ describe('warren audit --verify', () => {
     const foreign = await warren(['audit', '--verify', '--kept', 'f'.repeat(64)])
 
     expect([first.exitCode, later.exitCode, foreign.exitCode]).toEqual([0, 0, 1])
-    expect(foreign.err).toContain('is not there any more')
+    expect(foreign.err).toContain('is no longer there')
   })
 
   it('says so where there is no log', async () => {

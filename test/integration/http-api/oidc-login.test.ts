@@ -237,10 +237,10 @@ describe('how a browser can log in', () => {
 
 describe('what goes wrong at the provider', () => {
   it.each([
-    ['access_denied', 'The provider did not let you in, or you have declined.'],
-    ['temporarily_unavailable', 'The provider is too busy now. Try again later.'],
+    ['access_denied', 'The provider refused the login, or you declined.'],
+    ['temporarily_unavailable', 'The provider is too busy right now. Try again later.'],
     ['unauthorized_client', 'does not let this server log anybody in (unauthorized_client).'],
-    ['<b>toString</b>', 'does not let this server log anybody in. Who runs the server'],
+    ['<b>toString</b>', 'does not let this server log anybody in. The server log says more'],
   ])('is told in a sentence: %s', async (error, sentence) => {
     const { openBrowser, provider } = await setUpLogin({ broker })
     provider.answerNext({ error, error_description: '<script>alert(1)</script>' })
@@ -280,7 +280,7 @@ describe('what goes wrong at the provider', () => {
     const up = await openBrowser().get(loginPath, page)
 
     expect([down.statusCode, up.statusCode]).toEqual([503, 302])
-    expect(down.body).toContain('does not answer as it should')
+    expect(down.body).toContain('does not answer properly')
   })
 })
 

@@ -254,7 +254,7 @@ describe('a server', () => {
     const { detail, code } = (await rig.app.inject({ url, headers })).json<Problem>()
 
     expect(code).toBe('API_NOT_FOUND')
-    expect(detail.includes('or the key is of another server')).toBe(isSaid)
+    expect(detail.includes('or the key comes from another server')).toBe(isSaid)
     expect(lines.join('').includes('WARREN_SESSION_KEY')).toBe(isSaid)
   })
 

@@ -84,7 +84,7 @@ async function ask({ app }: ApiRig, endpoint: AnyEndpoint, { queue, role }: { qu
 
 const noDeadLetters = (queue: string) => ({
   ...{ status: 404, code: 'API_NOT_FOUND' },
-  detail: `"${queue}" is no dead-letter queue of this vhost. GET /api/v1/dlqs lists them.`,
+  detail: `"${queue}" is not a dead-letter queue of this vhost. GET /api/v1/dlqs lists them.`,
 })
 
 it('all endpoints that take a queue are asked', () => {
@@ -125,7 +125,7 @@ describe.each(guarded)('the endpoint %s', (_name, endpoint) => {
 
       expect(status, detail).toBeLessThan(500)
       expect(status, detail).not.toBe(403)
-      expect(detail).not.toContain('is no dead-letter queue')
+      expect(detail).not.toContain('is not a dead-letter queue')
     }
   })
 
@@ -135,7 +135,7 @@ describe.each(guarded)('the endpoint %s', (_name, endpoint) => {
     for (const role of mayAsk) {
       const { detail } = await ask(opened, endpoint, { queue: work, role })
       const isOpen = role === 'operator' && mayOperate && !isByHand
-      expect(detail.includes('is no dead-letter queue'), role).toBe(!isOpen)
+      expect(detail.includes('is not a dead-letter queue'), role).toBe(!isOpen)
       expect(await ask(opened, endpoint, { queue: 'warren.audit', role })).toEqual(
         noDeadLetters('warren.audit'),
       )

@@ -8,7 +8,7 @@ function setup() {
   const tell = (fields: object, sentence: string): void => void told.push([fields, sentence])
   const fail = createFailureLog(
     { warn: tell, error: tell } as unknown as Parameters<typeof createFailureLog>[0],
-    { level: 'warn', sentence: 'the depths were not read' },
+    { level: 'warn', sentence: 'the queue depths could not be read' },
     { now: () => now },
   )
   const pass = (seconds: number): void => {
@@ -27,7 +27,7 @@ test('a failure that lasts is told once in a sentence, and again after ten minut
     pass(10)
   }
   expect(told).toEqual([
-    [{ code: 'MANAGEMENT_UNREACHABLE', problem: 'Nobody answers.' }, 'the depths were not read'],
+    [{ code: 'MANAGEMENT_UNREACHABLE', problem: 'Nobody answers.' }, 'the queue depths could not be read'],
   ])
 
   fail(away())

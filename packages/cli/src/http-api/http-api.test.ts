@@ -143,7 +143,7 @@ describe('the server section', () => {
     ...['2026-13-01', '2026-02-30', '2030-01-01 or later', '2030-01-01T25:00:00Z', 'soon', ''].map(
       (expires): [Record<string, unknown>, RegExp] => [
         { auth: { tokens: [{ name: 'ci', role: 'admin', hash, expires }] } },
-        /the token "ci" expires at ".*", which is no date\. Write it as 2030-01-31/,
+        /the token "ci" expires at ".*", which is not a date\. Write it as 2030-01-31/,
       ],
     ),
   ])('refuses %j and says where', (section, problem) => {

@@ -50,7 +50,7 @@ describe('an error between the server and RabbitMQ', () => {
   ])('is told by its code and what to do, and names nothing of the server: $code', (error) => {
     const problem = problemOf(error)
 
-    expect(problem).toMatchObject({ status: 503, title: 'Not available now', code: error.code })
+    expect(problem).toMatchObject({ status: 503, title: 'Not available right now', code: error.code })
     expect(problem.detail).not.toContain('10.0.0.7')
     expect(problem.detail).toMatch(/(Try again|log|before you try again).*\.$/)
   })

@@ -8,7 +8,7 @@ export function problemOf(error: unknown): Problem {
   const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string }
   if (error instanceof URIError)
     return statusCode === 414
-      ? describe('API_REQUEST_INVALID', 414, 'A name in the address is longer than any that there is.')
+      ? describe('API_REQUEST_INVALID', 414, 'A name in the address is longer than any name can be.')
       : describe('API_REQUEST_INVALID', 400, 'A name is not valid Unicode.')
   if (statusCode === 404)
     return describe('API_NOT_FOUND', 404, 'There is nothing at this address. See /docs.')
@@ -43,8 +43,8 @@ export function malformedProblem(status: 400 | 408 | 413 | 414 | 417 | 431, deta
 
 /** Of an address that is there, and takes other methods. */
 export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
-  const instead = allowed.length === 0 ? 'See /docs.' : `It takes ${allowed.join(', ')}. See /docs.`
-  const message = `This address does not take ${method}. ${instead}`
+  const instead = allowed.length === 0 ? 'See /docs.' : `Use ${allowed.join(', ')}. See /docs.`
+  const message = `This address does not support ${method}. ${instead}`
   return new ApiError({ code: 'API_METHOD_NOT_ALLOWED', message })
 }
 
@@ -53,16 +53,16 @@ export function retryAfterOf(error: unknown): number | undefined {
 }
 
 // Such a message names hosts, accounts and files of the server, which are for its log; who asked is told what to do.
-const away = 'The server has no connection to RabbitMQ now. Try again; its log says more.'
+const away = 'The server is not connected to RabbitMQ right now. Try again; its log says more.'
 const refused =
-  'RabbitMQ refused what the server asked of it, such as for a permission that the account of the server has not. Who runs the server finds it in its log.'
+  'RabbitMQ refused what the server asked for, for example because the account of the server lacks a permission. The server log says more.'
 const foreign =
-  'The management API that the server was given is not that of its broker, so the server asks nothing of it. Who runs the server finds more in its log.'
+  'The management API that the server was given does not belong to its broker, so the server does not use it. The server log says more.'
 const slow =
-  'RabbitMQ did not answer the server in time, and whether it did what was asked is not known. Look before you try again.'
-const busy = 'The server has more under way with RabbitMQ than it may. Try again in a moment.'
+  'RabbitMQ did not answer the server in time, and may or may not have done what was asked. Check before you try again.'
+const busy = 'The server has too many operations in flight with RabbitMQ. Try again in a moment.'
 const unkept =
-  'The server could not read or write a backup; its log says why. See what is in the queue, and that its disk has room.'
+  'The server could not read or write a backup; its log says why. Check what is in the queue, and that the disk has room.'
 
 /**
  * What each code is to who asked: a status, where its own message is told; other words, told with 503; or `inside` for
@@ -187,19 +187,19 @@ const titles: Readonly<Record<number, string>> = {
   401: 'Who are you?',
   403: 'You may not do this',
   404: 'Not found',
-  405: 'Not by this method',
-  406: 'Not in this form',
+  405: 'Method not allowed',
+  406: 'Not acceptable',
   408: 'The request took too long',
   409: 'Not now',
   413: 'The request is too large',
   414: 'The address is too long',
-  415: 'The request is of a type that is not read here',
-  417: 'The request expects too much',
-  422: 'The request is not the one of before',
+  415: 'Unsupported media type',
+  417: 'Expectation failed',
+  422: 'The request differs from the earlier one',
   429: 'Too many attempts',
   431: 'The headers are too large',
-  500: 'A fault of the server',
-  503: 'Not available now',
+  500: 'Server error',
+  503: 'Not available right now',
 }
 
 const failed = describe(

@@ -167,7 +167,7 @@ function readKey(name: string, given: string | undefined): string | undefined {
   if (given === undefined || given === '') return undefined
   if (Buffer.byteLength(given) >= leastKeyBytes) return given
   throw new InvalidArgumentError(
-    `${name} has ${Buffer.byteLength(given)} bytes, and less than ${leastKeyBytes} can be guessed. Make one with \`openssl rand -hex 32\`.`,
+    `${name} has ${Buffer.byteLength(given)} bytes; fewer than ${leastKeyBytes} can be guessed. Make one with \`openssl rand -hex 32\`.`,
   )
 }
 
@@ -199,7 +199,7 @@ function refuseNoDate({ name, expires }: StoredToken): void {
   const isDay = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day)
   if (isDay && !Number.isNaN(Date.parse(expires))) return
   throw new InvalidArgumentError(
-    `server.auth.tokens: the token "${name}" expires at "${expires}", which is no date. Write it as 2030-01-31 or 2030-01-31T18:00:00Z.`,
+    `server.auth.tokens: the token "${name}" expires at "${expires}", which is not a date. Write it as 2030-01-31 or 2030-01-31T18:00:00Z.`,
   )
 }
 
@@ -220,6 +220,6 @@ function readDuration(
   const milliseconds = parseDuration(given)
   if (milliseconds >= leastMs && milliseconds <= mostMs) return milliseconds
   throw new InvalidArgumentError(
-    `server.${name} is from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, not ${given}.`,
+    `server.${name} must be from ${formatDuration(leastMs)} to ${formatDuration(mostMs)}, not ${given}.`,
   )
 }

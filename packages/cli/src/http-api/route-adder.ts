@@ -125,7 +125,7 @@ function refuseLongName(place: unknown): void {
   const { queue = '', to = '' } = (place ?? {}) as { queue?: unknown; to?: unknown }
   for (const name of [queue, to]) {
     if (typeof name !== 'string' || Buffer.byteLength(name) <= 255) continue
-    const message = `The name "${name.slice(0, 32)}…" has more than 255 bytes, and no queue has. Check it.`
+    const message = `The name "${name.slice(0, 32)}…" has more than 255 bytes, which no queue name can have. Check it.`
     throw new ApiError({ code: 'API_REQUEST_INVALID', message })
   }
 }

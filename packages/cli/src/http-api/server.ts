@@ -201,7 +201,7 @@ function withoutQueries(
 export async function listen(app: FastifyInstance, settings: ServerSettings): Promise<string> {
   const { host, port, isOpen } = settings
   if (isOpen && !isLoopback(host)) {
-    const message = `With auth: 'none' anybody who reaches ${host} could move your messages. Ask for credentials, or listen on 127.0.0.1.`
+    const message = `With auth: 'none', anybody who reaches ${host} could move your messages. Require credentials, or listen on 127.0.0.1.`
     throw new ApiError({ code: 'SERVER_UNPROTECTED', message })
   }
   try {
@@ -220,12 +220,12 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   const { broker, settings, version } = options
   if (hasOwnNames(settings))
     log.warn(
-      'payloads are hidden or masked without WARREN_SESSION_KEY: no other server knows the keys of messages',
+      'payloads are hidden or masked without WARREN_SESSION_KEY: message keys of this server are unknown to other servers',
     )
   const { keys } = settings
   if (!keys.isShared)
     log.warn(
-      'there is no WARREN_SERVER_KEY: the audit log is not signed, and nobody else can prove the tasks and approvals of this server, nor this one after a restart',
+      'there is no WARREN_SERVER_KEY: the audit log is not signed, and nobody can verify the tasks and approvals of this server, not even this server after a restart',
     )
   const strays = createStrays(log)
   const turns = createQueueTurns()
@@ -241,7 +241,7 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
     ...{ broker, sessions, keys, strays, lifetimeMs: settings.approval?.lifetimeMs },
   })
   const dlqs = createDlqLists(broker)
-  const onError = createFailureLog(log, { level: 'warn', sentence: 'the depths were not read' })
+  const onError = createFailureLog(log, { level: 'warn', sentence: 'the queue depths could not be read' })
   const readSamples = createSampleReader({ management, vhost, onError })
   return {
     ...{ broker, turns, settings, version, sessions, dlqs, strays, ...shared },

@@ -64,11 +64,11 @@ describe('a verdict', () => {
   })
 
   it('of a broken log names the first problem, and says how many there are and how much was seen', () => {
-    const problems = [{ at: 3, problem: 'It is no record of Warren.' }]
+    const problems = [{ at: 3, problem: 'It is not a record of Warren.' }]
     const broken: AuditVerdict = { ...whole, kind: 'broken', foreign: 1, problemCount: 3, problems }
 
     expect(renderBroken(broken)).toBe(
-      'The audit log is broken at record 4. It is no record of Warren. More problems: 2. ' +
+      'The audit log is broken at record 4. It is not a record of Warren. More problems: 2. ' +
         'Seen: 7 records of 2 writers (7 signed, 0 not), and 1 message not from Warren.',
     )
   })

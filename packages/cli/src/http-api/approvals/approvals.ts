@@ -90,7 +90,7 @@ export class Approvals {
     const by = decidedBy === null ? '' : ` by ${decidedBy}`
     throw new ApiError({
       code: 'API_APPROVAL_DECIDED',
-      message: `The approval ${id} is ${state}${by}. Ask for a new one.`,
+      message: `The approval ${id} is ${state}${by}. Request a new one.`,
     })
   }
 }

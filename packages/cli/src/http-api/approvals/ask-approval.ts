@@ -31,7 +31,7 @@ export function isPerson({ wayIn }: Pick<Caller, 'wayIn'>): boolean {
 /** Whoever holds the token could grant it with an account of their own, and would be the first and the second. */
 function noPerson(): ApiError {
   const message =
-    'So much takes two persons, and an API token is none. Ask with an account or an OIDC token, or for fewer messages.'
+    'This many messages need two people, and an API token is not a person. Use an account or an OIDC token, or ask for fewer messages.'
   return new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 

@@ -120,12 +120,12 @@ export function createAuditCheck(options: CheckOptions = {}): AuditCheck {
     const isKnown = offset < unsignedBefore
     if (!isAuditRecord(value)) {
       counts.foreign += 1
-      tell(at, isKnown ? undefined : 'It is no record of Warren.')
+      tell(at, isKnown ? undefined : 'It is not a record of Warren.')
       return undefined
     }
     counts.records += 1
     if (hashRecord(value) !== value.hash) {
-      tell(at, 'It was changed: its hash is not that of its fields.')
+      tell(at, 'It was changed: its hash does not match its fields.')
       return undefined
     }
     remember(value.hash, known!, remembered)
@@ -175,7 +175,7 @@ export function createAuditCheck(options: CheckOptions = {}): AuditCheck {
     verdict: () => {
       const firstOffset = known?.firstOffset ?? 0
       for (const { hash, offset = firstOffset } of missingKept.values())
-        if (offset >= firstOffset) tell(counts.entries, `The record ${hash} is not there any more.`)
+        if (offset >= firstOffset) tell(counts.entries, `The record ${hash} is no longer there.`)
       missingKept.clear()
       const { records, signed, unsigned, foreign, problems: problemCount } = counts
       return {
@@ -190,10 +190,10 @@ export function createAuditCheck(options: CheckOptions = {}): AuditCheck {
 
 function whyUnproved(proof: Proof): string {
   if (proof.kind === 'unsigned')
-    return 'It is not signed: somebody without the key of the servers wrote it, or a server of 0.1 did.'
+    return 'It is not signed: it was written without the key of the servers, or by a server of 0.1.'
   const { key } = proof as { readonly key?: string | undefined }
   return key === undefined
-    ? 'Its seal is forged, or of another record or stream.'
+    ? 'Its seal is forged, or belongs to another record or stream.'
     : `It is signed with the key ${key}, which was not given.`
 }
 
@@ -213,7 +213,7 @@ function findGap(
 ): string | undefined {
   if (last) {
     if (record.number <= last.number)
-      return 'It stands behind later records of its writer: it was moved here, or is a copy.'
+      return 'It comes after later records of its writer: it was moved here, or is a copy.'
     const isNext = record.number === last.number + 1 && record.previous === last.hash
     return isNext
       ? undefined

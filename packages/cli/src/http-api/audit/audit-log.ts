@@ -92,7 +92,7 @@ async function openStream(sessions: AuditSessions): Promise<AuditLog> {
     return turns.take(async () => {
       // Where the broker takes nothing, each one before us has waited for as long as it may.
       if (Date.now() - askedAtMs > deadlineMs)
-        throw unavailable('The audit log takes no records now, so nothing was done. Try again.')
+        throw unavailable('The audit log accepts no records right now, so nothing was done. Try again.')
       const at = new Date().toISOString()
       const record = chainRecord(entry, { end, seen: follower.newestOfOthers(), at })
       const result = await publisher.publish(
@@ -101,7 +101,7 @@ async function openStream(sessions: AuditSessions): Promise<AuditLog> {
       // Whether the stream has it is unknown, so nothing may follow it: the next begins a chain of its own.
       end = result.kind === 'confirmed' ? record : beginChain()
       if (result.kind === 'confirmed') return record
-      throw unavailable('The audit log did not take the record, so nothing was done. Try again.')
+      throw unavailable('The audit log did not accept the record, so nothing was done. Try again.')
     })
   }
 
@@ -109,7 +109,7 @@ async function openStream(sessions: AuditSessions): Promise<AuditLog> {
   async function findEnd(reader: AuditReader): Promise<number> {
     const last = await write({ ...reader, ...readingEntry })
     const offset = await follower.locate(last.hash, mostSilentMs)
-    if (offset === undefined) throw unavailable('The audit log is not delivered. Try again.')
+    if (offset === undefined) throw unavailable('The audit log cannot be read right now. Try again.')
     readers.add(reader)
     return offset
   }

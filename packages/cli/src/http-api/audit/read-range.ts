@@ -99,6 +99,6 @@ async function consumeFrom(
 function silent(): ApiError {
   return new ApiError({
     code: 'AUDIT_UNAVAILABLE',
-    message: 'The audit log is not delivered. Try again.',
+    message: 'The audit log cannot be read right now. Try again.',
   })
 }

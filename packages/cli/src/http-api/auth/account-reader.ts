@@ -89,6 +89,6 @@ async function readAccounts({ management, vhost, clock }: AccountSource): Promis
 
 export function accountsUnknown(cause?: unknown): ApiError {
   const message =
-    'RabbitMQ does not tell what your account may. Try again, and see that its management API answers.'
+    'RabbitMQ does not say what your account may do. Check that its management API answers, and try again.'
   return new ApiError({ code: 'API_ACCOUNT_UNCHECKED', message, retryAfterSeconds: 10 }, { cause })
 }

@@ -49,10 +49,10 @@ export function decideAccess(question: AccessQuestion): Access {
 }
 
 const crossSite =
-  'The request was made by a page of another site. Make it from the page of this server, or without a browser.'
-const anonymous = 'Nobody is logged in. Send an account of RabbitMQ, an API token or an OIDC token.'
-const foreignName = 'This server asks nobody who they are, so it answers to names of its own machine only.'
-const noToken = 'The token of the session is missing or wrong. Send its csrfToken as x-csrf-token.'
+  'The request came from a page of another site. Send it from a page of this server, or without a browser.'
+const anonymous = 'You are not logged in. Send a RabbitMQ account, an API token or an OIDC token.'
+const foreignName = 'This server does not ask who you are, so it only answers to names of its own machine.'
+const noToken = 'The session token is missing or wrong. Send its csrfToken as x-csrf-token.'
 const notReadable = 'Your account has no read permission for this queue in RabbitMQ. Ask for it there.'
 
 function refused(code: ApiErrorCode, problem: string): Access {

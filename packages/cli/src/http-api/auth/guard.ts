@@ -134,7 +134,7 @@ function rememberSecrets(clock: Clock) {
 }
 
 function wrongCredentials(): ApiError {
-  const message = 'These credentials are not known here, or have no role in this vhost. Check them.'
+  const message = 'These credentials are unknown here, or have no role in this vhost. Check them.'
   return new ApiError({ code: 'API_NOT_AUTHENTICATED', message })
 }
 

@@ -38,7 +38,7 @@ export function checkToken(token: string, stored: readonly StoredToken[], nowMs:
   if (!found) return undefined
   // Turned round so that what is no date is over: NaN is greater than nothing.
   if (found.expires !== undefined && !(Date.parse(found.expires) > nowMs)) {
-    const message = `The token "${found.name}" has expired. Have a new one made with \`warren serve --new-token\`.`
+    const message = `The token "${found.name}" has expired. Create a new one with \`warren serve --new-token\`.`
     throw new ApiError({ code: 'API_CREDENTIALS_EXPIRED', message })
   }
   return { name: found.name, role: found.role, wayIn: 'token', readableQueues: undefined }

@@ -44,11 +44,11 @@ function refuseOnlyCopies({ settings }: ApiContext, copies: OnlyCopies, { kept, 
     ? `The backup ${kept.id} is damaged, and may hold the only copy of messages that a discard removed from "${kept.queue}".`
     : `The backup ${kept.id} holds the only copy of ${count === 1 ? '1 message' : `${count} messages`} that a discard removed from "${kept.queue}" and that nobody has restored.`
   if (force !== true) {
-    const message = `${what} Restore it first, or say force=true to lose them for good.`
+    const message = `${what} Restore it first, or send force=true to lose them for good.`
     throw new ApiError({ code: 'API_BACKUP_NEEDED', message })
   }
   if (!needsApproval(settings.approval, count)) return
-  const message = `${what} To lose more than ${settings.approval?.above} needs a second person, who cannot be asked here. Have the file removed by who runs the server.`
+  const message = `${what} Losing more than ${settings.approval?.above} needs a second person, and this request cannot ask one. Whoever runs the server can remove the file.`
   throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 

@@ -92,6 +92,7 @@ function folderOf({ settings }: ApiContext): string {
   if (settings.backupFolder !== undefined) return settings.backupFolder
   throw new ApiError({
     code: 'API_NO_BACKUP_FOLDER',
-    message: 'Nothing is discarded without a backup. Say where the server keeps them: server.backups.folder.',
+    message:
+      'Nothing is discarded without a backup. Set the folder where the server keeps backups: server.backups.folder.',
   })
 }

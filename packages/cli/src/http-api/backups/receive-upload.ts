@@ -30,6 +30,6 @@ function notKept(cause: unknown): never {
 function tooLarge(mostBytes: number): ApiError {
   return new ApiError({
     code: 'API_TOO_LARGE',
-    message: `More than ${mostBytes} bytes are not taken here. Restore it with \`warren dlq restore\`.`,
+    message: `The upload is larger than ${mostBytes} bytes. Restore it with \`warren dlq restore\`.`,
   })
 }

@@ -70,11 +70,11 @@ async function refuseRestore(
   await dlqs.require(queue)
   if (purpose === 'discard' && settings.backupFolder === undefined) {
     const message =
-      'This server keeps nothing (server.backups.folder), so a second restore of what a discard removed would not know of the first. Use `warren dlq restore`.'
+      'This server keeps no backups (server.backups.folder), so a second restore of a discard would not know about the first. Use `warren dlq restore`.'
     throw new ApiError({ code: 'API_NO_BACKUP_FOLDER', message })
   }
   if (!needsApproval(settings.approval, records)) return
-  const message = `The backup holds ${records} messages, and more than ${settings.approval?.above} need a second person. Restore it with \`warren dlq restore\`.`
+  const message = `The backup holds ${records} messages; more than ${settings.approval?.above} need a second person. Restore it with \`warren dlq restore\`.`
   throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 

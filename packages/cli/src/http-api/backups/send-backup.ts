@@ -26,8 +26,5 @@ export async function sendBackup(
 
 function notThere(error: NodeJS.ErrnoException): never {
   if (error.code !== 'ENOENT') throw error
-  throw new ApiError(
-    { code: 'API_NOT_FOUND', message: 'The backup was deleted a moment ago.' },
-    { cause: error },
-  )
+  throw new ApiError({ code: 'API_NOT_FOUND', message: 'The backup was just deleted.' }, { cause: error })
 }

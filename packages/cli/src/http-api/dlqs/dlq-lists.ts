@@ -38,7 +38,7 @@ export function createDlqLists(broker: ServerBroker): DlqLists {
       const isAmong = (found: readonly DeadLetterQueue[]) => found.some((each) => each.queue === queue)
       if (isChange ? isAmong(await listDlqs(broker)) : isAmong(await list('')) || isAmong(await listAnew('')))
         return
-      const message = `"${queue}" is no dead-letter queue of this vhost. GET /api/v1/dlqs lists them.`
+      const message = `"${queue}" is not a dead-letter queue of this vhost. GET /api/v1/dlqs lists them.`
       throw new ApiError({ code: 'API_NOT_FOUND', message })
     },
   }

@@ -128,7 +128,8 @@ function startDeadline<Report>(
 }
 
 function waitedTooLong(): ApiError {
-  const message = 'Too many look at messages now, or somebody at this queue for long. Try again in a moment.'
+  const message =
+    'Too many requests are looking at messages, or one has been looking at this queue for a long time. Try again in a moment.'
   return new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })
 }
 
@@ -154,9 +155,9 @@ export async function findMessage<Description>(
       unknown: `nobody knows whether ${key} is among the others`,
       wayOut: workOnSome,
     })
-  const orElse = hasOwnNames(context.settings, caller) ? ', or the key is of another server' : ''
+  const orElse = hasOwnNames(context.settings, caller) ? ', or the key comes from another server' : ''
   throw new ApiError({
     code: 'API_NOT_FOUND',
-    message: `The message ${key} is not in "${queue}" any more${orElse}. List its messages again.`,
+    message: `The message ${key} is no longer in "${queue}"${orElse}. List its messages again.`,
   })
 }

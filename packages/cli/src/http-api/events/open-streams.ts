@@ -27,7 +27,7 @@ export function createOpenStreams(): OpenStreams {
 }
 
 function tooMany(): ApiError {
-  const message = 'Too many streams of events are open. Close some, or poll the lists instead.'
+  const message = 'Too many event streams are open. Close some, or poll the lists instead.'
   return new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })
 }
 

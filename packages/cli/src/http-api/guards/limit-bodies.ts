@@ -44,7 +44,7 @@ export function limitBodies(app: FastifyInstance, limits: BodyLimits): void {
 }
 
 function tooManyLogIn(): ApiError {
-  const message = 'Too many log in at this moment. Try again.'
+  const message = 'Too many logins right now. Try again.'
   return new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 1 })
 }
 
@@ -73,13 +73,13 @@ function passInTime(
   passed: PassThrough,
   { timeoutMs, isUpload, giveUp }: { timeoutMs: number; isUpload: boolean; giveUp: (why: Error) => void },
 ): void {
-  const timer = setTimeout(() => giveUp(refused(408, 'The body did not come in time')), timeoutMs)
+  const timer = setTimeout(() => giveUp(refused(408, 'The body did not arrive in time')), timeoutMs)
   if (isUpload) payload.on('data', () => timer.refresh())
   passed.once('close', () => clearTimeout(timer))
   passed.on('error', () => {}) // told to whoever reads it, if anybody does
   payload.once('error', giveUp)
   payload.once('close', () => {
-    if (!payload.readableEnded) passed.destroy(refused(400, 'The body was broken off'))
+    if (!payload.readableEnded) passed.destroy(refused(400, 'The body was cut off'))
   })
   payload.pipe(passed)
 }

@@ -108,17 +108,17 @@ function failBody(request: IncomingMessage | undefined, { detail: message }: Pro
 function describeError({ code = '', rawPacket, bytesParsed = 0 }: ClientError): Problem {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return malformedProblem(408, 'The head of the request did not come in time.')
+      return malformedProblem(408, 'The head of the request did not arrive in time.')
     case 'HPE_HEADER_OVERFLOW':
       return isInAddress(rawPacket, bytesParsed)
         ? malformedProblem(414, 'The address is too long. Shorten the query.')
-        : malformedProblem(431, 'The headers have more than 16 KiB. Send fewer, or smaller cookies.')
+        : malformedProblem(431, 'The headers are larger than 16 KiB. Send fewer headers or smaller cookies.')
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return malformedProblem(413, 'The pieces of the body have too much beside them.')
+      return malformedProblem(413, 'The chunks of the body have too much extra data.')
     default:
       return malformedProblem(
         400,
-        'This is no HTTP/1.1 request that could be read. See what your client or proxy sends.',
+        'This is not a readable HTTP/1.1 request. Check what your client or proxy sends.',
       )
   }
 }

@@ -8,7 +8,7 @@ export function refuseBrokenText(value: unknown, path = 'body'): void {
   if (typeof value === 'string' && hasLoneSurrogate.test(value))
     throw new ApiError({
       code: 'API_REQUEST_INVALID',
-      message: `${path} is not valid Unicode: it holds half of a surrogate pair. Send bytes as base64.`,
+      message: `${path} is not valid Unicode: it contains half of a surrogate pair. Send bytes as base64.`,
     })
   if (typeof value !== 'object' || value === null) return
   for (const [name, each] of Object.entries(value)) {

@@ -21,7 +21,7 @@ export function refuseHiddenFields(
   if (showsAll(payloadRulesFor(caller, settings)) || !asksForBody(filter)) return
   throw new ApiError({
     code: 'API_FORBIDDEN',
-    message: 'Payloads are hidden here, so a filter cannot ask for the body or for plain words.',
+    message: 'Payloads are hidden here, so a filter cannot use the body or plain words.',
   })
 }
 

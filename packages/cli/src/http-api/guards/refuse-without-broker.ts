@@ -11,7 +11,7 @@ export function refuseWithoutBroker({
   publishing,
 }: Pick<ServerBroker, 'consuming' | 'publishing'>): void {
   if (consuming.connection && publishing.connection) return
-  const message = 'The server has no connection to RabbitMQ now, so nothing was done. Try again.'
+  const message = 'The server is not connected to RabbitMQ right now, so nothing was done. Try again.'
   throw new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })
 }
 
@@ -22,6 +22,6 @@ export function refuseWithoutClient(reply: Pick<FastifyReply, 'raw'> | undefined
 
 /** Told to nobody but the log. */
 export function goneError(): ApiError {
-  const message = 'Whoever asked did not wait for the answer, so nothing was done.'
+  const message = 'The client did not wait for the answer, so nothing was done.'
   return new ApiError({ code: 'API_BUSY', message })
 }

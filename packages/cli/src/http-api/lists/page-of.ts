@@ -57,7 +57,7 @@ function readCursor(cursor: string, list: string): Place {
   throw new ApiError({
     code: 'API_REQUEST_INVALID',
     message:
-      'query.cursor is not a cursor of this list. Send the nextCursor of the page before as it is, or leave it out for the first page.',
+      'query.cursor is not a cursor of this list. Send the nextCursor of the previous page unchanged, or leave it out for the first page.',
   })
 }
 

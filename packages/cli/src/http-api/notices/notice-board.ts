@@ -75,7 +75,7 @@ export class NoticeBoard {
     if (kind === 'confirmed' && (await read)) return number
     throw new ApiError({
       code: 'NOTICES_UNAVAILABLE',
-      message: `The stream ${noticeStream} did not take what the servers must know, so nothing was done. Try again.`,
+      message: `The stream ${noticeStream} did not accept the notice for the other servers, so nothing was done. Try again.`,
     })
   }
 

@@ -60,13 +60,12 @@ function answerOf({ request, answer, begunAt }: KnownRequest, asked: OnceRequest
   if (request !== asked.request)
     throw new ApiError({
       code: 'API_KEY_REUSED',
-      message:
-        'You have used this idempotency-key for another request. Send a new key with each thing that you ask for.',
+      message: 'You have used this idempotency-key for another request. Send a new key with each request.',
     })
   if (answer) return answer
   throw new ApiError({
     code: 'API_REQUEST_UNDER_WAY',
-    message: `The request with this idempotency-key began at ${begunAt} and has no answer yet. Ask again in a moment; if its server has ended, see GET /api/v1/tasks for what became of it, and use a new key.`,
+    message: `The request with this idempotency-key began at ${begunAt} and has no answer yet. Try again in a moment; if its server has ended, see GET /api/v1/tasks for what happened, and use a new key.`,
     retryAfterSeconds: 1,
   })
 }

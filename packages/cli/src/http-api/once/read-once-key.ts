@@ -14,7 +14,7 @@ export function readOnceKey(
     throw new ApiError({
       code: 'API_REQUEST_INVALID',
       message:
-        'The header idempotency-key has 1 to 255 printable ASCII characters and no space, such as a UUID.',
+        'The header idempotency-key must have 1 to 255 printable ASCII characters without spaces, such as a UUID.',
     })
   const { wayIn, name } = caller!
   const content = isUpload ? (headers['content-length'] ?? null) : (body ?? null)

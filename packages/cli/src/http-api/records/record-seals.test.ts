@@ -86,7 +86,7 @@ describe('a key', () => {
     'that can be guessed is refused: %j',
     (text) => {
       expect(() => readServerKeys({ WARREN_SERVER_KEY: text })).toThrow(
-        /^WARREN_SERVER_KEY holds (a key of|no key)/,
+        /^WARREN_SERVER_KEY contains (a key of|no key)/,
       )
     },
   )

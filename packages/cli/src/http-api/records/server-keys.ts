@@ -34,16 +34,16 @@ export function parseServerKeys(text: string, where: string): ServerKeys {
     .split(/[\s,]+/)
     .filter(Boolean)
     .map((each) => Buffer.from(each, 'utf8'))
-  if (keys.length === 0) throw new InvalidArgumentError(`${where} holds no key. ${howTo}`)
+  if (keys.length === 0) throw new InvalidArgumentError(`${where} contains no key. ${howTo}`)
   const short = keys.find((each) => each.length < leastBytes)
   if (short)
     throw new InvalidArgumentError(
-      `${where} holds a key of ${short.length} bytes, and it takes at least ${leastBytes}. ${howTo}`,
+      `${where} contains a key of ${short.length} bytes; it needs at least ${leastBytes}. ${howTo}`,
     )
   return { keys, isShared: true }
 }
 
-const howTo = 'Make one with `openssl rand -hex 32`, and give all servers the same.'
+const howTo = 'Make one with `openssl rand -hex 32`, and give all servers the same key.'
 
 function readKeyFile(file: string): string {
   try {

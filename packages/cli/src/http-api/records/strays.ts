@@ -32,7 +32,7 @@ export function createStrays(log: Pick<FastifyBaseLogger, 'warn'>): Strays {
     telling.delete(stream)
     toldAt.set(stream, Date.now())
     const found = Object.fromEntries(counts.get(stream) ?? [])
-    log.warn({ stream, ...found }, 'the stream holds records that no server with our key has written')
+    log.warn({ stream, ...found }, 'the stream contains records that no server with our key has written')
   }
 
   return {

@@ -45,7 +45,7 @@ export async function flowsOf(
 ): Promise<readonly QueueFlow[]> {
   const flows = await knownFlows(context)
   if (flows.some(({ deadLetterQueue }) => deadLetterQueue === queue)) return flows
-  const message = `"${queue}" is no known dead-letter queue. GET /admin/dlq/queues lists them.`
+  const message = `"${queue}" is not a known dead-letter queue. GET /admin/dlq/queues lists them.`
   throw new ApiError({ code: 'API_NOT_FOUND', message })
 }
 

@@ -67,7 +67,7 @@ function startEdit(
   const { request, options, meant } = work
   const { content, isMasked } = meant
   if (request.edit?.body !== undefined && isMasked)
-    throw forbidden('The body holds what nobody is shown, so it cannot be edited.')
+    throw forbidden('The body contains hidden parts, so it cannot be edited.')
   return startTask(context, call, {
     ...options,
     id: randomUUID(),
@@ -91,7 +91,7 @@ async function findOnly(
   }
   const { isWhole } = await lookAtDlq(context, { queue, caller, reply, onMessage })
   if (matching > 1) {
-    const message = `${isWhole ? '' : 'At least '}${matching} messages match "where", and an edit is for one. Name it, such as id:42.`
+    const message = `${isWhole ? '' : 'At least '}${matching} messages match "where", but an edit is for one message. Name it, for example id:42.`
     throw new ApiError({ code: 'API_REQUEST_INVALID', message })
   }
   if (!isWhole) throw seenInPart({ queue, unknown: 'nobody knows whether others match', wayOut: workOnSome })
@@ -106,9 +106,9 @@ function describe({ settings }: ApiContext, message: IncomingMessage): MeantMess
 
 function refuseEdit({ settings }: ApiContext, caller: Caller, { edit }: RedriveRequest): void {
   if (edit?.body !== undefined && !permissionsOfCaller(caller, settings).includes('payload:read'))
-    throw forbidden('Payloads are hidden from you, so you cannot write another one.')
+    throw forbidden('Payloads are hidden from you, so you cannot write a new one.')
   if (needsApproval(settings.approval, 1)) {
-    const message = 'Here every re-drive needs a second person, and an edited message cannot wait for one.'
+    const message = 'Every re-drive here needs a second person, and an edited message cannot wait for one.'
     throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
   }
   if (edit) checkEdit(edit)

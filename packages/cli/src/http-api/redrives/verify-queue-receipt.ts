@@ -49,7 +49,7 @@ function readReceipt(
   const receipt = parse(given)
   const { vhost } = context.broker
   if (receipt.queue !== queue || receipt.vhost !== vhost) {
-    const message = `The receipt is of the queue "${receipt.queue}" in the vhost "${receipt.vhost}", and not of "${queue}" in "${vhost}".`
+    const message = `The receipt is for the queue "${receipt.queue}" in the vhost "${receipt.vhost}", not for "${queue}" in "${vhost}".`
     throw new ApiError({ code: 'API_REQUEST_INVALID', message })
   }
   if (showsAll(payloadRulesFor(caller, context.settings))) return receipt
@@ -70,6 +70,6 @@ function parse(given: unknown): Receipt {
 function refuseTargets({ targets }: Receipt, caller: Caller): void {
   const closedOne = targets.find(({ target }) => !mayReadQueue(caller, target))
   if (caller.role === 'admin' && !closedOne) return
-  const message = 'Only an admin who may read all of the targets in RabbitMQ can look into them.'
+  const message = 'Only an admin who may read all the targets in RabbitMQ can search them.'
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }

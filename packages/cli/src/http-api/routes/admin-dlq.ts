@@ -61,6 +61,6 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
 
 function refuseLarge(rule: ApprovalRule | undefined, messages: number): void {
   if (!needsApproval(rule, messages)) return
-  const message = `More than ${rule?.above} messages need a second person, who cannot be asked here. Use POST /api/v1/redrives, or a lower limit.`
+  const message = `More than ${rule?.above} messages need a second person, and this request cannot ask one. Use POST /api/v1/redrives, or a lower limit.`
   throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }

@@ -85,7 +85,7 @@ async function writeGrant(context: ApiContext, call: ApprovalCall, approval: App
   try {
     await writeAudit(context, call, decisionEntry(approval, 'approval.grant'))
   } catch (cause) {
-    const message = `The audit log did not take that ${approval.id} is granted, so it was not begun. It cannot be granted again: ask for a new one.`
+    const message = `The audit log did not accept the grant of ${approval.id}, so it was not started. It cannot be granted again: request a new one.`
     throw new ApiError({ code: 'AUDIT_UNAVAILABLE', message }, { cause })
   }
 }
@@ -116,11 +116,11 @@ function whyNotSecond(caller: Caller, { id, by, asks, isSigned }: Approval): Api
     return new ApiError({ code: 'API_FORBIDDEN', message })
   }
   if (!isSigned) {
-    const message = `No server with the key of this one wrote the approval ${id}, so nobody knows whether ${by} asked for it. Ask for a new one, and give all servers the same WARREN_SERVER_KEY.`
+    const message = `The approval ${id} was not written by a server with the same key, so nobody knows whether ${by} asked for it. Request a new one, and give all servers the same WARREN_SERVER_KEY.`
     return new ApiError({ code: 'API_APPROVAL_UNPROVED', message })
   }
   if (isPerson(caller) && caller.name !== by) return undefined
-  const message = `This was asked for by ${by}. It takes another person, with an account of their own, to grant it.`
+  const message = `${by} requested this. Another person, with their own account, must grant it.`
   return new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 

@@ -113,7 +113,8 @@ async function readableBackup(
 
 function refuseMasked({ settings }: ApiContext): void {
   if (settings.maskedPaths.length === 0) return
-  const message = 'Parts of payloads are masked here, and a backup holds them whole. Use `warren dlq backup`.'
+  const message =
+    'Parts of payloads are masked here, but a backup contains them in full. Use `warren dlq backup`.'
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }
 

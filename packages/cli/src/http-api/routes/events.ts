@@ -16,7 +16,7 @@ export const addEventRoutes: AddRoutes = (add, context, app) => {
   const topics = createTopics(context)
   const onError = createFailureLog(app.log, {
     level: 'warn',
-    sentence: 'a list that is followed was not read',
+    sentence: 'a followed list could not be read',
   })
   const feedFor = createFeeds(topics, { onError })
 

@@ -54,7 +54,7 @@ export const addOidcRoutes: AddRoutes = (add, context) => {
 function loginOf({ oidcLogin }: Pick<ApiContext, 'oidcLogin'>): OidcLogin {
   if (oidcLogin) return oidcLogin
   const message =
-    'Browsers cannot log in at an OIDC provider here: server.auth.oidc has no clientId. Use an account of RabbitMQ.'
+    'Browsers cannot log in at an OIDC provider here: server.auth.oidc has no clientId. Use a RabbitMQ account.'
   throw new ApiError({ code: 'API_NOT_FOUND', message })
 }
 

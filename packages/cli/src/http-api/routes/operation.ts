@@ -39,8 +39,8 @@ export const addOperationRoutes: AddRoutes = (add, context, app) => {
 
 /** Why nobody can be served; undefined where they can. */
 function obstacleOf({ broker: { consuming, publishing }, slots }: ApiContext): string | undefined {
-  if (!consuming.connection || !publishing.connection) return 'the broker is not there'
-  return slots.isStuck ? 'all requests that may be answered at once hang' : undefined
+  if (!consuming.connection || !publishing.connection) return 'the broker is not reachable'
+  return slots.isStuck ? 'all requests that can run at once are stuck' : undefined
 }
 
 async function depths({ broker, dlqs }: ApiContext, caller: Caller): Promise<Metric> {
@@ -90,7 +90,7 @@ function requests({ slots }: ApiContext, answered: ReadonlyMap<string, number>):
     },
     {
       name: 'warren_http_requests_under_way',
-      help: 'Requests that are being answered, this one too.',
+      help: 'Requests being answered, including this one.',
       type: 'gauge',
       samples: [{ labels: {}, value: slots.taken }],
     },

@@ -50,7 +50,7 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
       await context.notices.tell({ kind: 'session-closed', session: id, expiresAt })
     } catch (cause) {
       await writeAuditEnd(context, { caller, request }, { ...entry, result: 'done on one server only' })
-      const message = `The session is over on this server, but the others could not be told: there it may live until ${expiresAt}.`
+      const message = `The session has ended on this server, but the others could not be told: there it may last until ${expiresAt}.`
       throw new ApiError({ code: 'NOTICES_UNAVAILABLE', message }, { cause })
     }
     await writeAuditEnd(context, { caller, request }, { ...entry, result: 'done' })
@@ -60,7 +60,7 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   add(endpoints.myPermissions, async ({ caller }) => describe(caller))
 }
 
-const notYourPage = 'The token of a session is for pages of this server only. Ask for it from one of them.'
+const notYourPage = 'A session token is only for pages of this server. Ask for it from one of them.'
 
 /** A browser says by which scheme it came to the page. Believed of anybody: it is about nothing but their own cookie. */
 function isSecure({ protocol, headers: { origin = '' } }: FastifyRequest): boolean {

@@ -18,6 +18,6 @@ export const addStartRoutes: AddRoutes = (add) => {
 }
 
 function notAcceptable(): ApiError {
-  const message = 'This is told as application/json or text/html. Name one of them in accept, or none.'
+  const message = 'This is available as application/json or text/html. Name one of them in accept, or none.'
   return new ApiError({ code: 'API_NOT_ACCEPTABLE', message })
 }

@@ -107,7 +107,7 @@ async function goOn(
 /** Who may not start one there may not go on with it either. */
 function requireAdmin({ role }: Caller): void {
   if (permissionsOf(role).includes('dlq:admin')) return
-  const message = `This was begun through /admin/dlq. Going on with it needs the permission dlq:admin, which the role ${role} does not have.`
+  const message = `This was started through /admin/dlq. Resuming it needs the permission dlq:admin, which the role ${role} does not have.`
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }
 

@@ -17,9 +17,9 @@ export const startPage: StartPage = {
 }
 
 const rows: readonly (readonly [keyof StartPage['links'], string])[] = [
-  ['documentation', 'Every endpoint with its schema, to read and to try'],
+  ['documentation', 'Every endpoint with its schema, to read and try out'],
   ['openapi', 'The same for programs: OpenAPI 3.1'],
-  ['deadLetterQueues', 'The dead-letter queues that you may see; asks for a login'],
+  ['deadLetterQueues', 'The dead-letter queues you may see; asks for a login'],
   ['permissions', 'Who you are and what you may call; asks for a login'],
   ['metrics', 'Figures for Prometheus; asks for a login'],
   ['alive', 'Whether the server answers'],

@@ -21,13 +21,13 @@ export function countInterruptedEdit(progress: Task['progress'], edited: EditedM
 
 /** What became of an edit, and what to do. It is done or it is not, so there is nothing to go on with. */
 export function explainInterruptedEdit(queue: string, edited: EditedMessage): string {
-  const again = 'Edit it again; where it was sent already and only its removal is missing, it arrives twice.'
+  const again = 'Edit it again; if it was already sent and only its removal is missing, it arrives twice.'
   switch (edited) {
     case 'there':
-      return `The server ended before it had put the message back: it is in "${queue}" as it was. ${again}`
+      return `The server ended before it put the message back: it is in "${queue}", unchanged. ${again}`
     case 'gone':
-      return `The message is not in "${queue}" any more: it was put back, and the server ended before it could write a receipt. See that it is where it was sent.`
+      return `The message is no longer in "${queue}": it was put back, but the server ended before it could write a receipt. Check that it is where it was sent.`
     case 'unknown':
-      return `The server ended, and nobody could look whether the message is still in "${queue}". Look for it there. ${again}`
+      return `The server ended, and nobody could check whether the message is still in "${queue}". Look for it there. ${again}`
   }
 }

@@ -98,9 +98,9 @@ describe('an edit whose server is gone', () => {
   const progress = { present: 3, moved: 0, failed: 0, kept: 2 }
 
   it.each<[EditedMessage, number, RegExp]>([
-    ['there', 0, /is in "a\.dlq" as it was\. Edit it again/],
-    ['gone', 1, /not in "a\.dlq" any more: it was put back/],
-    ['unknown', 0, /nobody could look.*Look for it there/],
+    ['there', 0, /is in "a\.dlq", unchanged\. Edit it again/],
+    ['gone', 1, /no longer in "a\.dlq": it was put back/],
+    ['unknown', 0, /nobody could check.*Look for it there/],
   ])('is told by where its message is: %s', (edited, moved, words) => {
     expect(countInterruptedEdit(progress, edited)).toEqual({ ...progress, moved })
     expect(explainInterruptedEdit('a.dlq', edited)).toMatch(words)

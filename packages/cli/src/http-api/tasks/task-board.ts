@@ -162,7 +162,7 @@ export class TaskBoard {
     if (kind === 'confirmed') return
     throw new ApiError({
       code: 'TASKS_UNAVAILABLE',
-      message: `The stream ${taskStream} did not take the record of a task. See that it can be written, and try again.`,
+      message: `The stream ${taskStream} did not accept the record of a task. Check that it can be written, and try again.`,
     })
   }
 }

@@ -119,7 +119,7 @@ export class Tasks {
     const busy = this.list().find((task) => task.queue === queue && task.isSigned && !isEnded(task.state))
     if (busy) throw lockedBy(busy)
     if (this.#beginning.has(queue))
-      throw locked(`A re-drive of the queue "${queue}" begins. Wait until it is done.`)
+      throw locked(`A re-drive of the queue "${queue}" is starting. Wait until it is done.`)
   }
 
   /** Is another one as soon as `list` may be; progress is told every now and then. */
@@ -155,7 +155,7 @@ export class Tasks {
     if (receipt) return receipt
     const ofInterrupted = 'Its server ended before it did. Resume it.'
     const why = !isEnded(task.state)
-      ? 'It still runs.'
+      ? 'It is still running.'
       : (task.problem?.detail ?? (task.state === 'interrupted' ? ofInterrupted : 'It failed.'))
     throw new ApiError({ code: 'API_TASK_NOT_ENDED', message: `The task ${id} has no receipt. ${why}` })
   }
@@ -166,7 +166,7 @@ export class Tasks {
     const { task, run } = shared
     const wanted = nextTaskState(task.state, step)
     if (wanted === 'ended' || task.state === 'interrupted') {
-      const ofEnded = task.state === 'interrupted' ? 'It can be resumed.' : 'Its receipt tells what it did.'
+      const ofEnded = task.state === 'interrupted' ? 'It can be resumed.' : 'Its receipt says what it did.'
       const what = task.problem?.detail ?? ofEnded
       const message = `The task ${id} has ended (${task.state}). ${what}`
       throw new ApiError({ code: 'API_TASK_ENDED', message })
@@ -180,8 +180,8 @@ export class Tasks {
     const isDone = (next: SharedTask): boolean => next.task.state === wanted || isEnded(next.task.state)
     const next = await this.board.until(id, isDone, stepTimeoutMs)
     if (next) return next.task
-    const whose = task.isSigned ? '' : ' No server with the key of this one wrote that task.'
-    const message = `The server on ${task.host} that works on the task ${id} did not answer.${whose} Try again.`
+    const whose = task.isSigned ? '' : ' That task was not written by a server with the same key.'
+    const message = `The server on ${task.host}, which is working on the task ${id}, did not answer.${whose} Try again.`
     throw new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })
   }
 
@@ -256,13 +256,13 @@ export function refuseUnproved({ id, isSigned }: Task): void {
   if (isSigned) return
   throw new ApiError({
     code: 'API_TASK_UNPROVED',
-    message: `No server with the key of this one wrote the task ${id}, so nobody knows who asked for it. Start a new re-drive, and give all servers the same WARREN_SERVER_KEY.`,
+    message: `The task ${id} was not written by a server with the same key, so nobody knows who asked for it. Start a new re-drive, and give all servers the same WARREN_SERVER_KEY.`,
   })
 }
 
 function lockedBy({ id, by, queue, host }: Task): RecoveryError {
   return locked(
-    `The re-drive ${id} of ${by}, on ${host}, works on the queue "${queue}". Wait until it is done, or cancel it.`,
+    `The re-drive ${id} by ${by}, on ${host}, is working on the queue "${queue}". Wait until it is done, or cancel it.`,
   )
 }
 

@@ -17,7 +17,7 @@ export function declaredTopology({ broker }: Pick<ApiContext, 'broker'>): Compil
   if (broker.topology) return broker.topology
   throw new ApiError({
     code: 'API_NOT_FOUND',
-    message: 'This server knows no topology. Start it where a warren.config.ts is, or with --config.',
+    message: 'This server has no topology. Start it in a folder with a warren.config.ts, or with --config.',
   })
 }
 
@@ -32,7 +32,7 @@ export async function readPlan(context: Pick<ApiContext, 'broker'>, caller: Call
 /** A plan or a proof is one of the whole: it cannot be told without the queues that it is about. */
 export function refuseUnreadable(caller: Caller, queues: readonly { readonly name: string }[]): void {
   if (queues.every(({ name }) => mayReadQueue(caller, name))) return
-  const message = 'This is about the whole vhost, and your account may not read all of its queues.'
+  const message = 'This concerns the whole vhost, and your account may not read all of its queues.'
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }
 

@@ -11,7 +11,7 @@ export function startWebhooks(context: ApiContext, log: FastifyBaseLogger): Webh
       log.error({ webhook: name, id, event: event.kind, reason }, 'a webhook was not delivered'),
     onError: createFailureLog(log, {
       level: 'warn',
-      sentence: 'the dead-letter queues were not looked at for webhooks',
+      sentence: 'the dead-letter queues could not be checked for webhooks',
     }),
   })
 }

@@ -48,6 +48,6 @@ describe('a sender that is told to end', () => {
 
     await sender.close()
 
-    expect(givenUp).toEqual(['one: the server ends'])
+    expect(givenUp).toEqual(['one: the server is stopping'])
   })
 })

@@ -39,7 +39,7 @@ export class WebhookSender {
   send(event: SentEvent): void {
     this.#waiting.push(event)
     if (this.#waiting.length > mostWaiting)
-      this.#options.onGivenUp(this.#waiting.shift()!, 'too many wait for this receiver')
+      this.#options.onGivenUp(this.#waiting.shift()!, 'too many events wait for this receiver')
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined
     })
@@ -52,7 +52,7 @@ export class WebhookSender {
     await this.#sending
     clearTimeout(timer)
     this.#ending.abort()
-    for (const event of this.#waiting.splice(0)) this.#options.onGivenUp(event, 'the server ends')
+    for (const event of this.#waiting.splice(0)) this.#options.onGivenUp(event, 'the server is stopping')
   }
 
   async #sendAll(): Promise<void> {

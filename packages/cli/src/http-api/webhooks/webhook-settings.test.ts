@@ -41,7 +41,11 @@ describe('server.webhooks', () => {
     ['two addresses', { to: [{ ...hook, urlFrom: 'SLACK' }] }, 'either url or urlFrom'],
     ['a secret in the config', { to: [{ ...hook, secret: 'hunter2' }] }, 'webhooks.to.0'],
     ['a variable that is not set', { to: [{ ...hook, secretFrom: 'KEY' }] }, 'KEY from the environment'],
-    ['an address that is none', { to: [{ ...hook, url: 'file:///hunter2' }] }, 'no http:// or https:// URL'],
+    [
+      'an address that is none',
+      { to: [{ ...hook, url: 'file:///hunter2' }] },
+      'not an http:// or https:// URL',
+    ],
     ['a time that is none', { every: 'often', to: [] }, 'duration'],
   ])('with %s is refused with a sentence, and without a secret in it', (_, given, sentence) => {
     expect(() => read(given)).toThrow(sentence)

@@ -116,13 +116,13 @@ function readUrl({ name, url, urlFrom }: ServerWebhookDeclaration, env: Environm
   const address = url ?? fromEnvironment({ name, variable: urlFrom!, env })
   // The address itself is not told: in a Slack webhook it is the secret.
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address
-  throw new InvalidArgumentError(`The address of the webhook "${name}" is no http:// or https:// URL.`)
+  throw new InvalidArgumentError(`The address of the webhook "${name}" is not an http:// or https:// URL.`)
 }
 
 function fromEnvironment(fields: { name: string; variable: string; env: Environment }): string {
   const value = fields.env[fields.variable]
   if (value) return value
   throw new InvalidArgumentError(
-    `The webhook "${fields.name}" reads ${fields.variable} from the environment, and it is not set.`,
+    `The webhook "${fields.name}" reads ${fields.variable} from the environment, but it is not set.`,
   )
 }

@@ -44,6 +44,6 @@ async function verify(
 
 function unusable(why: string): Error {
   const message =
-    'The provider gave a token that is not for this login. Log in again; the log of the server says more.'
+    'The provider sent a token that is not for this login. Log in again; the server log says more.'
   return loginRefused(message, `The ID token cannot be used: ${why}`)
 }

@@ -84,12 +84,12 @@ export function createOidcLogin(options: OidcLoginOptions): OidcLogin {
 }
 
 const notThisBrowser =
-  'No such login is under way in this browser, or it took more than ten minutes. Log in again.'
-const usedBefore = 'This login has come back before. Log in again.'
+  'No login is in progress in this browser, or it took more than ten minutes. Log in again.'
+const usedBefore = 'This login was already used. Log in again.'
 const notTheProvider =
-  'The answer to this login is not of the provider that was asked. Log in again, and tell who runs the server.'
+  'The answer to this login did not come from the provider that was asked. Log in again, and tell whoever runs this server.'
 const noRole =
-  'You are logged in at the provider, but none of your roles there is one here. Ask who runs this server.'
+  'You are logged in at the provider, but none of your roles there gives you a role here. Ask whoever runs this server.'
 
 function readReturn(path: string, publicUrl: string): string {
   const returnTo = readReturnPath(path, publicUrl)
@@ -132,7 +132,7 @@ function checkAnswer(
 ): void {
   if (iss === undefined ? known.isNamedInAnswers : iss !== issuer) throw loginRefused(notTheProvider)
   if (error === undefined) return
-  const said = quoteForLog(`${error}: ${description ?? 'nothing else was said'}`)
+  const said = quoteForLog(`${error}: ${description ?? 'no description'}`)
   throw loginRefused(sayRefusal(error), `The provider answered ${said}`)
 }
 

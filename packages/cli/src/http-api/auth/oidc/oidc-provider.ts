@@ -88,6 +88,6 @@ export function isAboutToken(error: unknown): boolean {
 }
 
 export function providerUnavailable(issuer: string, cause: unknown): ApiError {
-  const message = `The OIDC provider ${issuer} does not answer as it should, so nobody can be let in by it now. Try again.`
+  const message = `The OIDC provider ${issuer} does not answer properly, so nobody can log in with it right now. Try again.`
   return new ApiError({ code: 'OIDC_UNAVAILABLE', message, retryAfterSeconds: 5 }, { cause })
 }

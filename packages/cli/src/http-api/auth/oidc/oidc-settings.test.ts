@@ -55,7 +55,7 @@ describe('server.auth.oidc', () => {
       expect(() => read({ ...browsers, clientSecretFile }, env))
 
     refuse(full, { WARREN_OIDC_CLIENT_SECRET: 'x' }).toThrow(
-      'server.auth.oidc.clientSecretFile is set, and WARREN_OIDC_CLIENT_SECRET is, too. Keep one of them.',
+      'server.auth.oidc.clientSecretFile is set, and so is WARREN_OIDC_CLIENT_SECRET. Keep one of them.',
     )
     refuse(empty).toThrow(/clientSecretFile names .*, which is empty\. A public client needs no file\.$/)
     refuse(`${full}.missing`).toThrow(/clientSecretFile names .*, which cannot be read \(ENOENT\)\.$/)
@@ -64,11 +64,11 @@ describe('server.auth.oidc', () => {
   it.each<[object, string]>([
     [
       { ...programs, clientId: 'x' },
-      'server.auth.oidc.clientId is for browsers that log in at the provider, and that needs publicUrl, too. Add it, or take clientId out.',
+      'server.auth.oidc.clientId is for browsers that log in at the provider, which also needs publicUrl. Add it, or remove clientId.',
     ],
     [
       { ...programs, publicUrl: 'https://warren.example' },
-      'server.auth.oidc.publicUrl is for browsers that log in at the provider, and that needs clientId, too.',
+      'server.auth.oidc.publicUrl is for browsers that log in at the provider, which also needs clientId.',
     ],
     [{ ...programs, scopes: ['openid'] }, 'server.auth.oidc.scopes is for browsers'],
     [{ ...browsers, scopes: ['email'] }, 'server.auth.oidc.scopes has no "openid"'],
@@ -76,14 +76,14 @@ describe('server.auth.oidc', () => {
     [{ ...browsers, scopes: 'openid' }, 'server.auth.oidc.scopes must be a list.'],
     [
       { ...browsers, publicUrl: 'warren.example' },
-      'server.auth.oidc.publicUrl is "warren.example", and must be a scheme, a host and at most a port, such as https://warren.example.',
+      'server.auth.oidc.publicUrl is "warren.example"; it must be a scheme, a host and at most a port, such as https://warren.example.',
     ],
-    [{ ...browsers, publicUrl: 'https://warren.example/console' }, 'and must be a scheme, a host'],
-    [{ ...browsers, publicUrl: 'https://a:b@warren.example' }, 'and must be a scheme, a host'],
-    [{ ...browsers, publicUrl: 'ftp://warren.example' }, 'and must be a scheme, a host'],
+    [{ ...browsers, publicUrl: 'https://warren.example/console' }, 'it must be a scheme, a host'],
+    [{ ...browsers, publicUrl: 'https://a:b@warren.example' }, 'it must be a scheme, a host'],
+    [{ ...browsers, publicUrl: 'ftp://warren.example' }, 'it must be a scheme, a host'],
     [
       { ...browsers, publicUrl: 'http://warren.example' },
-      'server.auth.oidc.publicUrl is http://warren.example. Over http:// anybody on the way could log in as somebody else: use https://, or a name of this machine.',
+      'server.auth.oidc.publicUrl is http://warren.example. Over http:// anybody in between could log in as somebody else. Use https://, or a name of this machine.',
     ],
     [
       { ...browsers, issuer: 'http://id.example' },

@@ -38,13 +38,16 @@ const scope = Type.String({ pattern: '^[!#-\\[\\]-~]+$' })
 const section = Type.Object(
   {
     issuer: Type.String({ minLength: 1, description: 'the provider, as its tokens name it in iss' }),
-    audience: Type.String({ minLength: 1, description: 'whom tokens of programs are made for (aud)' }),
+    audience: Type.String({ minLength: 1, description: 'the audience of tokens that programs bring (aud)' }),
     roles: Type.Record(Type.String(), role),
     jwksUrl: Type.Optional(text),
     claim: Type.Optional(text),
     nameClaim: Type.Optional(text),
     clientId: Type.Optional(
-      Type.String({ minLength: 1, description: 'lets browsers log in: the name of this server there' }),
+      Type.String({
+        minLength: 1,
+        description: 'lets browsers log in: the id of this server at the provider',
+      }),
     ),
     clientSecretFile: Type.Optional(
       Type.String({ minLength: 1, description: 'instead of WARREN_OIDC_CLIENT_SECRET' }),
@@ -83,7 +86,7 @@ function readBrowserLogin(given: ServerOidcDeclaration, env: Environment): Brows
       `is ${given.issuer}. Browsers log in over https:// only, or over http:// on this machine.`,
     )
   if (!scopes.includes('openid'))
-    throw mistake('scopes', 'has no "openid", and without it a provider does not say who it is. Add it.')
+    throw mistake('scopes', 'has no "openid"; without it, the provider does not say who logged in. Add it.')
   return {
     clientId,
     publicUrl: readOrigin(publicUrl),
@@ -100,7 +103,7 @@ function refuseHalf(given: ServerOidcDeclaration): void {
   const missing = given.clientId === undefined ? 'clientId' : 'publicUrl'
   throw mistake(
     said,
-    `is for browsers that log in at the provider, and that needs ${missing}, too. Add it, or take ${said} out.`,
+    `is for browsers that log in at the provider, which also needs ${missing}. Add it, or remove ${said}.`,
   )
 }
 
@@ -110,12 +113,12 @@ function readOrigin(publicUrl: string): string {
   if (!url || more !== '' || url.pathname !== '/' || !/^https?:$/.test(url.protocol))
     throw mistake(
       'publicUrl',
-      `is "${publicUrl}", and must be a scheme, a host and at most a port, such as https://warren.example.`,
+      `is "${publicUrl}"; it must be a scheme, a host and at most a port, such as https://warren.example.`,
     )
   if (!isPrivateConnection(url.origin))
     throw mistake(
       'publicUrl',
-      `is ${url.origin}. Over http:// anybody on the way could log in as somebody else: use https://, or a name of this machine.`,
+      `is ${url.origin}. Over http:// anybody in between could log in as somebody else. Use https://, or a name of this machine.`,
     )
   return url.origin
 }
@@ -131,7 +134,7 @@ function isPrivateConnection(address: string): boolean {
 function readSecret(given: string | undefined, file: string | undefined): string | undefined {
   if (file === undefined) return given
   if (given !== undefined)
-    throw mistake('clientSecretFile', 'is set, and WARREN_OIDC_CLIENT_SECRET is, too. Keep one of them.')
+    throw mistake('clientSecretFile', 'is set, and so is WARREN_OIDC_CLIENT_SECRET. Keep one of them.')
   const secret = readSecretFile(file)
   if (secret !== '') return secret
   throw mistake('clientSecretFile', `names ${file}, which is empty. A public client needs no file.`)
@@ -141,7 +144,7 @@ function readSecretFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (cause) {
-    const why = (cause as NodeJS.ErrnoException).code ?? 'no reason was told'
+    const why = (cause as NodeJS.ErrnoException).code ?? 'no reason given'
     throw mistake('clientSecretFile', `names ${file}, which cannot be read (${why}).`)
   }
 }
