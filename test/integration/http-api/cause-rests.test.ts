@@ -25,7 +25,7 @@ async function setup(name: string, { tookMs }: { readonly tookMs: number }) {
           nowMs += tookMs
         },
       },
-      settings: { maskedPaths: [] },
+      settings: { maskedPaths: [], lookTimeoutMs: 60_000 },
     },
     { now: () => nowMs },
   )

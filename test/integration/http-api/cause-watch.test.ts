@@ -23,7 +23,7 @@ async function setup(name: string, { hasSamples = false } = {}) {
         if (busy.is) throw new RecoveryError({ code: 'RECOVERY_LOCKED', message: 'busy' })
       },
     },
-    settings: { maskedPaths: [] },
+    settings: { maskedPaths: [], lookTimeoutMs: 60_000 },
   })
   const look = (messages: number) => watch.look(queue, { messages, hasSamples })
   const fill = (count: number, error: string) =>

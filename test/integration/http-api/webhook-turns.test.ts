@@ -59,7 +59,7 @@ async function setup(count: WebhooksOptions['context']['dlqs']['count'] = async 
       turns: createQueueTurns(),
       tasks: { refuseIfBusy: () => {}, board: { events: tasks } },
       dlqs: { list: async () => ['one.dlq', 'two.dlq'].map((queue) => ({ ...found, queue })), count },
-      settings: { maskedPaths: [] },
+      settings: { maskedPaths: [], lookTimeoutMs: 60_000 },
       audit: { newest: () => undefined },
     },
     settings: { everyMs: 20, retry: { attempts: 1, initialMs: 1, maxMs: 1 }, hooks: [hook] },

@@ -250,7 +250,15 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
     backups: createBackupLocks(broker),
     nameMessage: createNames(settings),
     history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
-    tasks: await openTasks({ broker, turns, audit, keys, strays, log }),
+    tasks: await openTasks({
+      broker,
+      turns,
+      lookTimeoutMs: settings.lookTimeoutMs,
+      audit,
+      keys,
+      strays,
+      log,
+    }),
     audit,
     oidcLogin: oidc?.login,
     authenticator: createAuthenticator({

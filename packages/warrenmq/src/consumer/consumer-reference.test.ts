@@ -78,8 +78,8 @@ const fieldsIn = (cell: string) => namesIn(cell.replaceAll(/: (?:(?!, `\w+`(?:,|
 
 describe('the reference of events', () => {
   it.each([
-    ['Of a consumer', consumerEvents],
-    ['Of a connection', sessionEvents],
+    ['Consumer events', consumerEvents],
+    ['Connection events', sessionEvents],
   ] as const)('has every event and its fields: %s', (heading, events) => {
     const told = readRows('events.md', heading).map(({ names, last }) => [names[0], fieldsIn(last.trim())])
     const wanted = Object.entries(events).map(([name, fields]) => [name, Object.keys(fields)])
@@ -96,7 +96,7 @@ describe('the reference of events', () => {
 describe('the reference of consumers', () => {
   it.each([
     ['Options', options],
-    ['What it tells', members],
+    ['Members', members],
   ] as const)('has each of its names: %s', (heading, names) => {
     const told = readRows('consumer.md', heading).flatMap((row) => row.names)
     expect(told.toSorted()).toEqual(Object.keys(names).toSorted())

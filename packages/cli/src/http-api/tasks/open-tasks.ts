@@ -12,12 +12,13 @@ import { Tasks } from './tasks.ts'
 export function openTasks(fields: {
   readonly broker: ServerBroker
   readonly turns: QueueTurns
+  readonly lookTimeoutMs: number
   readonly audit: AuditLog
   readonly keys: ServerKeys
   readonly strays: Strays
   readonly log: FastifyBaseLogger
 }): Promise<Tasks> {
-  const { broker, turns, audit, keys, strays, log } = fields
+  const { broker, turns, lookTimeoutMs, audit, keys, strays, log } = fields
   const onInterrupted = (task: Task): void => {
     const { id, queue: target, reason, host: from, progress } = task
     log.warn({ task: id, host: from }, 'a server is gone; its task is interrupted')
@@ -32,5 +33,5 @@ export function openTasks(fields: {
       )
   }
   const onError = createFailureLog(log, { level: 'error', sentence: 'tasks could not be shared' })
-  return Tasks.open({ broker, turns, keys, strays, onInterrupted, onError })
+  return Tasks.open({ broker, turns, lookTimeoutMs, keys, strays, onInterrupted, onError })
 }

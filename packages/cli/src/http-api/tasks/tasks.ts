@@ -17,6 +17,7 @@ import { watchServers } from './watch-servers.ts'
 export interface TasksOptions {
   readonly broker: Omit<ServerBroker, 'topology'>
   readonly turns: QueueTurns
+  readonly lookTimeoutMs: number
   readonly keys: ServerKeys
   readonly strays: Pick<Strays, 'found'>
   /** Another server is gone, and this is what it left. */
@@ -61,8 +62,8 @@ export class Tasks {
     this.#options = options
     this.board = board
     this.#presence = presence
-    const { broker, turns, onInterrupted, onError } = options
-    this.#servers = watchServers({ board, broker, turns, onInterrupted, onError })
+    const { broker, turns, lookTimeoutMs, onInterrupted, onError } = options
+    this.#servers = watchServers({ board, broker, turns, lookTimeoutMs, onInterrupted, onError })
     board.events.on('changed', (shared) => {
       this.#changes += 1
       this.#runs.get(shared.task.id)?.heard(shared)

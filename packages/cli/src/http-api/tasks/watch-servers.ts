@@ -15,6 +15,7 @@ export interface ServerWatch {
   readonly board: TaskBoard
   readonly broker: Omit<ServerBroker, 'topology'>
   readonly turns: QueueTurns
+  readonly lookTimeoutMs: number
   /** @default 1000 */
   readonly everyMs?: number | undefined
   /** A server is gone, and this is what it left. */

@@ -1,14 +1,16 @@
 import {
+  ApiError,
   type Clock,
   causeOf,
   type IncomingMessage,
-  lookAtQueue,
   RecoveryError,
   readProperty,
   realClock,
 } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
 import type { Cause } from '../contract/contract.ts'
+import { lookInTime } from '../guards/look-in-time.ts'
+import { trackedLook } from '../guards/tracked-look.ts'
 import { describeBody } from '../show/describe-message.ts'
 import { decideCauseLook, type KnownDepth } from './decide-cause-look.ts'
 
@@ -40,7 +42,9 @@ interface Look {
 
 interface CauseWatchContext extends Pick<ApiContext, 'broker' | 'turns'> {
   readonly tasks: Pick<ApiContext['tasks'], 'refuseIfBusy'>
-  readonly settings: Pick<ApiContext['settings'], 'maskedPaths'>
+  readonly settings: Pick<ApiContext['settings'], 'maskedPaths' | 'lookTimeoutMs'>
+  /** No look begins or goes on when whoever is told of it is gone. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Finds causes that a queue did not have before. What it has at the first look is known. */
@@ -55,8 +59,8 @@ export class CauseWatch {
   }
 
   /**
-   * Looks at all of a queue where messages came in. Tells nothing where a task has the queue, or it may not be looked
-   * at; the next look has what this one has missed.
+   * Looks at a queue where messages came in, at as much of it as a look has time for. Tells nothing where a task has the
+   * queue, or it may not be looked at; the next look has what this one has missed.
    */
   async look(queue: string, { messages, hasSamples }: Depth): Promise<readonly NewCause[]> {
     const known = this.#queues.get(queue)
@@ -76,7 +80,7 @@ export class CauseWatch {
       return known ? [...found.values()] : []
     } catch (error) {
       this.lookAgain(queue)
-      if (error instanceof RecoveryError) return []
+      if (error instanceof RecoveryError || isBusy(error)) return []
       throw error
     }
   }
@@ -92,7 +96,7 @@ export class CauseWatch {
     queue: string,
     { known, hasSamples }: { readonly known: KnownQueue | undefined; readonly hasSamples: boolean },
   ): Promise<Look> {
-    const { broker, turns, tasks } = this.#context
+    const { broker, turns, tasks, settings, signal } = this.#context
     const most = mostCauses - (known?.causes.size ?? 0)
     const isShown = hasSamples && known !== undefined // the first look tells nothing
     const found = new Map<string, NewCause>()
@@ -105,9 +109,10 @@ export class CauseWatch {
       found.set(cause.id, { cause, messages: (before?.messages ?? 0) + 1, sample })
     }
     tasks.refuseIfBusy(queue)
-    const { seen } = await turns.look({ queue, looker: { name: 'a webhook', role: 'viewer' } }, () =>
-      lookAtQueue({ ...broker, queue, by: 'a webhook', onMessage }),
-    )
+    const { look, soFar } = trackedLook({ ...broker, queue, by: 'a webhook', onMessage })
+    const looker = { name: 'a webhook', role: 'viewer' } as const
+    const timeoutMs = settings.lookTimeoutMs
+    const { seen } = await lookInTime(turns, { queue, looker, timeoutMs, signal, soFar }, look)
     return { found, seen }
   }
 
@@ -117,6 +122,10 @@ export class CauseWatch {
     // Copied: a slice would keep all of the body in memory.
     return body ? Buffer.from(body.text.slice(0, mostSampleCharacters)).toString() : undefined
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'API_BUSY'
 }
 
 const nothing: Look = { found: new Map(), seen: 0 }

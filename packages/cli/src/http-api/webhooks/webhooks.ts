@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type Lock, lockName, RecoveryError, takeLock } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
+import { goneError } from '../guards/refuse-without-broker.ts'
 import type { SharedTask } from '../tasks/shared-task.ts'
 import type { TaskBoard } from '../tasks/task-board.ts'
 import { isEnded } from '../tasks/task-state.ts'
@@ -23,7 +24,7 @@ export interface WebhooksOptions {
 interface WebhooksContext extends Pick<ApiContext, 'broker' | 'turns'> {
   readonly tasks: Pick<Tasks, 'refuseIfBusy'> & { readonly board: Pick<TaskBoard, 'events'> }
   readonly dlqs: Pick<ApiContext['dlqs'], 'list' | 'count'>
-  readonly settings: Pick<ApiContext['settings'], 'maskedPaths'>
+  readonly settings: Pick<ApiContext['settings'], 'maskedPaths' | 'lookTimeoutMs'>
   readonly audit: Pick<ApiContext['audit'], 'newest'>
 }
 
@@ -47,19 +48,19 @@ export class Webhooks {
   #triedAtMs = Date.now()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
-  #isClosed = false
+  readonly #closing = new AbortController()
 
   constructor(options: WebhooksOptions) {
     const { context, settings } = options
     this.#options = options
-    this.#causes = new CauseWatch(context)
+    this.#causes = new CauseWatch({ ...context, signal: this.#closing.signal })
     this.#senders = new Map(settings.hooks.map((hook) => [hook, this.#openSender(hook)]))
     this.#stopListening = context.tasks.board.events.on('changed', (shared) => this.#onTask(shared))
     if (settings.hooks.length > 0) this.#look()
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort(goneError())
     clearTimeout(this.#timer)
     this.#stopListening()
     await this.#looking
@@ -80,7 +81,8 @@ export class Webhooks {
     this.#looking = this.#lookOnce()
       .catch(onError)
       .finally(() => {
-        if (!this.#isClosed) this.#timer = setTimeout(() => this.#look(), settings.everyMs).unref()
+        if (!this.#closing.signal.aborted)
+          this.#timer = setTimeout(() => this.#look(), settings.everyMs).unref()
       })
   }
 
@@ -94,7 +96,7 @@ export class Webhooks {
     const { dlqs } = context
     for (const { queue } of await dlqs.list()) {
       try {
-        const messages = this.#isClosed ? null : await dlqs.count(queue)
+        const messages = this.#closing.signal.aborted ? null : await dlqs.count(queue)
         if (messages !== null) await this.#judge(queue, messages)
       } catch (error) {
         onError(error) // of this queue; the others can be looked at
