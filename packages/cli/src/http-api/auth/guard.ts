@@ -10,7 +10,7 @@ const perAddress: AttemptRule = { most: 10, windowMs: 60_000 }
 // Higher, since whoever knows the name of an account could slow it down by trying.
 const perAccount: AttemptRule = { most: 30, windowMs: 60_000 }
 
-/** Different credentials of one address that are checked at the same time. */
+/** Different credentials of one address that are checked at the same time, and different passwords of one account. */
 const mostAtOnce = 5
 /** Of names under which too much was wrong. Owners of accounts wait here, too, so that it is not for long. */
 const mostInLane = 4
@@ -34,8 +34,8 @@ export type Guard = (guess: Guess, check: () => Promise<Caller | undefined>) => 
  * right one is always taken. Passwords that were right before are checked as ever. All others wait in a lane once too
  * much was wrong under the name of their address or account, and what finds no place there is refused unchecked.
  *
- * Many who send the same at once, as a console does, are one question. Many different ones wait for each other: else all
- * of them would be checked before the first is known to be wrong.
+ * Many who send the same at once, as a console does, are one question. Many different ones of an address, or for an
+ * account, wait for each other: else all of them would be checked before the first is known to be wrong.
  */
 export function createGuard(clock: Clock = steadyClock): Guard {
   let attempts: FailedAttempts = new Map()
@@ -65,12 +65,21 @@ export function createGuard(clock: Clock = steadyClock): Guard {
       throw wrongCredentials()
     }
     if (wasRight.has(secret)) return look()
-    const slow = names.filter((each) => waitOf(each) > 0)
-    const inLanes = slow.reduce<() => Promise<Caller>>(
+    // Whoever waits here may be slow by then, or right.
+    const inTurn = async (): Promise<Caller | readonly Attempt[]> => {
+      const slow = wasRight.has(secret) ? [] : names.filter((each) => waitOf(each) > 0)
+      return slow.length === 0 ? look() : slow
+    }
+    const found = await atOnce(names.at(-1)!.name, inTurn)
+    return 'role' in found ? found : inLanes(found, look)
+  }
+
+  function inLanes(slow: readonly Attempt[], look: () => Promise<Caller>): Promise<Caller> {
+    const inTurn = slow.reduce<() => Promise<Caller>>(
       (next, each) => async () => (await runSlowly(each.lane, next)) ?? refuse(each),
       look,
     )
-    return inLanes()
+    return inTurn()
   }
 
   function refuse(each: Attempt): never {
@@ -108,7 +117,12 @@ function laneOf(network: string, account: string | undefined, wasRight: boolean)
 function namesOf(network: string, account: string | undefined): readonly Attempt[] {
   const address = attempt(`address ${network}`, { rule: perAddress, place: account ?? '' })
   if (account === undefined) return [address]
-  return [address, attempt(`account ${account}`, { rule: perAccount, place: network })]
+  return [address, attempt(`account ${foldName(account)}`, { rule: perAccount, place: network })]
+}
+
+/** Some of the places where RabbitMQ looks accounts up, such as LDAP, take all of these for one. */
+function foldName(account: string): string {
+  return account.normalize('NFKC').trim().toLowerCase()
 }
 
 /** In a lane it goes on as fast as it did before it was one. */
