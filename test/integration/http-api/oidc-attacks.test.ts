@@ -10,7 +10,7 @@ const cookieName = '__Host-warren_login'
 async function expectRefused(browser: Browser, path: string): Promise<void> {
   const answer = await browser.get(path)
   expect(answer.json<Problem>(), answer.body).toMatchObject({ status: 401, code: 'OIDC_LOGIN_REFUSED' })
-  expect(browser.cookies.has('warren_session')).toBe(false)
+  expect(browser.cookies.has('__Host-warren_session')).toBe(false)
 }
 
 /** Another value in the query of a path. */
@@ -160,11 +160,11 @@ describe('a cookie that somebody else has put into the browser', () => {
     await browser.logIn()
     const path = await other.logInThere()
     const swapped = openBrowser()
-    swapped.cookies.set('warren_session', other.cookies.get(cookieName)!)
+    swapped.cookies.set('__Host-warren_session', other.cookies.get(cookieName)!)
 
     expect((await swapped.get('/api/v1/my/permissions')).statusCode).toBe(401)
     swapped.cookies.clear()
-    swapped.cookies.set(cookieName, browser.cookies.get('warren_session')!)
+    swapped.cookies.set(cookieName, browser.cookies.get('__Host-warren_session')!)
     await expectRefused(swapped, path)
   })
 })

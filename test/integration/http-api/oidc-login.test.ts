@@ -67,10 +67,10 @@ describe('a browser that logs in at the provider', () => {
       { name: '__Host-warren_login', path: '/', httpOnly: true, secure: true, sameSite: 'Lax' },
     ])
     expect(String(begun.headers['set-cookie'])).not.toMatch(/domain/i)
-    expect(done.cookies.find(({ name }) => name === 'warren_session')).toMatchObject({
+    expect(done.cookies.find(({ name }) => name === '__Host-warren_session')).toMatchObject({
       ...{ path: '/', httpOnly: true, secure: true, sameSite: 'Strict' },
     })
-    expect([...browser.cookies.keys()]).toEqual(['warren_session'])
+    expect([...browser.cookies.keys()]).toEqual(['__Host-warren_session'])
   })
 
   it.each([
@@ -90,7 +90,7 @@ describe('a browser that logs in at the provider', () => {
     const { openBrowser, app } = await setUpLogin({ broker })
     const browser = openBrowser()
     await browser.logIn()
-    const cookie = `warren_session=${browser.cookies.get('warren_session')}`
+    const cookie = `__Host-warren_session=${browser.cookies.get('__Host-warren_session')}`
     const { csrfToken } = (await browser.get(session)).json<CurrentSession>()
 
     const without = await app.inject({ method: 'DELETE', url: session, headers: { cookie } })

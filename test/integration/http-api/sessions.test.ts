@@ -150,3 +150,52 @@ it('a session of a server with another key is none', async () => {
   expect(answer.statusCode).toBe(401)
   expect(answer.json<Problem>().code).toBe('API_NOT_AUTHENTICATED')
 })
+
+describe('the cookie of a session', () => {
+  const host = 'warren.example'
+  const byTls = { host, origin: `https://${host}`, 'sec-fetch-site': 'same-origin' }
+  const byPlainHttp = { host, origin: `http://${host}` }
+  const onThisMachine = { host: 'localhost', origin: 'http://localhost', 'sec-fetch-site': 'same-origin' }
+
+  const logInFrom = async ({ app }: ApiRig, headers: Record<string, string>) => {
+    const payload = { username, password }
+    const { cookies } = await app.inject({ method: 'POST', url: session, payload, headers })
+    return cookies[0]!
+  }
+
+  it.each([
+    ['by TLS', byTls, '__Host-warren_session', true],
+    ['by plain HTTP', byPlainHttp, 'warren_session', undefined],
+    ['on this machine', onThisMachine, 'warren_session', undefined],
+  ])('%s has a name that fits', async (_, headers, name, secure) => {
+    const rig = await setUpApi(broker)
+
+    const cookie = await logInFrom(rig, headers)
+
+    expect(cookie).toMatchObject({ name, path: '/', httpOnly: true, sameSite: 'Strict' })
+    expect([cookie.secure, cookie.domain]).toEqual([secure, undefined])
+    expect(await statusOf(rig, { ...headers, cookie: `${name}=${cookie.value}` })).toBe(200)
+  })
+
+  it('that a neighbouring host can have set is none by TLS', async () => {
+    const rig = await setUpApi(broker)
+    const planted = `warren_session=${(await logInFrom(rig, byPlainHttp)).value}`
+    const { origin: _, ...page } = byTls
+
+    expect(await statusOf(rig, { ...byTls, cookie: planted })).toBe(401)
+    expect(await statusOf(rig, { ...page, cookie: planted })).toBe(401)
+    expect(await statusOf(rig, { ...byPlainHttp, cookie: `${planted}; warren_session=another` })).toBe(401)
+  })
+
+  it('is taken back by both names', async () => {
+    const rig = await setUpApi(broker)
+
+    const out = await rig.app.inject({ method: 'DELETE', url: session, headers: await logIn(rig) })
+
+    expect(out.cookies.map(({ name, value, path }) => [name, value, path])).toEqual([
+      ['warren_session', '', '/'],
+      ['__Host-warren_session', '', '/'],
+    ])
+    expect(out.cookies[1]!.secure).toBe(true) // else a browser keeps it
+  })
+})

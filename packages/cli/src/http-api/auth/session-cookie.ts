@@ -1,8 +1,12 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isSecure } from './is-secure.ts'
+import { soleCookie } from './oidc/sole-cookie.ts'
 import type { OpenSession } from './sessions.ts'
 
 /** Holds the session of a browser; its scripts cannot read it. */
 export const sessionCookie = 'warren_session'
+/** Over TLS. With this prefix browsers take the cookie from this very host only, and not from one beside it. */
+export const secureSessionCookie = `__Host-${sessionCookie}`
 
 /** Gives the browser its session: pages of other sites can neither read it nor have it sent. */
 export function setSessionCookie(
@@ -10,7 +14,22 @@ export function setSessionCookie(
   { cookie, expiresAt }: OpenSession,
   { isSecure }: { readonly isSecure: boolean },
 ): void {
-  reply.setCookie(sessionCookie, cookie, {
+  reply.setCookie(isSecure ? secureSessionCookie : sessionCookie, cookie, {
     ...{ httpOnly: true, sameSite: 'strict', path: '/', expires: expiresAt, secure: isSecure },
   })
+}
+
+/** Of a browser that came by TLS the one with the prefix: any other may be of a host beside this one. */
+export function readSessionCookie(request: FastifyRequest): string | undefined {
+  const { cookie } = request.headers
+  return (
+    soleCookie(cookie, secureSessionCookie) ??
+    (isSecure(request) ? undefined : soleCookie(cookie, sessionCookie))
+  )
+}
+
+/** Takes it back, by whichever name it was given. */
+export function clearSessionCookie(reply: FastifyReply): void {
+  reply.clearCookie(sessionCookie, { path: '/' })
+  reply.clearCookie(secureSessionCookie, { path: '/', secure: true })
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../auth/caller.ts'
 import { decideAccess } from '../auth/decide-access.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
 import { isSameSecret } from '../auth/same-secret.ts'
-import { sessionCookie } from '../auth/session-cookie.ts'
+import { readSessionCookie } from '../auth/session-cookie.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { isCrossSite } from './is-cross-site.ts'
 
@@ -22,7 +22,7 @@ export async function checkAccess(
       ? undefined
       : await authenticator.authenticate({
           authorization: request.headers.authorization,
-          cookie: request.cookies[sessionCookie],
+          cookie: readSessionCookie(request),
           address: request.ip,
         })
   const isChange = request.method !== 'GET' && request.method !== 'HEAD'

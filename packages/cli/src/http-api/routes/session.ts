@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes } from '../api-context.ts'
 import { writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOfCaller } from '../auth/decide-role.ts'
-import { sessionCookie, setSessionCookie } from '../auth/session-cookie.ts'
+import { isSecure } from '../auth/is-secure.ts'
+import { clearSessionCookie, setSessionCookie } from '../auth/session-cookie.ts'
 import type { MyPermissions } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { isCrossSite } from '../guards/is-cross-site.ts'
@@ -41,7 +41,7 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   }))
 
   add(endpoints.closeSession, async ({ caller, request, reply }) => {
-    reply.clearCookie(sessionCookie, { path: '/' })
+    clearSessionCookie(reply)
     if (!caller.session) return undefined
     const { id, expiresAt } = caller.session
     sessions.close(id, Date.parse(expiresAt)) // here at once, whether or not the others can be told
@@ -61,8 +61,3 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
 }
 
 const notYourPage = 'A session token is only for pages of this server. Ask for it from one of them.'
-
-/** A browser says by which scheme it came to the page. Believed of anybody: it is about nothing but their own cookie. */
-function isSecure({ protocol, headers: { origin = '' } }: FastifyRequest): boolean {
-  return protocol === 'https' || origin.startsWith('https://')
-}

@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify'
+
+/**
+ * Whether a browser came here by TLS, as the proxy or the browser itself tells. Believed of anybody: it is about nothing
+ * but their own cookie. Not every request of a browser tells it.
+ */
+export function isSecure({
+  protocol,
+  hostname,
+  headers,
+}: Pick<FastifyRequest, 'protocol' | 'hostname' | 'headers'>): boolean {
+  if (protocol === 'https' || headers.origin?.startsWith('https://')) return true
+  // Browsers send it over TLS only, and to their own machine.
+  return headers['sec-fetch-site'] !== undefined && !ownMachine.test(hostname)
+}
+
+const ownMachine = /(^|\.)localhost\.?$|^127\.|^\[::1\]$/i
