@@ -42,7 +42,10 @@ describe('a request', () => {
     [{ queue: 'q', stopWhenDead: '0%' }, "stopWhenDead of redrive() is '0%'; it must be a share such as 5%."],
     [{ queue: 'q', to: ['a'] }, 'to of redrive() is a list; it must be text, or an object with queue.'],
     [{ queue: 'q', to: { name: 'a' } }, 'to of redrive() has no "name"; it has queue.'],
-    [{ queue: 'q', canary: { wait: 1 } }, 'canary of redrive() needs "messages": send this many messages first.'],
+    [
+      { queue: 'q', canary: { wait: 1 } },
+      'canary of redrive() needs "messages": send this many messages first.',
+    ],
     [{ queue: 'q', canary: { messages: 0 } }, 'canary.messages of redrive() is 0;'],
     [{ queue: 'q', window: { messages: 70_000 } }, 'it must be a whole number from 1 to 65535.'],
     [{ queue: 'q', reason: 'x'.repeat(1025) }, 'it must have at most 1024 characters.'],
