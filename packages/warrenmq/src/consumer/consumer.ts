@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events'
-import { hostname } from 'node:os'
 import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { Session } from '../broker/amqp/session.ts'
@@ -13,32 +12,26 @@ import { Publisher } from '../publisher/publisher.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import { checkHandler } from './check-consumer-options.ts'
 import type { ConsumerOptions } from './consumer-options.ts'
-import { isTransientFailure, isUnread, type Outcome } from './decide/decide-outcome.ts'
 import { type Handler, wrapHandler } from './handler.ts'
-import type { BreakerKind, ConsumerEvents, DeliveryEvent } from './observe/consumer-events.ts'
+import type { BreakerKind, ConsumerEvents } from './observe/consumer-events.ts'
 import { type ConsumerWarnings, createConsumerWarnings } from './observe/consumer-warnings.ts'
 import { createRunTracing } from './observe/run-tracing.ts'
-import { createGiveBackMemory, type GiveBackMemory } from './remember/give-back-memory.ts'
-import { createLostAckMemory, type LostAckMemory } from './remember/lost-ack-memory.ts'
+import { type Audience, deliveryEvent, tellResult, tellUnplaced } from './observe/tell-result.ts'
+import { createGiveBackMemory } from './remember/give-back-memory.ts'
+import { createLostAckMemory } from './remember/lost-ack-memory.ts'
+import { type Memories, rememberResult } from './remember/remember-result.ts'
 import { type BodyLimit, createBodyLimit } from './run/body-limit.ts'
 import { type Breaker, createBreaker } from './run/breaker.ts'
-import {
-  conclude,
-  type FailedSettle,
-  type Handled,
-  type HandlingPorts,
-  handleDelivery,
-  mayBegin,
-} from './run/handle-delivery.ts'
+import type { RunListener } from './run/delivery-result.ts'
+import { createHandling, type Handling, handleDelivery, mayBegin } from './run/handle-delivery.ts'
 import { createOversizedHold, type OversizedHold } from './run/oversized-hold.ts'
 import { pause } from './run/pause.ts'
-import { attemptOf, createRun, type Run, type RunReading } from './run/run.ts'
+import { createRun, type Run, type RunReading } from './run/run.ts'
 import { Runs } from './run/runs.ts'
 import { createStartGate } from './run/start-gate.ts'
 import { type Subscription, subscribe } from './run/subscribe.ts'
 import { createTurnClock } from './run/turn-clock.ts'
 import { createLimitWatch, type LimitWatch } from './settle/limit-watch.ts'
-import { type Settlement, settleAtOnce } from './settle/settlement.ts'
 import { type SettledConsumerOptions, settleConsumerOptions } from './settle-consumer-options.ts'
 import type { WayLook } from './way-out/way-look.ts'
 import { WayProver } from './way-out/way-prover.ts'
@@ -57,6 +50,9 @@ export interface ConsumerParts {
 /** Handlers that end within this time after a close do so before anything is given back, in milliseconds. */
 const quickHandlersMs = 500
 
+// It owns the channel and says who listens to whom. Handling does not call it: a result goes to the runs and from there to
+// breaker, memories and events. What still comes up from below are a change of the breaker and the opening of the start
+// gate, which wake the runs, and a delivery limit that is found: all three happen at times of their own.
 /** Takes messages of one queue to its handler, and each of them to an end. Made by `startConsumer`. */
 export class Consumer {
   /** The queue, by its name on the broker. */
@@ -72,15 +68,15 @@ export class Consumer {
   readonly #receivedAt: () => number
   readonly #publisher: Publisher
   readonly #ownsPublisher: boolean
-  readonly #ports: HandlingPorts
+  readonly #handling: Handling
   readonly #runs: Runs
-  readonly #memory: LostAckMemory
-  readonly #givenBack: GiveBackMemory = createGiveBackMemory()
+  readonly #memories: Memories
   readonly #breaker: Breaker
   readonly #limitWatch: LimitWatch
   readonly #bodyLimit: BodyLimit = createBodyLimit()
   readonly #oversized: OversizedHold
   readonly #warnings: ConsumerWarnings
+  readonly #audience: Audience
   readonly #ending = new AbortController()
   readonly #channel: SupervisedChannel
   #state: 'running' | 'closing' | 'closed' = 'running'
@@ -113,17 +109,22 @@ export class Consumer {
       deliveryLimit: this.#options.deliveryLimit,
       found: (limit) => this.#limitFound(limit),
     })
-    this.#memory = createLostAckMemory({ clock, prefetch })
+    this.#memories = { lostAcks: createLostAckMemory({ clock, prefetch }), giveBacks: createGiveBackMemory() }
     this.#breaker = createBreaker({ policy, clock, onChange: (change) => this.#breakerChanged(change) })
-    this.#ports = this.#createPorts(handler)
+    this.#audience = { queue: flow.queue, events: this.#emit, warnings: this.#warnings, clock }
     this.#runs = new Runs({
       queue: this.queue,
       options: this.#options,
       breaker: this.#breaker,
-      mayBegin: (run) => mayBegin(run, this.#receivedAt, this.#ports),
-      handle: (run) => handleDelivery(run, this.#ports),
-      giveBack: (run) => this.#giveBack(run),
+      mayBegin: (run) => mayBegin(run, this.#receivedAt, this.#handling),
+      handle: (run) => handleDelivery(run, this.#handling),
+      tell: (run, result) => {
+        this.#breaker.ended(run, result)
+        if (this.#state === 'running') rememberResult(run, result, this.#memories) // afterwards nothing comes again
+        tellResult(run, result, this.#audience)
+      },
     })
+    this.#handling = this.#createHandling(handler)
     this.#channel = consuming.superviseChannel(`consumer ${flow.queue}`, (channel) => this.#setUp(channel))
   }
 
@@ -214,9 +215,10 @@ export class Consumer {
         this.#warnings.tooLarge(delivery.bodyBytes)
         this.#oversized.take(delivery)
       }
-      const unproved = (error: ConsumerError) => this.#unproved(error)
       const how = { way: this.#way, options: this.#options, receive: this.#receive, onOversized }
-      subscription.consumerTag = await subscribe({ channel, ...how, unproved })
+      const { consumerTag, doubt } = await subscribe({ channel, ...how })
+      subscription.consumerTag = consumerTag
+      if (doubt) this.#unproved(doubt)
     } catch (error) {
       if (this.#state === 'running') this.#startFailed(error as Error)
       throw error
@@ -250,7 +252,7 @@ export class Consumer {
       void this.#channel.close()
       return
     }
-    this.#memory.channelLost(stillRunning)
+    this.#memories.lostAcks.channelLost(stillRunning)
     if (wasStarted) this.#emit.emit('consumer.interrupted', { queue: this.queue, error })
   }
 
@@ -262,7 +264,7 @@ export class Consumer {
     if (delivery.isRedelivered && this.#isKnown(delivery)) return
     const run = this.#createRun(delivery)
     const { retryJitterMs, random } = this.#options
-    if (this.#limitWatch.isUrgent(run, this.#version)) this.#runs.addUrgent({ ...run, orderKey: undefined })
+    if (this.#limitWatch.isUrgent(run)) this.#runs.addUrgent(run)
     else if (retryJitterMs > 0 && run.failedBefore > 0)
       this.#runs.holdUntil(run, run.receivedAtMs + Math.floor(random() * retryJitterMs), 'run')
     else this.#runs.add(run)
@@ -276,20 +278,22 @@ export class Consumer {
 
   /** Work of this process whose channel was lost: done, or still at it. */
   #isKnown(delivery: Delivery): boolean {
-    const known = this.#memory.take(delivery)
+    const { lostAcks } = this.#memories
+    const known = lostAcks.take(delivery)
     if (known === undefined) return false
     if (known !== 'done') {
       known.delivery = delivery
+      known.version = this.#version
       return true
     }
     delivery.ack()
-    this.#memory.acknowledged(delivery)
-    this.#emit.emit('delivery.remembered', this.#eventOf(this.#createRun(delivery)))
+    lostAcks.acknowledged(delivery)
+    this.#emit.emit('delivery.remembered', deliveryEvent(this.#createRun(delivery), this.queue))
     return true
   }
 
   #createRun(delivery: Delivery): Run {
-    const givenBack = delivery.isRedelivered ? this.#givenBack.take(delivery) : undefined
+    const givenBack = delivery.isRedelivered ? this.#memories.giveBacks.take(delivery) : undefined
     return createRun(delivery, this.#reading, {
       version: this.#version,
       givenBack,
@@ -297,137 +301,51 @@ export class Consumer {
     })
   }
 
-  #ended(run: Run, { outcome, settlement }: Handled): void {
-    if (outcome.kind === 'hold' && outcome.why === 'probe-failed' && this.#canWait(run)) {
-      this.#emit.emit('delivery.held', { ...this.#eventOf(run), outcome })
-      this.#runs.putBack(run)
-      this.#runs.pump()
-      return
-    }
-    const isMarked = outcome.kind === 'recount' && outcome.why === 'alone'
-    this.#runs.ended(run, { isBackSoon: isMarked && settlement?.kind === 'settled' })
-    if (settlement) this.#settled(run, outcome, settlement)
-    else if (outcome.kind === 'hold') this.#hold(run, outcome)
-    else if (outcome.kind === 'requeue') this.#holdUntil(run, outcome.atMs, 'give-back')
-    this.#runs.pumpAfter(run)
-  }
-
-  #canWait(run: Run): boolean {
-    return this.#state === 'running' && run.delivery.isCurrent
-  }
-
-  #settled(run: Run, outcome: Handled['outcome'], settlement: Settlement): void {
-    if (settlement.kind === 'settled') {
-      if (run.probes === 'unsettled' && outcome.kind !== 'give-back')
-        this.#breaker.step({ kind: 'succeeded', isProbe: true, atMs: this.#options.clock.now() })
-      if (settlement.isAcknowledged) this.#memory.acknowledged(run.delivery)
-      this.#noteGiveBack(run, outcome)
-      if (this.#emit.listenerCount('delivery.settled') === 0) return
-      const { startedAtMs } = run
-      const durationMs = startedAtMs === undefined ? undefined : this.#options.clock.now() - startedAtMs
-      this.#emit.emit('delivery.settled', { ...this.#eventOf(run), outcome, durationMs })
-      return
-    }
-    const isDone = outcome.kind === 'acknowledge' || (settlement.kind === 'stale' && settlement.isPublished)
-    if (isDone) this.#memory.handled(run.delivery)
-    else this.#memory.forget(run.delivery)
-    this.#emit.emit('delivery.stale', { ...this.#eventOf(run), outcome })
-  }
-
-  #noteGiveBack(run: Run, { kind }: Handled['outcome']): void {
-    if (kind !== 'give-back') {
-      if (run.givenBack) this.#givenBack.forget(run.delivery)
-    } else if (this.#state === 'running') this.#givenBack.gaveBack(run.delivery) // afterwards nothing comes again
-  }
-
-  #hold(run: Run, outcome: Outcome & { kind: 'hold' }): void {
-    if (outcome.why === 'no-way-out') {
-      run.localFailures += 1
-      this.#warnings.noWayOut()
-    }
-    this.#emit.emit('delivery.held', { ...this.#eventOf(run), outcome })
-    this.#holdUntil(run, outcome.untilMs, 'run')
-  }
-
-  #holdUntil(run: Run, untilMs: number, then: 'run' | 'give-back'): void {
-    if (run.delivery.isCurrent) this.#runs.holdUntil(run, untilMs, then)
-    else this.#memory.forget(run.delivery) // its channel went while its handler ran
-  }
-
-  #giveBack(run: Run): void {
-    const outcome = { kind: 'give-back' } as const
-    this.#settled(run, outcome, settleAtOnce(run, outcome)!)
-  }
-
-  #notRecounted(run: Run): void {
-    this.#runs.ended(run)
-    // Read anew: what left without its turn had no order key, and now it waits for its turn like any other.
-    const again = { ...this.#createRun(run.delivery), ignoresLimit: true, receivedAtMs: run.receivedAtMs }
-    if (this.#state === 'running') this.#runs.add(again)
-    else this.#giveBack(again)
-    this.#runs.pump()
-  }
-
-  #settleFailed({ run, outcome, result, nextAttemptMs, isPlaceAtFault }: FailedSettle): void {
-    this.#emit.emit('settle.failed', { ...this.#eventOf(run), outcome, result, nextAttemptMs })
-    if (isPlaceAtFault) this.#breaker.step({ kind: 'tripped', atMs: this.#options.clock.now() })
-  }
-
-  #decided(run: Run, outcome: Outcome): void {
-    const { breaker, clock } = this.#options
-    if (breaker.failureRatio === undefined || run.probes === 'unsettled') return
-    if (run.startedAtMs === undefined || isUnread(outcome)) return
-    const kind = isTransientFailure(outcome) ? 'failed' : 'succeeded'
-    this.#breaker.step({ kind, isProbe: run.probes === 'failures', atMs: clock.now() })
-  }
-
   #breakerChanged(change: { readonly from: BreakerKind; readonly to: BreakerKind }): void {
     this.#emit.emit('breaker.changed', { queue: this.queue, ...change })
     if (change.to !== 'open') this.#runs.pump()
   }
 
-  #eventOf(run: Run): DeliveryEvent {
-    return { queue: this.queue, message: run.message, attempt: attemptOf(run) }
+  /** What handling says on its way to a result; the result itself goes to the places first. */
+  #createListener(): RunListener {
+    return {
+      decided: (run, outcome) => {
+        run.span?.end(outcome)
+        this.#breaker.decided(run, outcome)
+      },
+      unplaced: (run, copy) => {
+        tellUnplaced(run, copy, this.#audience)
+        if (copy.isPlaceAtFault) this.#breaker.unplaced()
+      },
+      ended: (run, result) => this.#runs.ended(run, result),
+    }
   }
 
-  #createPorts(handler: Handler): HandlingPorts {
+  #createHandling(handler: Handler): Handling {
+    const flow = this.#flow
     const options = this.#options
-    const { clock, random, statusTable, poisonLimit, service, host, middleware, tracing } = options
-    return {
+    const { clock, concurrency, statusTable, middleware, tracing } = options
+    const { held, deadlines } = this.#runs
+    return createHandling({
+      flow,
+      options,
       handler: wrapHandler(handler, middleware),
-      flow: this.#flow,
-      publish: (message) => new Promise((resolve) => this.#publisher.publishEncoded(message, resolve)),
+      surroundings: { flow, statusTable, beginsNow: deadlines.beginsNow },
+      publisher: this.#publisher,
       bodyLimit: this.#bodyLimit,
       login: this.#session.connection?.endpoint.username,
-      service,
-      host: host ?? hostname(),
-      now: () => clock.now(),
-      statusTable,
-      poisonLimit,
       limitRule: this.#limitWatch.rule,
-      brokerVersion: () => this.#version,
-      holding: () => ({
-        shortMs: options.shortHoldMs,
-        longestMs: options.longestHoldMs,
-        hasRoom: this.#runs.heldCount < options.prefetch - options.concurrency,
-      }),
-      random,
-      clock,
       tracing: tracing && createRunTracing(tracing),
       gate: createStartGate({
         clock,
-        concurrency: options.concurrency,
+        concurrency,
         output: () => this.#subscription?.channel.output,
         reopened: () => this.#runs.pump(),
       }),
+      held,
       ending: this.#ending.signal,
-      beginsNow: (run) => this.#runs.beginsNow(run),
-      answered: (run, result) => conclude(run, result, this.#ports),
-      decided: (run, outcome) => this.#decided(run, outcome),
-      settleFailed: (failed) => this.#settleFailed(failed),
-      notRecounted: (run) => this.#notRecounted(run),
-      ended: (run, handled) => this.#ended(run, handled),
-    }
+      listener: this.#createListener(),
+    })
   }
 }
 

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { type Clock, longestTimerMs, realClock } from '../clock.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
@@ -34,7 +35,7 @@ export interface SettledConsumerOptions {
   readonly decode: BodyDecoder
   readonly middleware: readonly Middleware[]
   readonly service: string | undefined
-  readonly host: string | undefined
+  readonly host: string
   readonly priority: number | undefined
   readonly tracing: TracingApi | undefined
   readonly clock: Clock
@@ -69,7 +70,7 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     decode: chooseDecoder(options.decode ?? 'auto', flow),
     middleware: chooseMiddleware(options),
     service: options.service,
-    host: options.host,
+    host: options.host ?? hostname(),
     priority: options.priority,
     tracing: options.tracing,
     clock: options.clock ?? realClock,

@@ -6,7 +6,9 @@ import {
   type BreakerStep,
   closedBreaker,
   nextBreakerState,
+  shownBy,
 } from './breaker-state.ts'
+import { acknowledge, type Outcome } from './decide-outcome.ts'
 
 const policy: BreakerPolicy = {
   failureRatio: 0.5,
@@ -129,4 +131,29 @@ describe('a probing breaker', () => {
   it('has no pause that could be over', () => {
     expect(() => stateAfter([{ kind: 'due', atMs: 1 }], probing(1))).toThrow('no pause')
   })
+})
+
+const retried = {
+  kind: 'retry',
+  attempt: 1,
+  delay: { by: 'reject', delayMs: 5_000 },
+  failure: {},
+} as const satisfies Outcome
+const undecodable: Outcome = { ...retried, failure: { errorCode: 'MESSAGE_UNDECODABLE' } }
+
+it.each<[string, Outcome, BreakerCause | undefined, boolean, 'succeeded' | 'failed' | undefined]>([
+  ['what was handled is a success', acknowledge, undefined, true, 'succeeded'],
+  ['what is tried again is a failure', retried, undefined, true, 'failed'],
+  ['so it is of one that was let through to show that handlers work', retried, 'failures', true, 'failed'],
+  ['a body that cannot be read shows nothing', undecodable, undefined, true, undefined],
+  ['what no handler saw shows nothing', retried, undefined, false, undefined],
+  [
+    'one that is to show that copies can be placed shows nothing yet',
+    acknowledge,
+    'unsettled',
+    true,
+    undefined,
+  ],
+])('for the breaker, %s', (_, outcome, probes, hasRun, expected) => {
+  expect(shownBy({ outcome, probes, hasRun })).toBe(expected)
 })

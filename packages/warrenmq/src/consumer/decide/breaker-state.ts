@@ -1,3 +1,5 @@
+import { isTransientFailure, isUnread, type Outcome } from './decide-outcome.ts'
+
 /** When a breaker opens and for how long. */
 export interface BreakerPolicy {
   /** Share of failures from which it opens, from 0 to 1. Undefined: failures alone never open it. */
@@ -59,6 +61,22 @@ export function nextBreakerState(
     case 'probing':
       return fromProbing(state, step, policy)
   }
+}
+
+/** What an outcome shows of the surroundings of a handler; undefined where it shows nothing. */
+export function shownBy({
+  outcome,
+  probes,
+  hasRun,
+}: {
+  readonly outcome: Outcome
+  readonly probes: BreakerCause | undefined
+  /** False where its handler was not run. */
+  readonly hasRun: boolean
+}): 'succeeded' | 'failed' | undefined {
+  // One that is to show whether copies can be placed has shown nothing until it is settled.
+  if (probes === 'unsettled' || !hasRun || isUnread(outcome)) return undefined
+  return isTransientFailure(outcome) ? 'failed' : 'succeeded'
 }
 
 type Closed = BreakerState & { kind: 'closed' }

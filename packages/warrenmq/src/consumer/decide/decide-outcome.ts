@@ -62,7 +62,7 @@ export interface Decision {
 }
 
 /** The outcome of what was handled, under all circumstances. */
-export const acknowledge: Outcome = { kind: 'acknowledge' }
+export const acknowledge: Outcome & { kind: 'acknowledge' } = { kind: 'acknowledge' }
 
 /** The only place that knows what becomes of a delivery. */
 export function decideOutcome(decision: Decision): Outcome {

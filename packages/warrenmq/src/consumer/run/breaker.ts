@@ -6,14 +6,25 @@ import {
   type BreakerStep,
   closedBreaker,
   nextBreakerState,
+  shownBy,
 } from '../decide/breaker-state.ts'
+import type { Outcome } from '../decide/decide-outcome.ts'
+import type { Run } from './run.ts'
 
-/** Holds the state of a breaker and ends its pauses. */
+/** Holds the state of a breaker, learns from what becomes of runs, and ends its own pauses. */
 export interface Breaker {
   readonly kind: BreakerState['kind']
   /** What a run has to show that is started now; undefined where nothing is tried out. */
   readonly probes: BreakerCause | undefined
-  step(step: BreakerStep): void
+  /** What became of a handler. Not only when that is settled: others would start and fail meanwhile. */
+  decided(run: Pick<Run, 'probes' | 'startedAtMs'>, outcome: Outcome): void
+  /** Copies find no place, so that no message should be taken up. */
+  unplaced(): void
+  /** The result of a run that was let through to show that messages can be settled again. */
+  ended(
+    run: Pick<Run, 'probes'>,
+    result: { readonly kind: string; readonly outcome: { readonly kind: string } },
+  ): void
   /** Leaves no timer behind. */
   stop(): void
 }
@@ -50,7 +61,16 @@ export function createBreaker({
     get probes() {
       return state.kind === 'probing' ? state.cause : undefined
     },
-    step,
+    decided: ({ probes, startedAtMs }, outcome) => {
+      if (policy.failureRatio === undefined) return
+      const kind = shownBy({ outcome, probes, hasRun: startedAtMs !== undefined })
+      if (kind) step({ kind, isProbe: probes === 'failures', atMs: clock.now() })
+    },
+    unplaced: () => step({ kind: 'tripped', atMs: clock.now() }),
+    ended: ({ probes }, { kind, outcome }) => {
+      if (probes !== 'unsettled' || kind !== 'settled' || outcome.kind === 'give-back') return
+      step({ kind: 'succeeded', isProbe: true, atMs: clock.now() })
+    },
     stop: () => callOff?.(),
   }
 }

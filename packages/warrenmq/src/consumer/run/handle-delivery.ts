@@ -1,226 +1,212 @@
-import type { Clock } from '../../clock.ts'
 import type { WarrenError } from '../../errors.ts'
-import type { BrokerVersion } from '../../message/broker-version.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import { type Admission, decideAdmission, type Recount } from '../decide/decide-admission.ts'
 import { acknowledge, decideOutcome, decideUnwritable, type Outcome } from '../decide/decide-outcome.ts'
-import type { HoldingLimits } from '../decide/decide-retry-delay.ts'
 import type { Handler } from '../handler.ts'
-import type { StatusTable } from '../http/status-tables.ts'
 import type { RunTracing } from '../observe/run-tracing.ts'
 import type { LimitRule } from '../settle/near-limit.ts'
 import {
+  type Copying,
+  giveBack,
   type SettledOutcome,
   type Settlement,
-  type SettlePorts,
   settleAtOnce,
   settleByPublish,
+  stale,
 } from '../settle/settlement.ts'
+import type { SettledConsumerOptions } from '../settle-consumer-options.ts'
+import type { DeliveryResult, KeptOutcome, RunListener } from './delivery-result.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { pause } from './pause.ts'
 import { attemptOf, type Run } from './run.ts'
-import { createContext, runHandler } from './run-handler.ts'
+import { createContext, type RunSurroundings, runHandler } from './run-handler.ts'
 import type { StartGate } from './start-gate.ts'
 
-/** What handling needs of its consumer. */
-export interface HandlingPorts extends SettlePorts {
+/** What every delivery of a consumer is handled with. The listener is the only way up. */
+export interface Handling extends Copying {
   readonly handler: Handler
-  readonly statusTable: StatusTable
-  readonly poisonLimit: number | undefined
+  readonly surroundings: RunSurroundings
+  readonly options: SettledConsumerOptions
   readonly limitRule: LimitRule
-  readonly brokerVersion: () => BrokerVersion
-  readonly holding: () => HoldingLimits
-  readonly random: () => number
-  readonly clock: Clock
   readonly tracing: RunTracing | undefined
   readonly gate: StartGate
+  /** The deliveries that are held in the process. */
+  readonly held: { readonly size: number }
   /** Aborted when the consumer waits no longer. */
   readonly ending: AbortSignal
-  readonly beginsNow: (run: Run) => boolean
-  /** The handler has answered: what `conclude` does, bound to these ports once and not for every message. */
+  readonly listener: RunListener
+  /** `conclude`, bound to all this once and not for every message. */
   readonly answered: (run: Run, result: HandlerResult) => void
-  /** The outcome is known and not yet told. */
-  readonly decided: (run: Run, outcome: Outcome) => void
-  readonly settleFailed: (failed: FailedSettle) => void
-  /** It is to be run after all, when its turn comes, whatever its delivery limit. */
-  readonly notRecounted: (run: Run) => void
-  /** The story is over: the delivery is settled, or is to be kept. */
-  readonly ended: (run: Run, handled: Handled) => void
 }
 
-export interface FailedSettle {
-  readonly run: Run
-  readonly outcome: SettledOutcome
-  readonly result: PublishResult
-  readonly nextAttemptMs: number
-  /** Where it goes takes nothing. Else the message is at fault, or another one, and it may well take others. */
-  readonly isPlaceAtFault: boolean
-}
-
-export interface Handled {
-  readonly outcome: Outcome | SettledOutcome
-  /** Undefined when there was nothing to tell: the delivery is kept. */
-  readonly settlement: Settlement | undefined
+export function createHandling(parts: Omit<Handling, 'answered'>): Handling {
+  const handling: Handling = { ...parts, answered: (run, result) => conclude(run, result, handling) }
+  return handling
 }
 
 /**
- * The story of one message: admit, run, decide, settle. Told by `ended` and not by a promise, because most messages
- * of a quick handler are acknowledged on the spot.
+ * The story of one message: admit, run, decide, settle. It ends with one result, and the listener gets it. Not by a
+ * promise, since most messages of a quick handler are acknowledged on the spot, and not as what is returned, since a
+ * handler that is interrupted has its result from a timer.
  */
-export function handleDelivery(run: Run, ports: HandlingPorts): void {
-  const admission = run.admission ?? admit(run, run.startedAtMs ?? run.receivedAtMs, ports)
+export function handleDelivery(run: Run, handling: Handling): void {
+  const admission = run.admission ?? admit(run, run.startedAtMs ?? run.receivedAtMs, handling)
   run.admission = undefined
   if (admission.kind === 'run' && !run.refusal) {
-    runInSpan(run, ports)
+    runInSpan(run, handling)
     return
   }
   run.startedAtMs = undefined // its handler is not run, so nobody shall be told how long it took
   if (run.probes === 'failures') run.probes = undefined // nor can it show that handlers work again; the next one may
   switch (admission.kind) {
     case 'run':
-      conclude(run, run.refusal!, ports)
+      conclude(run, run.refusal!, handling)
       return
     case 'early':
-      conclude(run, { kind: 'deferred', untilMs: admission.untilMs }, ports)
+      conclude(run, { kind: 'deferred', untilMs: admission.untilMs }, handling)
       return
     case 'poisonous':
-      conclude(run, admission, ports)
+      conclude(run, admission, handling)
       return
     case 'recount':
-      if (admission.why === 'near-limit') void recountOrRun(run, admission, ports)
-      else settle(run, admission, ports)
+      if (admission.why === 'near-limit') endWith(run, recount(run, admission, handling), handling)
+      else settle(run, admission, handling)
   }
 }
 
 /** May it begin now? What needs no handler always may. Where it may not, the gate says when it is to be asked again. */
-export function mayBegin(run: Run, nowMs: () => number, ports: HandlingPorts): boolean {
+export function mayBegin(run: Run, nowMs: () => number, handling: Handling): boolean {
   const isPlain = run.headers === undefined && !run.delivery.isRedelivered
-  run.admission = isPlain ? undefined : admit(run, nowMs(), ports)
+  run.admission = isPlain ? undefined : admit(run, nowMs(), handling)
   if (run.refusal || (run.admission && run.admission.kind !== 'run')) return true
-  return ports.gate.isOpenFor(run)
+  return handling.gate.isOpenFor(run)
 }
 
-function runInSpan(run: Run, ports: HandlingPorts): void {
-  const context = createContext(run, ports)
-  run.span = ports.tracing?.begin(run.message, context)
-  if (run.span) run.span.within(() => runHandler(run, ports.handler, context, ports.answered))
-  else runHandler(run, ports.handler, context, ports.answered)
+function runInSpan(run: Run, { tracing, handler, surroundings, answered }: Handling): void {
+  const context = createContext(run, surroundings)
+  run.span = tracing?.begin(run.message, context)
+  if (run.span) run.span.within(() => runHandler(run, handler, context, answered))
+  else runHandler(run, handler, context, answered)
 }
 
 /** What follows from the result of a handler. */
-export function conclude(run: Run, result: HandlerResult, ports: HandlingPorts): void {
-  const outcome = decide(run, result, ports)
-  run.span?.end(outcome)
-  ports.decided(run, outcome)
-  if (outcome.kind === 'hold' || outcome.kind === 'requeue')
-    ports.ended(run, { outcome, settlement: undefined })
-  else settle(run, outcome, ports)
+function conclude(run: Run, result: HandlerResult, handling: Handling): void {
+  const outcome = decide(run, result, handling)
+  handling.listener.decided(run, outcome)
+  if (outcome.kind === 'hold' || outcome.kind === 'requeue') keep(run, outcome, handling)
+  else settle(run, outcome, handling)
+}
+
+function keep(run: Run, outcome: KeptOutcome, { listener }: Handling): void {
+  if (outcome.kind === 'hold' && outcome.why === 'no-way-out') run.localFailures += 1
+  listener.ended(run, { kind: 'kept', outcome })
+}
+
+function settle(run: Run, outcome: SettledOutcome, handling: Handling): void {
+  const settled = settleAtOnce(run, outcome)
+  if (settled) handling.listener.ended(run, settled)
+  else endWith(run, settleInTime(run, outcome, handling), handling)
+}
+
+function endWith(run: Run, result: Promise<DeliveryResult>, { listener }: Handling): void {
+  void result.then((known) => listener.ended(run, known))
 }
 
 /**
- * Settles, and where a copy cannot be placed tries again with growing pauses, until it is or the delivery must go back:
- * the broker would close the channel over it, and all that the channel has would be counted as if it had killed us. What
+ * Where a copy cannot be placed, it is tried again with growing pauses, until it is or the delivery must go back: the
+ * broker would close the channel over it, and all that the channel has would be counted as if it had killed us. What
  * cannot be written at all is parked as it is, and does not stay in a handler's place for ever.
  */
-export function settle(run: Run, outcome: SettledOutcome, ports: HandlingPorts): void {
-  const settlement = settleAtOnce(run, outcome)
-  if (settlement) ports.ended(run, { outcome, settlement })
-  else void settleInTime(run, outcome, ports).then((handled) => ports.ended(run, handled))
-}
-
-async function settleInTime(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Handled> {
+async function settleInTime(run: Run, outcome: SettledOutcome, handling: Handling): Promise<DeliveryResult> {
+  const { options, listener, ending } = handling
   for (let failures = 1; ; failures += 1) {
-    const settlement = await move(run, outcome, ports)
-    if (settlement.kind === 'unwritable') return settleUnwritable(run, outcome, settlement.cause, ports)
-    if (settlement.kind !== 'unpublished') return { outcome, settlement }
-    const leftMs = run.receivedAtMs + ports.holding().longestMs - ports.clock.now()
-    if (leftMs <= 0) return { outcome: giveBack, settlement: settleAtOnce(run, giveBack) }
+    const settled = await move(run, outcome, handling)
+    if (settled.kind === 'unwritable') return settleUnwritable(run, outcome, settled.cause, handling)
+    if (settled.kind !== 'unpublished') return settled
+    const leftMs = run.receivedAtMs + options.longestHoldMs - options.clock.now()
+    if (leftMs <= 0) return giveBack(run)
     const nextAttemptMs = Math.min(pauseAfter(failures), leftMs)
-    const { result, isBystander } = settlement
-    ports.settleFailed({ run, outcome, result, nextAttemptMs, isPlaceAtFault: !isBystander })
-    await pause(nextAttemptMs, { clock: ports.clock, signal: ports.ending })
-    if (ports.ending.aborted || !run.delivery.isCurrent) {
-      return { outcome, settlement: { kind: 'stale', isPublished: false } }
-    }
+    const { result, isBystander } = settled
+    listener.unplaced(run, { outcome, result, nextAttemptMs, isPlaceAtFault: !isBystander })
+    await pause(nextAttemptMs, { clock: options.clock, signal: ending })
+    if (ending.aborted || !run.delivery.isCurrent) return stale(outcome, false)
   }
 }
 
 /** Until it is over, a copy may be in its queue beside its original: no handler starts that could leave both there. */
-async function move(run: Run, outcome: SettledOutcome, ports: HandlingPorts): Promise<Settlement> {
+async function move(run: Run, outcome: SettledOutcome, handling: Handling): Promise<Settlement> {
   const isHome = outcome.kind === 'recount'
-  ports.gate.moving(isHome)
+  handling.gate.moving(isHome)
   try {
-    return await settleByPublish(run, outcome, ports)
+    return await settleByPublish(run, outcome, handling)
   } finally {
-    ports.gate.moved(isHome)
+    handling.gate.moved(isHome)
   }
 }
 
 /** A copy for the sake of the limit is a precaution: where it cannot be placed, the message is handled without. */
-async function recountOrRun(run: Run, outcome: Recount, ports: HandlingPorts): Promise<void> {
-  const settlement = await move(run, outcome, ports)
-  if (settlement.kind === 'settled' || settlement.kind === 'stale') {
-    ports.ended(run, { outcome, settlement })
-  } else if (!run.delivery.isCurrent) {
-    ports.ended(run, { outcome, settlement: { kind: 'stale', isPublished: false } })
-  } else {
-    const result = settlement.kind === 'unpublished' ? settlement.result : unsent(run, settlement.cause)
-    ports.settleFailed({ run, outcome, result, nextAttemptMs: 0, isPlaceAtFault: false })
-    ports.notRecounted(run)
-  }
-}
-
-function unsent({ message }: Run, cause: WarrenError): PublishResult {
-  return { kind: 'unknown', messageId: message.id, wasSent: false, cause }
+async function recount(run: Run, outcome: Recount, handling: Handling): Promise<DeliveryResult> {
+  const settled = await move(run, outcome, handling)
+  if (settled.kind === 'settled' || settled.kind === 'stale') return settled
+  if (!run.delivery.isCurrent) return stale(outcome, false)
+  const result = settled.kind === 'unpublished' ? settled.result : unsent(run, settled.cause)
+  handling.listener.unplaced(run, { outcome, result, nextAttemptMs: 0, isPlaceAtFault: false })
+  return { kind: 'not-recounted', outcome }
 }
 
 async function settleUnwritable(
   run: Run,
   outcome: SettledOutcome,
   cause: WarrenError,
-  ports: HandlingPorts,
-): Promise<Handled> {
-  const { park } = ports.flow
+  handling: Handling,
+): Promise<DeliveryResult> {
+  const { park } = handling.flow
   const instead = decideUnwritable({ outcome, attempt: attemptOf(run), park, problem: cause.message })
-  if (instead) {
-    const settlement = settleAtOnce(run, instead)
-    return settlement ? { outcome: instead, settlement } : settleInTime(run, instead, ports)
-  }
+  if (instead) return settleAtOnce(run, instead) ?? settleInTime(run, instead, handling)
   const result = unsent(run, cause)
-  ports.settleFailed({ run, outcome, result, nextAttemptMs: unwritablePauseMs, isPlaceAtFault: false })
+  handling.listener.unplaced(run, {
+    outcome,
+    result,
+    nextAttemptMs: unwritablePauseMs,
+    isPlaceAtFault: false,
+  })
   // Held, so that it takes nobody's place, and then given back: others may know what to do with it.
-  const requeue = { kind: 'requeue', atMs: ports.clock.now() + unwritablePauseMs } as const
-  return { outcome: requeue, settlement: undefined }
+  const atMs = handling.options.clock.now() + unwritablePauseMs
+  return { kind: 'kept', outcome: { kind: 'requeue', atMs } }
 }
 
 const unwritablePauseMs = 60_000
-const giveBack: SettledOutcome = { kind: 'give-back' }
 
-function admit(run: Run, nowMs: number, ports: HandlingPorts): Admission {
+function unsent({ message }: Run, cause: WarrenError): PublishResult {
+  return { kind: 'unknown', messageId: message.id, wasSent: false, cause }
+}
+
+function admit(run: Run, nowMs: number, { options, flow, limitRule }: Handling): Admission {
   return decideAdmission({
     headers: run.headers,
     isRedelivered: run.delivery.isRedelivered,
-    version: ports.brokerVersion(),
-    poisonLimit: ports.poisonLimit,
-    limitRule: run.ignoresLimit ? { ...ports.limitRule, deliveryLimit: false } : ports.limitRule,
-    canPark: ports.flow.park !== undefined,
+    version: run.version,
+    poisonLimit: options.poisonLimit,
+    limitRule: run.ignoresLimit ? { ...limitRule, deliveryLimit: false } : limitRule,
+    canPark: flow.park !== undefined,
     givenBack: run.givenBack,
     nowMs,
   })
 }
 
-function decide(run: Run, result: HandlerResult, ports: HandlingPorts): Outcome {
+function decide(run: Run, result: HandlerResult, { options, flow, held }: Handling): Outcome {
   if (result.kind === 'handled') return acknowledge // whatever else is the case, so nothing else is looked up
-  const nowMs = ports.clock.now()
+  const { shortHoldMs, longestHoldMs, prefetch, concurrency } = options
+  const nowMs = options.clock.now()
   return decideOutcome({
     result,
     attempt: attemptOf(run),
-    flow: ports.flow,
-    statusTable: ports.statusTable,
-    holding: ports.holding(),
+    flow,
+    statusTable: options.statusTable,
+    holding: { shortMs: shortHoldMs, longestMs: longestHoldMs, hasRoom: held.size < prefetch - concurrency },
     isProbe: run.probes === 'failures',
     nowMs,
-    tooEarlyUntilMs: result.kind === 'status' ? tooEarlyUntil(run, nowMs, ports.random()) : nowMs,
+    tooEarlyUntilMs: result.kind === 'status' ? tooEarlyUntil(run, nowMs, options.random()) : nowMs,
   })
 }
 

@@ -106,7 +106,8 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown }).then === 'function'
 }
 
-interface RunSurroundings {
+/** What a handler is told of where it runs. */
+export interface RunSurroundings {
   readonly flow: { readonly maxAttempts: number; readonly queue: string }
   readonly statusTable: StatusTable
   /** The handler of this run begins only now. False where it could not have its time any more. */

@@ -22,7 +22,10 @@ export interface Run extends Placed {
   readonly headers: EncodedHeaders
   /** Failed attempts before this delivery. */
   readonly failedBefore: number
-  readonly orderKey: unknown
+  /** What the user's `orderBy` gave. */
+  readonly orderedBy: unknown
+  /** The same while it keeps to its turn; undefined for what has to leave at once, or is run alone. */
+  orderKey: unknown
   /** The user's `orderBy` threw: the handler is not run. */
   readonly refusal: HandlerResult | undefined
   /** Failures within this delivery that cost no attempt on the broker: those of a plain queue. */
@@ -33,7 +36,9 @@ export interface Run extends Placed {
   readonly givenBack: GivenBack | undefined
   readonly standing: Standing
   /** The copy that a near delivery limit asks for could not be made, so that the limit is looked at no more. */
-  readonly ignoresLimit: boolean
+  ignoresLimit: boolean
+  /** Of the broker that its delivery came from. */
+  version: BrokerVersion
   readonly receivedAtMs: number
   /** What was decided about it right before its start. */
   admission: Admission | undefined
@@ -74,13 +79,14 @@ export function createRun(
   const headers = readProperty(delivery.properties, 'headers')
   const failedBefore = headers === undefined ? 0 : countAttempts({ headers, rule: reading.attempts, version })
   const message = new DeliveredMessage(delivery, reading.decode, retriesOf(reading, failedBefore))
-  const { orderKey, refusal } = orderOf(message, reading.orderBy)
+  const { orderedBy, refusal } = orderOf(message, reading.orderBy)
   return {
     delivery,
     message,
     headers,
     failedBefore,
-    orderKey,
+    orderedBy,
+    orderKey: orderedBy,
     refusal,
     localFailures: 0,
     probes: undefined,
@@ -92,6 +98,7 @@ export function createRun(
       givenBack,
     }),
     ignoresLimit: false,
+    version,
     receivedAtMs: nowMs,
     admission: undefined,
     startedAtMs: undefined,
@@ -113,15 +120,15 @@ export function attemptOf({ failedBefore, localFailures }: Run): number {
   return failedBefore + localFailures + 1
 }
 
-type Order = Pick<Run, 'orderKey' | 'refusal'>
+type Order = Pick<Run, 'orderedBy' | 'refusal'>
 
-const unordered: Order = { orderKey: undefined, refusal: undefined }
+const unordered: Order = { orderedBy: undefined, refusal: undefined }
 
 function orderOf(message: DeliveredMessage, orderBy: RunReading['orderBy']): Order {
   if (!orderBy) return unordered
   try {
-    return { orderKey: orderBy(message), refusal: undefined }
+    return { orderedBy: orderBy(message), refusal: undefined }
   } catch (thrown) {
-    return { orderKey: undefined, refusal: failedBy(thrown) }
+    return { orderedBy: undefined, refusal: failedBy(thrown) }
   }
 }

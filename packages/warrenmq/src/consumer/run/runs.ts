@@ -1,12 +1,13 @@
-import { ConsumerError } from '../../errors.ts'
+import { giveBack } from '../settle/settlement.ts'
 import type { SettledConsumerOptions } from '../settle-consumer-options.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import type { Breaker } from './breaker.ts'
+import type { DeliveryResult, KeptOutcome } from './delivery-result.ts'
+import { createHandlerDeadlines, type HandlerDeadlines } from './handler-deadlines.ts'
 import { createHolds, type Holds } from './holds.ts'
 import { pause } from './pause.ts'
 import { createPlacedSet, type PlacedSet } from './placed-set.ts'
 import type { Run } from './run.ts'
-import { interruptRun } from './run-handler.ts'
 import { createRunQueue, type RunQueue } from './run-queue.ts'
 import { type Company, processSolitude, type Solitude } from './solitude.ts'
 import { createSuspects, type Suspects } from './suspects.ts'
@@ -23,10 +24,10 @@ export interface RunsParts {
   readonly solitude?: Solitude
   /** May it begin now? Where not, `pump` is called once it may. */
   readonly mayBegin: (run: Run) => boolean
-  /** Takes a run to its outcome, and says so by `ended`, at once or later. */
+  /** Takes a run to its result, which comes to `ended`, at once or later. */
   readonly handle: (run: Run) => void
-  /** Returns a run that is not in a handler to its queue. */
-  readonly giveBack: (run: Run) => void
+  /** What became of a run. Its place is free by then, unless it waits for another one. */
+  readonly tell: (run: Run, result: DeliveryResult) => void
 }
 
 /** So long others wait for one that is alone, or that waits to be: its handler may wait for one of theirs, in milliseconds. */
@@ -34,18 +35,19 @@ const longestSolitudeMs = 30_000
 
 /** The runs that a consumer has in hand: those that wait for a place, those in a handler, those held for later. */
 export class Runs {
+  /** Those that are kept until a time of their own. */
+  readonly held: Holds<Run>
+  readonly deadlines: HandlerDeadlines
   readonly #parts: RunsParts
   readonly #waiting: RunQueue<Run> = createRunQueue<Run>((run) => run.orderKey)
   readonly #running: PlacedSet<Run> = createPlacedSet<Run>()
-  readonly #holds: Holds<Run>
   readonly #suspects: Suspects
   readonly #company: Company
   /** Of the one that runs alone, or waits to. */
   readonly #solitude: Alarm
   #alone: Run | undefined
   #isSolitudeOver = false
-  /** For handlers that take too long, and for what is kept too long: timers per message would cost too much. */
-  readonly #timeouts: Alarm
+  /** For all that is kept too long: timers per message would cost too much. */
   readonly #overdue: Alarm
   #hasBegun = false
   #isStarting = true
@@ -57,22 +59,19 @@ export class Runs {
 
   constructor(parts: RunsParts) {
     this.#parts = parts
-    const { clock } = parts.options
-    this.#holds = createHolds(clock)
+    const { queue, options } = parts
+    const { clock } = options
+    this.held = createHolds(clock)
+    this.deadlines = createHandlerDeadlines({ queue, options, running: this.#running })
     this.#suspects = createSuspects({ clock, mayGoOn: () => this.pump() })
     this.#company = (parts.solitude ?? processSolitude).join(() => this.pump())
     this.#solitude = createAlarm(clock, () => this.#endSolitude())
-    this.#timeouts = createAlarm(clock, (nowMs) => this.#timeOutLate(nowMs))
     this.#overdue = createAlarm(clock, (nowMs) => this.#giveBackOverdue(nowMs))
   }
 
   get counts(): { readonly waiting: number; readonly running: number; readonly held: number } {
     const waiting = this.#waiting.size + this.#suspects.size
-    return { waiting, running: this.#running.size, held: this.#holds.size }
-  }
-
-  get heldCount(): number {
-    return this.#holds.size
+    return { waiting, running: this.#running.size, held: this.held.size }
   }
 
   /** Takes a run over; it is started as soon as there is a place. */
@@ -86,6 +85,7 @@ export class Runs {
 
   /** Takes a run over that has to leave at once and needs no handler: it waits for no place, no breaker and no key. */
   addUrgent(run: Run): void {
+    run.orderKey = undefined
     if (!this.#hasBegun) this.#enqueue(run)
     else this.#start(run, this.#parts.options.clock.now(), undefined)
   }
@@ -93,11 +93,11 @@ export class Runs {
   /** Keeps a run that is in no handler until its time. */
   holdUntil(run: Run, untilMs: number, then: 'run' | 'give-back'): void {
     if (!this.#isStarting) {
-      this.#parts.giveBack(run)
+      this.#giveBack(run)
       return
     }
     this.#overdue.setBy(this.#overdueAt(run))
-    this.#holds.add(run, untilMs, () => (then === 'run' ? this.#runAgain(run) : this.#parts.giveBack(run)))
+    this.held.add(run, untilMs, () => (then === 'run' ? this.#runAgain(run) : this.#giveBack(run)))
   }
 
   /** From now on runs are started; until then they wait. */
@@ -115,48 +115,26 @@ export class Runs {
     this.#isPumping = false
   }
 
-  /**
-   * The same, when those that end just now have ended: what they have to say to the broker leaves with one write, and not
-   * with one for each. Those that ended within the tick they began in are all there once this turn is over; what comes
-   * from outside ends one by one, and the end of the tick is waited for.
-   */
-  pumpAfter(run: Run): void {
-    if (this.#isPumpDue || this.#waiting.size + this.#suspects.size === 0) return
-    this.#isPumpDue = true
-    if (run.startedTick === this.#tick) queueMicrotask(this.#pumpNow)
-    else setImmediate(this.#pumpNow)
-  }
-
-  /** Its handler, which waited for something else than a place, begins. False where it could not have its time any more. */
-  beginsNow(run: Run): boolean {
-    const { clock, startWithinMs } = this.#parts.options
-    const nowMs = clock.now()
-    if (nowMs > run.receivedAtMs + startWithinMs) return false
-    run.startedAtMs = nowMs
-    this.#timeouts.setBy(this.#handlerDueAt(run, nowMs))
-    return true
-  }
-
-  /** Its handler's place is free again, and it is not in hand any more unless it is held anew. */
-  ended(run: Run, { isBackSoon = false }: { readonly isBackSoon?: boolean } = {}): void {
-    this.#leavePlace(run)
-    this.#waiting.done(run)
-    if (run.standing.kind === 'suspect') this.#suspects.left(isBackSoon)
-  }
-
-  /** Like `ended`, but it waits for another place, and its key for it: nothing of the key comes before it. */
-  putBack(run: Run): void {
-    this.#leavePlace(run)
-    run.abort = undefined
-    if (run.standing.kind === 'free') this.#waiting.putBack(run)
-    else this.#suspects.add(run)
+  /** A run that had a place has its result. Others hear of it before it waits anew, and before the next one starts. */
+  ended(run: Run, result: DeliveryResult): void {
+    if (isFailedProbe(result) && this.#isStarting && run.delivery.isCurrent) {
+      this.#parts.tell(run, result)
+      this.#putBack(run)
+      this.pump()
+      return
+    }
+    this.#leave(run, isBackSoon(result))
+    this.#parts.tell(run, result)
+    if (result.kind === 'kept') this.#keep(run, result.outcome)
+    if (result.kind === 'not-recounted') this.#runInTurn(run)
+    else this.#pumpAfter(run)
   }
 
   /** Forgets those whose channel is gone; the broker has them back. Gives those that are still in a handler. */
   dropStale(): readonly Run[] {
     const isStale = ({ delivery }: Run) => !delivery.isCurrent
     this.#removeWaiting(isStale)
-    this.#holds.removeAll(isStale)
+    this.held.removeAll(isStale)
     return this.#running.list().filter(isStale)
   }
 
@@ -166,7 +144,7 @@ export class Runs {
   }
 
   giveBackUnstarted(): void {
-    this.#giveBackInOrder([...this.#removeWaiting(() => true), ...this.#holds.removeAll(() => true)])
+    this.#giveBackInOrder([...this.#removeWaiting(() => true), ...this.held.removeAll(() => true)])
   }
 
   /** Resolves when no handler runs any more, or after the deadline. */
@@ -189,10 +167,57 @@ export class Runs {
       run.abort ??= new AbortController()
       run.abort.abort(reason)
     }
-    this.#timeouts.stop()
+    this.deadlines.stop()
     this.#overdue.stop()
     this.#solitude.stop()
     this.#company.leave()
+  }
+
+  /** Its handler's place is free again, and its key, and it is not in hand any more unless it is held anew. */
+  #leave(run: Run, returnsSoon: boolean): void {
+    this.#leavePlace(run)
+    this.#waiting.done(run)
+    if (run.standing.kind === 'suspect') this.#suspects.left(returnsSoon)
+  }
+
+  /** It waits for another place, and its key for it: nothing of the key comes before it. */
+  #putBack(run: Run): void {
+    this.#leavePlace(run)
+    run.abort = undefined
+    if (run.standing.kind === 'free') this.#waiting.putBack(run)
+    else this.#suspects.add(run)
+  }
+
+  #keep(run: Run, outcome: KeptOutcome): void {
+    if (!run.delivery.isCurrent) return // its channel went while its handler ran
+    if (outcome.kind === 'hold') this.holdUntil(run, outcome.untilMs, 'run')
+    else this.holdUntil(run, outcome.atMs, 'give-back')
+  }
+
+  /** It could not leave without its turn, and now waits for it like any other. */
+  #runInTurn(run: Run): void {
+    run.orderKey = run.orderedBy
+    run.ignoresLimit = true
+    if (this.#isStarting) this.add(run)
+    else this.#giveBack(run)
+    this.pump()
+  }
+
+  /** Returns a run that is not in a handler to its queue. */
+  #giveBack(run: Run): void {
+    this.#parts.tell(run, giveBack(run))
+  }
+
+  /**
+   * Starts what may be started when those that end just now have ended: what they have to say to the broker leaves with
+   * one write, and not with one for each. Those that ended within the tick they began in are all there once this turn is
+   * over; what comes from outside ends one by one, and the end of the tick is waited for.
+   */
+  #pumpAfter(run: Run): void {
+    if (this.#isPumpDue || this.#waiting.size + this.#suspects.size === 0) return
+    this.#isPumpDue = true
+    if (run.startedTick === this.#tick) queueMicrotask(this.#pumpNow)
+    else setImmediate(this.#pumpNow)
   }
 
   readonly #pumpNow = (): void => {
@@ -272,9 +297,8 @@ export class Runs {
   }
 
   #startInTime(run: Run): void {
-    const { clock, startWithinMs } = this.#parts.options
-    const nowMs = clock.now()
-    if (nowMs <= run.receivedAtMs + startWithinMs) this.#start(run, nowMs, this.#parts.breaker.probes)
+    const nowMs = this.#parts.options.clock.now()
+    if (this.deadlines.isInTime(run, nowMs)) this.#start(run, nowMs, this.#parts.breaker.probes)
     else this.#giveBackLate(run)
   }
 
@@ -286,16 +310,15 @@ export class Runs {
     const behind =
       orderKey === undefined ? [] : this.#waiting.removeWaiting((other) => other.orderKey === orderKey)
     this.#waiting.done(run)
-    for (const late of [run, ...behind]) this.#parts.giveBack(late)
+    for (const late of [run, ...behind]) this.#giveBack(late)
   }
 
   #start(run: Run, nowMs: number, probes: Run['probes']): void {
     this.#running.add(run)
     this.#company.began()
     run.probes = probes
-    run.startedAtMs = nowMs
     run.startedTick = this.#currentTick()
-    this.#timeouts.setBy(this.#handlerDueAt(run, nowMs))
+    this.deadlines.begin(run, nowMs)
     this.#parts.handle(run)
   }
 
@@ -317,7 +340,10 @@ export class Runs {
 
   #enqueue(run: Run): void {
     if (run.standing.kind === 'free') this.#waiting.push(run)
-    else this.#suspects.add(run.orderKey === undefined ? run : { ...run, orderKey: undefined })
+    else {
+      run.orderKey = undefined
+      this.#suspects.add(run)
+    }
     this.pump()
   }
 
@@ -332,7 +358,7 @@ export class Runs {
       if (dueMs > nowMs) this.#overdue.setBy(dueMs)
       return dueMs <= nowMs
     }
-    const overdue = [...this.#removeWaiting(isOverdue), ...this.#holds.removeAll(isOverdue)]
+    const overdue = [...this.#removeWaiting(isOverdue), ...this.held.removeAll(isOverdue)]
     // Those of a key that wait behind an overdue one go with it, so that their order stays.
     const keys = new Set(overdue.map(({ orderKey }) => orderKey))
     keys.delete(undefined)
@@ -342,24 +368,16 @@ export class Runs {
   /** In the order of their delivery, because a quorum queue serves what is returned in the order of its return. */
   #giveBackInOrder(runs: Run[]): void {
     runs.sort((left, right) => left.delivery.deliveryTag - right.delivery.deliveryTag)
-    for (const run of runs) this.#parts.giveBack(run)
+    for (const run of runs) this.#giveBack(run)
   }
+}
 
-  #handlerDueAt(run: Run, startedAtMs: number): number {
-    return Math.min(startedAtMs + this.#parts.options.timeoutMs, this.#overdueAt(run))
-  }
+/** It was let through to see whether handlers work again, and they do not: that costs it nothing. */
+function isFailedProbe({ outcome }: DeliveryResult): boolean {
+  return outcome.kind === 'hold' && outcome.why === 'probe-failed'
+}
 
-  #timeOutLate(nowMs: number): void {
-    for (const run of this.#running.list()) {
-      const startedAtMs = run.startedAtMs ?? nowMs
-      const dueMs = this.#handlerDueAt(run, startedAtMs)
-      if (dueMs > nowMs) this.#timeouts.setBy(dueMs)
-      else if (run.give) interruptRun(run, this.#lateError(dueMs - startedAtMs))
-    }
-  }
-
-  #lateError(allowedMs: number): ConsumerError {
-    const message = `The handler of "${this.#parts.queue}" did not end within ${allowedMs} ms.`
-    return new ConsumerError({ code: 'HANDLER_TIMEOUT', message })
-  }
+/** It was marked to be run alone, and its copy is on its way here. */
+function isBackSoon({ kind, outcome }: DeliveryResult): boolean {
+  return kind === 'settled' && outcome.kind === 'recount' && outcome.why === 'alone'
 }

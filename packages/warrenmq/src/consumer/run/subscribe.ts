@@ -12,27 +12,27 @@ export interface Subscription {
   consumerTag: string | undefined
 }
 
-/** Asks for the messages of a queue, once it is sure that they can be settled. Gives the consumer tag. */
+/** Asks for the messages of a queue, once it is sure that they can be settled. */
 export async function subscribe({
   channel,
   way,
   options: { prefetch, priority },
   receive,
   onOversized,
-  unproved,
 }: {
   readonly channel: AmqpChannel
   readonly way: WayProver
   readonly options: Pick<SettledConsumerOptions, 'prefetch' | 'priority'>
   readonly receive: (delivery: Delivery) => void
   readonly onOversized: (delivery: Delivery) => void
+}): Promise<{
+  readonly consumerTag: string
   /** It has begun although nobody knows whether a failed message is kept. */
-  readonly unproved: (error: ConsumerError) => void
-}): Promise<string> {
+  readonly doubt: ConsumerError | undefined
+}> {
   const doubt = await way.prove(channel)
   await channel.setPrefetch(prefetch)
   const args = priority === undefined ? {} : { arguments: toFieldTable({ 'x-priority': priority }) }
   const consumerTag = await channel.consume(way.queue, receive, { ...args, onOversized })
-  if (doubt) unproved(doubt)
-  return consumerTag
+  return { consumerTag, doubt }
 }

@@ -10,7 +10,7 @@ export interface LimitWatch {
   /** Tells of a limit that the user named or the queue was declared with, before anything comes. */
   begin(): void
   /** Must it leave at once, because a few returns more would lose it? */
-  isUrgent(run: Pick<Run, 'headers' | 'delivery' | 'givenBack'>, version: BrokerVersion): boolean
+  isUrgent(run: Pick<Run, 'headers' | 'delivery' | 'givenBack' | 'version'>): boolean
 }
 
 export function createLimitWatch({
@@ -35,7 +35,7 @@ export function createLimitWatch({
   return {
     rule,
     begin: () => tell(rule.deliveryLimit === false ? undefined : rule.deliveryLimit),
-    isUrgent: ({ headers, delivery, givenBack }, version) => {
+    isUrgent: ({ headers, delivery, givenBack, version }) => {
       if (headers === undefined || !mayBeCounted(delivery, rule, version)) return false
       // Only a quorum queue counts deliveries: this is how it is known for one, long before it deletes anything.
       if (!isTold && countUnanswered(headers, version) > 0) tell(effectiveLimit(rule, version))

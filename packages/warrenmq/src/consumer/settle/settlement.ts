@@ -1,12 +1,14 @@
+import type { Clock } from '../../clock.ts'
 import { InvalidArgumentError, WarrenError } from '../../errors.ts'
 import { largestTaken } from '../../publisher/largest-taken.ts'
 import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
+import type { Publisher } from '../../publisher/publisher.ts'
 import type { PublishAddress, QueueFlow } from '../../topology/queue-flow.ts'
 import type { RawProperties } from '../../wire/properties.ts'
 import { readProperty } from '../../wire/properties.ts'
 import type { Recount } from '../decide/decide-admission.ts'
-import type { Outcome } from '../decide/decide-outcome.ts'
+import { acknowledge, type Outcome } from '../decide/decide-outcome.ts'
 import type { BodyLimit } from '../run/body-limit.ts'
 import type { Run } from '../run/run.ts'
 import { bareParkProperties, parkProperties } from './park-properties.ts'
@@ -18,12 +20,16 @@ export type SettledOutcome =
   | Recount
   | { readonly kind: 'give-back' }
 
-/** What settling came to. */
-export type Settlement =
+/** What came of telling the broker. */
+export type Settled =
   /** `isAcknowledged`: and not given back or rejected. */
-  | { readonly kind: 'settled'; readonly isAcknowledged: boolean }
-  /** The channel is gone and the broker has the message back. `isPublished`: it also has the copy. */
-  | { readonly kind: 'stale'; readonly isPublished: boolean }
+  | { readonly kind: 'settled'; readonly outcome: SettledOutcome; readonly isAcknowledged: boolean }
+  /** The channel is gone and the broker has the message back. `isDone`: it was handled, or the broker also has its copy. */
+  | { readonly kind: 'stale'; readonly outcome: SettledOutcome; readonly isDone: boolean }
+
+/** What settling by a publish came to. */
+export type Settlement =
+  | Settled
   /** The copy could not be placed, so the delivery is still ours. */
   | {
       readonly kind: 'unpublished'
@@ -37,49 +43,60 @@ export type Settlement =
    */
   | { readonly kind: 'unwritable'; readonly cause: WarrenError }
 
-export interface SettlePorts {
+/** What copies are made with, and who sends them. */
+export interface Copying {
   readonly flow: QueueFlow
-  readonly publish: (message: EncodedMessage) => Promise<PublishResult>
+  readonly publisher: Pick<Publisher, 'publishEncoded'>
   readonly bodyLimit: BodyLimit
   readonly login: string | undefined
-  readonly service: string | undefined
-  readonly host: string | undefined
-  readonly now: () => number
+  readonly options: {
+    readonly clock: Pick<Clock, 'now'>
+    readonly service: string | undefined
+    readonly host: string | undefined
+  }
 }
 
 /** Tells the broker what needs no publish; undefined where the message moves on by one. */
-export function settleAtOnce(run: Run, outcome: SettledOutcome): Settlement | undefined {
+export function settleAtOnce(run: Run, outcome: SettledOutcome): Settled | undefined {
   switch (outcome.kind) {
     case 'acknowledge':
-      return run.delivery.ack() === 'sent' ? acknowledged : stale
+      return run.delivery.ack() === 'sent' ? acknowledged : stale(outcome, true)
     case 'give-back':
-      return run.delivery.nack({ requeue: true }) === 'sent' ? settled : stale
+      return giveBack(run)
     case 'retry':
-      return outcome.delay.by === 'reject' ? reject(run) : undefined
+      return outcome.delay.by === 'reject' ? nack(run, outcome) : undefined
     case 'dead-letter':
-      return outcome.park.kind === 'reject' ? reject(run) : undefined
+      return outcome.park.kind === 'reject' ? nack(run, outcome) : undefined
     case 'defer':
     case 'recount':
       return undefined
   }
 }
 
+/** Returns a delivery to its queue. */
+export function giveBack(run: Run): Settled {
+  return nack(run, { kind: 'give-back' })
+}
+
 /** Moves the message on, in an order that is never changed: publish, confirm and no return, then acknowledge. */
 export async function settleByPublish(
   run: Run,
   outcome: SettledOutcome,
-  ports: SettlePorts,
+  copying: Copying,
 ): Promise<Settlement> {
   // The broker has it back already; a copy would be a second message.
-  if (!run.delivery.isCurrent) return stale
-  const copy = writeCopy(run, outcome, ports)
+  if (!run.delivery.isCurrent) return stale(outcome, false)
+  const copy = writeCopy(run, outcome, copying)
   if (copy instanceof WarrenError) return { kind: 'unwritable', cause: copy }
-  const result = await ports.publish(copy)
-  if (result.kind !== 'confirmed') return explainUnpublished(run, result, ports)
-  return run.delivery.ack() === 'sent' ? acknowledged : { kind: 'stale', isPublished: true }
+  const result = await new Promise<PublishResult>((resolve) =>
+    copying.publisher.publishEncoded(copy, resolve),
+  )
+  if (result.kind !== 'confirmed') return explainUnpublished(run, result, copying)
+  if (run.delivery.ack() !== 'sent') return stale(outcome, true)
+  return { kind: 'settled', outcome, isAcknowledged: true }
 }
 
-function explainUnpublished(run: Run, result: PublishResult, { bodyLimit }: SettlePorts): Settlement {
+function explainUnpublished(run: Run, result: PublishResult, { bodyLimit }: Copying): Settlement {
   if (isRefusedHere(result)) return { kind: 'unwritable', cause: result.cause }
   const largestBytes = largestTaken(result)
   if (largestBytes === undefined) return { kind: 'unpublished', result, isBystander: false }
@@ -88,13 +105,13 @@ function explainUnpublished(run: Run, result: PublishResult, { bodyLimit }: Sett
   return cause ? { kind: 'unwritable', cause } : { kind: 'unpublished', result, isBystander: true }
 }
 
-function writeCopy(run: Run, outcome: SettledOutcome, ports: SettlePorts): EncodedMessage | WarrenError {
+function writeCopy(run: Run, outcome: SettledOutcome, copying: Copying): EncodedMessage | WarrenError {
   const { delivery, span } = run
-  const { flow, login, bodyLimit } = ports
+  const { flow, login, bodyLimit } = copying
   const tooLarge = bodyLimit.refuse(delivery.bodyBytes)
   if (tooLarge) return tooLarge
   try {
-    const { address, failures, propertiesOf } = planMove(run, outcome, ports)
+    const { address, failures, propertiesOf } = planMove(run, outcome, copying)
     const failedAttempts = run.failedBefore + failures
     const properties = propertiesOf({ delivery, flow, login, failedAttempts, lastAttempt: span?.traceparent })
     const messageId = readProperty(properties, 'messageId')
@@ -116,8 +133,8 @@ interface Move {
   readonly propertiesOf: (of: Republish) => RawProperties
 }
 
-function planMove({ message }: Run, outcome: SettledOutcome, ports: SettlePorts): Move {
-  const nowMs = ports.now()
+function planMove({ message }: Run, outcome: SettledOutcome, { flow, options }: Copying): Move {
+  const nowMs = options.clock.now()
   switch (outcome.kind) {
     case 'retry':
       if (outcome.delay.by === 'reject') break
@@ -135,13 +152,13 @@ function planMove({ message }: Run, outcome: SettledOutcome, ports: SettlePorts)
       }
     }
     case 'recount': {
-      const home = { exchange: '', key: ports.flow.queue }
+      const home = { exchange: '', key: flow.queue }
       return { address: home, failures: 0, propertiesOf: (of) => recountProperties({ ...of, ...outcome }) }
     }
     case 'dead-letter': {
       const { park, reason, failure, isBare } = outcome
       if (park.kind === 'reject') break
-      const { service, host } = ports
+      const { service, host } = options
       const write = isBare ? bareParkProperties : parkProperties
       return {
         address: { exchange: park.exchange, key: park.key ?? message.routingKey },
@@ -161,10 +178,14 @@ function addressOf({ exchange, key }: PublishAddress): PublishAddress {
 }
 
 /** A nack and not a reject: from 4.3 on a reject counts towards the delivery limit of every queue to come. */
-function reject(run: Run): Settlement {
-  return run.delivery.nack({ requeue: false }) === 'sent' ? settled : stale
+function nack(run: Run, outcome: SettledOutcome): Settled {
+  if (run.delivery.nack({ requeue: outcome.kind === 'give-back' }) !== 'sent') return stale(outcome, false)
+  return { kind: 'settled', outcome, isAcknowledged: false }
 }
 
-const acknowledged: Settlement = { kind: 'settled', isAcknowledged: true }
-const settled: Settlement = { kind: 'settled', isAcknowledged: false }
-const stale: Settlement = { kind: 'stale', isPublished: false }
+export function stale(outcome: SettledOutcome, isDone: boolean): Settled {
+  return { kind: 'stale', outcome, isDone }
+}
+
+/** One for all, because most deliveries end with it. */
+const acknowledged: Settled = { kind: 'settled', outcome: acknowledge, isAcknowledged: true }
