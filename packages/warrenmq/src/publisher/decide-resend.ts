@@ -1,4 +1,5 @@
 import { ChannelError, ConnectionError, type WarrenError } from '../errors.ts'
+import { namesExchange } from './names-exchange.ts'
 import type { EncodedMessage } from './outgoing-message.ts'
 
 interface Unanswered {
@@ -27,9 +28,4 @@ export function decideResend(
 /** Without an id nobody could tell a second copy from a second message. */
 function hasId({ messageId }: EncodedMessage): boolean {
   return messageId !== undefined
-}
-
-/** RabbitMQ tells an exchange that is missing (404) or closed to the user (403) by its name; anything else it does not name. */
-function namesExchange({ replyCode, replyText = '' }: ChannelError, exchange: string): boolean {
-  return (replyCode === 404 || replyCode === 403) && replyText.includes(` exchange '${exchange}' in vhost '`)
 }

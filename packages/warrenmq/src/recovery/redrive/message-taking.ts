@@ -7,6 +7,7 @@ import type { LookRules } from '../look/prepare-look.ts'
 import { QueueWalk, type WalkEnd } from '../look/queue-walk.ts'
 import { type RefreshEnd, Refreshes } from '../look/refreshes.ts'
 import { type AckPassage, settleAcks } from '../look/settled-depth.ts'
+import { withChannel } from '../look/with-channel.ts'
 import type { HeldChannel } from './held-channel.ts'
 import { Taken } from './taken.ts'
 
@@ -221,12 +222,8 @@ export class MessageTaking {
 
   async #depth(): Promise<number> {
     const { session, queue } = this.#task
-    const channel = await session.openChannel()
-    try {
-      return (await inspectQueue(channel, queue)).messageCount
-    } finally {
-      await channel.close()
-    }
+    const { messageCount } = await withChannel(session, (channel) => inspectQueue(channel, queue))
+    return messageCount
   }
 
   /** What a channel held is ready again; others may take it meanwhile. */

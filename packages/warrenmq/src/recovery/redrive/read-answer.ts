@@ -1,5 +1,6 @@
 import { ChannelError, ConnectionError, PublishError } from '../../errors.ts'
 import { largestTaken } from '../../publisher/largest-taken.ts'
+import { namesExchange } from '../../publisher/names-exchange.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { RedriveEvent, UnansweredCause } from './redrive-event.ts'
 import { queuesOf, type RedriveRules } from './redrive-rules.ts'
@@ -52,9 +53,4 @@ function causeOf(
   if (namesExchange(cause, address.exchange)) return 'at-fault'
   if (cause.replyCode === preconditionFailed) return 'closed'
   return wasSent ? 'connection-lost' : 'unsent'
-}
-
-/** RabbitMQ tells an exchange that is missing (404) or closed to the user (403) by its name. */
-function namesExchange({ replyCode, replyText = '' }: ChannelError, exchange: string): boolean {
-  return (replyCode === 404 || replyCode === 403) && replyText.includes(` exchange '${exchange}' in vhost '`)
 }

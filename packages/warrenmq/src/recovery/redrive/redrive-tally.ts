@@ -8,15 +8,6 @@ const mostFailedTargets = 5
 
 /** Running counts. What was moved stays so; what was kept or failed is counted anew in each pass. */
 export class RedriveTally {
-  moved = 0
-  duplicatesPossible = 0
-  refreshed = 0
-  /** Messages without an id were moved: should one come again, it looks like any other that is alike. */
-  hasUnnamed = false
-  /** Publishes were under way whose answers nobody waited for. */
-  isAbandoned = false
-  keptCount = 0
-  failedCount = 0
   /** Messages of this very re-drive that are dead again. */
   cameBackCount = 0
   readonly causes: Map<string, { readonly label: string; count: number }> = new Map()
@@ -34,13 +25,10 @@ export class RedriveTally {
     this.failed = new Map()
     this.failedAt = new Map()
     this.problems = new Set()
-    this.keptCount = 0
-    this.failedCount = 0
     this.cameBackCount = 0
   }
 
   countMove({ exchange, key }: Address, cause: NamedCause): void {
-    this.moved += 1
     this.#countTarget(exchange, key)
     const known = this.causes.get(cause.id)
     if (known) known.count += 1
@@ -48,13 +36,11 @@ export class RedriveTally {
   }
 
   countKeep(reason: KeepReason): void {
-    this.keptCount += 1
     add(this.kept, reason)
   }
 
   countFailure(failure: Pick<FailedPublish, 'kind' | 'problem' | 'exchange' | 'key'>): void {
     const { kind, problem } = failure
-    this.failedCount += 1
     add(this.failed, kind)
     this.#noteTarget(kind, failure)
     if (problem !== undefined && this.problems.size < mostProblems) this.problems.add(problem)
