@@ -6,6 +6,7 @@ import { type AuditLog, findAuditLog, openAuditLog } from './http-api/audit/audi
 import type { AuditReader } from './http-api/audit/audit-reader.ts'
 import type { AuditEntry } from './http-api/audit/audit-record.ts'
 import { auditedRequest } from './http-api/guards/audited-request.ts'
+import { reasonOf } from './output/reason-of.ts'
 import type { Terminal } from './output/terminal.ts'
 
 /** Who acts, on which broker, and what the config says of the audit log. */
@@ -131,8 +132,4 @@ function warnUnsigned(terminal: Terminal): void {
 function refusal(error: unknown): ApiError {
   const message = `Nothing was done: the config says server.audit: required, and the audit log cannot be written. ${reasonOf(error)}`
   return new ApiError({ code: 'AUDIT_UNAVAILABLE', message }, { cause: error })
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -5,6 +5,7 @@ import type { CliCommand, ExitCode } from './command.ts'
 import { commands } from './commands.ts'
 import { describeCommands } from './completion/describe-commands.ts'
 import { explainUsage, helpFor } from './options/explain-usage.ts'
+import { reasonOf } from './output/reason-of.ts'
 import { createTerminal, type Streams } from './output/terminal.ts'
 import { wrapText } from './output/wrap-text.ts'
 import { packageVersion } from './package-version.ts'
@@ -74,7 +75,7 @@ function asUsage(
 function describeError(error: unknown): object {
   if (error instanceof BadUsageError) return { error: { code: 'BAD_USAGE', message: error.message } }
   const code = error instanceof WarrenError ? error.code : 'UNEXPECTED'
-  return { error: { code, message: error instanceof Error ? error.message : String(error) } }
+  return { error: { code, message: reasonOf(error) } }
 }
 
 function createProgram(streams: Streams, done: (code: ExitCode) => void): Command {

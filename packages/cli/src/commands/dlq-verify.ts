@@ -13,6 +13,7 @@ import {
 import type { CliCommand, ExitCode } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addQueueOptions, readQueueRequest } from '../options/request-options.ts'
+import { reasonOf } from '../output/reason-of.ts'
 import type { Style } from '../output/terminal.ts'
 import { withBroker } from '../with-broker.ts'
 
@@ -60,7 +61,6 @@ async function readReceipt(file: string): Promise<Receipt> {
   try {
     return parseReceipt(await readFile(file, 'utf8'))
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new RecoveryError({ code: 'RECEIPT_INVALID', message: `${file}: ${reason}` }, { cause })
+    throw new RecoveryError({ code: 'RECEIPT_INVALID', message: `${file}: ${reasonOf(cause)}` }, { cause })
   }
 }

@@ -20,6 +20,7 @@ import { starterTopologies } from '../config/starter-topologies.ts'
 import { addBrokerOptions, readBrokerOptions } from '../options/broker-options.ts'
 import { addYesOption } from '../options/confirm.ts'
 import { writeText } from '../options/output-options.ts'
+import { reasonOf } from '../output/reason-of.ts'
 import { renderConfigModule } from '../output/render-config.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { withManagement } from '../with-management.ts'
@@ -95,8 +96,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     value = JSON.parse(await readFile(file, 'utf8'))
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = `${file} cannot be read as JSON: ${reason}`
+    const message = `${file} cannot be read as JSON: ${reasonOf(cause)}`
     throw new ConfigError({ code: 'CONFIG_UNREADABLE', file, message }, { cause })
   }
   if (!isTooDeep(value)) return value

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { TopologyError, type TopologyMistake } from 'warrenmq'
 import { ConfigError, readTopology, type TopologyDeclaration } from 'warrenmq/operations'
 import { parseDocument } from 'yaml'
+import { reasonOf } from '../output/reason-of.ts'
 import { isTooDeep, isYamlTooDeep, tooDeep } from './is-too-deep.ts'
 
 /** The names that are looked for, in this order. */
@@ -143,8 +144,7 @@ async function readModule(path: string, file: string): Promise<unknown> {
 function explain(error: unknown, file: string): unknown {
   if (error instanceof ConfigError) return error
   if (error instanceof TopologyError) return invalid(error.mistakes, file)
-  const reason = error instanceof Error ? error.message : String(error)
-  const message = `${file} cannot be read: ${reason.replace(/\s+/g, ' ').trim()}`
+  const message = `${file} cannot be read: ${reasonOf(error).replace(/\s+/g, ' ').trim()}`
   return new ConfigError({ code: 'CONFIG_UNREADABLE', file, message }, { cause: error })
 }
 

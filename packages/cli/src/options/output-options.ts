@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { ConfigError } from 'warrenmq/operations'
 import type { CommandInput } from '../command.ts'
+import { reasonOf } from '../output/reason-of.ts'
 import type { Terminal } from '../output/terminal.ts'
 
 /** `--output`, for commands that make a file. */
@@ -28,9 +29,8 @@ export async function writeText(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
     throw new ConfigError(
-      { code: 'FILE_NOT_WRITTEN', file, message: `${file} cannot be written: ${reason}` },
+      { code: 'FILE_NOT_WRITTEN', file, message: `${file} cannot be written: ${reasonOf(cause)}` },
       { cause },
     )
   }
