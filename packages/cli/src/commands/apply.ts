@@ -101,7 +101,9 @@ function auditedApply(fields: {
       terminal,
     },
     {
-      ...{ action: 'topology.apply', target: session.vhost, work },
+      action: 'topology.apply',
+      target: session.vhost,
+      work,
       describe: ({ done, failed, skipped }) => [
         { result: `${done} steps done, ${failed} failed, ${skipped} left` },
       ],

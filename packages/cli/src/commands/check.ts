@@ -87,7 +87,9 @@ function withoutSecrets(server: Readonly<Record<string, unknown>>): Readonly<Rec
   const { auth } = server as { auth?: { oidc?: object } | string }
   const oidc = typeof auth === 'object' && auth.oidc && { ...auth.oidc, clientSecretFile: undefined }
   return {
-    ...{ ...server, webhooks: undefined, keyFile: undefined },
+    ...server,
+    webhooks: undefined,
+    keyFile: undefined,
     ...(oidc && { auth: { ...(auth as object), oidc } }),
   }
 }

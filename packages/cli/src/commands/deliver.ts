@@ -52,7 +52,10 @@ export const deliver: CliCommand = {
     try {
       const found = await findQueueFlow(options.queue, { input, address, session: consuming })
       const consumer = startConsumer({
-        ...{ consuming, publishing, flow: found.flow, handler },
+        consuming,
+        publishing,
+        flow: found.flow,
+        handler,
         wayLook: createWayLook(() => management),
         options: consumerOptions(options),
       })

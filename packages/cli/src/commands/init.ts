@@ -101,7 +101,8 @@ async function readJson(file: string): Promise<unknown> {
   }
   if (!isTooDeep(value)) return value
   throw new ConfigError({
-    ...{ code: 'CONFIG_UNREADABLE', file },
+    code: 'CONFIG_UNREADABLE',
+    file,
     message: `${file} cannot be read: ${tooDeep}. Export one with \`rabbitmqctl export_definitions\`.`,
   })
 }

@@ -61,7 +61,8 @@ async function serveUntilTold(
   })
   const app = await createApiServer({
     broker: { consuming, publishing, management, vhost, topology, types },
-    ...{ settings, version: packageVersion() },
+    settings,
+    version: packageVersion(),
     logger: { level: 'info', stream: { write: (text: string) => terminal.say(text.trimEnd()) } },
   })
   try {

@@ -43,7 +43,11 @@ export function adoptTopology(live: LiveTopology): Adoption {
   const readable = withReadableDelays(topology)
   const mistakes = validateTopology(readable)
   return {
-    ...{ topology: readable, queues, plainQueues, leftOut, mistakes },
+    topology: readable,
+    queues,
+    plainQueues,
+    leftOut,
+    mistakes,
     roles: mistakes.length === 0 ? rolesOf(readable, live) : [],
     isSame: mistakes.length === 0 && isSame(readable, live),
   }

@@ -20,7 +20,11 @@ export async function askWhy(fields: {
   for (const queue of queues) {
     const groups = createCauseGroups()
     const { seen } = await lookAtQueue({
-      ...{ consuming, publishing, queue, by: 'warren demo', onMessage: (message) => groups.add(message) },
+      consuming,
+      publishing,
+      queue,
+      by: 'warren demo',
+      onMessage: (message) => groups.add(message),
       ...(management ? { management } : { acceptDeliveryLimit: true }), // the queue was made here, without a limit
     })
     found.push({ queue, looked: seen, causes: groups.list() })

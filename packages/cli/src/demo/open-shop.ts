@@ -47,7 +47,11 @@ export async function openShop(play: Play): Promise<OpenedShop> {
   )
 
   const shop: Shop = {
-    ...{ names, topology, consuming, publishing, now: stage.now },
+    names,
+    topology,
+    consuming,
+    publishing,
+    now: stage.now,
     publisher: createPublisher(publishing),
     world: createOutsideWorld(),
     book: createOrderBook(),

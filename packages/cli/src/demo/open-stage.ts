@@ -91,7 +91,8 @@ async function openLine(address: BrokerAddress): Promise<Line> {
   )
   const management = pairManagement(consuming, address)
   return {
-    ...{ consuming, publishing },
+    consuming,
+    publishing,
     findManagement: async (queue) =>
       (await knowsQueue({ management, address, queue })) ? management : undefined,
     countMessages: async (queue) => {

@@ -35,8 +35,15 @@ export async function putBack(
       ),
     )
     const receipt = await redriveParked({
-      ...{ stage, management, terminal, queue, where, reason, total },
-      ...{ book: shop.book, flows: shop.topology.flows },
+      stage,
+      management,
+      terminal,
+      queue,
+      where,
+      reason,
+      total,
+      book: shop.book,
+      flows: shop.topology.flows,
     })
     for (const line of renderReceipt(receipt)) say(`  ${line}`)
     receipts.push(receipt)

@@ -39,10 +39,15 @@ export async function redriveParked(task: ParkedTask): Promise<Receipt> {
   const { stage, management, book, flows, queue } = task
   const fits = messageFilter(parseFilter(task.where), Date.now())
   const run = startRedrive({
-    ...{ consuming: stage.consuming, publishing: stage.publishing, queue, flows, ratePerSecond },
+    consuming: stage.consuming,
+    publishing: stage.publishing,
+    queue,
+    flows,
+    ratePerSecond,
     ...(management ? { management } : { acceptDeliveryLimit: true }), // its queue was made here, without a limit
     canary: { messages: canaryMessages, waitMs: stage.isEmbedded ? embeddedWaitMs : realWaitMs },
-    ...{ by: 'warren demo', reason: task.reason },
+    by: 'warren demo',
+    reason: task.reason,
     select: (message) => {
       if (!fits(message)) return false
       book.release(readProperty(message.properties, 'messageId') ?? '')

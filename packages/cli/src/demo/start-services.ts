@@ -56,7 +56,8 @@ async function publishNext({ publisher, names }: Shop, key: string, order: Order
 function startService(shop: Shop, queue: string, handler: Handler): Consumer {
   const { consuming, publishing, topology, book, ladder } = shop
   const consumer = startConsumer({
-    ...{ consuming, publishing },
+    consuming,
+    publishing,
     flow: topology.flows.find((flow) => flow.queue === queue)!,
     handler: (message, context) => {
       if (message.id !== undefined) book.move(message.id)

@@ -18,8 +18,11 @@ export async function takeOrders(fields: {
       const messageId = orderId(order)
       book.move(messageId)
       return publisher.publish({
-        ...{ exchange: names.exchange, key: shopKeys.payments, messageId },
-        ...{ body: writeOrder(order), contentType: 'application/json' },
+        exchange: names.exchange,
+        key: shopKeys.payments,
+        messageId,
+        body: writeOrder(order),
+        contentType: 'application/json',
       })
     }),
   )

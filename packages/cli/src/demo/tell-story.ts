@@ -75,6 +75,11 @@ function sayEnd({ stage, terminal, chapter }: Play, told: Told): DemoReport {
   return {
     broker: { ...stage.consuming.broker, isEmbedded: stage.isEmbedded },
     topology: { isProved: opened.proof.isProved, queues: topology.queues.length, steps: opened.steps },
-    ...{ storm, parked: told.parked, receipts, end, equation, addsUp },
+    storm,
+    parked: told.parked,
+    receipts,
+    end,
+    equation,
+    addsUp,
   }
 }

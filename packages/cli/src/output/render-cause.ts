@@ -25,7 +25,9 @@ export function renderCause({
     ...(sample === undefined ? [] : [`such as ${escapeLine(sample)}`]),
   ]
   return {
-    ...{ count: String(count).padStart(10), id, label: escapeLine(label) },
+    count: String(count).padStart(10),
+    id,
+    label: escapeLine(label),
     below: [
       ...by.map(({ field, value }) => `${escapeLine(field)}: ${renderValue(value)}`),
       ...(facts.length === 0 ? [] : [facts.join(', ')]),
