@@ -166,7 +166,7 @@ test('nothing is acknowledged any more once the broker has ended the consumer', 
       isWhole: true,
       returnsBehind: true,
       onDelivery: (delivery) => deliveries.push(delivery),
-      onExtra: () => {},
+      onSentAhead: () => {},
     },
   })
   const end = walk.run()
@@ -188,7 +188,7 @@ test('what is held goes back before the broker would take it', async () => {
     onDelivery: () => {
       held += 1
     },
-    onExtra: () => {},
+    onSentAhead: () => {},
   })
 
   expect(await walk.run()).toBe('held-too-long')

@@ -64,7 +64,7 @@ async function publishDead(publisher: Publisher, body: string, prefix = ''): Pro
   await publishUnnamed(publisher, { key: `${prefix}dlq`, body, headers })
 }
 
-async function publishTwin(publisher: Publisher, body: string): Promise<void> {
+async function publishEqual(publisher: Publisher, body: string): Promise<void> {
   const headers = { 'x-original-queue': 'work' }
   const result = await publisher.publish({
     key: 'dlq',
@@ -121,7 +121,7 @@ describe.each(['3.10', '4.0', '4.3'] as const)('on RabbitMQ %s', (profile) => {
   it.each([
     ['without an id that are different', different, publishDead],
     ['without an id that are alike', alike, publishDead],
-    ['with one id that are alike', alike, publishTwin],
+    ['with one id that are alike', alike, publishEqual],
   ] as const)('messages %s are all moved, wherever a connection is cut', async (_, bodies, publish) => {
     const load = { profile, bodies, publish }
     const cuts = await Promise.all(cutPoints.map((point) => cutEverywhere(load, point)))

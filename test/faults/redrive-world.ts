@@ -1,4 +1,4 @@
-import type { Reunion } from '../../packages/warrenmq/src/recovery/redrive/crash-state.ts'
+import type { Reconnection } from '../../packages/warrenmq/src/recovery/redrive/crash-state.ts'
 import { nextRedriveState } from '../../packages/warrenmq/src/recovery/redrive/next-redrive-state.ts'
 import type { RedriveCommand } from '../../packages/warrenmq/src/recovery/redrive/redrive-command.ts'
 import type { RedriveEvent } from '../../packages/warrenmq/src/recovery/redrive/redrive-event.ts'
@@ -236,7 +236,7 @@ function run(world: World, rules: WorldRules, errand: Errand): World {
       return tell(rest, rules, { kind: 'locked' })
     case 'prepare':
       return tell(rest, rules, {
-        ...{ kind: 'prepared', otherConsumers: 0, returnLimit: undefined, aside: 0, prefetch: 3 },
+        ...{ kind: 'prepared', otherConsumers: 0, returnLimit: undefined, inOverLimitQueue: 0, prefetch: 3 },
         ...{ depth: isKeeping(world) ? 0 : world.source.length, returnsInMs: isKeeping(world) ? 1_000 : 0 },
       })
     case 'relock':
@@ -250,7 +250,7 @@ function run(world: World, rules: WorldRules, errand: Errand): World {
       return tell(rest, rules, {
         kind: 'counted',
         count: {
-          ...{ kind: 'counted', depth: world.source.length, otherConsumers: 0, aside: 0 },
+          ...{ kind: 'counted', depth: world.source.length, otherConsumers: 0, inOverLimitQueue: 0 },
           ...{ isLocked: false, isAllBack: true },
         },
       })
@@ -311,7 +311,7 @@ function faultyWays(world: World, rules: WorldRules): readonly (() => World)[] {
   return ways
 }
 
-function loseConsuming(world: World, rules: WorldRules, reunion: Reunion = 'at-once'): World {
+function loseConsuming(world: World, rules: WorldRules, reconnection: Reconnection = 'at-once'): World {
   const { hand, source, state, errands } = world
   const back: World = {
     ...{
@@ -331,7 +331,7 @@ function loseConsuming(world: World, rules: WorldRules, reunion: Reunion = 'at-o
   const hasChannel = state.phase === 'taking' || isAsked
   const gone = tell(without, rules, { kind: 'disconnected', connection: 'consuming' })
   const lost = hasChannel ? tell(gone, rules, { kind: 'lost' }) : gone
-  return tell(lost, rules, { kind: 'connected', connection: 'consuming', reunion })
+  return tell(lost, rules, { kind: 'connected', connection: 'consuming', reconnection })
 }
 
 function losePublishing(world: World, rules: WorldRules): World {
@@ -349,7 +349,7 @@ function losePublishing(world: World, rules: WorldRules): World {
 }
 
 /** Costs one window, and not two. */
-function loseBoth(world: World, rules: WorldRules, reunion?: Reunion): World {
+function loseBoth(world: World, rules: WorldRules, reconnection?: Reconnection): World {
   const { publishes, costs } = world
   const unanswered = publishes.reduce<World>(
     (after, { token }) =>
@@ -359,7 +359,7 @@ function loseBoth(world: World, rules: WorldRules, reunion?: Reunion): World {
     { ...world, publishes: [] },
   )
   const gone = tell(unanswered, rules, { kind: 'disconnected', connection: 'publishing' })
-  const lost = loseConsuming(gone, rules, reunion)
+  const lost = loseConsuming(gone, rules, reconnection)
   return {
     ...tell(lost, rules, { kind: 'connected', connection: 'publishing' }),
     costs: costs + rules.window,

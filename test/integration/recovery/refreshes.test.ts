@@ -89,7 +89,7 @@ test('a publisher without room says nothing of the queue: no message is moved as
   await eventually(() => expect(held).toHaveLength(80)) // the copies, which are held as well
   await channel.close()
 
-  expect([refreshes.heldCount, rules.aside.count]).toEqual([0, 0])
+  expect([refreshes.heldCount, rules.overLimitQueue.count]).toEqual([0, 0])
   expect(broker.inspect('dlq.over-limit')).toBeUndefined()
   await eventually(() => expect(depth('dlq')).toBe(40))
 })

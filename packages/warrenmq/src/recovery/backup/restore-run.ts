@@ -23,7 +23,7 @@ export interface RestoreCounts {
   readonly mayBeBack: number
   /** Not taken by the broker, or without an answer (`unanswered`): those may be there. A second restore tries these again. */
   readonly failed: number
-  /** Why these were not. `too-large`: this version takes no such body, so trying again is in vain. */
+  /** Why these were not. `too-large`: this version takes no such body, so trying again does not help. */
   readonly failures: readonly { readonly kind: FailureKind | 'too-large'; readonly count: number }[]
 }
 

@@ -33,7 +33,7 @@ export interface HoldTask extends LookPermission {
    */
   readonly onMessage: (delivery: Delivery) => 'hold' | undefined
   /** Called with a message that was sent ahead and is none of those. It goes back. */
-  readonly onExtra?: (delivery: Delivery) => void
+  readonly onSentAhead?: (delivery: Delivery) => void
   /** Where messages go that take time; the broker is not asked for more while too much waits there. */
   readonly sink?: MessageSink | undefined
   /** Runs when all are seen and still held. What it acknowledges leaves the queue; gives how many that were. */
@@ -159,9 +159,9 @@ class HoldingPass {
       const end = await walk.run()
       if (end !== 'lost') await finishWalk(walk, this.#refreshes)
       await this.#refreshes.idle()
-      if (this.#rules.aside.count > 0) {
+      if (this.#rules.overLimitQueue.count > 0) {
         await this.#rescue(channel) // told with the others
-        throw movedAside(queue, this.#rules.aside)
+        throw movedAside(queue, this.#rules.overLimitQueue)
       }
       if (end === 'lost') throw await this.#whyLost(channel.closeReason)
       if (this.#failure) throw this.#failure.error
@@ -262,8 +262,8 @@ class HoldingPass {
         this.#toSettle += 1
         if (this.#rules.returnDeletes(delivery)) this.#endangered.set(delivery.deliveryTag, delivery)
       },
-      onExtra: (delivery) => {
-        this.#task.onExtra?.(delivery)
+      onSentAhead: (delivery) => {
+        this.#task.onSentAhead?.(delivery)
         this.#leave(delivery)
       },
     })
@@ -311,7 +311,7 @@ class HoldingPass {
   #leave(delivery: Delivery): void {
     this.#refreshes.leave(delivery, (end) => {
       if (end === 'refreshed') this.#refreshed += 1
-      if (this.#rules.aside.count > 0)
+      if (this.#rules.overLimitQueue.count > 0)
         this.#walk?.stop() // a queue that is full is looked at no further
       else this.#walk?.growIfNeeded()
     })

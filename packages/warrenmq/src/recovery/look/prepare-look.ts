@@ -22,7 +22,7 @@ export interface LookRules {
   /** The same message for the end of its own queue. */
   encodeRefreshed(delivery: Delivery): EncodedMessage
   /** Where a message goes that can neither be given back nor copied. */
-  readonly aside: OverLimitQueue
+  readonly overLimitQueue: OverLimitQueue
   /** What goes back stands behind what came back before, and not where it was. */
   readonly returnsBehind: boolean
   /** The queue counts into a message how often it took it back. True of quorum queues. */
@@ -95,7 +95,7 @@ export async function prepareLook(permission: LookPermission): Promise<LookRules
   return {
     mayReturn: cost.kind === 'free' ? () => true : (delivery) => mayReturn(ask(delivery)),
     returnDeletes: (delivery) => returnDeletes(ask(delivery)),
-    aside: new OverLimitQueue({ session: publishing, queue, version }),
+    overLimitQueue: new OverLimitQueue({ session: publishing, queue, version }),
     encodeRefreshed: ({ properties, body }) => ({
       exchange: '',
       key: queue,

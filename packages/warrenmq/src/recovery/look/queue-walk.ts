@@ -35,7 +35,7 @@ export interface WalkTask {
    */
   readonly mostHeld?: number | undefined
   /** A message that was sent ahead and is not one of those counted. It goes back when the channel closes. */
-  readonly onExtra: (delivery: Delivery) => void
+  readonly onSentAhead: (delivery: Delivery) => void
   /** Acks that had to wait are on their way. */
   readonly onAcksSent?: () => void
   /** So many may be sent ahead from now on, and come again should their acks be lost. */
@@ -80,7 +80,7 @@ export class QueueWalk {
   #hasSeenFresh = false
   #seen = 0
   #seenBytes = 0
-  #extras = 0
+  #beyondCount = 0
   #count: number
   /** What the consumer may hold, what all so far could, and how much was held when it took over. */
   #credit = 0
@@ -113,8 +113,8 @@ export class QueueWalk {
   }
 
   /** Messages beyond those counted that were sent ahead. */
-  get extraCount(): number {
-    return this.#extras
+  get beyondCount(): number {
+    return this.#beyondCount
   }
 
   /** All acks of a walk go this way. */
@@ -315,8 +315,8 @@ export class QueueWalk {
     if (!delivery.isRedelivered) this.#hasSeenFresh = true
     if (this.#isOver) {
       if (this.#seen < this.#count) this.#seen += 1
-      else this.#extras += 1
-      this.#task.onExtra(delivery)
+      else this.#beyondCount += 1
+      this.#task.onSentAhead(delivery)
       return
     }
     this.#seen += 1
@@ -365,9 +365,9 @@ export class QueueWalk {
    * the queue sends them before it answers the channel, which passes on one thing after the other.
    */
   async #hasNothingOnItsWay(): Promise<boolean> {
-    const cameBefore = this.#seen + this.#extras
+    const cameBefore = this.#seen + this.#beyondCount
     for (let round = 0; round < 2; round += 1) await this.#inspect()
-    return this.#seen + this.#extras === cameBefore
+    return this.#seen + this.#beyondCount === cameBefore
   }
 
   #inspect(): ReturnType<typeof inspectQueue> {

@@ -6,7 +6,10 @@ import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
 import type { LookRules } from './prepare-look.ts'
 
-export type RefreshRules = Pick<LookRules, 'mayReturn' | 'returnDeletes' | 'encodeRefreshed' | 'aside'>
+export type RefreshRules = Pick<
+  LookRules,
+  'mayReturn' | 'returnDeletes' | 'encodeRefreshed' | 'overLimitQueue'
+>
 
 export interface RefreshTask {
   readonly publisher: Publisher
@@ -85,18 +88,22 @@ export class Refreshes {
       if (!delivery.isCurrent || !rules.returnDeletes(delivery))
         return mayHaveCopy ? 'held-with-copy' : 'held'
       if (answer !== 'unsent') refusals += 1
-      // Where one had to be moved aside the queue is full, and the next need not find out for themselves.
-      if (refusals > mostRefusals || rules.aside.count > 0) return this.#moveAside(delivery, copy)
+      // Where one had to go to the over-limit queue its own is full, and the next need not find out for themselves.
+      if (refusals > mostRefusals || rules.overLimitQueue.count > 0)
+        return this.#moveToOverLimitQueue(delivery, copy)
       await sleep(this.#retryMs)
     }
   }
 
   /** For as long as it takes: the broker itself ends it, when it takes back what was held for too long. */
-  async #moveAside(delivery: Delivery, copy: EncodedMessage): Promise<RefreshEnd> {
-    const { aside } = this.#task.rules
+  async #moveToOverLimitQueue(delivery: Delivery, copy: EncodedMessage): Promise<RefreshEnd> {
+    const { overLimitQueue } = this.#task.rules
     while (delivery.isCurrent) {
-      if ((await aside.open()) && (await this.#offer({ ...copy, key: aside.name })) === 'taken') {
-        aside.count += 1
+      if (
+        (await overLimitQueue.open()) &&
+        (await this.#offer({ ...copy, key: overLimitQueue.name })) === 'taken'
+      ) {
+        overLimitQueue.count += 1
         return this.#acknowledge(delivery)
       }
       if ((await this.#offer(copy)) === 'taken') return this.#acknowledge(delivery) // there is room by now

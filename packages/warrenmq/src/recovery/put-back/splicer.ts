@@ -23,8 +23,8 @@ import {
 } from '../../wire/splice-properties.ts'
 import { recoveryHeaders } from './recovery-headers.ts'
 
-/** Gives the properties of a message that is put back; `extra` are encoded headers to end with. */
-export type Splicer = (raw: RawProperties, extra: Buffer) => RawProperties
+/** Gives the properties of a message that is put back; `added` are encoded headers to end with. */
+export type Splicer = (raw: RawProperties, added: Buffer) => RawProperties
 
 export interface SpliceRules {
   /** The encoded headers that are the same for all. */
@@ -34,7 +34,7 @@ export interface SpliceRules {
   readonly attemptsHeader: string | undefined
   /** The user that publishes: a `user-id` equal to it may stay, any other closes the channel. */
   readonly login: string | undefined
-  /** The address that the message has in its headers goes: `extra` has the true one. */
+  /** The address that the message has in its headers goes: `added` has the true one. */
   readonly replacesAddress: boolean
 }
 
@@ -47,7 +47,7 @@ export function createSplicer(rules: SpliceRules): Splicer {
   const match = matchLeaving(rules)
   const login = rules.login === undefined ? undefined : Buffer.from(rules.login)
   const written = Buffer.concat([rules.audit, countStart])
-  return (raw, extra) => {
+  return (raw, added) => {
     const places = locateProperties(raw)
     const table = raw.subarray(
       Math.min(places[headersAt]! + 4, places[headersAt + 1]!),
@@ -62,7 +62,7 @@ export function createSplicer(rules: SpliceRules): Splicer {
     const count = hasCount ? countBefore(table) + 1 : 1
     return spliceProperties(raw, places, {
       values: foreignUser ? withoutUser : withUser,
-      headers: writtenHeaders({ table, kept, archive, written, count, extra }),
+      headers: writtenHeaders({ table, kept, archive, written, count, added }),
     })
   }
 }
@@ -87,10 +87,10 @@ function writtenHeaders(parts: {
   archive: HeaderArchive | undefined
   written: Buffer
   count: number
-  extra: Buffer
+  added: Buffer
 }): WrittenTable {
-  const { table, kept, archive, written, count, extra } = parts
-  let size = sizeOfArchive(archive) + written.length + 4 + extra.length
+  const { table, kept, archive, written, count, added } = parts
+  let size = sizeOfArchive(archive) + written.length + 4 + added.length
   for (let index = 0; index < kept.length; index += 2) size += kept[index + 1]! - kept[index]!
   const write = (bytes: Buffer, start: number): number => {
     let at = writeUint32(bytes, start, size)
@@ -99,7 +99,7 @@ function writtenHeaders(parts: {
     if (archive) at = writeArchive(bytes, at, { archive, table })
     bytes.set(written, at)
     at = writeUint32(bytes, at + written.length, count)
-    return copySpan(extra, 0, extra.length, bytes, at)
+    return copySpan(added, 0, added.length, bytes, at)
   }
   return { length: 4 + size, write }
 }

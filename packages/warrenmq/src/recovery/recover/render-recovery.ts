@@ -46,7 +46,7 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
     `⚠️  Skipped Messages: ${skipped} (unknown type, kept in DLQ for manual review)`,
     ...keptBecause.map(({ reason, count }) => `⚠️  Kept Messages: ${count} (${describeKeptAll(reason)})`),
     ...(recovery.receipt?.refusals ?? []).map((refusal) => `   ${refusal}`),
-    ...describeAside(recovery),
+    ...describeMovedAside(recovery),
     ...describeDuplicates(recovery),
     ...byQueue('Successfully Recovered By Queue:', recoveredByQueue),
     ...byQueue('Failed Recoveries By Queue:', failedByQueue),
@@ -59,7 +59,7 @@ export function renderRecovery(recovery: QueueRecovery): readonly string[] {
   ]
 }
 
-function describeAside({ queue, movedAside }: QueueRecovery): readonly string[] {
+function describeMovedAside({ queue, movedAside }: QueueRecovery): readonly string[] {
   if (movedAside === 0) return []
   return [`⚠️  Moved Aside: ${movedAside} (in ${overLimitName(queue)}; the DLQ would have deleted them)`]
 }

@@ -24,12 +24,12 @@ export interface CountTask {
   readonly atLeast: number
   /** It was told to stop, or ends in the middle: nobody waits for a node any more. */
   readonly isOver: () => boolean
-  /** A count was tried in vain. */
+  /** A count failed, and is tried again. */
   readonly onLost: () => void
 }
 
 const retryMs = 250
-/** Who has lost patience tries so often to count on a line that breaks. */
+/** Who has lost patience tries so often to count on a connection that breaks. */
 const mostLateTries = 4
 
 /** Counts before anybody says "done": an ack can be lost behind the close of its channel, or with a node. */
@@ -60,7 +60,13 @@ async function countOnce(task: CountTask): Promise<Omit<Extract<EndCount, { kind
   await sleep(lock.returnsInMs)
   const depth = await sureSettledDepth(task)
   const otherConsumers = await countConsumers(session, queue)
-  return { kind: 'counted', depth, otherConsumers, aside: look.aside.count, isAllBack: true }
+  return {
+    kind: 'counted',
+    depth,
+    otherConsumers,
+    inOverLimitQueue: look.overLimitQueue.count,
+    isAllBack: true,
+  }
 }
 
 async function sureSettledDepth(task: CountTask): Promise<number> {

@@ -50,7 +50,7 @@ function noteCount<Message extends TakenMessage>(state: State<Message>, count: C
   // A queue may still count the consumer that it lost with a node.
   const others = Math.max(0, count.otherConsumers - crash.ghosts)
   const otherConsumers = Math.max(counts.otherConsumers, others)
-  return { ...state, counts: { ...counts, otherConsumers, aside: count.aside } }
+  return { ...state, counts: { ...counts, otherConsumers, inOverLimitQueue: count.inOverLimitQueue } }
 }
 
 /**
@@ -59,8 +59,8 @@ function noteCount<Message extends TakenMessage>(state: State<Message>, count: C
  */
 function undoAcks<Message extends TakenMessage>(state: State<Message>, depth: number): State<Message> {
   const { flow, counts, crash } = state
-  const surplus = depth - (counts.present - flow.known - counts.aside)
-  const undone = Math.min(surplus, crash.undoable, flow.known)
+  const unexpected = depth - (counts.present - flow.known - counts.inOverLimitQueue)
+  const undone = Math.min(unexpected, crash.undoable, flow.known)
   if (undone <= 0) return state
   return {
     ...state,

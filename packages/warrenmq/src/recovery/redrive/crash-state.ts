@@ -19,7 +19,7 @@ export interface CrashState {
 }
 
 /** How the broker was found again. `moved`: at another node. */
-export type Reunion = 'at-once' | 'after-a-while' | 'moved'
+export type Reconnection = 'at-once' | 'after-a-while' | 'moved'
 
 /** A classic queue writes its acks within a fraction of a second. */
 const recentMs = 2_000
@@ -46,16 +46,16 @@ export function loseContact(crash: CrashState, moved: number): CrashState {
 }
 
 /** A broker that answers at once after a cut has not crashed: only what its channel kept back is undone. */
-export function reunite(
+export function regainContact(
   crash: CrashState,
-  { reunion, window }: { readonly reunion: Reunion; readonly window: number },
+  { reconnection, window }: { readonly reconnection: Reconnection; readonly window: number },
 ): CrashState {
   const { atRisk, undoable, hadConsumer, ghosts } = crash
   return {
     ...crash,
     atRisk: 0,
-    undoable: undoable + (reunion === 'at-once' ? Math.min(atRisk, window) : atRisk),
+    undoable: undoable + (reconnection === 'at-once' ? Math.min(atRisk, window) : atRisk),
     hadConsumer: false,
-    ghosts: reunion === 'moved' && hadConsumer ? ghosts + 1 : ghosts,
+    ghosts: reconnection === 'moved' && hadConsumer ? ghosts + 1 : ghosts,
   }
 }

@@ -122,7 +122,7 @@ export class DeadWatch {
       queue,
       count,
       prefetch: underWay,
-      onExtra: hold,
+      onSentAhead: hold,
       isWhole: true,
       returnsBehind: look.returnsBehind,
       maxHoldMs: look.maxHoldMs,

@@ -42,7 +42,7 @@ describe('after a pass', () => {
     ['that others left too little for there is nothing to do', { end: 'emptied', unseen: 3 }, done],
     ['that was held for too long another follows', { end: 'held-too-long' }, { kind: 'again' }],
     [
-      'that was held for too long in vain there is an end',
+      'that was held for too long and moved nothing there is an end',
       { end: 'held-too-long', moved: 0 },
       { kind: 'end', outcome: 'held-too-long' },
     ],

@@ -30,10 +30,10 @@ export function prepared<Message extends TakenMessage>(
   event: EventOf<'prepared'>,
   commands: Commands<Message>,
 ): State<Message> {
-  const { depth, returnLimit, returnsInMs, prefetch, aside } = event
+  const { depth, returnLimit, returnsInMs, prefetch, inOverLimitQueue } = event
   const otherConsumers = Math.max(state.counts.otherConsumers, event.otherConsumers)
   const present = state.pass.isPrepared ? state.counts.present : depth
-  const counted = { ...state, counts: { ...state.counts, present, otherConsumers, aside } }
+  const counted = { ...state, counts: { ...state.counts, present, otherConsumers, inOverLimitQueue } }
   const settled = settleDoubt(counted, { depth, isAllBack: returnsInMs === 0 })
   const next = withPass(settled, { isPrepared: true, returnLimit, returnsInMs, prefetch, depth })
   if (isLostTooOften({ losses: next.pass.losses.count, returnLimit }))
@@ -73,8 +73,8 @@ export function tryTake<Message extends TakenMessage>(
       gaveBack: 0,
       count: left,
       movedBefore: moved,
-      asideBefore: state.counts.aside,
-      lineWaitsBefore: wait.lineWaits,
+      inOverLimitQueueBefore: state.counts.inOverLimitQueue,
+      connectionWaitsBefore: wait.connectionWaits,
       refusing: [],
       isRefusalAmbiguous: false,
       isUnanswered: false,
@@ -85,7 +85,7 @@ export function tryTake<Message extends TakenMessage>(
 /** So many are to be taken: no later arrival, as long as nothing is in doubt. */
 function budgetOf(state: State<TakenMessage>): number {
   const { counts, flow, pass } = state
-  const most = counts.present - flow.known - counts.aside
+  const most = counts.present - flow.known - counts.inOverLimitQueue
   // What a lost node keeps is not ready, and comes later.
   return counts.inDoubt > 0 && pass.returnsInMs === 0
     ? Math.min(most, pass.depth)
@@ -218,10 +218,11 @@ export function gaveBack<Message extends TakenMessage>(
     returnsInMs,
     isLimitReached: movedOf(state) >= settings.limit,
     isHeldUp: pass.gaveBack > 0,
-    unseen: leftOf(state) - flow.kept - flow.failed + (state.counts.aside - pass.asideBefore),
+    unseen:
+      leftOf(state) - flow.kept - flow.failed + (state.counts.inOverLimitQueue - pass.inOverLimitQueueBefore),
     isRefusalRetriable: pass.refusing.length > 0 && !pass.isRefusalAmbiguous,
     refusalRetries: pass.refusalRetries,
-    isUnanswered: pass.isUnanswered && state.wait.lineWaits > pass.lineWaitsBefore,
+    isUnanswered: pass.isUnanswered && state.wait.connectionWaits > pass.connectionWaitsBefore,
   })
   if (next.kind === 'end') {
     const interruption = next.outcome === 'interrupted' ? next.interruption : undefined
@@ -244,7 +245,7 @@ function rest<Message extends TakenMessage>(
     case 'again':
       return state
     case 'again-when-returned': {
-      const left = flow.kept + flow.failed - (counts.aside - pass.asideBefore)
+      const left = flow.kept + flow.failed - (counts.inOverLimitQueue - pass.inOverLimitQueueBefore)
       commands.push({ kind: 'await-returned', left })
       return withPass(state, { isAsked: true })
     }

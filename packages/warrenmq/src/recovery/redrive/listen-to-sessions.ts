@@ -2,7 +2,7 @@ import type { SessionPair } from '../../broker/amqp/open-session-pair.ts'
 import { describeEndpoint } from '../../broker/amqp/parse-amqp-url.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import type { ConnectionError } from '../../errors.ts'
-import type { Reunion } from './crash-state.ts'
+import type { Reconnection } from './crash-state.ts'
 import type { RedriveEvent } from './redrive-event.ts'
 
 export interface SessionListener {
@@ -24,8 +24,8 @@ export function listenToSessions(
   if (publishing.blockedReason !== undefined) tell({ kind: 'blocked' })
   return [
     consuming.events.on('connection.lost', () => tell({ kind: 'disconnected', connection: 'consuming' })),
-    ...listenForReunions(consuming, (reunion) =>
-      tell({ kind: 'connected', connection: 'consuming', reunion }),
+    ...listenForReconnections(consuming, (reconnection) =>
+      tell({ kind: 'connected', connection: 'consuming', reconnection }),
     ),
     publishing.events.on('connection.lost', () => tell({ kind: 'disconnected', connection: 'publishing' })),
     publishing.events.on('connection.opened', () => tell({ kind: 'connected', connection: 'publishing' })),
@@ -37,7 +37,10 @@ export function listenToSessions(
 }
 
 /** Tells how the broker was found again. A connection that comes back at the first try, at the same node, was only cut. */
-function listenForReunions(session: Session, onReunion: (reunion: Reunion) => void): readonly (() => void)[] {
+function listenForReconnections(
+  session: Session,
+  onReconnection: (reconnection: Reconnection) => void,
+): readonly (() => void)[] {
   let endpoint = session.connection && describeEndpoint(session.connection.endpoint)
   let hasFailed = false
   return [
@@ -46,10 +49,10 @@ function listenForReunions(session: Session, onReunion: (reunion: Reunion) => vo
     }),
     session.events.on('connection.opened', (now) => {
       const isElsewhere = endpoint !== undefined && now.endpoint !== endpoint
-      const reunion = isElsewhere ? 'moved' : hasFailed ? 'after-a-while' : 'at-once'
+      const reconnection = isElsewhere ? 'moved' : hasFailed ? 'after-a-while' : 'at-once'
       endpoint = now.endpoint
       hasFailed = false
-      onReunion(reunion)
+      onReconnection(reconnection)
     }),
   ]
 }

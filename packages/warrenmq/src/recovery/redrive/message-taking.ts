@@ -26,7 +26,7 @@ export interface TakingTask {
 export interface TakingListener {
   delivered(message: Taken): void
   /** It was sent ahead and is none of those that were counted. */
-  extra(message: Taken): void
+  sentAhead(message: Taken): void
   timeUp(): void
   /** A channel is gone that this re-drive has not closed. */
   closed(error: unknown): void
@@ -199,7 +199,7 @@ export class MessageTaking {
       returnsBehind: look.returnsBehind,
       heldCount: () => heldChannel().refreshes.heldCount,
       onDelivery: (delivery) => listener.delivered(new Taken(heldChannel(), delivery)),
-      onExtra: (delivery) => listener.extra(new Taken(heldChannel(), delivery)),
+      onSentAhead: (delivery) => listener.sentAhead(new Taken(heldChannel(), delivery)),
       onAcksSent: () => this.#wakeProof(),
       onTimeUp: () => listener.timeUp(),
     })

@@ -1,5 +1,5 @@
 import { counted } from './counted.ts'
-import { loseContact, reunite } from './crash-state.ts'
+import { loseContact, regainContact } from './crash-state.ts'
 import {
   endPassWhenIdle,
   gaveBack,
@@ -56,8 +56,9 @@ function apply<Message extends TakenMessage>(
       return failMessage(noteRefusal(state, event), event.message, commands)
     case 'unanswered':
       return state.ending.isAbandoned ? state : missAnswer(state, event, commands)
-    case 'extra':
-      if (state.pass.walk !== 'lost') commands.push({ kind: 'hold', message: event.message, why: 'extra' })
+    case 'sent-ahead':
+      if (state.pass.walk !== 'lost')
+        commands.push({ kind: 'hold', message: event.message, why: 'sent-ahead' })
       return state
     case 'copying':
       return { ...state, flow: { ...state.flow, copying: state.flow.copying + 1 } }
@@ -123,7 +124,7 @@ function goOn<Message extends TakenMessage>(
 
 function countCopy<Message extends TakenMessage>(
   state: RedriveState<Message>,
-  { end, aside }: Extract<RedriveEvent<Message>, { kind: 'copied' }>,
+  { end, inOverLimitQueue }: Extract<RedriveEvent<Message>, { kind: 'copied' }>,
 ): RedriveState<Message> {
   const { flow, counts } = state
   return {
@@ -131,9 +132,9 @@ function countCopy<Message extends TakenMessage>(
     flow: { ...flow, copying: Math.max(0, flow.copying - 1) },
     counts: {
       ...counts,
-      aside,
+      inOverLimitQueue,
       refreshed: counts.refreshed + (end === 'refreshed' ? 1 : 0),
-      extraCopies: counts.extraCopies + (end === 'held-with-copy' ? 1 : 0),
+      copies: counts.copies + (end === 'held-with-copy' ? 1 : 0),
     },
   }
 }
@@ -155,14 +156,14 @@ function disconnect<Message extends TakenMessage>(
 
 function reconnect<Message extends TakenMessage>(
   state: RedriveState<Message>,
-  { connection, reunion = 'at-once' }: Extract<RedriveEvent<Message>, { kind: 'connected' }>,
+  { connection, reconnection = 'at-once' }: Extract<RedriveEvent<Message>, { kind: 'connected' }>,
 ): RedriveState<Message> {
   if (connection === 'publishing') return { ...state, wait: endWait(state.wait, 'publishing', 'alarm') }
   const { messages: window } = state.settings.window
   return {
     ...state,
     wait: endWait(state.wait, 'consuming'),
-    crash: reunite(state.crash, { reunion, window }),
+    crash: regainContact(state.crash, { reconnection, window }),
   }
 }
 

@@ -83,8 +83,8 @@ export async function readLookAgain(
   const giveUpAt = performance.now() + longestReadMs
   for (;;) {
     try {
-      // What was moved aside stays counted.
-      return { ...(await prepareLook(permission)), aside: before.aside }
+      // What is in the over-limit queue stays counted.
+      return { ...(await prepareLook(permission)), overLimitQueue: before.overLimitQueue }
     } catch (error) {
       const isEarly = early.has((error as WarrenError).code)
       if (!isEarly || patience.aborted || performance.now() >= giveUpAt) throw error

@@ -17,7 +17,7 @@ import { closeWindow, growWindow, isProofDue, shrinkWindow } from './window-stat
 
 /** A channel that the broker closed is opened again after ever longer waits. */
 const mostClosures = 8
-/** A message that was alone on so many lines when they broke is not tried once more. */
+/** A message that was alone on so many connections when they broke is not tried once more. */
 const mostLostAlone = 2
 
 type State<Message extends TakenMessage> = RedriveState<Message>

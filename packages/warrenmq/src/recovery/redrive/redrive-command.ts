@@ -2,8 +2,8 @@ import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
 import type { KeepReason } from './plan-redrive.ts'
 import type { TakenMessage } from './redrive-event.ts'
 
-/** `failed`: no target took it. `extra`: it is none of those that were counted. The others are of the rules. */
-export type HoldReason = KeepReason | 'failed' | 'extra'
+/** `failed`: no target took it. `sent-ahead`: it is none of those that were counted. The others are of the rules. */
+export type HoldReason = KeepReason | 'failed' | 'sent-ahead'
 
 /** What is to be done; each is answered by events. */
 export type RedriveCommand<Message extends TakenMessage> = PromptCommand<Message> | RedriveErrand

@@ -1,5 +1,5 @@
 import type { WalkEnd } from '../look/queue-walk.ts'
-import type { Reunion } from './crash-state.ts'
+import type { Reconnection } from './crash-state.ts'
 import type { KeepReason } from './plan-redrive.ts'
 
 /** A message in hand. The state hands it back in commands and never looks inside. */
@@ -35,14 +35,14 @@ export type RedriveEvent<Message extends TakenMessage> =
       readonly returnLimit: number | undefined
       /** The queue may keep what a lost connection held for so long. */
       readonly returnsInMs: number
-      /** Of those that were present, so many were moved aside. */
-      readonly aside: number
+      /** Of those that were present, so many are in the over-limit queue. */
+      readonly inOverLimitQueue: number
       /** How many the broker may send ahead. */
       readonly prefetch: number
     }
   | { readonly kind: 'delivered'; readonly message: Message; readonly decision: RedriveDecision }
   /** It was sent ahead and is none of those that were counted. */
-  | { readonly kind: 'extra'; readonly message: Message }
+  | { readonly kind: 'sent-ahead'; readonly message: Message }
   | { readonly kind: 'confirmed'; readonly message: Message }
   | { readonly kind: 'returned'; readonly message: Message }
   | {
@@ -64,7 +64,11 @@ export type RedriveEvent<Message extends TakenMessage> =
   | { readonly kind: 'acks-known'; readonly count: number }
   /** A message that its queue would delete on its return is being copied to the end of its queue. */
   | { readonly kind: 'copying' }
-  | { readonly kind: 'copied'; readonly end: 'refreshed' | 'held' | 'held-with-copy'; readonly aside: number }
+  | {
+      readonly kind: 'copied'
+      readonly end: 'refreshed' | 'held' | 'held-with-copy'
+      readonly inOverLimitQueue: number
+    }
   | { readonly kind: 'walked'; readonly end: Exclude<WalkEnd, 'lost' | 'full'> }
   /** Messages cannot be held any longer. */
   | { readonly kind: 'time-up' }
@@ -75,7 +79,11 @@ export type RedriveEvent<Message extends TakenMessage> =
   | { readonly kind: 'relocked'; readonly held: 'held' | 'locked' | 'away' | 'closed' }
   | { readonly kind: 'rested' }
   | { readonly kind: 'disconnected'; readonly connection: RedriveConnection }
-  | { readonly kind: 'connected'; readonly connection: RedriveConnection; readonly reunion?: Reunion }
+  | {
+      readonly kind: 'connected'
+      readonly connection: RedriveConnection
+      readonly reconnection?: Reconnection
+    }
   | { readonly kind: 'blocked' }
   | { readonly kind: 'unblocked' }
   /** Undefined: nobody could count them now. */
@@ -97,7 +105,7 @@ export type EndCount =
       readonly kind: 'counted'
       readonly depth: number
       readonly otherConsumers: number
-      readonly aside: number
+      readonly inOverLimitQueue: number
       readonly isLocked: boolean
       /** The queue gives nothing back any more. */
       readonly isAllBack: boolean

@@ -36,7 +36,7 @@ export function readNumbers(
     moved,
     acksInDoubt: Math.max(0, flow.known + counts.inDoubt + (pass.isGone ? pass.unsettled : 0) - moved),
     unanswered: counts.mayBeThere,
-    duplicatesPossible: flow.confirmed + counts.mayBeThere + counts.extraCopies - removed,
+    duplicatesPossible: flow.confirmed + counts.mayBeThere + counts.copies - removed,
     failed: flow.failed,
     kept: flow.kept,
     stillThere: counts.present - moved - flow.failed - flow.kept,

@@ -48,7 +48,7 @@ export class RedrivePreparation {
       kind: 'prepared',
       ...facts,
       returnLimit: look.returnLimit,
-      aside: look.aside.count,
+      inOverLimitQueue: look.overLimitQueue.count,
       returnsInMs: this.#task.lock.returnsInMs,
       prefetch: decidePrefetch({ window: window.messages, limit, averageBytes: look.averageBytes }),
     }

@@ -87,8 +87,8 @@ export interface RedriveCounts {
   /** Kept messages that were put at the end of the queue. */
   readonly refreshed: number
   /** Their queue has a copy of them, or may have. */
-  readonly extraCopies: number
-  readonly aside: number
+  readonly copies: number
+  readonly inOverLimitQueue: number
   readonly otherConsumers: number
 }
 
@@ -105,8 +105,8 @@ export interface RedrivePass {
   readonly prefetch: number
   /** As they were when the pass began. */
   readonly movedBefore: number
-  readonly asideBefore: number
-  readonly lineWaitsBefore: number
+  readonly inOverLimitQueueBefore: number
+  readonly connectionWaitsBefore: number
   readonly idlePasses: number
   readonly lostPasses: number
   readonly losses: Losses
@@ -194,8 +194,8 @@ const noCounts: RedriveCounts = {
   inDoubt: 0,
   gone: 0,
   refreshed: 0,
-  extraCopies: 0,
-  aside: 0,
+  copies: 0,
+  inOverLimitQueue: 0,
   otherConsumers: 0,
 }
 
@@ -208,8 +208,8 @@ const noPass: RedrivePass = {
   count: 0,
   prefetch: 1,
   movedBefore: 0,
-  asideBefore: 0,
-  lineWaitsBefore: 0,
+  inOverLimitQueueBefore: 0,
+  connectionWaitsBefore: 0,
   idlePasses: 0,
   lostPasses: 0,
   losses: noLosses,
@@ -251,12 +251,12 @@ export function movedSoFar(state: Pick<RedriveState<TakenMessage>, 'flow' | 'cou
 
 /** What the queue should hold of those that were in it at the start, at the most. */
 export function leftOf(state: Pick<RedriveState<TakenMessage>, 'flow' | 'counts'>): number {
-  return state.counts.present - movedOf(state) - state.counts.aside
+  return state.counts.present - movedOf(state) - state.counts.inOverLimitQueue
 }
 
 /** The same at the least: acks in doubt may have arrived. */
 export function leastLeftOf({ counts, flow }: Pick<RedriveState<TakenMessage>, 'flow' | 'counts'>): number {
-  return counts.present - flow.known - counts.inDoubt - counts.aside
+  return counts.present - flow.known - counts.inDoubt - counts.inOverLimitQueue
 }
 
 export function enterPhase<Message extends TakenMessage>(

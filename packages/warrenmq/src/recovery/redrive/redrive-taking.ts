@@ -88,10 +88,10 @@ export class RedriveTaking {
         tell({ kind: 'delivered', message, decision: step })
       } catch (error) {
         tellFailure(error) // it cannot be decided on
-        tell({ kind: 'extra', message })
+        tell({ kind: 'sent-ahead', message })
       }
     },
-    extra: (message) => this.#task.tell({ kind: 'extra', message }),
+    sentAhead: (message) => this.#task.tell({ kind: 'sent-ahead', message }),
     timeUp: () => this.#task.tell({ kind: 'time-up' }),
     closed: (error) => this.#tellClosed(error),
   }
@@ -120,13 +120,13 @@ export class RedriveTaking {
       tally.countFailure(message.failure!)
       options.onFailed?.(message.delivery, message.failure!)
     } else if (why === 'came-back') tally.cameBackCount += 1
-    else if (why !== 'extra' && why !== 'stopped' && why !== 'over-the-limit') {
+    else if (why !== 'sent-ahead' && why !== 'stopped' && why !== 'over-the-limit') {
       tally.countKeep(why)
       options.onKept?.(message.delivery, why)
     }
-    const aside = preparation.look!.aside
+    const { overLimitQueue } = preparation.look!
     const isCopying = this.#taking!.hold(message, (end) => {
-      tell({ kind: 'copied', end, aside: aside.count })
+      tell({ kind: 'copied', end, inOverLimitQueue: overLimitQueue.count })
     })
     if (isCopying) tell({ kind: 'copying' })
   }

@@ -11,7 +11,7 @@ export function settleDoubt<Message extends TakenMessage>(
 ): RedriveState<Message> {
   const { counts, flow } = state
   if (counts.inDoubt === 0) return state
-  const missing = counts.present - flow.known - counts.aside - depth
+  const missing = counts.present - flow.known - counts.inOverLimitQueue - depth
   const isProof = isAllBack && counts.otherConsumers === 0
   const gone = isProof ? Math.min(counts.inDoubt, Math.max(0, missing)) : 0
   return { ...state, counts: { ...counts, gone } }

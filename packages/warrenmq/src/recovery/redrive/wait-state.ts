@@ -8,7 +8,7 @@ export interface WaitState {
   readonly awaited: Readonly<Record<AwaitedThing, boolean>>
   readonly waitedMs: number
   /** How often there was no connection to publish on, or an alarm, so far. */
-  readonly lineWaits: number
+  readonly connectionWaits: number
 }
 
 export type AwaitedThing = RedriveConnection | 'alarm' | 'queue'
@@ -16,7 +16,7 @@ export type AwaitedThing = RedriveConnection | 'alarm' | 'queue'
 export const noWait: WaitState = {
   awaited: { consuming: false, publishing: false, alarm: false, queue: false },
   waitedMs: 0,
-  lineWaits: 0,
+  connectionWaits: 0,
 }
 
 export function isWaiting({ awaited }: WaitState): boolean {
@@ -30,9 +30,9 @@ export function isSendable({ awaited }: WaitState): boolean {
 
 export function beginWait(wait: WaitState, thing: AwaitedThing): WaitState {
   if (wait.awaited[thing]) return wait
-  const lineWaits = wait.lineWaits + (thing === 'publishing' || thing === 'alarm' ? 1 : 0)
+  const connectionWaits = wait.connectionWaits + (thing === 'publishing' || thing === 'alarm' ? 1 : 0)
   const waitedMs = isWaiting(wait) ? wait.waitedMs : 0
-  return { awaited: { ...wait.awaited, [thing]: true }, waitedMs, lineWaits }
+  return { awaited: { ...wait.awaited, [thing]: true }, waitedMs, connectionWaits }
 }
 
 export function endWait(wait: WaitState, ...things: readonly AwaitedThing[]): WaitState {

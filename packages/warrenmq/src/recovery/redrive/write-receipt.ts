@@ -61,7 +61,7 @@ export function writeReceipt(record: RedriveRecord): Receipt {
     otherConsumers: counts.otherConsumers,
     duplicatesPossible,
     refreshed: counts.refreshed,
-    ...(counts.aside > 0 && { movedAside: counts.aside }),
+    ...(counts.inOverLimitQueue > 0 && { movedAside: counts.inOverLimitQueue }),
     isBalanced: missing === 0 && moved + failed + kept <= present && ending.count?.kind === 'counted',
     ...(!isCounted && { isCounted: false }),
     ...(!rules.areRoutesProved && { areRoutesProved: false }),

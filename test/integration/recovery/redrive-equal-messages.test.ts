@@ -9,7 +9,7 @@ import { useBroker } from '../../support/use-broker.ts'
 import { createEmbeddedRig, type EmbeddedRig } from './embedded-rig.ts'
 import { createRecoveryRig } from './recovery-rig.ts'
 
-// Twins: a publisher that got no answer sends again, and both fail in the same second. They are alike to the last byte.
+// Equal messages: a publisher that got no answer sends again, and both fail in the same second. They are alike to the last byte.
 const origin = { 'x-original-queue': 'work' }
 const foreign = { key: 'dlq', body: 'foreign', messageId: 'foreign' }
 const classic: PlainTable = { 'x-queue-type': 'classic' }
@@ -60,9 +60,9 @@ async function arriveMeanwhile({ broker, publisher, depth }: EmbeddedRig): Promi
 }
 
 test.each(['classic', 'quorum'] as const)(
-  'in a %s queue the twin of a message that was moved stays, although another message arrived',
+  'in a %s queue a message that is equal to one that was moved stays, although another message arrived',
   async (queue) => {
-    const rig = await setup({ bodies: ['twin', 'twin'], queue })
+    const rig = await setup({ bodies: ['equal', 'equal'], queue })
     rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
 
     const run = rig.redrive({ limit: 1 })
@@ -75,9 +75,9 @@ test.each(['classic', 'quorum'] as const)(
 )
 
 test.each(['classic', 'quorum'] as const)(
-  'in a %s queue the twin of a message that was moved before the connection broke is moved too',
+  'in a %s queue a message that is equal to one that was moved before the connection broke is moved too',
   async (queue) => {
-    const rig = await setup({ bodies: ['twin', 'twin'], queue })
+    const rig = await setup({ bodies: ['equal', 'equal'], queue })
 
     const { receipt } = moveOneOfTwo(rig, 'after-ack')
 
@@ -89,9 +89,9 @@ test.each(['classic', 'quorum'] as const)(
 )
 
 test.each(['classic', 'quorum'] as const)(
-  'in a %s queue a twin that may have been moved before the connection broke goes once more',
+  'in a %s queue one of two equal messages that may have been moved before the connection broke goes once more',
   async (queue) => {
-    const rig = await setup({ bodies: ['twin', 'twin'], queue })
+    const rig = await setup({ bodies: ['equal', 'equal'], queue })
     rig.broker.faults.changeConfirms({ kind: 'delay', delayMs: 1_000 })
 
     const run = moveOneOfTwo(rig, 'after-ack')
@@ -159,14 +159,14 @@ test('a message that was published and never acknowledged is not taken out uncou
 const broker = await useBroker()
 
 test.each(['classic', 'quorum'] as const)(
-  'a real %s queue keeps the twin of a message that was moved, although another message arrived',
+  'a real %s queue keeps a message that is equal to one that was moved, although another message arrived',
   async (type) => {
     const rig = await createRecoveryRig(broker)
-    const [work, dlq] = [namePerTry('twins-work'), namePerTry('twins-dlq')]
+    const [work, dlq] = [namePerTry('equal-work'), namePerTry('equal-dlq')]
     await rig.declare(work)
     await rig.declare(dlq, type === 'classic' ? classic : undefined)
     const headers = { 'x-original-queue': work }
-    await rig.fill(dlq, 2, () => ({ body: 'twin', messageId: 'twin', headers, timestamp: new Date(0) }))
+    await rig.fill(dlq, 2, () => ({ body: 'equal', messageId: 'equal', headers, timestamp: new Date(0) }))
     const task = { ...rig, queue: dlq, by: 'test' }
     await previewRedrive(task)
 
@@ -183,8 +183,8 @@ test.each(['classic', 'quorum'] as const)(
       stillThere: 1,
       missing: 0,
     })
-    expect((await rig.drain(work)).map(({ body }) => body)).toEqual(['twin'])
+    expect((await rig.drain(work)).map(({ body }) => body)).toEqual(['equal'])
     const left = (await rig.drain(dlq)).map(({ properties }) => properties.messageId)
-    expect(left.toSorted()).toEqual(['foreign', 'twin'])
+    expect(left.toSorted()).toEqual(['equal', 'foreign'])
   },
 )

@@ -12,16 +12,16 @@ import { createRecoveryRig } from './recovery-rig.ts'
 const broker = await useBroker()
 
 test.each(['classic', 'quorum'])(
-  'a discard from a %s queue leaves the twin of what it removed, although another message arrived',
+  'a discard from a %s queue leaves the message that is equal to the one it removed, although another message arrived',
   async (type) => {
     const proxy = await startProxy({ target: Number(new URL(broker.url).port) })
     onTestFinished(() => proxy.close())
     const rig = await createRecoveryRig({ ...broker, consumingUrl: proxy.urlFor(broker.url) })
     const folder = mkdtempSync(join(tmpdir(), 'warren-discard-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const [dlq, file] = [`discard-twins-${type}`, join(folder, 'twins.backup')]
+    const [dlq, file] = [`discard-equal-${type}`, join(folder, 'equal.backup')]
     await rig.declare(dlq, type === 'classic' ? { 'x-queue-type': type } : undefined)
-    await rig.fill(dlq, 2, () => ({ body: 'twin', messageId: 'twin', timestamp: new Date(0) }))
+    await rig.fill(dlq, 2, () => ({ body: 'equal', messageId: 'equal', timestamp: new Date(0) }))
     let arrival: Promise<void> | undefined
 
     const discarding = discardMessages({
@@ -39,6 +39,6 @@ test.each(['classic', 'quorum'])(
     expect(await discarding).toMatchObject({ present: 2, removed: 1, left: 2, isDone: true })
     expect(await verifyBackup(file)).toMatchObject({ records: 1 })
     const left = (await rig.drain(dlq)).map(({ properties }) => properties.messageId)
-    expect(left.toSorted()).toEqual(['foreign', 'twin'])
+    expect(left.toSorted()).toEqual(['equal', 'foreign'])
   },
 )
