@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type AmqpChannel, encodePublish } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
+import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
 import {
   bindQueue,
   declareExchange,
@@ -9,6 +9,7 @@ import {
   inspectQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/encode-publish.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { EncodedMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
 import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AmqpChannel } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
-import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
 import { openConnection } from '../../../packages/warrenmq/src/broker/amqp/connection.ts'
 import {
   bindExchange,
@@ -16,6 +15,7 @@ import {
   unbindQueue,
 } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/encode-publish.ts'
 import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { parseAmqpUrl } from '../../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import { encodeProperties, noProperties } from '../../../packages/warrenmq/src/wire/properties.ts'

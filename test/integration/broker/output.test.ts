@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
 import type { Delivery } from '../../../packages/warrenmq/src/broker/amqp/delivery.ts'
+import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/encode-publish.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import type { PublishResult } from '../../../packages/warrenmq/src/publisher/publish-result.ts'
 import { Publisher, type PublisherOptions } from '../../../packages/warrenmq/src/publisher/publisher.ts'

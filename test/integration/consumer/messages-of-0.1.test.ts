@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/channel.ts'
+import { encodePublish } from '../../../packages/warrenmq/src/broker/amqp/encode-publish.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { connect, defineTopology } from '../../../packages/warrenmq/src/index.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodePublish } from '../broker/amqp/channel.ts'
+import { encodePublish } from '../broker/amqp/encode-publish.ts'
 import { createPublishMethods } from './publish-methods.ts'
 
 const addresses = [

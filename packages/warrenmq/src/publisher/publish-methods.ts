@@ -1,4 +1,4 @@
-import { encodePublish } from '../broker/amqp/channel.ts'
+import { encodePublish } from '../broker/amqp/encode-publish.ts'
 import type { EncodedMessage } from './outgoing-message.ts'
 
 type Address = Pick<EncodedMessage, 'exchange' | 'key' | 'mandatory'>

@@ -16,6 +16,7 @@ import { decideResend } from './decide-resend.ts'
 import { decideReturned } from './decide-returned.ts'
 import { createMessageIds } from './message-ids.ts'
 import { checkAddress, type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
+import { type PendingPublish, tell, unknown } from './pending-publish.ts'
 import { createPublishMethods } from './publish-methods.ts'
 import type { PublishResult } from './publish-result.ts'
 import {
@@ -26,21 +27,6 @@ import {
 
 export type { PublisherOptions }
 
-interface Publish {
-  readonly message: EncodedMessage
-  readonly bytes: number
-  readonly deadlineAt: number
-  readonly settle: (result: PublishResult) => void
-  mayBeDuplicate: boolean
-  returned: ReturnedMessage | undefined
-  /** Connections that were lost while it was on the wire. */
-  lostConnections: number
-  /** The number by which the broker answers, on the channel of now. */
-  tag: number
-  /** A message came back that may have been this one. */
-  mayBeReturned: boolean
-}
-
 const frameOverheadBytes = 64
 
 /** Publishes with confirms on a channel of its own; every publish settles exactly once. */
@@ -48,12 +34,12 @@ export class Publisher {
   readonly #session: Session
   readonly #channel: SupervisedChannel
   readonly #options: SettledPublisherOptions
-  readonly #waiting: Fifo<Publish> = createFifo()
+  readonly #waiting: Fifo<PendingPublish> = createFifo()
   readonly #methodFor = createPublishMethods()
   readonly #nextId = createMessageIds()
   readonly #renewal: ChannelRenewal
   readonly #stopListening: () => void
-  #unanswered: ConfirmLedger<Publish>
+  #unanswered: ConfirmLedger<PendingPublish>
   #unansweredBytes = 0
   #lastReturnedTag = 0
   #hasGivenUp = false
@@ -108,7 +94,7 @@ export class Publisher {
     nowMs: number = Date.now(),
   ): void {
     const bytes = sizeOfBody(message.body) + message.properties.length + frameOverheadBytes
-    const publish: Publish = {
+    const publish: PendingPublish = {
       message,
       bytes,
       deadlineAt: nowMs + this.#options.deadlineMs,
@@ -207,7 +193,7 @@ export class Publisher {
     isIdle.abort()
   }
 
-  #enqueue(publish: Publish): void {
+  #enqueue(publish: PendingPublish): void {
     const isFull =
       this.#waiting.size >= this.#options.waiting.messages ||
       this.#waitingBytes + publish.bytes > this.#options.waiting.bytes
@@ -256,7 +242,7 @@ export class Publisher {
     for (const resume of this.#roomWaiters.splice(0)) resume()
   }
 
-  #send(publish: Publish): void {
+  #send(publish: PendingPublish): void {
     const { message } = publish
     try {
       this.#channel.current!.publish(this.#methodFor(message), message.properties, message.body)
@@ -288,7 +274,7 @@ export class Publisher {
    * publish without an answer, sent behind the last one that came back.
    */
   #returned(message: ReturnedMessage): void {
-    const { publish, inDoubt } = decideReturned<Publish>(message, {
+    const { publish, inDoubt } = decideReturned<PendingPublish>(message, {
       hasGivenUp: this.#hasGivenUp,
       some: (visit) =>
         this.#unanswered.some((each) => each.tag > this.#lastReturnedTag && !each.returned && visit(each)),
@@ -300,7 +286,7 @@ export class Publisher {
     for (const each of inDoubt) each.mayBeReturned = true
   }
 
-  #answered(publish: Publish, isAck: boolean): void {
+  #answered(publish: PendingPublish, isAck: boolean): void {
     this.#unansweredBytes -= publish.bytes
     const { messageId } = publish.message
     const { mayBeDuplicate } = publish
@@ -319,7 +305,7 @@ export class Publisher {
   }
 
   #lost(error: WarrenError | undefined): void {
-    const lost: Publish[] = []
+    const lost: PendingPublish[] = []
     this.#unanswered.some((publish) => {
       if (error instanceof ConnectionError) publish.lostConnections += 1
       lost.push(publish)
@@ -334,7 +320,7 @@ export class Publisher {
     for (const publish of over) this.#settle(publish, unknown(publish, true, cause))
   }
 
-  #sendAgain(publish: Publish): void {
+  #sendAgain(publish: PendingPublish): void {
     publish.mayBeDuplicate = true
     publish.returned = undefined
     publish.mayBeReturned = false
@@ -342,7 +328,7 @@ export class Publisher {
     this.#waitingBytes += publish.bytes
   }
 
-  #settle(publish: Publish, result: PublishResult): void {
+  #settle(publish: PendingPublish, result: PublishResult): void {
     tell(publish, result)
     if (this.pendingCount > 0) return
     clearInterval(this.#sweeper)
@@ -393,21 +379,6 @@ export class Publisher {
   }
 }
 
-/** A callback that throws must not keep the others from their results; its error is reported as uncaught. */
-function tell(publish: Publish, result: PublishResult): void {
-  try {
-    publish.settle(result)
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
-  }
-}
-
 function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
   return [all.filter((one) => isFirst(one)), all.filter((one) => !isFirst(one))]
-}
-
-function unknown(publish: Publish, wasSent: boolean, cause: WarrenError): PublishResult {
-  return { kind: 'unknown', messageId: publish.message.messageId, wasSent, cause }
 }

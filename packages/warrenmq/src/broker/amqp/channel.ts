@@ -4,11 +4,12 @@ import { createDeliverReader, type DeliverMethod } from '../../wire/deliver-read
 import type { FieldTable } from '../../wire/field-value.ts'
 import type { Body } from '../../wire/frame-writer.ts'
 import type { Method, MethodName } from '../../wire/method-specs.ts'
-import { decodeMethod, encodeMethod, methodIdOf } from '../../wire/methods.ts'
+import { decodeMethod, methodIdOf } from '../../wire/methods.ts'
 import { decodeProperties, type RawProperties } from '../../wire/properties.ts'
 import { readConfirm } from '../../wire/read-confirm.ts'
 import type { Settled } from './ack-ledger.ts'
 import { type AckWriter, createAckWriter } from './ack-writer.ts'
+import type { ChannelEvents } from './channel-events.ts'
 import {
   type ContentReader,
   createContentReader,
@@ -16,21 +17,9 @@ import {
   type OversizedContents,
 } from './content-reader.ts'
 import { Delivery } from './delivery.ts'
-import type { ReturnedMessage } from './message.ts'
 import type { Output } from './output.ts'
 import { type Answer, createPendingReplies, type PendingReplies } from './pending-replies.ts'
 import { unaskedError } from './unexpected-error.ts'
-
-/** What a channel tells besides answers: confirms and returns go to who publishes, the rest to who supervises. */
-export interface ChannelEvents {
-  /** The channel is gone, for good; `error` is undefined when we closed it ourselves. */
-  closed: { readonly error: ChannelError | ConnectionError | undefined }
-  /** The broker took (or refused) the publish with this number, or all up to it. */
-  confirmed: { readonly tag: number; readonly multiple: boolean; readonly isAck: boolean }
-  returned: ReturnedMessage
-  /** The broker ended a consumer: its queue is gone, or its node is. */
-  cancelled: { readonly consumerTag: string }
-}
 
 export interface ConsumeOptions {
   readonly noAck?: boolean
@@ -405,9 +394,4 @@ function handOver(consumer: Pick<Consumer, 'onDelivery'>, delivery: Delivery): v
       throw error
     })
   }
-}
-
-/** Encodes the method of a publish once; publishers keep it per exchange and key. */
-export function encodePublish(fields: { exchange: string; routingKey: string; mandatory: boolean }): Buffer {
-  return encodeMethod({ name: 'basic.publish', immediate: false, ...fields })
 }

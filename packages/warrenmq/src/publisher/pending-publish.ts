@@ -1,0 +1,35 @@
+import type { ReturnedMessage } from '../broker/amqp/message.ts'
+import type { WarrenError } from '../errors.ts'
+import type { EncodedMessage } from './outgoing-message.ts'
+import type { PublishResult } from './publish-result.ts'
+
+/** A publish that has no result yet. */
+export interface PendingPublish {
+  readonly message: EncodedMessage
+  readonly bytes: number
+  readonly deadlineAt: number
+  readonly settle: (result: PublishResult) => void
+  mayBeDuplicate: boolean
+  returned: ReturnedMessage | undefined
+  /** Connections that were lost while it was on the wire. */
+  lostConnections: number
+  /** The number by which the broker answers, on the channel of now. */
+  tag: number
+  /** A message came back that may have been this one. */
+  mayBeReturned: boolean
+}
+
+/** A callback that throws must not keep the others from their results; its error is reported as uncaught. */
+export function tell(publish: PendingPublish, result: PublishResult): void {
+  try {
+    publish.settle(result)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
+
+export function unknown(publish: PendingPublish, wasSent: boolean, cause: WarrenError): PublishResult {
+  return { kind: 'unknown', messageId: publish.message.messageId, wasSent, cause }
+}
