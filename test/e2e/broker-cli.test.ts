@@ -81,7 +81,9 @@ it('a port that another program has is named, and the command fails', async () =
   const ended = await setupCli().warren(`broker --port ${port} --management-port 0`)
 
   expect(ended.exitCode).toBe(1)
-  expect(ended.stderr).toContain(`cannot listen on port ${port}. Another program has it, perhaps a RabbitMQ.`)
+  expect(ended.stderr).toContain(
+    `cannot listen on port ${port}. Another program uses it, perhaps a RabbitMQ.`,
+  )
 })
 
 it.each([

@@ -13,7 +13,7 @@ describe('a config with a mistake leaves the broker as it was', () => {
     [
       'a name that gets too long by its layout',
       { queues: { ...good, ['q'.repeat(250)]: {} } },
-      'RabbitMQ takes at most 255',
+      'RabbitMQ allows at most 255',
     ],
     ['a reserved name', { queues: { ...good, 'amq.mine': {} } }, 'choose another name'],
     [

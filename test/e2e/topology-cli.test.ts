@@ -77,7 +77,7 @@ describe('warren apply', () => {
     })
 
     expect(kept.exitCode, kept.stderr).toBe(0)
-    expect(kept.stdout).toContain('kept    delete queue orders.retry.1m: nobody said to remove it')
+    expect(kept.stdout).toContain('kept    delete queue orders.retry.1m: nobody asked to remove it')
     expect(planned.exitCode, planned.stderr).toBe(0)
     expect(planned.stdout).toMatch(
       /Left over.*\n {2}\? queue orders\.retry\.1m, whose messages return to orders/,
@@ -127,9 +127,7 @@ describe('warren apply', () => {
     const refused = await warren('apply --no-management')
 
     expect(blind.exitCode, blind.stderr).toBe(0)
-    expect(JSON.parse(blind.stdout).unchecked).toContain(
-      'Policies that override arguments were not looked for.',
-    )
+    expect(JSON.parse(blind.stdout).unchecked).toContain('Policies that override arguments were not checked.')
     expect(seen).toMatchObject({ exitCode: 0 })
     expect(refused.exitCode, refused.stderr).toBe(1)
     expect(refused.stdout).toMatch(/failed {2}create queue orders: .*inequivalent arg/)
@@ -198,10 +196,10 @@ describe('a broker that cannot be used is told in one sentence', () => {
   it.each([
     ['plan', '--management-url http://127.0.0.1:1', /Cannot reach the management API at 127\.0\.0\.1:1/],
     ['apply', '--url amqp://127.0.0.1:1', /Cannot reach a broker at amqp:\/\/127\.0\.0\.1:1\//],
-    ['plan', '--vhost nowhere', /no vhost "nowhere".*name another: by --vhost/],
-    ['apply', '--vhost nowhere', /no vhost "nowhere".*name another: by --vhost/],
+    ['plan', '--vhost nowhere', /no vhost "nowhere".*name another with --vhost/],
+    ['apply', '--vhost nowhere', /no vhost "nowhere".*name another with --vhost/],
     ['plan', '--url http://localhost', /The broker's URL cannot be used/],
-    ['init --from-broker', '--vhost nowhere', /no vhost "nowhere".*name another: by --vhost/],
+    ['init --from-broker', '--vhost nowhere', /no vhost "nowhere".*name another with --vhost/],
   ])('%s %s', async (command, option, sentence) => {
     const { warren } = setupCli(orders, await useVhost())
 

@@ -60,7 +60,7 @@ const calls: [string, (line: Line) => unknown, string][] = [
   [
     'publisher',
     ({ warren }) => warren.publisher({ deadline: '5s', deadlineMs: 5_000 }),
-    'publisher() got deadline and deadlineMs, which are the same. Say deadline alone.',
+    'publisher() got deadline and deadlineMs, which are the same. Use only deadline.',
   ],
   [
     'publish',
@@ -160,8 +160,8 @@ const calls: [string, (line: Line) => unknown, string][] = [
 
 /** Values that a compiler would refuse, and that would show only when a message, a signal or a test comes to them. */
 const values: [string, (line: Line) => unknown, string][] = [
-  ['connect', () => connect(undefined as never), 'was given no URL'],
-  ['connect', () => connect([5] as never), 'was given no URL'],
+  ['connect', () => connect(undefined as never), 'got no URL'],
+  ['connect', () => connect([5] as never), 'got no URL'],
   ['connect.closeOn', ({ broker }) => connect(broker.url, any({ closeOn: ['SIGTREM'] })), 'mean "SIGTERM"?'],
   ['connect.closeOn', ({ broker }) => connect(broker.url, any({ closeOn: 'SIGTERM' })), 'must be a list'],
   ['connect.closeDeadline', ({ broker }) => connect(broker.url, any({ closeDeadline: 'soon' })), "'soon'"],
@@ -174,7 +174,7 @@ const values: [string, (line: Line) => unknown, string][] = [
   [
     'connect.waitForBrokerMs',
     ({ broker }) => connect(broker.url, any({ waitForBrokerMs: '30s' })),
-    "waitForBrokerMs of connect() is '30s'; it must be a number from 0 up.",
+    "waitForBrokerMs of connect() is '30s'; it must be a number, 0 or more.",
   ],
   [
     'connect.backoff',
@@ -234,7 +234,7 @@ const values: [string, (line: Line) => unknown, string][] = [
   [
     'deadLetters',
     ({ warren }) => warren.deadLetters(undefined as never),
-    'takes the name of a queue, and got undefined',
+    'takes the name of a queue, but got undefined',
   ],
   ['ignoreErrors', () => ignoreErrors('NotFound' as never), 'takes a function'],
   ['logConsumer', () => logConsumer(any({}), jsonLogger()), 'takes a consumer'],

@@ -29,7 +29,7 @@ describe('the times of connect()', () => {
     const backoff = { initial: '1s', initialMs: 1_000 }
     expect(() => readConnectTimes({ backoff })).toThrow('backoff of connect() got initial and initialMs')
     expect(() => readConnectTimes({ connectTimeout: '1s', connectTimeoutMs: 1 })).toThrow(
-      'connect() got connectTimeout and connectTimeoutMs, which are the same. Say connectTimeout alone.',
+      'connect() got connectTimeout and connectTimeoutMs, which are the same. Use only connectTimeout.',
     )
   })
 })

@@ -91,6 +91,6 @@ export function checkUrls(url: unknown): void {
   const urls: readonly unknown[] = Array.isArray(url) ? url : [url]
   if (urls.length > 0 && urls.every((each) => typeof each === 'string')) return
   throw new InvalidArgumentError(
-    "connect() was given no URL. It comes first, as text: connect('amqp://user:password@host:5672/vhost', options).",
+    "connect() got no URL. Pass it first, as text: connect('amqp://user:password@host:5672/vhost', options).",
   )
 }

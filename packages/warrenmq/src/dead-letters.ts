@@ -101,7 +101,7 @@ export function openDeadLetters(access: DeadLetterAccess): DeadLetters {
       const asked = redriveOptions('startRedrive()', access, options)
       if (!asked.edit) return startRedrive(asked)
       throw new InvalidArgumentError(
-        'startRedrive() takes no edit: redrive() looks first that only one matches.',
+        'startRedrive() takes no edit. Use redrive(), which first checks that only one message matches.',
       )
     },
     backUp: async ({ file, signal, ...options }) => {
@@ -182,8 +182,8 @@ function refusePart(queue: string, { isWhole, seen, present }: LookReport): void
   if (isWhole) return
   throw seenInPart({
     queue,
-    unknown: `only ${seen} of ${present} are known`,
-    wayOut: 'Ask for fewer (count), or let them be held for longer (hold) where the broker does.',
+    unknown: `only ${seen} of ${present} were seen`,
+    wayOut: 'Ask for fewer messages (count), or hold them for longer (hold) if the broker allows it.',
   })
 }
 
@@ -230,6 +230,6 @@ function checkFile(owner: string, file: unknown): string {
 export function checkQueueName(queue: unknown): void {
   if (typeof queue === 'string' && queue !== '') return
   throw new InvalidArgumentError(
-    `deadLetters() takes the name of a queue, and got ${queue === '' ? "''" : String(queue)}.`,
+    `deadLetters() takes the name of a queue, but got ${queue === '' ? "''" : String(queue)}.`,
   )
 }

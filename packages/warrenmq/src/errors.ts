@@ -113,13 +113,13 @@ export type PublishErrorCode = keyof typeof publishErrors
 
 const publishErrors = {
   PUBLISH_DEADLINE:
-    'The broker did not answer before the deadline. Whether it has the message is told by wasSent.',
+    'The broker did not answer before the deadline. wasSent says whether the message was sent.',
   PUBLISH_QUEUE_FULL:
-    'Too many publishes wait for the broker already. Await publisher.room() or the results before publishing more.',
+    'Too many publishes are already waiting for the broker. Await publisher.room() or the results before publishing more.',
   PUBLISH_RETURN_UNMATCHED:
-    'The broker returned a message that cannot be told from this one, so a queue may have it or not. Publish with message ids, and do not change a body before its result is there.',
+    'The broker returned a message that cannot be told apart from this one, so a queue may or may not have it. Publish with message ids, and do not change a body before its publish has a result.',
   PUBLISHER_CLOSED:
-    'The publisher was closed before the broker answered. Whether it has the message is told by wasSent.',
+    'The publisher was closed before the broker answered. wasSent says whether the message was sent.',
 } as const
 
 /** What a caller passed cannot be sent as it is. Nothing was sent. */
@@ -191,7 +191,7 @@ export class DeploymentError extends WarrenError {
   constructor({ report, plan }: { report?: unknown; plan: string }) {
     const sentence =
       report === undefined
-        ? 'The broker has things that would have to go or change, which apply() does not do by itself. Nothing was changed. Run `warren plan` and `warren apply`.'
+        ? 'The broker has objects that would have to be removed or changed, which apply() does not do by itself. Nothing was changed. Run `warren plan` and `warren apply`.'
         : 'The topology could not be applied as a whole. Run `warren plan` and `warren apply`.'
     super(`${sentence}\n${plan}`)
     this.code = report === undefined ? 'DEPLOYMENT_REFUSED' : 'DEPLOYMENT_INCOMPLETE'

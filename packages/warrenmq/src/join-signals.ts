@@ -41,5 +41,5 @@ export function joinSignals(
 }
 
 function timeIsOver(): DOMException {
-  return new DOMException('The time is over.', 'TimeoutError')
+  return new DOMException('The time is up.', 'TimeoutError')
 }

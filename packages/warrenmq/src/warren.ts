@@ -329,6 +329,6 @@ export class Warren<QueueName extends string = never> {
 
   #declared(): Topology<QueueName> {
     if (this.#topology) return this.#topology
-    throw new InvalidArgumentError('connect() was given no topology. Pass { topology: defineTopology(…) }.')
+    throw new InvalidArgumentError('connect() got no topology. Pass { topology: defineTopology(…) }.')
   }
 }

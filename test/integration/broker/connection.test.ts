@@ -101,7 +101,7 @@ describe('a connection', () => {
 
     proxy.swallow('both')
 
-    const message = expect.stringMatching(/no sign of life for more than 6 s, two heartbeats\.$/)
+    const message = expect.stringMatching(/was silent for more than 6 s, two heartbeats\.$/)
     expect(await closed).toMatchObject({ error: { code: 'CONNECTION_HEARTBEAT_MISSED', message } })
     expect(witness.isOpen).toBe(true) // but for the heartbeats of both sides it would have ended 2 s before
   })

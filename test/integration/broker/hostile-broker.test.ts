@@ -326,7 +326,7 @@ describe('a handshake', () => {
     ],
     [
       'with frames of five bytes',
-      /offers frames of 5 bytes; the least of AMQP is 4096/,
+      /offers frames of 5 bytes; the minimum in AMQP is 4096/,
       tune({ channelMax: 0, frameMax: 5, heartbeat: 0 }),
       start,
     ],
@@ -403,7 +403,7 @@ describe('a handshake', () => {
 })
 
 const uselessOptions: [SessionOptions, string][] = [
-  [{ frameMax: 1_000 }, 'frameMax is 1000; the least of AMQP is 4096.'],
+  [{ frameMax: 1_000 }, 'frameMax is 1000; the minimum in AMQP is 4096.'],
   [{ heartbeatSeconds: 0.5 }, 'heartbeat of connection.tune-ok is 0.5; it must be a whole number'],
   [{ channelMax: 70_000 }, 'channelMax of connection.tune-ok is 70000; it must be a whole number'],
   [{ connectTimeoutMs: 0 }, 'connectTimeoutMs is 0; it must be a number of milliseconds'],

@@ -96,6 +96,6 @@ it('a vhost whose connections are at their limit is told so, and may be tried ag
   await expect(opening).rejects.toMatchObject({
     code: 'CONNECTION_LIMIT_REACHED',
     isFinal: false,
-    message: expect.stringMatching(/takes no more connections: .*connection limit \(0\) is reached/),
+    message: expect.stringMatching(/accepts no more connections: .*connection limit \(0\) is reached/),
   })
 })

@@ -39,7 +39,7 @@ describe('a plan for apply', () => {
     expect(unchecked[0]).toMatch(
       /^Declared over AMQP only\. Cannot reach the management API at 127\.0\.0\.1:1/,
     )
-    expect(unchecked).toContain('Policies that override arguments were not looked for.')
+    expect(unchecked).toContain('Policies that override arguments were not checked.')
     expect(plan.safe).toHaveLength(5)
   })
 
@@ -51,7 +51,7 @@ describe('a plan for apply', () => {
     const { unchecked, plan } = await observeOrDeclare(look)
 
     expect(unchecked[0]).toContain(`(RabbitMQ ${broker.version}`)
-    expect(unchecked[0]).toContain('is not that of the broker at amqp://127.0.0.1:')
+    expect(unchecked[0]).toContain('does not belong to the broker at amqp://127.0.0.1:')
     expect(plan.safe).toHaveLength(5)
   })
 

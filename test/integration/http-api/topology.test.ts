@@ -155,7 +155,7 @@ describe('a topology over HTTP', () => {
     for (const { waysOut } of impossible) {
       expect(waysOut[0]).toEqual({
         kind: 'exact',
-        text: "leave it: it is as the layout's document says; declare it with `exact: true`",
+        text: "leave it: it follows the layout's original design; declare it with `exact: true`",
       })
       for (const way of waysOut) expect(text).toContain(`or ${way.text}\n`)
     }

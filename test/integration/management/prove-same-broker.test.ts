@@ -132,7 +132,7 @@ describe('the management API of the broker itself', () => {
 
     await expect(management.whoAmI()).rejects.toMatchObject({
       code: 'MANAGEMENT_NOT_PROVED',
-      message: expect.stringMatching(/may declare no queue to look for.*tag "monitoring"/),
+      message: expect.stringMatching(/may not declare a queue to look for.*tag "monitoring"/),
     })
   })
 

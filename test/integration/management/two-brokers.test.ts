@@ -128,7 +128,7 @@ describeWithNode('with the management API of another broker', () => {
     for (const command of commands) {
       const { exitCode, out, error } = await runWarren(command, env)
       expect({ command, exitCode, out }).toEqual({ command, exitCode: 1, out: '' })
-      expect(error).toContain(`is not that of the broker at amqp://127.0.0.1:${node.amqpPort}/`)
+      expect(error).toContain(`does not belong to the broker at amqp://127.0.0.1:${node.amqpPort}/`)
       expect(error).toContain('--management-url')
     }
 

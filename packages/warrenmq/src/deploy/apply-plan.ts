@@ -77,7 +77,7 @@ function waitBriefly(source: ChannelSource, waitMs: number, clock: Clock = realC
   const giveUp = (reject: (error: Error) => void) => () => {
     lost ??= new ConnectionError({
       code: 'CONNECTION_TIMEOUT',
-      message: `The broker went away and did not come back within ${waitMs} ms. Once it is up, apply again: what is done stays.`,
+      message: `The broker went away and did not come back within ${waitMs} ms. Once it is up, apply again: finished steps stay.`,
     })
     reject(lost)
   }
@@ -147,8 +147,8 @@ async function treatLeftover(
   { source, options }: Pick<Phase, 'source' | 'options'>,
 ): Promise<StepOutcome> {
   const { leftovers = 'keep', observe, allowDisruptive = false } = options
-  if (leftovers === 'keep') return { kind: 'kept', reason: 'nobody said to remove it' }
-  if (observe === undefined) return { kind: 'kept', reason: 'there is no management API to look with' }
+  if (leftovers === 'keep') return { kind: 'kept', reason: 'nobody asked to remove it' }
+  if (observe === undefined) return { kind: 'kept', reason: 'there is no management API to check it with' }
   return removeLeftover(step, { source, observe, isOldReleaseGone: allowDisruptive })
 }
 

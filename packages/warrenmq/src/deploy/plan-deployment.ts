@@ -47,8 +47,8 @@ export function planBlindly(topology: TopologyDeclaration, brokerVersion: string
 }
 
 const uncheckedOverAmqp = [
-  'Bindings that the topology no longer has, and bindings of others, were not looked for.',
-  'Wait queues of delays that the topology no longer has were not looked for.',
-  'Policies that override arguments were not looked for.',
-  'Which of the steps were needed is not known: a declaration that finds an equal thing looks like one that made it.',
+  'Bindings that the topology no longer has, and bindings made by others, were not checked.',
+  'Wait queues of delays that the topology no longer has were not checked.',
+  'Policies that override arguments were not checked.',
+  'Nobody knows which steps were needed: declaring something that already exists looks the same as creating it.',
 ]

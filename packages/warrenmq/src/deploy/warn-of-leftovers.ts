@@ -9,7 +9,7 @@ const choices: readonly LeftoverChoice[] = ['keep', 'remove-empty']
 export function refuseUnknownChoice(leftovers: LeftoverChoice): void {
   if (choices.includes(leftovers)) return
   throw new InvalidArgumentError(
-    `apply({ leftovers: ${JSON.stringify(leftovers)} }) cannot be: say 'keep' or 'remove-empty'.`,
+    `apply({ leftovers: ${JSON.stringify(leftovers)} }) is not possible: use 'keep' or 'remove-empty'.`,
   )
 }
 
@@ -17,7 +17,7 @@ export function refuseUnknownChoice(leftovers: LeftoverChoice): void {
 export function warnOfLeftovers({ results }: Pick<ApplyReport, 'results'>): void {
   for (const { step, outcome } of results) {
     if (step.kind !== 'delete-queue' || outcome.kind !== 'kept') continue
-    const sentence = `The wait queue "${step.queue}" is no longer declared and was kept: ${outcome.reason}. What is in it returns to "${step.of}" by itself. Once no replica of an older release runs, \`warren apply --leftovers remove-empty\` removes it.`
+    const sentence = `The wait queue "${step.queue}" is no longer declared and was kept: ${outcome.reason}. Its messages return to "${step.of}" by themselves. Once no replica of an older release runs, \`warren apply --leftovers remove-empty\` removes it.`
     process.emitWarning(escapeLine(sentence), { code: 'WARREN_LEFTOVER' })
   }
 }

@@ -34,7 +34,7 @@ function refused(why: string, cause?: unknown): EmbeddedBrokerError {
   return new EmbeddedBrokerError(
     {
       code: 'EMBEDDED_DEFINITIONS_REFUSED',
-      message: `The definitions cannot be loaded: ${why.trim().replace(/\.$/, '')}. Correct them, or export them anew.`,
+      message: `The definitions cannot be loaded: ${why.trim().replace(/\.$/, '')}. Correct them, or export them again.`,
     },
     { cause },
   )

@@ -41,7 +41,7 @@ test.each<[string, (broker: EmbeddedBroker) => Promise<void>]>([
   await expect(wait(broker)).rejects.toMatchObject({
     code: 'EMBEDDED_NEVER_SETTLES',
     message: expect.stringMatching(
-      /within 300 ms.* by 127\.0\.0\.1:\d+ -> .*, which consumes from "rounds"\./,
+      /within 300 ms.* is 127\.0\.0\.1:\d+ -> .*, which consumes from "rounds"\./,
     ),
   })
 })

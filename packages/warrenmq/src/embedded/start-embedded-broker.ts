@@ -238,7 +238,7 @@ const runningClock: BrokerClock = {
   now: () => realClock.now(),
   advance: () =>
     Promise.reject(
-      new Error("This broker runs on real time. Start it with { clock: 'virtual' } to turn its clock."),
+      new Error("This broker runs on real time. Start it with { clock: 'virtual' } to control its clock."),
     ),
 }
 

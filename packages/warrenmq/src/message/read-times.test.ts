@@ -17,7 +17,7 @@ describe('a time among options', () => {
 
   it('is refused where both of its names are said', () => {
     const both = () => read({ deadline: '30s', deadlineMs: 30_000 })
-    expect(both).toThrow('publisher() got deadline and deadlineMs, which are the same. Say deadline alone.')
+    expect(both).toThrow('publisher() got deadline and deadlineMs, which are the same. Use only deadline.')
     expect(both).toThrow(InvalidArgumentError)
   })
 

@@ -22,7 +22,7 @@ export function readTimes<Name extends string, Options extends Times<Name>>(
     if (said === undefined) continue
     if (read[`${name}Ms`] !== undefined)
       throw new InvalidArgumentError(
-        `${owner} got ${name} and ${name}Ms, which are the same. Say ${name} alone.`,
+        `${owner} got ${name} and ${name}Ms, which are the same. Use only ${name}.`,
       )
     const reading = readDuration(said)
     if (!reading.isValid) throw new InvalidArgumentError(`${name} of ${owner}: ${reading.problem}`)

@@ -7,5 +7,5 @@ import { InvalidArgumentError } from '../errors.ts'
 export function refuseNumber(what: string, value: unknown): void {
   if (value === undefined || (typeof value === 'number' && value >= 0)) return
   const shown = typeof value === 'string' ? `'${value}'` : String(value)
-  throw new InvalidArgumentError(`${what} is ${shown}; it must be a number from 0 up.`)
+  throw new InvalidArgumentError(`${what} is ${shown}; it must be a number, 0 or more.`)
 }

@@ -48,7 +48,7 @@ function refuseEmptiedField(name: string, value: unknown): unknown {
   if (!emptiedKinds.has(kind)) return value
   const advice = kind === 'Promise' ? 'Await it first.' : 'Give text, numbers, lists and plain objects.'
   throw new InvalidArgumentError(
-    `The field ${JSON.stringify(name)} of the body is ${withArticle(kind)}, and JSON would make {} of it. ${advice}`,
+    `The field ${JSON.stringify(name)} of the body is ${withArticle(kind)}, which JSON would turn into {}. ${advice}`,
   )
 }
 

@@ -51,7 +51,7 @@ describe('a body', () => {
     [
       'an object with a promise in it',
       { order: { customer: Promise.resolve({ id: 1 }) } },
-      'The field "customer" of the body is a Promise, and JSON would make {} of it. Await it first.',
+      'The field "customer" of the body is a Promise, which JSON would turn into {}. Await it first.',
     ],
     [
       'an object with a Map in it',

@@ -86,7 +86,7 @@ export function checkAddress(message: OutgoingMessage): void {
   }
   if (typeof key !== 'string') {
     throw new InvalidArgumentError(
-      `publish() needs a key, the routing key as text, and got ${String(key)}. Give '' where the exchange does not read it.`,
+      `publish() needs a key, the routing key as text, but got ${String(key)}. Use '' if the exchange ignores it.`,
     )
   }
   sizeOfShortText('The exchange', exchange ?? '')
@@ -180,7 +180,7 @@ function encodeHeaders(headers: PlainTable): FieldTable {
   for (const name of ['CC', 'BCC']) {
     const keys = headers[name]
     if (keys !== undefined && !(Array.isArray(keys) && keys.every((key) => typeof key === 'string')))
-      throw new InvalidArgumentError(`The header ${name} must be a list of routing keys, each a text.`)
+      throw new InvalidArgumentError(`The header ${name} must be a list of routing keys, as text.`)
   }
   const filter = headers['x-stream-filter-value']
   if (filter !== undefined && typeof filter !== 'string')
@@ -192,7 +192,7 @@ function encodeHeaders(headers: PlainTable): FieldTable {
 function replyAddress(replyTo: string): string {
   if (replyTo !== 'amq.rabbitmq.reply-to') return replyTo
   throw new InvalidArgumentError(
-    `replyTo is ${replyTo}, which RabbitMQ takes only on the channel that consumes the replies. Name a queue of your own.`,
+    `replyTo is ${replyTo}, which RabbitMQ accepts only on the channel that consumes the replies. Name your own queue.`,
   )
 }
 

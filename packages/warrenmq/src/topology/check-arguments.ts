@@ -24,7 +24,7 @@ export function checkArguments(topology: TopologyDeclaration): readonly Topology
 function checkTable(args: Arguments | undefined, path: Path): readonly TopologyMistake[] {
   return Object.entries(args ?? {}).flatMap(([name, value]) => {
     const at = renderPath([...path, name])
-    if (name === 'x-queue-type') return [{ path: at, problem: 'is said as "type" of the queue' }]
+    if (name === 'x-queue-type') return [{ path: at, problem: 'is set by "type" of the queue' }]
     const problem = argumentProblem(name, value)
     return problem === undefined ? [] : [{ path: at, problem }]
   })

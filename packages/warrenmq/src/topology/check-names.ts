@@ -41,12 +41,11 @@ function checkName({
 
 function nameProblem(name: string): string | undefined {
   if (name === '')
-    return 'has no name; the empty name is the default exchange and a queue that the broker names'
+    return 'has no name; the empty name means the default exchange, or a queue named by the broker'
   const bytes = byteLength(name)
   if (bytes > longestNameBytes)
-    return `has ${bytes} bytes; RabbitMQ takes at most ${longestNameBytes}, so shorten it`
-  if (name.startsWith('amq.'))
-    return 'starts with "amq.", which RabbitMQ keeps for itself; choose another name'
+    return `has ${bytes} bytes; RabbitMQ allows at most ${longestNameBytes}, so shorten it`
+  if (name.startsWith('amq.')) return 'starts with "amq.", which RabbitMQ reserves; choose another name'
   // The broker silently removes line breaks from names, and the queue is then another one.
   if (/[\r\n]/.test(name)) return 'contains a line break; remove it'
   return undefined
@@ -55,7 +54,7 @@ function nameProblem(name: string): string | undefined {
 function checkKey(key: string, destination: string): readonly TopologyMistake[] {
   const bytes = byteLength(key)
   if (bytes <= longestNameBytes) return []
-  const problem = `the binding key ${shorten(key)} has ${bytes} bytes; RabbitMQ takes at most ${longestNameBytes}`
+  const problem = `the binding key ${shorten(key)} has ${bytes} bytes; RabbitMQ allows at most ${longestNameBytes}`
   return [{ path: renderPath(['queues', destination, 'bind']), problem }]
 }
 

@@ -26,7 +26,8 @@ export function checkQueue({ topology, name, queue }: CheckedQueue): readonly To
       ? [
           {
             path: at('role'),
-            problem: 'is for plain queues: a layout knows its own. Drop it, or add "deadLetter: false"',
+            problem:
+              'is only for plain queues: a layout sets its own roles. Remove it, or add "deadLetter: false"',
           },
         ]
       : []),
@@ -58,11 +59,11 @@ function checkRetry({ queue, layout, at }: QueueAt): readonly TopologyMistake[] 
   if (deadLetter === false) {
     mistakes.push({
       path: at('retry'),
-      problem: 'a queue without a dead-letter queue cannot retry; drop "deadLetter: false"',
+      problem: 'a queue without a dead-letter queue cannot retry; remove "deadLetter: false"',
     })
   }
   if (retry.maxAttempts !== undefined && retry.maxRetries !== undefined) {
-    mistakes.push({ path: at('retry'), problem: 'say maxAttempts or maxRetries, not both' })
+    mistakes.push({ path: at('retry'), problem: 'use maxAttempts or maxRetries, not both' })
   }
   if (layout.retriesBy === 'reject' && (retry.delays?.length ?? 1) > 1) {
     const problem = `layout ${layout.name} has one wait queue, so it takes one delay; use layout warren for a ladder`
@@ -73,14 +74,14 @@ function checkRetry({ queue, layout, at }: QueueAt): readonly TopologyMistake[] 
 
 function checkNoRetry({ queue, layout, at }: QueueAt): readonly TopologyMistake[] {
   if (layout.retriesBy === 'publish' || queue.deadLetter === false) return []
-  const problem = `layout ${layout.name} is a retry loop and cannot be without; use layout warren, or "deadLetter: false" for a plain queue`
+  const problem = `layout ${layout.name} is a retry loop and cannot do without retries; use layout warren, or "deadLetter: false" for a plain queue`
   return [{ path: at('retry'), problem }]
 }
 
 function checkDelay(delay: unknown, path: () => string): readonly TopologyMistake[] {
   const reading = readDelay(delay)
   if (!reading.isValid) return [{ path: path(), problem: reading.problem }]
-  if (reading.milliseconds < 1) return [{ path: path(), problem: 'must be longer than nothing' }]
+  if (reading.milliseconds < 1) return [{ path: path(), problem: 'must be longer than 0' }]
   if (reading.milliseconds > longestDelayMs)
     return [{ path: path(), problem: 'is longer than 49 days, the longest TTL of RabbitMQ' }]
   return []
@@ -100,7 +101,7 @@ function checkType({
     mistakes.push({ path: at('durable'), problem: `a ${type} queue is always durable` })
   }
   if (type !== 'classic' && queue.autoDelete === true) {
-    const problem = `a ${type} queue cannot delete itself; drop it, or say "type: classic"`
+    const problem = `a ${type} queue cannot delete itself; remove this setting, or use "type: classic"`
     mistakes.push({ path: at('autoDelete'), problem })
   }
   return mistakes
@@ -131,12 +132,12 @@ function checkLayoutSettings({ queue, layout, at }: QueueAt): readonly TopologyM
 function checkSetting({ layout, setting, path }: { layout: Layout; setting: LayoutSetting; path: string }) {
   if (layout.settings.includes(setting)) return []
   const owner = Object.values(layouts).find(({ settings }) => settings.includes(setting))
-  return [{ path, problem: `means nothing to layout ${layout.name}; it belongs to ${owner?.name}` }]
+  return [{ path, problem: `has no meaning in layout ${layout.name}; it belongs to ${owner?.name}` }]
 }
 
 function noExactForm({ name }: Layout, path: string): TopologyMistake {
   return {
     path,
-    problem: `layout ${name} follows no document, so there is nothing to be exact to; drop "exact"`,
+    problem: `layout ${name} has no original design to follow exactly; remove "exact"`,
   }
 }

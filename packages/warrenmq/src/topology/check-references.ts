@@ -51,7 +51,7 @@ function checkExchange({
   if (name === undefined || known.has(name)) return []
   const problem =
     name === ''
-      ? 'the default exchange takes no bindings: it reaches every queue by its name'
+      ? 'the default exchange allows no bindings: it already reaches every queue by its name'
       : `exchange "${name}" is not declared${didYouMean(name, known) || '; add it under "exchanges"'}`
   return [{ path: renderPath(path), problem }]
 }

@@ -173,13 +173,13 @@ function* checkRecord({
 
 function unknownSetting(name: string, known: readonly string[]): string {
   const meant = suggestSetting(name, known)
-  return `unknown setting "${name}"; ${meant === undefined ? `there are ${known.join(', ')}` : `did you mean "${meant}"?`}`
+  return `unknown setting "${name}"; ${meant === undefined ? `expected one of ${known.join(', ')}` : `did you mean "${meant}"?`}`
 }
 
 function unknownChoice(value: unknown, { enum: choices = [], title = 'value' }: Schema): string {
   const texts = choices.map(String)
   const hint = typeof value === 'string' ? didYouMean(value, texts) : ''
-  return `unknown ${title} ${show(value)}${hint === '' ? `; there are ${texts.join(', ')}` : hint}`
+  return `unknown ${title} ${show(value)}${hint === '' ? `; expected one of ${texts.join(', ')}` : hint}`
 }
 
 function definitionOf(root: Schema, reference: string): Schema {

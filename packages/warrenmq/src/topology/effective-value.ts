@@ -73,13 +73,13 @@ export function policyConsequence({ argument, effective, hasDeadLetters }: Polic
   if (key === 'delivery-limit')
     return Number(effective) < 0
       ? 'there is no limit'
-      : `messages that are returned more than ${effective} times ${goes}`
+      : `messages returned more than ${effective} times ${goes}`
   if (key === 'expires')
-    return `the queue is deleted with its messages once it was unused for ${showSetting(argument, effective)}`
+    return `the queue is deleted with its messages once it has been unused for ${showSetting(argument, effective)}`
   if (key === 'message-ttl') return `messages ${goes} after ${showSetting(argument, effective)}`
   if (key.startsWith('max-length'))
-    return `the queue is bounded: of what is over the limit the oldest ${goes}, or the newest are refused`
-  return 'the queue itself says nothing here, so the policy decides'
+    return `the queue is bounded: over the limit, the oldest messages ${goes}, or the newest are refused`
+  return 'the queue itself sets nothing here, so the policy decides'
 }
 
 interface PolicySetting {

@@ -124,9 +124,9 @@ describe('plan', () => {
       1_800_000,
       'orders.dlq',
       'expires is 30m',
-      'deleted with its messages once it was unused for 30m',
+      'deleted with its messages once it has been unused for 30m',
     ],
-    ['max-length', 10, 'orders.dlq', 'max-length is 10', 'of what is over the limit the oldest are deleted'],
+    ['max-length', 10, 'orders.dlq', 'max-length is 10', 'over the limit, the oldest messages are deleted'],
     ['delivery-limit', 3, 'orders.dlq', 'delivery-limit is 3', 'returned more than 3 times are deleted'],
   ])('a policy with %s %s on %s is told in plain words', (key, value, name, setting, consequence) => {
     const wanted = compile(declaration)

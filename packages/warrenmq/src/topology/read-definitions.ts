@@ -44,7 +44,7 @@ function onlyVhost(value: Item): string {
   const [first] = names
   if (names.size > 1 && !names.has('/')) {
     throw new InvalidArgumentError(
-      `The definitions have the vhosts ${[...names].join(', ')}; say which one to read.`,
+      `The definitions have the vhosts ${[...names].join(', ')}; name the one to read.`,
     )
   }
   return names.size === 1 && first !== undefined ? first : '/'

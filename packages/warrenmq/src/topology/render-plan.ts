@@ -23,7 +23,7 @@ export function renderPlan(plan: Plan): string {
       plan.leftovers.map((leftover) => [renderLeftover(leftover)]),
     ),
     section(
-      'Bindings of others on these queues (left alone)',
+      'Bindings made by others on these queues (left alone)',
       plan.unmanaged.map((binding) => [`? binding ${renderBinding(binding)}`]),
     ),
     section(
@@ -41,7 +41,7 @@ export function renderPlan(plan: Plan): string {
 }
 
 function headline({ isEmpty, safe, disruptive, impossible }: Plan): string {
-  if (isEmpty) return 'Nothing to do: the broker has what the topology says.'
+  if (isEmpty) return 'Nothing to do: the broker matches the topology.'
   const counts = `${safe.length} safe, ${disruptive.length} disruptive, ${impossible.length} impossible in place`
   return `${counts}.`
 }
@@ -101,10 +101,10 @@ function thingOf({ kind }: ImpossibleStep): Thing {
 function renderWayOut(way: WayOut, thing: Thing): string {
   switch (way.kind) {
     case 'exact':
-      return "leave it: it is as the layout's document says; declare it with `exact: true`"
+      return "leave it: it follows the layout's original design; declare it with `exact: true`"
     case 'policy': {
       const displaced =
-        way.displaces === undefined ? '' : `; it would displace policy ${way.displaces}, so merge the two`
+        way.displaces === undefined ? '' : `; it would replace policy ${way.displaces}, so merge the two`
       return `set it by a policy, without touching the queue: ${canonicalText(way.definition)}${displaced}`
     }
     case 'recreate':
@@ -117,7 +117,7 @@ function renderWayOut(way: WayOut, thing: Thing): string {
 }
 
 function recreateText(thing: Thing, messages: number | undefined): string {
-  if (thing === 'exchange') return 'delete it and apply again; its bindings go with it'
+  if (thing === 'exchange') return 'delete it and apply again; its bindings are deleted with it'
   if (messages === 0) return 'delete it and apply again: it is empty now'
   const held = messages === undefined ? 'messages' : countMessages(messages)
   const them = messages === 1 ? 'it' : 'them'

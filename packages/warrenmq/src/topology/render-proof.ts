@@ -89,8 +89,8 @@ function renderNodeEnds({ losesAt: { stop, crash } }: Proof): readonly string[] 
     ]
   const [ofStop, ofCrash] = [renderLosses(stop), renderLosses(crash)]
   if (ofStop.join() === ofCrash.join())
-    return ['Lost when a node ends, by a clean stop as by a crash (kill -9)', ...ofStop]
-  return ['Lost by a clean stop of a node', ...ofStop, 'Lost by a crash (kill -9) of a node', ...ofCrash]
+    return ['Lost when a node goes down, in a clean stop and in a crash (kill -9) alike', ...ofStop]
+  return ['Lost in a clean stop of a node', ...ofStop, 'Lost in a crash (kill -9) of a node', ...ofCrash]
 }
 
 function renderLosses(places: readonly PlaceOfLoss[]): readonly string[] {
@@ -101,8 +101,8 @@ function renderLosses(places: readonly PlaceOfLoss[]): readonly string[] {
 }
 
 const lossTexts: { readonly [Loss in NodeLoss]: string } = {
-  'on-the-way': 'what is leaving at that moment (not what waits):',
-  'due-meanwhile': 'what is leaving, and what comes due until the next queue has a leader again:',
+  'on-the-way': 'messages leaving at that moment (not those waiting):',
+  'due-meanwhile': 'messages leaving, and those that come due until the next queue has a leader again:',
   everything: 'everything:',
 }
 

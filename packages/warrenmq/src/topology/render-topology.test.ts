@@ -251,7 +251,7 @@ describe('a plan in words', () => {
 
     expect(renderPlan(plan).split('\n').slice(-7)).toEqual([
       '  ! queue q.dlq: x-delivery-limit is not set, the topology says -1',
-      "      or leave it: it is as the layout's document says; declare it with `exact: true`",
+      "      or leave it: it follows the layout's original design; declare it with `exact: true`",
       '      or set it by a policy, without touching the queue: {"delivery-limit":-1}',
       '      or move its 3 messages elsewhere, delete the queue, apply again, and move them back',
       '      or change the topology to what the broker has',
@@ -264,7 +264,7 @@ describe('a plan in words', () => {
     const wanted = compile()
 
     expect(renderPlan(planTopology({ wanted, live: { ...live, ...wanted } }))).toBe(
-      'Nothing to do: the broker has what the topology says.\n',
+      'Nothing to do: the broker matches the topology.\n',
     )
   })
 })
@@ -307,7 +307,7 @@ describe('a proof in words', () => {
       '\nNeither a clean stop nor a crash (kill -9) of a node loses a message that is persistent and confirmed.\n',
     )
     expect(exact).toContain(
-      '\nLost when a node ends, by a clean stop as by a crash (kill -9)\n  what is leaving at that moment (not what waits): default.queue.s, default.retry-queue.s\n',
+      '\nLost when a node goes down, in a clean stop and in a crash (kill -9) alike\n  messages leaving at that moment (not those waiting): default.queue.s, default.retry-queue.s\n',
     )
     expect(exact).not.toContain('loses nothing')
   })

@@ -33,7 +33,10 @@ export const topologySchema: Schema = {
     {
       $schema: text,
       layout,
-      exact: { ...flag, description: "true gives the arguments of the layout's document and nothing else" },
+      exact: {
+        ...flag,
+        description: "true gives the arguments of the layout's original design and nothing else",
+      },
       exchanges: { type: 'object', additionalProperties: { $ref: '#/definitions/exchange' } },
       queues: { type: 'object', additionalProperties: { $ref: '#/definitions/queue' } },
       policies: { type: 'array', items: { $ref: '#/definitions/policy' } },

@@ -50,7 +50,7 @@ describe('validation', () => {
       { queues: { q: { retry: { delays: ['60d', '0s'] } } } },
       [
         'queues.q.retry.delays[0]: is longer than 49 days, the longest TTL of RabbitMQ',
-        'queues.q.retry.delays[1]: must be longer than nothing',
+        'queues.q.retry.delays[1]: must be longer than 0',
       ],
     ],
     [
@@ -63,8 +63,8 @@ describe('validation', () => {
       },
       [
         'queues.q.durable: a quorum queue is always durable',
-        'queues.q.autoDelete: a quorum queue cannot delete itself; drop it, or say "type: classic"',
-        'queues.s.autoDelete: a stream queue cannot delete itself; drop it, or say "type: classic"',
+        'queues.q.autoDelete: a quorum queue cannot delete itself; remove this setting, or use "type: classic"',
+        'queues.s.autoDelete: a stream queue cannot delete itself; remove this setting, or use "type: classic"',
       ],
     ],
     [
@@ -77,7 +77,7 @@ describe('validation', () => {
     [
       'two numbers of attempts',
       { queues: { q: { retry: { maxAttempts: 3, maxRetries: 2 } } } },
-      ['queues.q.retry: say maxAttempts or maxRetries, not both'],
+      ['queues.q.retry: use maxAttempts or maxRetries, not both'],
     ],
     [
       'a ladder in a layout with one wait queue',
@@ -90,26 +90,26 @@ describe('validation', () => {
       'a loop without its loop',
       { layout: 'isolated', queues: { q: { retry: false } } },
       [
-        'queues.q.retry: layout isolated is a retry loop and cannot be without; use layout warren, or "deadLetter: false" for a plain queue',
+        'queues.q.retry: layout isolated is a retry loop and cannot do without retries; use layout warren, or "deadLetter: false" for a plain queue',
       ],
     ],
     [
       'a setting of another layout',
       { queues: { q: { domain: 'user', layout: { name: 'warren', prefix: 'p' } } } },
       [
-        'queues.q.domain: means nothing to layout warren; it belongs to freeflow',
-        'queues.q.layout.prefix: means nothing to layout warren; it belongs to event-bus',
+        'queues.q.domain: has no meaning in layout warren; it belongs to freeflow',
+        'queues.q.layout.prefix: has no meaning in layout warren; it belongs to event-bus',
       ],
     ],
     [
       'a parameter of another layout',
       { layout: { name: 'warren', namespace: 'n' }, queues: {} },
-      ['layout.namespace: means nothing to layout warren; it belongs to freeflow'],
+      ['layout.namespace: has no meaning in layout warren; it belongs to freeflow'],
     ],
     [
       'exact without a document',
       { exact: true, queues: { q: {}, r: {} } },
-      ['exact: layout warren follows no document, so there is nothing to be exact to; drop "exact"'],
+      ['exact: layout warren has no original design to follow exactly; remove "exact"'],
     ],
     [
       'a stream with a dead-letter queue',
@@ -127,7 +127,7 @@ describe('validation', () => {
     [
       'the queue type as an argument',
       { queues: { q: { arguments: { 'x-queue-type': 'quorum' } } } },
-      [`queues.q.arguments['x-queue-type']: is said as "type" of the queue`],
+      [`queues.q.arguments['x-queue-type']: is set by "type" of the queue`],
     ],
     [
       'a binding to an exchange that is not declared',
@@ -146,7 +146,7 @@ describe('validation', () => {
       },
       [
         'queues.q.bind[0].exchange: exchange "order.events" is not declared; did you mean "orders.events"?',
-        'queues.q.bind[2].exchange: the default exchange takes no bindings: it reaches every queue by its name',
+        'queues.q.bind[2].exchange: the default exchange allows no bindings: it already reaches every queue by its name',
         'queues.q.bind[3].exchange: exchange "zzz" is not declared; add it under "exchanges"',
       ],
     ],
@@ -154,8 +154,8 @@ describe('validation', () => {
       'reserved and empty names',
       { exchanges: { 'amq.mine': { type: 'direct' } }, queues: { '': {} } },
       [
-        'queues[\'\']: queue "" has no name; the empty name is the default exchange and a queue that the broker names',
-        `exchanges['amq.mine']: exchange "amq.mine" starts with "amq.", which RabbitMQ keeps for itself; choose another name`,
+        'queues[\'\']: queue "" has no name; the empty name means the default exchange, or a queue named by the broker',
+        `exchanges['amq.mine']: exchange "amq.mine" starts with "amq.", which RabbitMQ reserves; choose another name`,
       ],
     ],
     [
@@ -171,7 +171,7 @@ describe('validation', () => {
       {
         queues: { a: {}, 'a.dlq': { layout: 'ratatoskr', exact: true } },
       },
-      ['queues: queue "a.dlq" comes out twice, with different settings; rename one of the two that make it'],
+      ['queues: queue "a.dlq" is declared twice, with different settings; rename one of the two'],
     ],
   ])('%s', (_title, value, expected) => {
     expect(problems(value)).toEqual(expected)
@@ -183,7 +183,7 @@ describe('validation', () => {
     const found = problems({ queues: { [name]: { retry: { delays: ['30m'] } } } })
 
     expect(found).toEqual([
-      `queues['${name}']: queue "${'ü'.repeat(40)}…" has 260 bytes; RabbitMQ takes at most 255, so shorten it`,
+      `queues['${name}']: queue "${'ü'.repeat(40)}…" has 260 bytes; RabbitMQ allows at most 255, so shorten it`,
     ])
   })
 

@@ -42,7 +42,7 @@ function checkCompiled(topology: TopologyDeclaration): readonly TopologyMistake[
   const { topology: compiled, conflicts } = compileWithConflicts(topology, { brokerVersion: '4.0' })
   const clashes = conflicts.map(({ kind, name }) => ({
     path: kind === 'queue' ? 'queues' : 'exchanges',
-    problem: `${kind} "${name}" comes out twice, with different settings; rename one of the two that make it`,
+    problem: `${kind} "${name}" is declared twice, with different settings; rename one of the two`,
   }))
   return [...checkNames(compiled), ...clashes, ...checkReferences(topology, compiled)]
 }

@@ -76,6 +76,6 @@ function noType(path: string, type: unknown): InvalidArgumentError {
 
 function noValue({ path, type, mustBe }: { path: string; type: string; mustBe: string }) {
   return new InvalidArgumentError(
-    `The header ${path} has a value that the AMQP type "${type}" does not take; it must be ${mustBe}.`,
+    `The header ${path} has a value that does not fit the AMQP type "${type}"; it must be ${mustBe}.`,
   )
 }

@@ -96,7 +96,7 @@ export function createFrameWriter({ frameMax, headerMax = frameMax }: FrameWrite
     const payload = encodeMethod(method)
     if (payload.length > headerLimit) {
       throw new InvalidArgumentError(
-        `${method.name} has ${payload.length} bytes; this connection carries ${headerLimit}. Shorten its arguments.`,
+        `${method.name} has ${payload.length} bytes; this connection allows ${headerLimit}. Shorten its arguments.`,
       )
     }
     smallFrame(frameTypes.method, channel, payload)
@@ -105,7 +105,7 @@ export function createFrameWriter({ frameMax, headerMax = frameMax }: FrameWrite
   function checkHeader(properties: RawProperties): void {
     if (12 + properties.length <= headerLimit) return
     throw new InvalidArgumentError(
-      `The properties and headers of a message have ${properties.length} bytes; this connection carries ${headerLimit - 12}. ` +
+      `The properties and headers of a message have ${properties.length} bytes; this connection allows ${headerLimit - 12}. ` +
         'Shorten the headers or move them into the body.',
     )
   }
@@ -197,6 +197,6 @@ function payloadLimit(frameMax: number): number {
   if (frameMax === 0) return Number.MAX_SAFE_INTEGER
   if (frameMax > frameOverhead) return frameMax - frameOverhead
   throw new InvalidArgumentError(
-    `A frame of ${frameMax} bytes has no room for a payload. AMQP's least is 4096.`,
+    `A frame of ${frameMax} bytes has no room for a payload. AMQP's minimum is 4096.`,
   )
 }

@@ -160,7 +160,7 @@ describe('a writer', () => {
     expect(() => writer.content(1, publish, tooLarge, Buffer.from('body'))).toThrowError(
       expect.objectContaining({
         code: 'INVALID_ARGUMENT',
-        message: expect.stringContaining('carries 4076'),
+        message: expect.stringContaining('allows 4076'),
       }),
     )
     expect(writer.pendingBytes).toBe(pendingBytes)
@@ -193,7 +193,7 @@ describe('a writer', () => {
         response: Buffer.alloc(0),
         locale: 'en_US',
       }),
-    ).toThrowError(/connection.start-ok has 50\d\d bytes; this connection carries 4088/)
+    ).toThrowError(/connection.start-ok has 50\d\d bytes; this connection allows 4088/)
     expect(writer.pendingBytes).toBe(0)
   })
 

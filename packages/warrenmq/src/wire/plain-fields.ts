@@ -100,7 +100,7 @@ function numberField(plain: number, { path }: Place): FieldValue {
 function refuseNoNumber(value: number, path: string): void {
   if (Number.isFinite(value)) return
   throw new InvalidArgumentError(
-    `The header ${path} is ${value}, and RabbitMQ closes the connection over it. Leave it out, or send it as text.`,
+    `The header ${path} is ${value}, and RabbitMQ closes the connection because of it. Leave it out, or send it as text.`,
   )
 }
 
@@ -142,7 +142,7 @@ function kindOf(value: unknown): string {
 function tooDeep({ path }: Place): InvalidArgumentError {
   const start = path.length > 40 ? `${path.slice(0, 40)}…` : path
   return new InvalidArgumentError(
-    `The header ${start} holds itself, or is nested more than ${maxNesting} deep. Send it in the body, as JSON.`,
+    `The header ${start} contains itself, or is nested more than ${maxNesting} deep. Send it in the body, as JSON.`,
   )
 }
 
@@ -156,7 +156,7 @@ function secondsOf(date: Date, { path }: Place): bigint {
   const seconds = Math.floor(date.getTime() / 1000)
   if (seconds >= 0) return BigInt(seconds)
   throw new InvalidArgumentError(
-    `The header ${path} is ${String(date)}, which AMQP has no time for. Use a Date from 1970 on.`,
+    `The header ${path} is ${String(date)}, which AMQP cannot express. Use a Date from 1970 on.`,
   )
 }
 

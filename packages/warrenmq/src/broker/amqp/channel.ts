@@ -135,7 +135,7 @@ export class AmqpChannel {
     const consumerTag = options.consumerTag ?? `warren-${this.id}.${this.#consumerNumber}`
     if (this.#consumers.has(consumerTag)) {
       throw new InvalidArgumentError(
-        `A consumer "${consumerTag}" runs on this channel already. Choose another tag.`,
+        `A consumer "${consumerTag}" already runs on this channel. Choose another tag.`,
       )
     }
     const { onOversized } = options

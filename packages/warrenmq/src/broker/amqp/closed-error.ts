@@ -38,7 +38,7 @@ export function timeoutError(endpoint: Endpoint, timeoutMs: number): ConnectionE
 }
 
 export function heartbeatMissedError(endpoint: Endpoint, heartbeatSeconds: number): ConnectionError {
-  const message = `${describeEndpoint(endpoint)} gave no sign of life for more than ${2 * heartbeatSeconds} s, two heartbeats.`
+  const message = `${describeEndpoint(endpoint)} was silent for more than ${2 * heartbeatSeconds} s, two heartbeats.`
   return new ConnectionError({ code: 'CONNECTION_HEARTBEAT_MISSED', message })
 }
 
@@ -49,7 +49,7 @@ export function unreadableError(endpoint: Endpoint, circumstances: Circumstances
   const { isOpening, cause } = circumstances
   const oversized = cause instanceof WireError ? cause.oversized : undefined
   if (isOpening || !oversized) return notAmqpError(endpoint, circumstances)
-  const message = `${describeEndpoint(endpoint)} sent a message that is too large to be read here: ${cause!.message} Raise ${limitOf[oversized]}, or take the message out of its queue by other means.`
+  const message = `${describeEndpoint(endpoint)} sent a message that is too large to read: ${cause!.message} Raise ${limitOf[oversized]}, or remove the message from its queue by other means.`
   return new ConnectionError({ code: 'CONNECTION_MESSAGE_TOO_LARGE', message }, { cause })
 }
 

@@ -64,14 +64,14 @@ export function explainRefusal(close: Method<'connection.close'>, endpoint: Endp
   if (replyCode === 403) {
     return refusal(
       'CONNECTION_AUTHENTICATION_REFUSED',
-      `The broker at ${where} refused the user name or password (user "${endpoint.username}"), or the certificate that stands for them. Check them, and that the user may connect from here.`,
+      `The broker at ${where} refused the user name or password (user "${endpoint.username}"), or the certificate that replaces them. Check them, and check that the user may connect from here.`,
       replyCode,
     )
   }
   if (replyCode === 530 && / not found/.test(replyText)) {
     return refusal(
       'CONNECTION_VHOST_NOT_FOUND',
-      `The broker at ${where} has no vhost "${endpoint.vhost}". Create it, or name another: by --vhost, or as the path of the URL.`,
+      `The broker at ${where} has no vhost "${endpoint.vhost}". Create it, or name another with --vhost or as the path of the URL.`,
       replyCode,
     )
   }
@@ -79,16 +79,16 @@ export function explainRefusal(close: Method<'connection.close'>, endpoint: Endp
     // Not final: others close their connections, and then there is room.
     return new ConnectionError({
       code: 'CONNECTION_LIMIT_REACHED',
-      message: `The broker at ${where} takes no more connections: ${replyText}. Close some, or raise the limit of the vhost, the user or the node.`,
+      message: `The broker at ${where} accepts no more connections: ${replyText}. Close some, or raise the limit of the vhost, the user or the node.`,
       replyCode,
     })
   }
   if (replyCode === 530) {
     // A vhost that is down is refused by the same code, and no permission helps there.
     const remedy = /access to vhost/.test(replyText)
-      ? ` Give "${endpoint.username}" permissions on the vhost (rabbitmqctl set_permissions), or name another: by --vhost, or as the path of the URL.`
+      ? ` Give "${endpoint.username}" permissions on the vhost (rabbitmqctl set_permissions), or name another vhost with --vhost or as the path of the URL.`
       : ''
-    const message = `The broker at ${where} does not let us in: ${replyText}.${remedy}`
+    const message = `The broker at ${where} refused the connection: ${replyText}.${remedy}`
     return refusal('CONNECTION_ACCESS_REFUSED', message, replyCode)
   }
   return closedByBrokerError(endpoint, close)
@@ -112,7 +112,7 @@ async function expectMethod<Name extends Method['name']>(
   throw new ConnectionError({
     code: 'CONNECTION_NOT_AMQP',
     isFinal: true,
-    message: `${describeEndpoint(endpoint)} sent ${method.name} where ${name} was due. Is it an AMQP 0-9-1 broker?`,
+    message: `${describeEndpoint(endpoint)} sent ${method.name} instead of ${name}. Is it an AMQP 0-9-1 broker?`,
   })
 }
 
@@ -122,11 +122,11 @@ const leastFrameMax = 4096
 function checkFrameMax(agreed: number, offered: number, endpoint: Endpoint): void {
   if (agreed === 0 || agreed >= leastFrameMax) return
   if (offered !== agreed)
-    throw new InvalidArgumentError(`frameMax is ${agreed}; the least of AMQP is ${leastFrameMax}.`)
+    throw new InvalidArgumentError(`frameMax is ${agreed}; the minimum in AMQP is ${leastFrameMax}.`)
   throw new ConnectionError({
     code: 'CONNECTION_NOT_AMQP',
     isFinal: true,
-    message: `${describeEndpoint(endpoint)} offers frames of ${offered} bytes; the least of AMQP is ${leastFrameMax}. Is it an AMQP 0-9-1 broker?`,
+    message: `${describeEndpoint(endpoint)} offers frames of ${offered} bytes; the minimum in AMQP is ${leastFrameMax}. Is it an AMQP 0-9-1 broker?`,
   })
 }
 

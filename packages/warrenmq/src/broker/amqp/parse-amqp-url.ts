@@ -22,7 +22,7 @@ export interface Endpoint {
  */
 export function parseAmqpUrl(url: string): readonly Endpoint[] {
   const match = /^(amqps?):\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url)
-  if (!match) throw badUrl('it is not of the form amqp://user:password@host:port/vhost')
+  if (!match) throw badUrl('it does not have the form amqp://user:password@host:port/vhost')
   const [, scheme, userInfo = '', hosts = '', path, query = ''] = match
   // A password with a bare @, / or ? spills over into what is taken for the host, the vhost or an option, and so
   // into errors.
@@ -59,7 +59,7 @@ function credentialsOf(userInfo: string): [string, string] {
 
 function parseHost(text: string, isTls: boolean): { host: string; port: number } {
   const match = /^(\[[^\]]+\]|[^:]*)(?::(\d*))?$/.exec(text)
-  if (!match) throw badUrl('what stands for the host is not a host with an optional port')
+  if (!match) throw badUrl('the host part is not a host with an optional port')
   const port = match[2] ? Number(match[2]) : isTls ? 5671 : 5672
   if (port < 1 || port > 65535) throw badUrl(`port ${match[2]} is not between 1 and 65535`)
   const host = match[1]!.replace(/^\[|\]$/g, '')
@@ -79,7 +79,9 @@ function parseQuery(
   const options: Partial<Record<string, number>> = {}
   for (const [name, text] of new URLSearchParams(query)) {
     if (!(name in numberOptions)) {
-      throw badUrl(`it has the unknown option "${name}"; known are ${Object.keys(numberOptions).join(', ')}`)
+      throw badUrl(
+        `it has the unknown option "${name}"; known options are ${Object.keys(numberOptions).join(', ')}`,
+      )
     }
     const [option, max] = numberOptions[name as keyof typeof numberOptions]
     if (!/^\d+$/.test(text) || Number(text) > max)

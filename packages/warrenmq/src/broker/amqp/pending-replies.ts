@@ -79,6 +79,6 @@ export function createPendingReplies({ timeoutMs }: { timeoutMs: number }): Pend
 function notAnswered(name: MethodName, timeoutMs: number): ChannelError {
   return new ChannelError({
     code: 'CHANNEL_TIMEOUT',
-    message: `The broker did not answer ${name} within ${timeoutMs / 1000} s. Whether it was done is not known.`,
+    message: `The broker did not answer ${name} within ${timeoutMs / 1000} s. It may or may not have been done.`,
   })
 }

@@ -38,8 +38,8 @@ function explainCode(code: string, fields: { error: unknown; place: string; what
   if (code.startsWith('HPE_') || code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
     return failure(
       'MANAGEMENT_UNEXPECTED_ANSWER',
-      `What listens at ${place} does not speak the protocol of the URL (${code}). ` +
-        'Check that the port is that of the management API (15672, with TLS 15671), not of AMQP, and http or https.',
+      `The server at ${place} does not speak the protocol of the URL (${code}). ` +
+        'Check that the port is the one of the management API (15672, with TLS 15671), not of AMQP, and that http or https is right.',
       { cause },
     )
   }
@@ -47,7 +47,7 @@ function explainCode(code: string, fields: { error: unknown; place: string; what
     return failure(
       'MANAGEMENT_UNREACHABLE',
       `No trusted connection to the management API at ${place}: ${code}. ` +
-        'Give the CA that signed its certificate, and a client certificate if it wants one.',
+        'Give the CA that signed its certificate, and a client certificate if it requires one.',
       { cause },
     )
   }
@@ -62,7 +62,7 @@ function explainCode(code: string, fields: { error: unknown; place: string; what
   return failure(
     'MANAGEMENT_UNREACHABLE',
     `Cannot reach the management API at ${place}: ${code} (${what}). ` +
-      'Enable it with `rabbitmq-plugins enable rabbitmq_management`, or say where it is with --management-url.',
+      'Enable it with `rabbitmq-plugins enable rabbitmq_management`, or give its address with --management-url.',
     { cause },
   )
 }
@@ -104,7 +104,7 @@ function notFound(said: BrokersWords, { subject, address }: FailureContext): Man
 export function notTheApi({ address, subject }: FailureContext, found: string): ManagementError {
   return failure(
     'MANAGEMENT_UNEXPECTED_ANSWER',
-    `What answers at ${placeOf(address)} is not RabbitMQ's management API (${found} to read ${subject}). ` +
+    `The server at ${placeOf(address)} is not RabbitMQ's management API (${found} to read ${subject}). ` +
       'Check the host, the port and the path of --management-url.',
   )
 }

@@ -104,12 +104,12 @@ class Proof {
   #notConnected(): ConnectionError {
     return new ConnectionError({
       code: 'CONNECTION_LOST',
-      message: `The connection to the broker is away, so nobody can tell whether the management API at ${placeOf(this.#parts.address)} is its own.`,
+      message: `The connection to the broker is down, so nobody can tell whether the management API at ${placeOf(this.#parts.address)} belongs to it.`,
     })
   }
 
   #tookTooLong(timeoutMs: number): ManagementError {
-    const message = `Whether the management API at ${placeOf(this.#parts.address)} is that of the broker could not be told within ${timeoutMs} ms. The broker may be overloaded; try again.`
+    const message = `It took longer than ${timeoutMs} ms to find out whether the management API at ${placeOf(this.#parts.address)} belongs to the broker. The broker may be overloaded; try again.`
     return new ManagementError({ code: 'MANAGEMENT_TIMEOUT', message })
   }
 }
@@ -121,8 +121,8 @@ function asAbsent(error: ManagementError, address: ManagementAddress): Managemen
   const { code, message, status } = error
   if (code === 'MANAGEMENT_UNREACHABLE') return error
   if (code === 'MANAGEMENT_NOT_PROVED') return new ManagementError({ code, message, isAbsent: true })
-  const found = `At the usual address ${placeOf(address)} is no management API that can be used for this broker. ${message}`
-  const wayOut = 'Say where it is: --management-url, MANAGEMENT_URL, or managementUrl in connect().'
+  const found = `There is no usable management API for this broker at the usual address ${placeOf(address)}. ${message}`
+  const wayOut = 'Give its address with --management-url, MANAGEMENT_URL, or managementUrl in connect().'
   return new ManagementError(
     { code: 'MANAGEMENT_UNREACHABLE', message: `${found} ${wayOut}`, status },
     { cause: error },

@@ -104,7 +104,7 @@ async function seenWithin(
 }
 
 const wayOut =
-  'Say where the management API of this broker is: --management-url, MANAGEMENT_URL, or managementUrl in connect().'
+  'Give the address of the management API of this broker with --management-url, MANAGEMENT_URL, or managementUrl in connect().'
 
 async function otherBroker({ connection, management, address, signal }: ProofTask): Promise<ManagementError> {
   const { endpoint } = connection
@@ -114,17 +114,17 @@ async function otherBroker({ connection, management, address, signal }: ProofTas
   const vhosts = await management.vhosts.list({ signal }).catch(() => undefined)
   if (vhosts?.every(({ name }) => name !== endpoint.vhost))
     return refusal(
-      `Nothing shows that the ${api} is that of ${broker}: the user "${address.username}" sees no vhost "${endpoint.vhost}" there. ` +
-        'If it is the right one, give the user permissions on the vhost (rabbitmqctl set_permissions).',
+      `Nothing proves that the ${api} belongs to ${broker}: the user "${address.username}" sees no vhost "${endpoint.vhost}" there. ` +
+        'If it is the right API, give the user permissions on the vhost (rabbitmqctl set_permissions).',
     )
-  return refusal(`The ${api} is not that of ${broker}: a queue made over AMQP does not appear in it.`)
+  return refusal(`The ${api} does not belong to ${broker}: a queue declared over AMQP does not appear in it.`)
 }
 
 function notProved({ connection, address }: ProofTask): ManagementError {
   const { username } = connection.endpoint
   return refusal(
-    `Nothing shows that the management API at ${placeOf(address)} is that of the broker at ${describeEndpoint(connection.endpoint)}: ` +
-      `"${username}" may declare no queue to look for, and the API does not list its connection. ` +
+    `Nothing proves that the management API at ${placeOf(address)} belongs to the broker at ${describeEndpoint(connection.endpoint)}: ` +
+      `"${username}" may not declare a queue to look for, and the API does not list its connection. ` +
       `Let "${username}" declare queues named warren.proof.*, or let "${address.username}" see its connections (tag "monitoring").`,
   )
 }

@@ -38,14 +38,14 @@ async function listenOnIpv6(server: Server, port: number): Promise<void> {
 function unavailable(port: number, cause: NodeJS.ErrnoException): EmbeddedBrokerError {
   const why =
     cause.code === 'EADDRINUSE'
-      ? 'Another program has it, perhaps a RabbitMQ'
+      ? 'Another program uses it, perhaps a RabbitMQ'
       : cause.code === 'EACCES'
-        ? 'This user may not have it'
+        ? 'This user may not use it'
         : cause.message
   return new EmbeddedBrokerError(
     {
       code: 'EMBEDDED_PORT_UNAVAILABLE',
-      message: `The embedded broker cannot listen on port ${port}. ${why}. Name another port, or 0 for a free one.`,
+      message: `The embedded broker cannot listen on port ${port}. ${why}. Choose another port, or 0 for a free one.`,
     },
     { cause },
   )

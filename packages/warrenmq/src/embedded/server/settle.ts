@@ -113,8 +113,8 @@ function neverSettles({
   return new EmbeddedBrokerError({
     code: 'EMBEDDED_NEVER_SETTLES',
     message:
-      `The clients did not come to rest within ${timeoutMs} ms. Most was sent by ${busiest?.name ?? 'nobody'}${consumed}. ` +
-      'Look for a handler that gives back what it gets, or raise settleTimeoutMs.',
+      `The clients did not come to rest within ${timeoutMs} ms. The busiest is ${busiest?.name ?? 'nobody'}${consumed}. ` +
+      'Look for a handler that keeps giving messages back, or raise settleTimeoutMs.',
   })
 }
 
@@ -122,7 +122,7 @@ function neverSettles({
 function stillInHand(connections: Iterable<AmqpConnection>, timeoutMs: number): EmbeddedBrokerError {
   return new EmbeddedBrokerError({
     code: 'EMBEDDED_STILL_IN_HAND',
-    message: `Not settled after ${timeoutMs} ms: ${describeHolders(connections)}. Time waits for handlers. ${waysOut}`,
+    message: `Not settled after ${timeoutMs} ms: ${describeHolders(connections)}. The clock waits for handlers. ${waysOut}`,
   })
 }
 
@@ -136,7 +136,7 @@ function tellOfWaiting(connections: Iterable<AmqpConnection>): void {
 }
 
 const waysOut =
-  "Let them end, raise settleTimeoutMs, or say { held: 'pass' } where a delivery is meant to be held."
+  "Let them end, raise settleTimeoutMs, or pass { held: 'pass' } if a delivery is meant to be held."
 
 function describeHolders(connections: Iterable<AmqpConnection>): string {
   return [...consumersInHand(connections)]

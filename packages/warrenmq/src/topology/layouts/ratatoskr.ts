@@ -7,7 +7,7 @@ import { rejectLoopFlow, rejectLoopQueues } from './reject-loop.ts'
 /** Ratatoskr: quorum queues, a wait queue reached and left through the default exchange, a fanout DLQ exchange. */
 export const ratatoskr: Layout = {
   name: 'ratatoskr',
-  summary: 'Quorum queues; a rejected message waits in X.retry and returns; parked ones go to X.dlq.',
+  summary: 'Quorum queues; a rejected message waits in X.retry and returns; dead letters go to X.dlq.',
   hasExactForm: true,
   retriesBy: 'reject',
   exactType: 'quorum',

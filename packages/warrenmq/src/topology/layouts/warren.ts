@@ -15,7 +15,7 @@ import { bindQueue, declaredBindings, durableExchange, layoutQueue, seedHeaders 
 export const warren: Layout = {
   name: 'warren',
   summary:
-    'Quorum queues, delay tiers by confirmed publish, return to the failing queue only, a DLQ that keeps.',
+    'Quorum queues, delay tiers by confirmed publish, return to the failing queue only, a DLQ that keeps its messages.',
   hasExactForm: false,
   retriesBy: 'publish',
   exactType: 'quorum',

@@ -34,8 +34,8 @@ function* proveFlow(graph: TopologyGraph, flow: QueueFlow): Generator<Broken> {
         code: 'never-returns',
         queue: flow.queue,
         path: end?.path() ?? [...start.path, 'no queue'],
-        problem: 'A retried message does not come back to the queue in which it failed.',
-        wayOut: 'Bind the queue so that it takes the key with which messages return from the wait queue.',
+        problem: 'A retried message does not come back to the queue it failed in.',
+        wayOut: 'Bind the queue with the key that messages have when they return from the wait queue.',
       }
     }
     for (const { queue, path } of ends) {

@@ -69,13 +69,13 @@ function* proveLimit(
   const { deliveryLimit } = settings(name)
   if (deliveryLimit === undefined) return
   const isMisread = typeof args['x-delivery-limit'] === 'number' && args['x-delivery-limit'] < 0
-  const carried = 'On 4.3 a message that came over the limit is deleted by its first return.'
+  const carried = 'On 4.3, a message that arrives over the limit is deleted at its first return.'
   yield {
     code: 'delivery-limit',
     queue: name,
     path: [name, isMisread ? 'looked at once' : `looked at ${deliveryLimit + 1} times`, 'deleted'],
     problem:
-      `Each look that returns a message counts, and over the limit of ${deliveryLimit} it is deleted. ${
+      `Each look that returns a message counts, and a message over the limit of ${deliveryLimit} is deleted. ${
         capabilities.deliveryCountAcrossHops === 'limiting' ? carried : ''
       }`.trim(),
     wayOut: limitWayOut(capabilities, setBy(name, 'x-delivery-limit')),
@@ -87,7 +87,7 @@ function limitWayOut(
   policies: string | undefined,
 ): string {
   if (policies !== undefined)
-    return `Take delivery-limit out of ${policies}${supportsUnlimitedDeliveryLimit ? ', or set it to -1 there' : ''}.`
+    return `Remove delivery-limit from ${policies}${supportsUnlimitedDeliveryLimit ? ', or set it to -1 there' : ''}.`
   return supportsUnlimitedDeliveryLimit
     ? 'Set x-delivery-limit: -1, or on an existing queue without that argument a policy with delivery-limit: -1.'
     : 'Remove x-delivery-limit: before RabbitMQ 4.0 a queue without it has no limit.'

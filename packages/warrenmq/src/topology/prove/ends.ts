@@ -25,7 +25,7 @@ function* proveNoCutCycle(graph: TopologyGraph): Generator<Broken> {
         code: 'cut-cycle',
         queue,
         path: [...cyclePath({ graph, cycle, isPossible: isAutomatic }), 'cut'],
-        problem: `A message can come back without having been rejected; the broker calls that a cycle and ${fateOf(graph, cycle)}.`,
+        problem: `A message can come back without a rejection; the broker treats that as a cycle and ${fateOf(graph, cycle)}.`,
         wayOut: wayOutOf(graph, cycle),
       }
     }
@@ -44,8 +44,8 @@ function* proveNoMisjudgedCycle(graph: TopologyGraph): Generator<Broken> {
       queue: home,
       path: [...steps, home ?? '', 'cut'],
       problem:
-        'Before RabbitMQ 3.13 the broker loses the order of more than two deaths and overlooks the rejection on this way round: it takes it for a cycle without one, and drops the message.',
-      wayOut: 'Shorten the way round to one wait queue, or upgrade to 3.13.3 or later.',
+        'Before RabbitMQ 3.13, the broker loses the order of more than two deaths and overlooks the rejection in this loop: it takes it for a cycle without a rejection, and drops the message.',
+      wayOut: 'Shorten the loop to one wait queue, or upgrade to 3.13.3 or later.',
     }
   }
 }
@@ -56,13 +56,13 @@ function wayOutOf(graph: TopologyGraph, cycle: readonly string[]): string {
     return 'Lift the delivery limit (x-delivery-limit: -1, from RabbitMQ 4.0 on), or let the queue dead-letter to its DLQ.'
   }
   return settings.some(({ hasExpirations }) => hasExpirations)
-    ? 'Publish without an expiration, or use layout warren, where what expires goes to the DLQ.'
-    : 'Let the wait queue return only what was rejected or published there.'
+    ? 'Publish without an expiration, or use layout warren, where expired messages go to the DLQ.'
+    : 'Make the wait queue return only messages that were rejected or published there.'
 }
 
 function fateOf(graph: TopologyGraph, cycle: readonly string[]): string {
   const isKept = graph.settings(cycle.at(-1) ?? '').deadLetter?.isAtLeastOnce ?? false
-  return isKept ? 'keeps it for ever where no consumer sees it' : 'drops it'
+  return isKept ? 'keeps it forever, where no consumer sees it' : 'drops it'
 }
 
 function* proveCounted(graph: TopologyGraph): Generator<Broken> {
@@ -79,7 +79,7 @@ function* proveCounted(graph: TopologyGraph): Generator<Broken> {
         code: 'uncounted-cycle',
         queue,
         path: [...cyclePath({ graph, cycle, isPossible }), 'and so on'],
-        problem: 'A rejected message comes back, and nothing on its way counts how often.',
+        problem: 'A rejected message comes back, and nothing counts how often.',
         wayOut:
           'Declare the queue with a retry policy, or dead-letter it to a queue that does not lead back.',
       }

@@ -21,7 +21,7 @@ export function findAssumptions(graph: TopologyGraph): readonly Assumption[] {
  */
 function assumeNoExpiration(graph: TopologyGraph): readonly Assumption[] {
   const text =
-    'No producer gives its messages an expiration. One that expired here before it was handled would come round without a rejection, and the broker would cut it off.'
+    'No producer gives its messages an expiration. A message that expired here before it was handled would come round without a rejection, and the broker would drop it.'
   return assume(
     'no-expiration',
     text,
@@ -32,7 +32,7 @@ function assumeNoExpiration(graph: TopologyGraph): readonly Assumption[] {
 /** A plain queue with a wait queue of its own is retried by consumers that nothing here knows. */
 function assumeCounting(graph: TopologyGraph): readonly Assumption[] {
   const text =
-    'Its consumers count how often a message comes back, for example by x-death, and give up at last. Nothing in the topology does.'
+    'Its consumers count how often a message comes back, for example by x-death, and give up in the end. Nothing in the topology does.'
   const loops = findLoops(
     graph.topology.queues.map(({ name }) => name),
     (name) => graph.hopQueues(name),
@@ -48,7 +48,7 @@ function assumeCounting(graph: TopologyGraph): readonly Assumption[] {
 /** What a queue is for was worked out from what it does, and that cannot show whether somebody consumes it. */
 function assumeRoles({ topology }: TopologyGraph): readonly Assumption[] {
   const text =
-    'Nobody consumes it: from what leads there and from there on it was taken for a wait queue or a dead-letter queue. Where that is wrong, say its role in the config.'
+    'Nobody consumes it: judging by its routes, it was taken for a wait queue or a dead-letter queue. If that is wrong, set its role in the config.'
   const inferred = topology.queues.filter(({ isRoleInferred }) => isRoleInferred === true)
   return assume(
     'not-consumed',

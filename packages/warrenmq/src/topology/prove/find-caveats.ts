@@ -29,5 +29,5 @@ export function findCaveats(graph: TopologyGraph): readonly Caveat[] {
 
 function neighboursCount(limit: number, fate: string): string {
   const crashes = limit === 0 ? 'the first crash' : `crash ${limit + 1}`
-  return `RabbitMQ's own delivery limit of ${limit} counts every message that a crashing consumer had prefetched, not only the one that crashed it: after ${crashes} those that no handler has seen are ${fate} too. A smaller prefetch puts fewer at risk.`
+  return `RabbitMQ's own delivery limit of ${limit} counts every message that a crashing consumer had prefetched, not only the one that crashed it: after ${crashes}, messages that no handler has seen are ${fate} too. A smaller prefetch puts fewer at risk.`
 }

@@ -22,7 +22,7 @@ function* provePublications({ topology, routes }: TopologyGraph): Generator<Brok
       code: 'publication-unrouted',
       queue: undefined,
       path: ['publish', addressStep(exchange, key), nowhere],
-      problem: 'A publication reaches no queue; the broker drops it and confirms it all the same.',
+      problem: 'A publication reaches no queue; the broker drops it and still confirms it.',
       wayOut: 'Bind a queue to it, or give the exchange an alternateExchange.',
     }
   }
@@ -36,7 +36,7 @@ function* proveFlow({ routes }: TopologyGraph, { queue, retry, park }: QueueFlow
       code: 'retry-unrouted',
       queue,
       path: [queue, 'retry', addressStep(exchange, key), nowhere],
-      problem: 'A retry is published to where no wait queue takes it.',
+      problem: 'A retry is published where no wait queue receives it.',
       wayOut: 'Keep the wait queue and its binding as the layout declares them.',
     }
   }
@@ -46,7 +46,7 @@ function* proveFlow({ routes }: TopologyGraph, { queue, retry, park }: QueueFlow
     code: 'park-unrouted',
     queue,
     path: [queue, 'park', addressStep(park.exchange, park.key), nowhere],
-    problem: 'A message that is given up on reaches no dead-letter queue.',
+    problem: 'A message that has failed for good reaches no dead-letter queue.',
     wayOut: 'Keep the dead-letter queue and its binding as the layout declares them.',
   }
 }
@@ -69,7 +69,7 @@ function* proveHop(graph: TopologyGraph, queue: string): Generator<Broken> {
   if (deadLetter === undefined || reason === undefined) return
   const { exchange, isAtLeastOnce } = deadLetter
   const fate = isAtLeastOnce
-    ? 'stays in the queue, unseen, and after 32 such nothing moves any more'
+    ? 'stays in the queue, unseen, and after 32 of them nothing moves any more'
     : 'is dropped'
   if (!graph.routes.hasExchange(exchange)) {
     yield {

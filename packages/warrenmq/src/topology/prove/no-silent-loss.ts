@@ -49,7 +49,7 @@ function* proveHop(graph: TopologyGraph, { name, type }: CompiledQueue): Generat
       losesAt,
       path: [...step, quorumTarget.queue],
       problem:
-        'A classic queue does not wait for a quorum queue: 500 of 500 messages that came due during a restart were lost, after a clean stop as after a crash.',
+        'A classic queue does not wait for a quorum queue: 500 of 500 messages that came due during a restart were lost, after a clean stop and after a crash alike.',
     }
   } else {
     yield {
@@ -69,18 +69,18 @@ function hopWayOut(graph: TopologyGraph, queue: string): string {
     graph.queue(queue)?.arguments['x-dead-letter-strategy'] === 'at-least-once' &&
     graph.setBy(queue, 'x-overflow') !== undefined
   if (isSwitchedOff) return `${graph.removal(queue, 'x-overflow')}: it switches at-least-once off.`
-  return 'Use quorum queues with x-dead-letter-strategy: at-least-once and x-overflow: reject-publish; on a quorum queue that exists a policy can say both.'
+  return 'Use quorum queues with x-dead-letter-strategy: at-least-once and x-overflow: reject-publish; on an existing quorum queue, a policy can set both.'
 }
 
 function atMostOnce(type: CompiledQueue['type'], { stop }: LossByEnd): string {
   if (stop === 'due-meanwhile') {
-    return 'The hop does not wait for its target: what comes due while the broker restarts, or elects a leader, is lost, after a clean stop as after a crash (kill -9).'
+    return 'The hop does not wait for its target: messages that come due while the broker restarts, or elects a leader, are lost, after a clean stop and after a crash (kill -9) alike.'
   }
   const otherwise =
     type === 'classic'
       ? 'a target on a node that is down, or an exchange that is gone'
       : 'an exchange that is gone'
-  return `The hop does not wait for its target: what is on its way when a node ends is lost, by a clean stop as by a crash (kill -9); what waits in the queue stays. So is what meets ${otherwise}.`
+  return `The hop does not wait for its target: messages in transit when a node goes down are lost, in a clean stop and in a crash (kill -9) alike; messages waiting in the queue stay. Messages that meet ${otherwise} are lost, too.`
 }
 
 function* proveTargetTakes(graph: TopologyGraph, { step, from, to }: HopTo): Generator<Broken> {
@@ -91,7 +91,7 @@ function* proveTargetTakes(graph: TopologyGraph, { step, from, to }: HopTo): Gen
     queue: from,
     path: [...step, to, 'full'],
     problem: `A full classic queue refuses dead letters, and an at-most-once hop does not notice.`,
-    wayOut: `Take the length limit off "${to}".`,
+    wayOut: `Remove the length limit from "${to}".`,
   }
 }
 
@@ -109,8 +109,8 @@ function* proveRetention({ name, arguments: args }: CompiledQueue): Generator<Br
       queue: name,
       path: [name, `over ${argument} ${args[argument]}`, 'its oldest segments are deleted'],
       problem:
-        'The stream deletes what is old, whether or not anybody has read it, and a stream has no dead-letter exchange.',
-      wayOut: `Accept it, with the reason why every reader is done by then; without ${argument} the disk fills instead.`,
+        'The stream deletes old messages, whether or not anybody has read them, and a stream has no dead-letter exchange.',
+      wayOut: `Accept it, with the reason why every reader is done by then; without ${argument}, the disk fills up instead.`,
     }
   }
 }
@@ -124,7 +124,7 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
       queue: name,
       path: [name, unusedStep(expiresMs), 'deleted with its messages'],
       problem:
-        'x-expires deletes the queue with what is in it, and nothing is dead-lettered; a queue without consumers counts as unused.',
+        'x-expires deletes the queue with its messages, and nothing is dead-lettered; a queue without consumers counts as unused.',
       wayOut: `${graph.removal(name, 'x-expires')}.`,
     }
   }
@@ -145,7 +145,7 @@ function* proveLimits(graph: TopologyGraph, { name, role }: CompiledQueue): Gene
       path: [name, 'full', 'the oldest message is deleted'],
       problem:
         'The length limit deletes the oldest messages, and there is no dead-letter exchange to take them.',
-      wayOut: 'Set x-overflow: reject-publish, so that the publisher learns of it.',
+      wayOut: 'Set x-overflow: reject-publish, so that the publisher finds out.',
     }
   }
   if (role === 'work' && deliveryLimit !== undefined) {

@@ -147,7 +147,7 @@ describe('what the end of a node loses', () => {
 
     const hops = proof.findings.filter(({ code }) => code.endsWith('-hop'))
     expect(hops.map((finding) => finding.losesAt)).toEqual('stop' in losesAt ? [losesAt] : [])
-    for (const { problem } of hops) expect(problem).toMatch(/a clean stop as (by|after) a crash/)
+    for (const { problem } of hops) expect(problem).toMatch(/a clean stop and (in|after) a crash/)
   })
 
   it('a queue or an exchange that is not durable goes with its node', () => {

@@ -87,7 +87,7 @@ function* proveArgument({ queue, name, value, version }: ArgumentOfQueue): Gener
       code: 'refused',
       queue: queue.name,
       path,
-      problem: `A ${queue.type} queue does not take ${name}; the broker refuses the declaration (406).`,
+      problem: `A ${queue.type} queue does not support ${name}; the broker refuses the declaration (406).`,
       wayOut: `Remove it, or make the queue ${known.types.join(' or ')}.`,
     }
   } else {
@@ -95,7 +95,7 @@ function* proveArgument({ queue, name, value, version }: ArgumentOfQueue): Gener
       code: 'ignored',
       queue: queue.name,
       path,
-      problem: `RabbitMQ knows ${name} from ${known.since} on; ${version.text} accepts and ignores it.`,
+      problem: `RabbitMQ supports ${name} from ${known.since} on; ${version.text} accepts and ignores it.`,
       wayOut: 'Upgrade, or do not rely on it.',
     }
   }

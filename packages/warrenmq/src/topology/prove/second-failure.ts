@@ -57,10 +57,10 @@ function* provePlain(graph: TopologyGraph, queue: string): Generator<Broken> {
       'has nowhere to go',
     ],
     problem: loops
-      ? 'What fails waits and comes back, and there is no dead-letter queue for what fails for good.'
+      ? 'Failed messages wait and come back, and there is no dead-letter queue for those that fail for good.'
       : 'The queue has no dead-letter queue: a message that cannot be handled blocks it or is lost.',
     wayOut:
-      'Give it a dead-letter queue: on a queue that exists by a policy with dead-letter-exchange, on a new one by removing "deadLetter: false".',
+      'Give it a dead-letter queue: on an existing queue with a policy that sets dead-letter-exchange, on a new one by removing "deadLetter: false".',
   }
 }
 

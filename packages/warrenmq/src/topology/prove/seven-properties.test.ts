@@ -336,7 +336,7 @@ describe('the seven properties', () => {
     const { findings } = prove(declaration, version)
 
     expect(findings.map(({ property, code, queue }) => `${queue}: ${property}/${code}`)).toEqual([finding])
-    expect(findings[0]?.wayOut).toContain(`Take ${key} out of policy "tidy"`)
+    expect(findings[0]?.wayOut).toContain(`Remove ${key} from policy "tidy"`)
     expect(findings[0]?.path.join(' > ')).not.toMatch(/\d ms/)
   })
 
@@ -372,7 +372,7 @@ describe('the seven properties', () => {
       ['q', 'q.dlq'].includes(queue ?? ''),
     )
 
-    expect(dlq.map(({ wayOut }) => /out of (?:policy "\w+" and )?(.+), and/.exec(wayOut)?.[1])).toEqual(setBy)
+    expect(dlq.map(({ wayOut }) => / from (?:policy "\w+" and )?(.+), and/.exec(wayOut)?.[1])).toEqual(setBy)
   })
 
   it.each(['#', '*.retry', 'user.#', '*.*'])(

@@ -77,7 +77,7 @@ export function createGraph(declared: CompiledTopology): TopologyGraph {
     setBy,
     removal: (queue, argument) => {
       const policies = setBy(queue, argument)
-      return policies === undefined ? `Remove ${argument}` : `Take ${argument.slice(2)} out of ${policies}`
+      return policies === undefined ? `Remove ${argument}` : `Remove ${argument.slice(2)} from ${policies}`
     },
     queue: (name) => nodes.get(name)?.queue,
     flow: (queue) => flows.get(queue),

@@ -46,7 +46,7 @@ const versionRules: readonly VersionRule[] = [
   {
     code: 'ignored',
     happening: 'x-dead-letter-strategy=at-least-once, but x-overflow is not reject-publish',
-    problem: 'Without x-overflow: reject-publish the broker falls back to at most once and only logs it.',
+    problem: 'Without x-overflow: reject-publish, the broker falls back to at most once and only logs it.',
     wayOut: 'Add x-overflow: reject-publish.',
     applies: (queue) =>
       argument(queue, 'x-dead-letter-strategy') === 'at-least-once' &&
