@@ -194,3 +194,21 @@ it.each([
 
   expect(answer.statusCode).toBe(400)
 })
+
+it.each([
+  ['/api/v1/session', (deep: string) => deep],
+  ['/api/v1/redrives/plan', (deep: string) => `{"queue":"any.dlq","edit":{"headers":{"a":${deep}}}}`],
+  ['/api/v1/redrives', (deep: string) => `{"queue":"any.dlq","edit":{"headers":{"a":${deep}}}}`],
+  ['/api/v1/dlqs/any.dlq/verify', (deep: string) => `{"receipt":{"a":${deep}}}`],
+])('a body for %s that is nested without end is refused', async (url, payloadOf) => {
+  const type = { 'content-type': 'application/json' }
+  for (const payload of [payloadOf(nested('[', ']')), payloadOf(nested('{"a":[', ']}'))]) {
+    const answer = await rig.app.inject({ method: 'POST', url, payload, headers: { ...headers, ...type } })
+
+    expect(answer.json<Problem>(), answer.body).toMatchObject({ status: 400, code: 'API_REQUEST_INVALID' })
+  }
+})
+
+function nested(open: string, close: string): string {
+  return `${open.repeat(50_000)}${close.repeat(50_000)}`
+}

@@ -34,6 +34,7 @@ import { bareHeaders, createMalformedAnswers } from './guards/malformed-answers.
 import { createMethodTable } from './guards/method-table.ts'
 import { createQueueTurns } from './guards/queue-turns.ts'
 import { refuseBadHost } from './guards/refuse-bad-host.ts'
+import { refuseDeepJson } from './guards/refuse-deep-json.ts'
 import { createRequestSlots } from './guards/request-slots.ts'
 import { secureHeaders } from './guards/secure-headers.ts'
 import { DepthHistory } from './history/depth-history.ts'
@@ -155,7 +156,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     },
     isUpload: ({ routeOptions }) => routeOptions.url === endpoints.restoreBackup.path,
   })
-  readEmptyBodies(app)
+  readJsonBodies(app)
   await addPlugins(app, options.version)
   await app.register(async (scope) => {
     const add = routeAdder(scope, context)
@@ -175,14 +176,25 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   return app
 }
 
-/** A body that is sent in pieces may have none, and is then no body; whoever sends it cannot know that beforehand. */
-function readEmptyBodies(app: FastifyInstance): void {
+/**
+ * A body that is sent in pieces may have none, and is then no body; whoever sends it cannot know that beforehand. One that
+ * is nested without end is refused before anything walks it.
+ */
+function readJsonBodies(app: FastifyInstance): void {
   const json = 'application/json'
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser(json)
   app.addContentTypeParser<string>(json, { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else void parse(request, body, done)
+    if (body === '') {
+      done(null, undefined)
+      return
+    }
+    try {
+      refuseDeepJson(body)
+      void parse(request, body, done)
+    } catch (error) {
+      done(error as ApiError)
+    }
   })
 }
 

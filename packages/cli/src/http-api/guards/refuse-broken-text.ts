@@ -2,7 +2,7 @@ import { ApiError } from 'warrenmq/operations'
 
 /**
  * Refuses text with half of a character, which JSON can write and UTF-8 cannot: it would be stored as another character.
- * Only for what a schema has checked, so that it is as deep as a schema allows.
+ * Only for bodies of requests, which are no deeper than `refuseDeepJson` lets through.
  */
 export function refuseBrokenText(value: unknown, path = 'body'): void {
   if (typeof value === 'string' && hasLoneSurrogate.test(value))
