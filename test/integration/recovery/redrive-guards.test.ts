@@ -130,6 +130,19 @@ test('a re-drive stops by itself when too many of its messages are dead again', 
   await expect.poll(() => depth(dlq)).toBe(600)
 })
 
+test('so does one that has taken all of its messages, and sends them slowly', async () => {
+  const { dlq, redrive, startWorker, depth } = await setup(100)
+  await startWorker(() => true)
+
+  const receipt = await redrive({ queue: dlq, stopWhenDead: { messages: 5 }, ratePerSecond: 20 })
+
+  expect(receipt.outcome).toBe('came-back-dead')
+  expect(receipt.cameBack).toBeGreaterThanOrEqual(5)
+  expect(receipt.moved).toBeLessThan(100)
+  expect(receipt).toMatchObject({ present: 100, failed: 0, kept: 0, missing: 0 })
+  await expect.poll(() => depth(dlq)).toBe(100)
+})
+
 test('a target is not filled above the depth that was named', async () => {
   const { work, dlq, redrive, depth } = await setup(300)
 

@@ -32,6 +32,7 @@ export interface RedriveTakingTask {
 export class RedriveTaking {
   readonly #task: RedriveTakingTask
   #taking: MessageTaking | undefined
+  #stopSampling = (): void => {}
 
   constructor(task: RedriveTakingTask) {
     this.#task = task
@@ -62,7 +63,9 @@ export class RedriveTaking {
       listener: this.#listener,
     })
     this.#taking = taking
-    const stopSampling = watch.sample(taking, () => {
+    this.#stopSampling()
+    // Also when all are taken: what is sent slowly may come back long after that.
+    this.#stopSampling = watch.sample(taking, () => {
       if (this.#taking === taking) tell({ kind: 'suspected' })
     })
     try {
@@ -72,8 +75,6 @@ export class RedriveTaking {
     } catch (error) {
       // Whoever closed the channel has told it; else it was never open.
       if (state().pass.walk === 'on') this.#tellClosed(error)
-    } finally {
-      stopSampling()
     }
   }
 
@@ -99,7 +100,7 @@ export class RedriveTaking {
   /** The channel is gone, and what it held is back; a reason that time does not mend ends the run, too. */
   #tellClosed(error: unknown): void {
     const { tally, tell, tellFailure } = this.#task
-    this.#taking?.abandon()
+    this.abandon()
     if (error !== undefined && isQueueGone(error)) {
       tell({ kind: 'queue-gone' })
       return
@@ -151,6 +152,7 @@ export class RedriveTaking {
 
   async giveBack(): Promise<void> {
     const { lock, tell } = this.#task
+    this.#stopSampling()
     await this.#taking!.giveBack()
     const { returnsInMs, hasLostNode } = lock
     tell({ kind: 'gave-back', returnsInMs, hasLostNode })
@@ -165,6 +167,7 @@ export class RedriveTaking {
   }
 
   abandon(): void {
+    this.#stopSampling()
     this.#taking?.abandon()
   }
 
