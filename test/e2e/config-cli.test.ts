@@ -19,12 +19,12 @@ describe('a config that cannot be used is told with its file, its path and a way
     [
       'slips in the section of the server, all of them',
       { queues: {}, server: { porrt: 1, history: { evry: '1s' } } },
-      'The server section has 2 mistakes:\n  server.porrt is not known',
+      'The server section has 2 mistakes:\n  server.porrt is unknown',
     ],
     [
       'slips in the sections for recovery and the server, all of them',
       { queues: {}, recovery: { queus: [], tyypes: {} }, server: { porrt: 1 } },
-      'recovery has no "queus"; did you mean "queues"? recovery has no "tyypes"; did you mean "types"?\nserver.porrt is not known',
+      'recovery has no "queus"; did you mean "queues"? recovery has no "tyypes"; did you mean "types"?\nserver.porrt is unknown',
     ],
     ['a time of the server that is none', { queues: {}, server: { history: { every: 'soon' } } }, "'soon'"],
     [

@@ -21,7 +21,7 @@ describe('a config with a mistake leaves the broker as it was', () => {
       { queues: { orders: { arguments: { 'x-max-length': 'ten' } } } },
       'must be a whole number',
     ],
-    ['two queues that make the same wait queue', colliding, 'comes out twice'],
+    ['two queues that make the same wait queue', colliding, 'is declared twice'],
   ])('%s', async (_, config, words) => {
     const broker = await useVhost()
     const { warren } = setupCli(config, broker)

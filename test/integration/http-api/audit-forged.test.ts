@@ -125,7 +125,7 @@ describe('warren audit --verify with the key of the servers', () => {
 
     expect(exitCode).toBe(1)
     expect(err).toContain('More problems: 5. Seen: 7 records of')
-    expect(out).toContain('say --unsigned-before 6')
+    expect(out).toContain('use --unsigned-before 6')
     expect((await warren(['--verify', '--unsigned-before', '6'])).exitCode).toBe(0)
   })
 

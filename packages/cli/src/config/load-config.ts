@@ -86,7 +86,7 @@ function readerFor(path: string, file: string): keyof typeof readers {
   throw new ConfigError({
     code: 'CONFIG_UNREADABLE',
     file,
-    message: `${file} ends in "${extension}", which says nothing; name it .ts, .js, .mjs, .json or .yaml.`,
+    message: `${file} ends in "${extension}", which is not a known format; name it .ts, .js, .mjs, .json or .yaml.`,
   })
 }
 

@@ -36,7 +36,7 @@ describe('the sum', () => {
   it('leaves what is parked to a person', () => {
     expect(renderVerdict({ sum, addsUp: true })).toEqual([
       'It does: nothing was lost, and nothing was delivered twice.',
-      'No retry mends the 25 in payments.dlq. A person looks (`warren dlq peek`) and decides.',
+      'No retry fixes the 25 in payments.dlq. A person looks at them (`warren dlq peek`) and decides.',
     ])
   })
 

@@ -17,7 +17,7 @@ export function renderVerdict({ sum, addsUp }: { sum: Sum; addsUp: boolean }): r
   return [
     'It does: nothing was lost, and nothing was delivered twice.',
     ...held.map(({ queue, messages }) => {
-      return `No retry mends the ${renderCount(messages)} in ${queue}. A person looks (\`warren dlq peek\`) and decides.`
+      return `No retry fixes the ${renderCount(messages)} in ${queue}. A person looks at them (\`warren dlq peek\`) and decides.`
     }),
   ]
 }

@@ -30,11 +30,11 @@ export async function sufferStorm(play: Play, shop: Shop): Promise<Storm> {
   const { say } = terminal
   const startedAt = { wallMs: Date.now(), brokerMs: stage.now() }
   chapter(`${renderCount(orderCount)} orders on a bad day`)
-  say('  The payment gateway times out, the carrier answers 503, and some bodies are broken off.')
+  say('  The payment gateway times out, the carrier answers 503, and some bodies are truncated.')
   const confirmed = await takeOrders({ count: orderCount, ...shop })
   say(`  ${renderCount(orderCount)} published, ${renderCount(confirmed)} confirmed by the broker.`)
 
-  chapter('Retries climb, and what cannot work is parked')
+  chapter('Retries climb, and messages that keep failing are parked')
   await awaitRest(shop.book, terminal)
   const times = { brokerMs: stage.now() - startedAt.brokerMs, wallMs: Date.now() - startedAt.wallMs }
   const ladder = shop.ladder.rungs()

@@ -41,15 +41,15 @@ function sayWhere({ stage, terminal }: Play): void {
   const { say, paint } = terminal
   const place = stage.isEmbedded ? 'a broker inside this process' : `${product} ${version}`
   say(`${paint('bold', 'Warren')} runs a shop on ${place}.`)
-  if (stage.isEmbedded) say(`It behaves as ${product} ${version}, and its clock is virtual.`)
-  else say(`Every name begins with ${stage.prefix}, and all of it is deleted at the end.`)
+  if (stage.isEmbedded) say(`It behaves like ${product} ${version}, and its clock is virtual.`)
+  else say(`Every name begins with ${stage.prefix}, and everything is deleted at the end.`)
 }
 
 async function explainDeaths(
   { stage, terminal, chapter }: Play,
   { shop, management }: { shop: Shop; management: Management | undefined },
 ): Promise<readonly ParkedCauses[]> {
-  chapter('Why are they dead?')
+  chapter('Why did they die?')
   const queues = shop.topology.queues.filter(({ role }) => role === 'dead-letter').map(({ name }) => name)
   const parked = await askWhy({ stage, management, queues })
   for (const line of renderCauses(parked)) terminal.say(`  ${line}`)
@@ -69,7 +69,7 @@ function sayEnd({ stage, terminal, chapter }: Play, told: Told): DemoReport {
   for (const line of renderVerdict({ sum: end, addsUp })) say(`  ${line}`)
   say()
   say(
-    'Next: `warren init` writes a config, `warren broker` runs such a broker, `warren --help` has the rest.',
+    'Next: `warren init` writes a config, `warren broker` runs such a broker, `warren --help` lists the rest.',
   )
   const { topology } = opened.shop
   return {

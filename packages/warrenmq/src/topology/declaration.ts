@@ -18,11 +18,11 @@ export interface TopologyDeclaration<QueueName extends string = string> {
   readonly exchanges?: Readonly<Record<string, ExchangeDeclaration>>
   /** Queues by name. */
   readonly queues: Readonly<Record<QueueName, QueueDeclaration>>
-  /** Policies that stand on the broker. The proof and the picture count with them; `apply` does not set them. */
+  /** Policies that exist on the broker. The proof and the diagram take them into account; `apply` does not set them. */
   readonly policies?: readonly PolicyDeclaration[]
   /** What producers publish; the proof shows that each reaches a queue. */
   readonly publications?: readonly PublicationDeclaration[]
-  /** Findings of the proof that you have weighed and live with. */
+  /** Findings of the proof that you have considered and accept. */
   readonly accept?: readonly Acceptance[]
   /** Read by `warren recover` and `warren.recover()`. */
   readonly recovery?: RecoveryDeclaration
@@ -37,11 +37,11 @@ export type LayoutChoice = LayoutName | LayoutOptions
 export interface LayoutOptions {
   /** Which layout. */
   readonly name: LayoutName
-  /** event-bus: stands in for the part of the service name before its first hyphen. */
+  /** event-bus: replaces the part of the service name before its first hyphen. */
   readonly prefix?: string
   /** freeflow: the first word of every name. @default 'freeflow' */
   readonly namespace?: string
-  /** freeflow: domains that get delay queues although no queue is declared for them here. */
+  /** freeflow: domains that get delay queues even though no queue is declared for them here. */
   readonly domains?: readonly string[]
 }
 
@@ -53,7 +53,7 @@ export interface PolicyDeclaration {
   readonly pattern: string
   /** `queues`, `all`, or from 3.12 on `quorum_queues`, `classic_queues`, `streams`. @default 'all' */
   readonly applyTo?: string
-  /** Of the policies that match a queue only the one of the highest priority applies. @default 0 */
+  /** Of the policies that match a queue, only the one with the highest priority applies. @default 0 */
   readonly priority?: number
   /** Without the `x-` of arguments. */
   readonly definition: Arguments
@@ -74,7 +74,7 @@ export interface ExchangeDeclaration {
   readonly autoDelete?: boolean
   /** Whether only other exchanges may publish to it. @default false */
   readonly internal?: boolean
-  /** Takes what this exchange cannot route. */
+  /** Receives what this exchange cannot route. */
   readonly alternateExchange?: string
   /** Bindings from other exchanges to this one. */
   readonly bind?: readonly BindingDeclaration[]
@@ -164,7 +164,7 @@ export interface Acceptance {
   readonly finding: string
   /** The queue that it is about. @default every queue */
   readonly queue?: string
-  /** Why you live with it. */
+  /** Why you accept it. */
   readonly reason: string
 }
 

@@ -2,19 +2,19 @@ import type { Duration } from '../message/duration.ts'
 
 /** What `warren recover` and `warren.recover()` go by. A type, so that it can be handed to whoever takes any record. */
 export type RecoveryDeclaration = {
-  /** The dead-letter queues, by their names on the broker; they are recovered one after the other. */
+  /** The dead-letter queues, by their names on the broker, recovered one after the other. */
   readonly queues: readonly string[]
-  /** Where types go whose route names no exchange. @default the default exchange */
+  /** The exchange for types whose route names none. @default the default exchange */
   readonly exchange?: string
-  /** Which type goes where: a routing key, or an exchange and a key. A message of another type stays. */
+  /** Where each type goes: a routing key, or an exchange and a key. A message of another type stays. */
   readonly types: Readonly<Record<string, string | RecoveryRouteDeclaration>>
-  /** The header that a type is read from first. @default 'MessageType' */
+  /** The header to read the type from first. @default 'MessageType' */
   readonly typeHeader?: string
   /** Messages that are taken at a time, from 1 to 65535. @default as many as a re-drive takes */
   readonly prefetch?: number
   /** How long a message may be held. @default '25m', less where the queue says so */
   readonly messageTimeout?: Duration
-  /** When a recovery ends although messages are left. */
+  /** When a recovery ends even if messages are left. */
   readonly timeouts?: RecoveryTimeoutsDeclaration
 }
 
@@ -26,14 +26,14 @@ export interface RecoveryRouteDeclaration {
   readonly key: string
 }
 
-/** When a recovery ends although messages are left. */
+/** When a recovery ends even if messages are left. */
 export interface RecoveryTimeoutsDeclaration {
   /** After this long, for all queues together. @default '30m' */
   readonly total?: Duration
-  /** When nothing new came for so long and only kept messages remain. @default '10s' */
+  /** When nothing new came for this long and only kept messages remain. @default '10s' */
   readonly idle?: Duration
-  /** When the queue has been empty for so long. @default '5s' */
+  /** When the queue has been empty for this long. @default '5s' */
   readonly empty?: Duration
-  /** When no message could be moved for so long. @default '30s' */
+  /** When no message could be moved for this long. @default '30s' */
   readonly stall?: Duration
 }

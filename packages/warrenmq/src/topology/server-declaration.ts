@@ -8,15 +8,15 @@ export type ServerDeclaration = {
   readonly auth?: 'none' | ServerAuthDeclaration
   /** How long browsers stay logged in. */
   readonly session?: ServerSessionDeclaration
-  /** Addresses of proxies whose `x-forwarded-*` headers are believed. @default none */
+  /** Addresses of proxies whose `x-forwarded-*` headers are trusted. @default none */
   readonly trustProxy?: readonly string[]
   /** Who sees how much of message bodies. */
   readonly payloads?: ServerPayloadsDeclaration
-  /** Roles that may also look at, back up and re-drive queues that are no dead-letter queues. @default nobody */
+  /** Roles that may also look at, back up and re-drive queues that are not dead-letter queues. @default nobody */
   readonly anyQueue?: readonly ServerRole[]
   /** What has to wait for a second person. @default nothing */
   readonly approval?: ServerApprovalDeclaration
-  /** How the depths of queues are remembered where RabbitMQ does not remember them itself. */
+  /** How the depths of queues are remembered if RabbitMQ does not remember them itself. */
   readonly history?: ServerHistoryDeclaration
   /** Where backups are kept. @default nowhere, so that nothing can be discarded */
   readonly backups?: ServerBackupsDeclaration
@@ -24,7 +24,7 @@ export type ServerDeclaration = {
   readonly keyFile?: string
   /** Whether the command line writes to the audit log: `on` creates the log, `required` also refuses what cannot be written. @default where the broker has the log */
   readonly audit?: 'required' | 'on' | 'off'
-  /** Who is told of what happens. @default nobody */
+  /** Who gets which alerts. @default nobody */
   readonly webhooks?: ServerWebhooksDeclaration
   /** Bounds on requests. */
   readonly limits?: ServerLimitsDeclaration
@@ -65,7 +65,7 @@ export interface ServerTokenDeclaration {
 export interface ServerOidcDeclaration {
   /** The provider, as its tokens name it in `iss`. */
   readonly issuer: string
-  /** Whom tokens of programs must be made for (`aud`). */
+  /** The audience that tokens of programs must have (`aud`). */
   readonly audience: string
   /** The role that each value of the claim gives. */
   readonly roles: Readonly<Record<string, ServerRole>>
@@ -137,7 +137,7 @@ export interface ServerLimitsDeclaration {
   readonly uploadBytes?: number
 }
 
-/** Who is told of what happens. */
+/** Who gets which alerts. */
 export interface ServerWebhooksDeclaration {
   /** How often the dead-letter queues are looked at. @default '15s' */
   readonly every?: string
@@ -165,13 +165,13 @@ export interface ServerWebhookDeclaration {
   readonly on: ServerWebhookRulesDeclaration
   /** Where requests go. */
   readonly url?: string
-  /** The environment variable with the address, where that is a secret. */
+  /** The environment variable with the address, if that is a secret. */
   readonly urlFrom?: string
   /** The environment variable with the secret that signs requests. @default requests are not signed */
   readonly secretFrom?: string
-  /** `slack` sends what Slack takes. @default 'generic' */
+  /** `slack` sends the format that Slack expects. @default 'generic' */
   readonly format?: 'generic' | 'slack'
-  /** Dead-letter queues that it is about; `*` stands for anything. @default all */
+  /** The dead-letter queues to watch; `*` matches anything. @default all */
   readonly queues?: readonly string[]
   /** Whether a message of a new cause is sent along. Without it no payload leaves. @default false */
   readonly samples?: boolean
