@@ -308,7 +308,7 @@ describe('a handshake', () => {
     ],
     [
       'that begins at its end',
-      /sent connection.open-ok where connection.start was due/,
+      /sent connection.open-ok instead of connection.start/,
       never,
       { name: 'connection.open-ok' },
     ],
@@ -320,7 +320,7 @@ describe('a handshake', () => {
     ],
     [
       'that asks for more proof',
-      /sent connection.secure where connection.tune was due/,
+      /sent connection.secure instead of connection.tune/,
       insteadOf('connection.start-ok', sending({ name: 'connection.secure', challenge: Buffer.from('?') })),
       start,
     ],
@@ -332,7 +332,7 @@ describe('a handshake', () => {
     ],
     [
       'that talks of itself for ever',
-      /sent connection.start where connection.tune was due/,
+      /sent connection.start instead of connection.tune/,
       insteadOf('connection.start-ok', sending(...Array<Method>(1_000).fill(start))),
       start,
     ],

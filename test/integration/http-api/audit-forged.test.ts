@@ -141,7 +141,7 @@ describe('warren audit --verify with the key of the servers', () => {
 
     expect(exitCode).toBe(1)
     expect(err).toContain('broken at record 3. It is not a record of Warren. More problems: 3.')
-    expect(err).toContain('5 records of 2 writers (5 signed, 0 not), and 4 messages not of Warren')
+    expect(err).toContain('5 records of 2 writers (5 signed, 0 not), and 4 messages not from Warren')
     expect(JSON.parse(known.out)).toMatchObject({ kind: 'whole', foreign: 4, signed: 6 })
   })
 
