@@ -93,6 +93,8 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   API_NO_BACKUP_FOLDER: 409,
   API_BACKUP_IN_USE: 409,
   API_BACKUP_NEEDED: 409,
+  API_SNAPSHOT_ELSEWHERE: 409,
+  API_SNAPSHOT_NO_ROOM: 409,
   API_TOO_MANY_ATTEMPTS: 429,
   API_BUSY: 503,
   API_FAILED: 'inside',

@@ -131,7 +131,7 @@ const summary = {
   attempts: orNull(integer('How often it was tried. Null: unknown.', 6)),
   bodyBytes: count('The size of its body.', 14),
 }
-const messageSummary = named('MessageSummary', 'A dead letter in a list.', summary)
+export const messageSummary = named('MessageSummary', 'A dead letter in a list.', summary)
 export type MessageSummary = SchemaValue<typeof messageSummary>
 export const messagePage = named('MessagePage', 'A page of dead letters.', {
   ...{ queue: dlq, present },

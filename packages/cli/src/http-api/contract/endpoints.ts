@@ -7,6 +7,7 @@ import { eventEndpoints } from './events.ts'
 import { operationEndpoints } from './operation.ts'
 import { redriveEndpoints } from './redrives.ts'
 import { sessionEndpoints } from './session.ts'
+import { snapshotEndpoints } from './snapshots.ts'
 import { taskEndpoints } from './tasks.ts'
 import { topologyEndpoints } from './topology.ts'
 
@@ -14,6 +15,7 @@ import { topologyEndpoints } from './topology.ts'
 export const endpoints = {
   ...sessionEndpoints,
   ...dlqEndpoints,
+  ...snapshotEndpoints,
   ...redriveEndpoints,
   ...taskEndpoints,
   ...approvalEndpoints,
