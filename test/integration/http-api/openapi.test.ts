@@ -10,12 +10,14 @@ import type {
   MessagePage,
   OpenedSession,
   Receipt,
+  Snapshot,
   Task,
   TopologyPlan,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
 import { bindQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topology/declaration.ts'
+import { eventually } from '../../support/eventually.ts'
 import { purgeQueue } from '../../support/purge-queue.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
 import type { AnyEndpoint, JsonSchema } from './fitting-request.ts'
@@ -219,6 +221,15 @@ it('every endpoint answers with what the document tells of it', async () => {
   const page = await ask<MessagePage>('listMessages', { params })
   const { key } = page.items[0]!
   await ask('showMessage', { params: { queue, key } })
+  const snapshot = await ask<Snapshot>('makeSnapshot', { params, payload: {}, status: 202 })
+  const ofSnapshot = { queue, id: snapshot.id }
+  await whenSnapshotDone(ofSnapshot)
+  await ask('listSnapshots', { params })
+  for (const name of ['listSnapshotCauses', 'listSnapshotFacets', 'showSnapshotHistogram'] as const)
+    await ask(name, { params: ofSnapshot })
+  await ask('listSnapshotMessages', { params: ofSnapshot })
+  await ask('showSnapshotMessage', { params: { ...ofSnapshot, key } })
+  await ask('deleteSnapshot', { params: ofSnapshot, status: 204 })
   const { rawPayload } = await ask<{ rawPayload: Buffer }>('downloadBackup', { params })
 
   // What is done at once.
@@ -284,6 +295,12 @@ async function leaveEvents(): Promise<void> {
   expectTold(endpoints.watchEvents, { statusCode: status, headers, body })
   expect(status).toBe(200)
   asked.add('watchEvents')
+}
+
+async function whenSnapshotDone(params: { readonly queue: string; readonly id: string }): Promise<void> {
+  await eventually(async () => {
+    expect((await ask<Snapshot>('showSnapshot', { params })).state).toBe('done')
+  })
 }
 
 async function whenEnded(id: string): Promise<void> {

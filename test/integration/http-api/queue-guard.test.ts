@@ -91,7 +91,9 @@ it('all endpoints that take a queue are asked', () => {
   expect(guarded.map(([name]) => name).toSorted()).toEqual(
     [
       ...['listCauses', 'listMessages', 'showMessage', 'editMessage', 'showHistory', 'downloadBackup'],
-      ...['discardMessages', 'planRedrive', 'startRedrive', 'verifyReceipt'],
+      ...['discardMessages', 'planRedrive', 'startRedrive', 'verifyReceipt', 'makeSnapshot', 'listSnapshots'],
+      ...['showSnapshot', 'listSnapshotCauses', 'listSnapshotFacets', 'showSnapshotHistogram'],
+      ...['listSnapshotMessages', 'showSnapshotMessage', 'deleteSnapshot'],
     ].toSorted(),
   )
 })

@@ -18,11 +18,12 @@ import type { Once } from './once/once.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import type { Strays } from './records/strays.ts'
 import type { ServerBroker } from './server-broker.ts'
-import type { NameMessage } from './show/name-messages.ts'
+import type { Names } from './show/name-messages.ts'
+import type { Snapshots } from './snapshots/snapshots.ts'
 import type { Tasks } from './tasks/tasks.ts'
 
 /** What every route works with. */
-export interface ApiContext {
+export interface ApiContext extends Names {
   readonly broker: ServerBroker
   readonly slots: RequestSlots
   readonly streams: OpenStreams
@@ -32,13 +33,13 @@ export interface ApiContext {
   readonly readTraffic: ReadTraffic
   readonly history: DepthHistory
   readonly tasks: Tasks
+  readonly snapshots: Snapshots
   readonly approvals: Approvals
   readonly notices: NoticeBoard
   readonly once: Once
   readonly audit: AuditLog
   readonly strays: Strays
   readonly settings: ServerSettings
-  readonly nameMessage: NameMessage
   readonly authenticator: Authenticator
   readonly sessions: Sessions
   /** Undefined: browsers cannot log in at an OIDC provider. */

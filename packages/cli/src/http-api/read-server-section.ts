@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import Type from 'typebox'
 import { InvalidArgumentError, type ServerDeclaration } from 'warrenmq'
 import { formatDuration, parseDuration } from 'warrenmq/operations'
@@ -9,6 +11,7 @@ import type { Role } from './contract/contract.ts'
 import { explainMistakes } from './contract/explain-mistake.ts'
 import type { HistorySettings } from './history/depth-history.ts'
 import { readServerKeys, type ServerKeys } from './records/server-keys.ts'
+import type { SnapshotSettings } from './snapshots/snapshot-settings.ts'
 import { readWebhooks, type WebhookSettings, webhooksSection } from './webhooks/webhook-settings.ts'
 
 /** What `warren serve` goes by. */
@@ -47,6 +50,7 @@ export interface ServerSettings {
   readonly history: HistorySettings
   /** Where backups of what was discarded are kept; undefined: nothing can be discarded. */
   readonly backupFolder: string | undefined
+  readonly snapshots: SnapshotSettings
   readonly webhooks: WebhookSettings
 }
 
@@ -93,6 +97,19 @@ const section = Type.Object(
     ),
     history: Type.Optional(Type.Object({ every: Type.Optional(text), keep: Type.Optional(text) }, closed)),
     backups: Type.Optional(Type.Object({ folder: text }, closed)),
+    snapshots: Type.Optional(
+      Type.Object(
+        {
+          folder: Type.Optional(text),
+          number: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+          bytes: Type.Optional(Type.Integer({ minimum: 1024 * 1024 })),
+          memoryBytes: Type.Optional(Type.Integer({ minimum: 1024 * 1024 })),
+          age: Type.Optional(text),
+          timeout: Type.Optional(text),
+        },
+        closed,
+      ),
+    ),
     keyFile: Type.Optional(text),
     // Read by the other commands; the server itself does nothing that it cannot write down.
     audit: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['required', 'on', 'off'] })),
@@ -127,6 +144,7 @@ export function readServerSection(
   const { accounts = true, tokens = [], oidc: provider } = isOpen ? { accounts: false } : ways
   const { payloads = {}, limits = {}, session = {}, trustProxy: trustedProxies = [] } = rest
   const { anyQueue: anyQueueRoles = [], approval, history = {}, backups, keyFile, webhooks } = rest
+  const { snapshots = {} } = rest
   for (const each of tokens) refuseNoDate(each)
   return {
     ...{ host, port, isOpen, tokens, trustedProxies, anyQueueRoles },
@@ -158,6 +176,16 @@ export function readServerSection(
       keepMs: readDuration('history.keep', history.keep ?? '6h', { leastMs: 1_000, mostMs: 31 * day }),
     },
     backupFolder: backups?.folder,
+    snapshots: {
+      folder: snapshots.folder ?? join(tmpdir(), 'warren-snapshots'),
+      mostSnapshots: snapshots.number ?? 8,
+      mostBytes: snapshots.bytes ?? 4 * 1024 ** 3,
+      mostMemoryBytes: snapshots.memoryBytes ?? 512 * 1024 ** 2,
+      ageMs: readDuration('snapshots.age', snapshots.age ?? '1h', { leastMs: 1_000, mostMs: day }),
+      timeoutMs: readDuration('snapshots.timeout', snapshots.timeout ?? '10m', {
+        ...{ leastMs: 1_000, mostMs: 25 * 60_000 },
+      }),
+    },
     webhooks: readWebhooks(webhooks, env),
   }
 }

@@ -57,12 +57,14 @@ import { addOidcRoutes } from './routes/oidc.ts'
 import { addOperationRoutes } from './routes/operation.ts'
 import { addRedriveRoutes } from './routes/redrives.ts'
 import { addSessionRoutes } from './routes/session.ts'
+import { addSnapshotRoutes } from './routes/snapshots.ts'
 import { addStartRoutes } from './routes/start.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { addTopologyRoutes } from './routes/topology.ts'
 import { addTrafficRoutes } from './routes/traffic.ts'
 import type { ServerBroker } from './server-broker.ts'
 import { createNames, hasOwnNames } from './show/name-messages.ts'
+import { Snapshots } from './snapshots/snapshots.ts'
 import { openTasks } from './tasks/open-tasks.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
 
@@ -88,6 +90,7 @@ const resources: readonly AddRoutes[] = [
   addOidcRoutes,
   addBrokerRoutes,
   addDlqRoutes,
+  addSnapshotRoutes,
   addHistoryRoutes,
   addTrafficRoutes,
   addRedriveRoutes,
@@ -163,7 +166,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     for (const addRoutes of resources) addRoutes(add, context, scope)
   })
   app.addHook('preClose', async () => {
-    await Promise.all([context.tasks.close(), context.history.close()])
+    await Promise.all([context.tasks.close(), context.history.close(), context.snapshots.close()])
     await webhooks.close() // last: also of tasks that end now
     // Then all connections are cut, those too on which nobody has asked anything yet.
     await context.slots.whenIdle(mostGoodbyeMs)
@@ -255,22 +258,19 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   const dlqs = createDlqLists(broker)
   const onError = createFailureLog(log, { level: 'warn', sentence: 'the queue depths could not be read' })
   const readSamples = createSampleReader({ management, vhost, onError })
+  const names = createNames(settings)
+  const { lookTimeoutMs } = settings
+  const tasks = await openTasks({ broker, turns, lookTimeoutMs, audit, keys, strays, log })
   return {
-    ...{ broker, turns, settings, version, sessions, dlqs, strays, ...shared },
+    ...{ broker, turns, settings, version, sessions, dlqs, strays, tasks, ...names, ...shared },
+    snapshots: new Snapshots({
+      ...{ broker, turns, tasks, settings, nameMessage: names.nameMessage },
+      onError: (error) => log.error({ err: error }, 'a snapshot failed'),
+    }),
     slots: createRequestSlots(settings.maxRequests),
     ...{ readTraffic: createTrafficReader(broker, dlqs), streams: createOpenStreams() },
     backups: createBackupLocks(broker),
-    nameMessage: createNames(settings),
     history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
-    tasks: await openTasks({
-      broker,
-      turns,
-      lookTimeoutMs: settings.lookTimeoutMs,
-      audit,
-      keys,
-      strays,
-      log,
-    }),
     audit,
     oidcLogin: oidc?.login,
     authenticator: createAuthenticator({

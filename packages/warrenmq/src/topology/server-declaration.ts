@@ -20,6 +20,8 @@ export type ServerDeclaration = {
   readonly history?: ServerHistoryDeclaration
   /** Where backups are kept. @default nowhere, so that nothing can be discarded */
   readonly backups?: ServerBackupsDeclaration
+  /** What the server keeps of what looks have written down. */
+  readonly snapshots?: ServerSnapshotsDeclaration
   /** The file with the servers' key, instead of the variable `WARREN_SERVER_KEY`. */
   readonly keyFile?: string
   /** Whether the command line writes to the audit log: `on` creates the log, `required` also refuses what cannot be written. @default where the broker has the log */
@@ -121,6 +123,22 @@ export interface ServerHistoryDeclaration {
 export interface ServerBackupsDeclaration {
   /** The folder for backups of what was discarded. */
   readonly folder: string
+}
+
+/** What the server keeps of what looks have written down. */
+export interface ServerSnapshotsDeclaration {
+  /** The folder for their files, on a disk with room for `bytes`. @default warren-snapshots in the folder for temporary files */
+  readonly folder?: string
+  /** The most snapshots. @default 8 */
+  readonly number?: number
+  /** The most bytes of all files together. @default 4294967296 */
+  readonly bytes?: number
+  /** The most bytes of memory of all indexes together; one message takes about 110. @default 536870912 */
+  readonly memoryBytes?: number
+  /** How long a snapshot is kept: one second to one day. @default 1h */
+  readonly age?: string
+  /** How long the look of one may take, with the wait for its turn: one second to 25 minutes. @default 10m */
+  readonly timeout?: string
 }
 
 /** Bounds on requests. */

@@ -22,10 +22,15 @@ export interface TimedLook<Report> {
 }
 
 /** So much of its time a look has for looking; the rest is for giving everything back in its order. */
-const lookingShare = 0.8
+export const lookingShare = 0.8
 /** What is sent ahead comes in so many steps at least, as many as RabbitMQ keeps the order of. */
 const mostSteps = 25
 const leastAheadMs = 1_000
+
+/** In which time should come what the broker sends ahead, of a look that may take this long. */
+export function mostAheadMsOf(timeoutMs: number): number {
+  return Math.max(leastAheadMs, timeoutMs / mostSteps)
+}
 
 /**
  * Does what looks at a queue when it is its turn, for as long as a look may take. Of a look that ends before it has seen
@@ -37,7 +42,7 @@ export async function lookInTime<Report>(
   look: (limits: LookLimits) => Promise<Report>,
 ): Promise<Report> {
   const endAtMs = performance.now() + timeoutMs
-  const mostAheadMs = Math.max(leastAheadMs, timeoutMs / mostSteps)
+  const mostAheadMs = mostAheadMsOf(timeoutMs)
   const { signal, release } = joinSignals([asked], {
     ...{ timeoutMs: timeoutMs * lookingShare, timeoutReason: waitedTooLong },
   })
@@ -70,7 +75,7 @@ function startDeadline<Report>(
   return { whenOver, release: () => clearTimeout(timer) }
 }
 
-function waitedTooLong(): ApiError {
+export function waitedTooLong(): ApiError {
   const message =
     'Too many requests are looking at messages, or one has been looking at this queue for a long time. Try again in a moment.'
   return new ApiError({ code: 'API_BUSY', message, retryAfterSeconds: 5 })

@@ -7,7 +7,13 @@ import { keyOf } from './describe-message.ts'
 /** The name of a message in the API: the same for the same content, on all servers. */
 export type NameMessage = (message: IncomingMessage, caller: NameReader) => string
 
-type NameReader = Pick<Caller, 'isReadUnknown'>
+export interface Names {
+  readonly nameMessage: NameMessage
+  /** What a caller knows a message by that all others know by this name. */
+  readonly renameFor: (name: string, caller: NameReader) => string
+}
+
+export type NameReader = Pick<Caller, 'isReadUnknown'>
 
 type NameSettings = Pick<ServerSettings, 'sessionKey' | 'hidePayloadsFrom' | 'maskedPaths'>
 
@@ -27,13 +33,18 @@ function hasSecretNames(
  * Where payloads are hidden or masked, a hash of the content would tell them after all: whoever sees the rest of a
  * message could try card numbers until the hash fits. There the name is made with a key that callers do not have.
  */
-export function createNames(settings: NameSettings): NameMessage {
+export function createNames(settings: NameSettings): Names {
   const key = createHmac('sha256', settings.sessionKey ?? randomBytes(32))
     .update('names of messages')
     .digest()
-  return (message, caller) => {
+  const hide = (name: string): string => createHmac('sha256', key).update(name).digest('hex').slice(0, 32)
+  const nameMessage: NameMessage = (message, caller) => {
     const name = keyOf(message)
-    if (!hasSecretNames(settings, caller)) return name
-    return createHmac('sha256', key).update(name).digest('hex').slice(0, 32)
+    return hasSecretNames(settings, caller) ? hide(name) : name
+  }
+  const areAllSecret = hasSecretNames(settings, {})
+  return {
+    nameMessage,
+    renameFor: (name, caller) => (hasSecretNames(settings, caller) && !areAllSecret ? hide(name) : name),
   }
 }

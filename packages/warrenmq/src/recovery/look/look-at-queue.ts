@@ -1,5 +1,5 @@
 import type { Delivery } from '../../broker/amqp/delivery.ts'
-import { type HoldReport, holdMessages } from './hold-messages.ts'
+import { type HoldReport, holdMessages, type MessageSink } from './hold-messages.ts'
 import type { LookPermission } from './prepare-look.ts'
 
 export interface LookOptions extends LookPermission {
@@ -10,6 +10,8 @@ export interface LookOptions extends LookPermission {
   readonly onPresent?: ((present: number) => void) | undefined
   /** Called once per message, in order. Copy what is kept: the bytes are reused. */
   readonly onMessage: (delivery: Delivery) => void
+  /** Where messages are written that come faster than that can be done. @default nobody keeps them waiting */
+  readonly sink?: MessageSink | undefined
   /** Ends the look; what was held goes back, and the report says that it is not whole. */
   readonly signal?: AbortSignal | undefined
 }

@@ -1,0 +1,2 @@
+/** 1 for each message that is selected; undefined: all are. */
+export type Marks = Uint8Array | undefined

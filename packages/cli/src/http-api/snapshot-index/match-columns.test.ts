@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { type IncomingMessage, messageFilter, parseFilter } from 'warrenmq/operations'
+import { anyLetter, columnsOf, deadLetter } from '../../../../../test/support/arbitrary/letters.ts'
+import { matchColumns } from './match-columns.ts'
+
+const asOfMs = Date.UTC(2030, 0, 31)
+
+const indexed = [
+  ...[
+    'type:A',
+    'type:A*',
+    'type!=A',
+    'cause:timeout',
+    'cause!=timeout',
+    'queue:work',
+    'queue!=work',
+    'queue:*',
+  ],
+  ...['exchange:ex', 'exchange!=ex', 'key:k.*', 'id:m-1', 'id!=m-1', 'id:m*', 'id>3', 'id:""'],
+  ...['attempts>=2', 'attempts:2', 'attempts!=2', 'attempts<1', 'died<2h', 'died<=2h', 'died>2h', 'died>=1d'],
+]
+const ofFile = ['header.tenant:acme', 'header.tenant!=acme', 'body.at:1', 'body.at>1', 'needle']
+const anyFilter = fc.letrec<{ filter: string }>((tie) => ({
+  filter: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(...indexed, ...ofFile),
+    fc
+      .tuple(tie('filter'), fc.constantFrom('and', 'or'), tie('filter'))
+      .map(([a, by, b]) => `(${a}) ${by} (${b})`),
+    tie('filter').map((part) => `not (${part})`),
+  ),
+})).filter
+
+describe('a filter asked of columns', () => {
+  test('selects what it selects of messages, and never leaves one out', () => {
+    fc.assert(
+      fc.property(fc.array(anyLetter, { maxLength: 8 }), anyFilter, (letters, source) => {
+        const messages: readonly IncomingMessage[] = letters.map(deadLetter)
+        const filter = parseFilter(source)
+
+        const { marks, isExact } = matchColumns(filter, columnsOf(messages), asOfMs)
+
+        const wanted = messages.map(messageFilter(filter, asOfMs))
+        for (const [at, isWanted] of wanted.entries())
+          if (isExact || isWanted) expect(marks[at], `${source} of ${at}`).toBe(Number(isWanted))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it.each(indexed)('needs no file for %s', (source) => {
+    expect(matchColumns(parseFilter(source), columnsOf([]), asOfMs).isExact).toBe(true)
+  })
+
+  it.each(ofFile)('needs the file for %s, and for not, and or with it', (source) => {
+    for (const whole of [source, `not ${source}`, `type:A and ${source}`])
+      expect(matchColumns(parseFilter(whole), columnsOf([]), asOfMs).isExact).toBe(false)
+  })
+
+  it('leaves out for the file what the index refutes', () => {
+    const columns = columnsOf(['A', 'B', 'A'].map((type) => deadLetter({ type })))
+
+    const { marks } = matchColumns(parseFilter('type:A and body.at:1'), columns, asOfMs)
+
+    expect([...marks]).toEqual([1, 0, 1])
+  })
+})

@@ -1,0 +1,131 @@
+import { type Filter, type FilterSubject, matchesFilter } from 'warrenmq/operations'
+import type { CodedColumn, SnapshotColumns } from './snapshot-columns.ts'
+
+type Comparison = Extract<Filter, { kind: 'compare' }>
+
+/** 1 for each message that a filter selects, as far as the columns tell. */
+export interface ColumnMatch {
+  readonly marks: Uint8Array
+  /** False: the filter asks for headers, bodies or plain words, and those that are marked have yet to be read. */
+  readonly isExact: boolean
+}
+
+/**
+ * Asks a filter of all messages at once, without their file. `died<2h` counts back from `asOfMs`. What only the file
+ * tells is taken for true, so that whatever is not marked need not be read.
+ */
+export function matchColumns(filter: Filter, columns: SnapshotColumns, asOfMs: number): ColumnMatch {
+  switch (filter.kind) {
+    case 'and':
+    case 'or': {
+      const parts = filter.parts.map((part) => matchColumns(part, columns, asOfMs))
+      const isExact = parts.every((part) => part.isExact)
+      return { marks: parts.map(({ marks }) => marks).reduce(filter.kind === 'and' ? both : either), isExact }
+    }
+    case 'not': {
+      const { marks, isExact } = matchColumns(filter.part, columns, asOfMs)
+      return isExact ? { marks: marks.map((mark) => 1 - mark), isExact } : unknown(columns)
+    }
+    case 'text':
+      return unknown(columns)
+    case 'compare':
+      return matchField(filter, columns, asOfMs)
+  }
+}
+
+function unknown({ length }: SnapshotColumns): ColumnMatch {
+  return { marks: new Uint8Array(length).fill(1), isExact: false }
+}
+
+function both(left: Uint8Array, right: Uint8Array): Uint8Array {
+  for (let at = 0; at < left.length; at += 1) left[at]! &= right[at]!
+  return left
+}
+
+function either(left: Uint8Array, right: Uint8Array): Uint8Array {
+  for (let at = 0; at < left.length; at += 1) left[at]! |= right[at]!
+  return left
+}
+
+/** Each condition is asked of each value once, by the very function that asks it of messages. */
+function matchField(filter: Comparison, columns: SnapshotColumns, asOfMs: number): ColumnMatch {
+  const isTrueOf = (fields: Partial<FilterSubject>): boolean =>
+    matchesFilter(filter, { ...nothing, ...fields })
+  const exactly = (marks: Uint8Array): ColumnMatch => ({ marks, isExact: true })
+  switch (filter.field.kind) {
+    case 'type':
+      return exactly(markCodes(columns.types, (types) => isTrueOf({ types })))
+    case 'cause':
+      return exactly(markCodes(columns.causes, (cause) => isTrueOf({ cause })))
+    case 'queue':
+      return exactly(markCodes(columns.queues, (queue) => isTrueOf({ queue })))
+    case 'exchange':
+      return exactly(markCodes(columns.exchanges, (exchange) => isTrueOf({ exchange })))
+    case 'key':
+      return exactly(markCodes(columns.routingKeys, (key) => isTrueOf({ key })))
+    case 'attempts':
+      return exactly(markNumbers(columns.attempts, (attempts) => isTrueOf({ attempts })))
+    case 'died':
+      return exactly(markAges(filter, columns.diedMs, asOfMs))
+    case 'id':
+      return exactly(markIds(filter, columns, isTrueOf))
+    case 'header':
+    case 'body':
+      return unknown(columns)
+  }
+}
+
+const nothing: FilterSubject = {
+  ...{ id: undefined, types: [], queue: undefined, exchange: '', key: '', cause: { id: '', label: '' } },
+  ...{ ageMs: undefined, attempts: undefined, header: () => undefined, json: undefined, text: '' },
+}
+
+function markCodes<Value>(
+  { codes, values }: CodedColumn<Value>,
+  isTrueOf: (value: Value) => boolean,
+): Uint8Array {
+  const wanted = Uint8Array.from(values, (value) => Number(isTrueOf(value)))
+  const marks = new Uint8Array(codes.length)
+  for (let at = 0; at < codes.length; at += 1) marks[at] = wanted[codes[at]!]!
+  return marks
+}
+
+function markNumbers(numbers: Float64Array, isTrueOf: (value: number | undefined) => boolean): Uint8Array {
+  const known = new Map<number, number>() // to a map NaN is NaN
+  const marks = new Uint8Array(numbers.length)
+  for (let at = 0; at < numbers.length; at += 1) {
+    const value = numbers[at]!
+    let mark = known.get(value)
+    if (mark === undefined) {
+      mark = Number(isTrueOf(Number.isNaN(value) ? undefined : value))
+      known.set(value, mark)
+    }
+    marks[at] = mark
+  }
+  return marks
+}
+
+/** No comparison is true of NaN. A time is a number of milliseconds, and `=` is refused where the filter is read. */
+function markAges({ operator, number }: Comparison, diedMs: Float64Array, asOfMs: number): Uint8Array {
+  const limit = Number(number)
+  const marks = new Uint8Array(diedMs.length)
+  const mark = (isTrueOf: (ageMs: number) => boolean): void => {
+    for (let at = 0; at < diedMs.length; at += 1) marks[at] = Number(isTrueOf(asOfMs - diedMs[at]!))
+  }
+  if (operator === '<') mark((ageMs) => ageMs < limit)
+  if (operator === '<=') mark((ageMs) => ageMs <= limit)
+  if (operator === '>') mark((ageMs) => ageMs > limit)
+  if (operator === '>=') mark((ageMs) => ageMs >= limit)
+  return marks
+}
+
+function markIds(
+  { operator, value }: Comparison,
+  { ids, length }: SnapshotColumns,
+  isTrueOf: (fields: Partial<FilterSubject>) => boolean,
+): Uint8Array {
+  const isPlain = !value.includes('*')
+  if (isPlain && operator === '=') return ids.markEqual(value)
+  if (isPlain && operator === '!=') return ids.markEqual(value).map((mark) => 1 - mark)
+  return Uint8Array.from({ length }, (_, at) => Number(isTrueOf({ id: ids.at(at) })))
+}

@@ -1,0 +1,174 @@
+import { causeOf, type IncomingMessage, readProperty, subjectOf } from 'warrenmq/operations'
+import type { Cause, MessageSummary } from '../contract/contract.ts'
+import { GrowingColumn } from './growing-column.ts'
+import { KeyColumn } from './key-column.ts'
+import { TextColumn } from './text-column.ts'
+import { ValueBook } from './value-book.ts'
+
+/** Where a message stands in the file of a snapshot. */
+export interface RecordPlace {
+  readonly block: number
+  readonly offset: number
+}
+
+/** A field that has few values, as a number for each message. */
+export interface CodedColumn<Value> {
+  readonly codes: Uint32Array
+  readonly values: readonly Value[]
+}
+
+const wholeNumbers = () => new GrowingColumn((length) => new Uint32Array(length))
+const numbersOrNone = () => new GrowingColumn((length) => new Float64Array(length))
+
+class BookColumn<Value> {
+  readonly #book: ValueBook<Value>
+  readonly #codes = wholeNumbers()
+
+  constructor(nameOf: (value: Value) => string) {
+    this.#book = new ValueBook(nameOf)
+  }
+
+  push(value: Value): void {
+    this.#codes.push(this.#book.codeOf(value))
+  }
+
+  get all(): CodedColumn<Value> {
+    return { codes: this.#codes.numbers, values: this.#book.values }
+  }
+
+  at(position: number): Value {
+    return this.#book.values[this.#codes.numbers[position]!]!
+  }
+
+  get bytes(): number {
+    return this.#book.bytes + this.#codes.bytes
+  }
+
+  trim(): void {
+    this.#codes.trim()
+  }
+}
+
+const asItIs = (text: string): string => text
+/** An empty name is another one than none. */
+const orNothing = (text: string | undefined): string => (text === undefined ? '' : `=${text}`)
+
+/** What is known of each message of a snapshot without its file, column by column. Holds about 110 bytes a message. */
+export class SnapshotColumns {
+  readonly keys = new KeyColumn()
+  readonly ids = new TextColumn()
+  readonly #types = new BookColumn<readonly string[]>((types) => JSON.stringify(types))
+  readonly #causes = new BookColumn<Cause>(({ id, label, kind }) => `${kind} ${id} ${label}`)
+  readonly #queues = new BookColumn<string | undefined>(orNothing)
+  /** Where it was first published, as filters ask for it. */
+  readonly #exchanges = new BookColumn<string>(asItIs)
+  readonly #routingKeys = new BookColumn<string>(asItIs)
+  /** How it was published into the dead-letter queue. */
+  readonly #lastExchanges = new BookColumn<string>(asItIs)
+  readonly #lastKeys = new BookColumn<string>(asItIs)
+  readonly #diedMs = numbersOrNone()
+  readonly #attempts = numbersOrNone()
+  readonly #bodyBytes = wholeNumbers()
+  readonly #blocks = wholeNumbers()
+  readonly #offsets = wholeNumbers()
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** @param key of the message, 32 hexadecimal digits */
+  add(message: IncomingMessage, key: string, { block, offset }: RecordPlace): void {
+    const subject = subjectOf(message, 0)
+    const { ageMs } = subject
+    this.keys.push(key)
+    this.ids.push(subject.id)
+    this.#types.push(subject.types)
+    this.#causes.push(causeOf(readProperty(message.properties, 'headers')))
+    this.#queues.push(subject.queue)
+    this.#exchanges.push(subject.exchange)
+    this.#routingKeys.push(subject.key)
+    this.#lastExchanges.push(message.exchange)
+    this.#lastKeys.push(message.routingKey)
+    this.#diedMs.push(ageMs === undefined ? Number.NaN : -ageMs)
+    this.#attempts.push(subject.attempts ?? Number.NaN)
+    this.#bodyBytes.push(message.bodyBytes)
+    this.#blocks.push(block)
+    this.#offsets.push(offset)
+    this.#length += 1
+  }
+
+  get types(): CodedColumn<readonly string[]> {
+    return this.#types.all
+  }
+
+  get causes(): CodedColumn<Cause> {
+    return this.#causes.all
+  }
+
+  get queues(): CodedColumn<string | undefined> {
+    return this.#queues.all
+  }
+
+  get exchanges(): CodedColumn<string> {
+    return this.#exchanges.all
+  }
+
+  get routingKeys(): CodedColumn<string> {
+    return this.#routingKeys.all
+  }
+
+  /** NaN where nobody knows. */
+  get diedMs(): Float64Array {
+    return this.#diedMs.numbers
+  }
+
+  /** NaN where nobody knows. */
+  get attempts(): Float64Array {
+    return this.#attempts.numbers
+  }
+
+  get bodyBytes(): Uint32Array {
+    return this.#bodyBytes.numbers
+  }
+
+  placeOf(position: number): RecordPlace {
+    return { block: this.#blocks.numbers[position]!, offset: this.#offsets.numbers[position]! }
+  }
+
+  addressOf(position: number): Pick<IncomingMessage, 'exchange' | 'routingKey'> {
+    return { exchange: this.#lastExchanges.at(position), routingKey: this.#lastKeys.at(position) }
+  }
+
+  /** @param name of the message as the caller knows it */
+  summarise(position: number, name: string): MessageSummary {
+    const diedMs = this.diedMs[position]!
+    const attempts = this.attempts[position]!
+    return {
+      ...{ key: name, id: this.ids.at(position) ?? null, type: this.#types.at(position)[0] ?? null },
+      ...this.addressOf(position),
+      ...{ failedIn: this.#queues.at(position) ?? null, cause: this.#causes.at(position) },
+      diedAt: Number.isNaN(diedMs) ? null : new Date(diedMs).toISOString(),
+      attempts: Number.isNaN(attempts) ? null : attempts,
+      bodyBytes: this.bodyBytes[position]!,
+    }
+  }
+
+  /** About what it takes in memory. */
+  get bytes(): number {
+    return this.#parts().reduce((sum, part) => sum + part.bytes, 0)
+  }
+
+  /** No more will come. */
+  trim(): void {
+    for (const part of this.#parts()) part.trim()
+  }
+
+  #parts(): readonly { readonly bytes: number; trim(): void }[] {
+    return [
+      ...[this.keys, this.ids, this.#types, this.#causes, this.#queues, this.#exchanges, this.#routingKeys],
+      ...[this.#lastExchanges, this.#lastKeys, this.#diedMs, this.#attempts, this.#bodyBytes],
+      ...[this.#blocks, this.#offsets],
+    ]
+  }
+}

@@ -1,0 +1,131 @@
+import { type Filter, type IncomingMessage, messageFilter, type RunLimited } from 'warrenmq/operations'
+import { matchColumns } from '../snapshot-index/match-columns.ts'
+import type { SnapshotColumns } from '../snapshot-index/snapshot-columns.ts'
+import type { SnapshotFile } from './snapshot-file.ts'
+
+/** Messages that a filter selects, as far as it has been asked. */
+export interface SearchResult {
+  /** 1 for each that is selected. */
+  readonly marks: Uint8Array
+  readonly matched: number
+  /** So many are decided. */
+  readonly seen: number
+  readonly isWhole: boolean
+}
+
+export interface SearchPlace {
+  readonly columns: SnapshotColumns
+  readonly file: SnapshotFile
+  readonly asOfMs: number
+  /** Few searches read files at once. */
+  readonly inTurn: RunLimited
+}
+
+/** How long a search goes on for nobody. */
+const abandonedMs = 60_000
+
+/** A filter that is asked of the messages of a snapshot: at once by its index, and of the rest by its file. */
+export class SnapshotSearch {
+  readonly #place: SearchPlace
+  readonly #filter: Filter
+  readonly #marks: Uint8Array
+  /** Aborted where nobody wants to know any more. */
+  readonly #ended = new AbortController()
+  #matched = 0
+  #seen = 0
+  #askedAtMs = performance.now()
+  #reading: Promise<void> | undefined
+  #failure: { readonly error: unknown } | undefined
+
+  constructor(filter: Filter, place: SearchPlace) {
+    this.#place = place
+    this.#filter = filter
+    const { marks, isExact } = matchColumns(filter, place.columns, place.asOfMs)
+    if (isExact) {
+      this.#marks = marks
+      this.#matched = marks.reduce((sum, mark) => sum + mark, 0)
+      this.#seen = marks.length
+      return
+    }
+    this.#marks = new Uint8Array(marks.length)
+    const { signal } = this.#ended
+    this.#reading = place
+      .inTurn(() => this.#readMarked(marks), signal)
+      .catch((error: unknown) => {
+        this.#failure = { error }
+      })
+  }
+
+  /** Nothing more will come of it, and not all is known: whoever asks has to begin again. */
+  get isAbandoned(): boolean {
+    return this.#ended.signal.aborted
+  }
+
+  /** What is known, or is within this time. */
+  async result(withinMs: number): Promise<SearchResult> {
+    this.#askedAtMs = performance.now()
+    if (this.#reading && this.#seen < this.#marks.length) await within(this.#reading, withinMs)
+    if (this.#failure) throw this.#failure.error
+    const { length } = this.#marks
+    return { marks: this.#marks, matched: this.#matched, seen: this.#seen, isWhole: this.#seen === length }
+  }
+
+  /** Resolves when it reads no more. */
+  async close(): Promise<void> {
+    this.#ended.abort()
+    await this.#reading
+  }
+
+  /** Block by block, and only those that hold a message that may be selected. */
+  async #readMarked(candidates: Uint8Array): Promise<void> {
+    const { columns, file, asOfMs } = this.#place
+    const isWanted = messageFilter(this.#filter, asOfMs)
+    for (let at = 0; at < candidates.length; ) {
+      if (this.#ended.signal.aborted) return
+      if (performance.now() - this.#askedAtMs > abandonedMs) {
+        this.#ended.abort()
+        return
+      }
+      if (candidates[at] === 0) {
+        at += 1
+        this.#seen = at
+        continue
+      }
+      const { block } = columns.placeOf(at)
+      const positions = candidatesOf(columns, candidates, { from: at, block })
+      const stored = await file.readAll(
+        block,
+        positions.map((position) => columns.placeOf(position).offset),
+      )
+      for (const [index, message] of stored.entries()) {
+        const position = positions[index]!
+        const whole: IncomingMessage = { ...message, ...columns.addressOf(position) }
+        if (!isWanted(whole)) continue
+        this.#marks[position] = 1
+        this.#matched += 1
+      }
+      at = positions.at(-1)! + 1
+      this.#seen = at
+    }
+  }
+}
+
+function candidatesOf(
+  columns: SnapshotColumns,
+  candidates: Uint8Array,
+  { from, block }: { readonly from: number; readonly block: number },
+): readonly number[] {
+  const positions: number[] = []
+  for (let at = from; at < candidates.length && columns.placeOf(at).block === block; at += 1)
+    if (candidates[at] === 1) positions.push(at)
+  return positions
+}
+
+async function within(work: Promise<void>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([work, over])
+  clearTimeout(timer)
+}

@@ -1,0 +1,171 @@
+import { hostname } from 'node:os'
+import {
+  ApiError,
+  joinSignals,
+  type LookReport,
+  limitConcurrency,
+  lookAtQueue,
+  RecoveryError,
+} from 'warrenmq/operations'
+import type { ApiContext } from '../api-context.ts'
+import type { Caller } from '../auth/caller.ts'
+import { lookingShare, mostAheadMsOf, waitedTooLong } from '../guards/look-in-time.ts'
+import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
+import { KeptSnapshot, type SnapshotLook } from './kept-snapshot.ts'
+import { SnapshotFile } from './snapshot-file.ts'
+import { createOwner, makeSnapshotId, ownerOf } from './snapshot-id.ts'
+import { createSnapshotKey } from './snapshot-key.ts'
+
+export interface SnapshotsOptions
+  extends Pick<ApiContext, 'broker' | 'turns' | 'tasks' | 'settings' | 'nameMessage'> {
+  /** Something failed that should not have. */
+  readonly onError: (error: unknown) => void
+}
+
+export interface AskedSnapshot {
+  readonly queue: string
+  readonly where: string | undefined
+  readonly caller: Caller
+}
+
+/** Searches of files that run at once. */
+const mostSearches = 2
+
+/** The snapshots that this server makes and keeps, within the bounds that its settings give. */
+export class Snapshots {
+  readonly owner = createOwner(hostname())
+  readonly #options: SnapshotsOptions
+  readonly #kept = new Map<string, KeptSnapshot>()
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+  readonly #inTurn = limitConcurrency(mostSearches)
+  #isClosed = false
+
+  constructor(options: SnapshotsOptions) {
+    this.#options = options
+  }
+
+  /** The newest first. */
+  list(queue: string): readonly KeptSnapshot[] {
+    return [...this.#kept.values()].filter((kept) => kept.queue === queue).reverse()
+  }
+
+  /** The one that is being made of the same messages. Throws where other ones of the queue are being written down. */
+  findRunning({ queue, where }: Pick<AskedSnapshot, 'queue' | 'where'>): KeptSnapshot | undefined {
+    const running = this.list(queue).find(({ state }) => state === 'running')
+    if (!running || running.where === where) return running
+    const message = `A snapshot of the queue "${queue}" with another filter is being made. Wait until it is done.`
+    throw new RecoveryError({ code: 'RECOVERY_LOCKED', message })
+  }
+
+  /** Begins one. Whoever asks for the same while it is running gets the same. */
+  start(asked: AskedSnapshot): KeptSnapshot {
+    const { broker, tasks, settings, nameMessage, onError } = this.#options
+    const running = this.findRunning(asked)
+    if (running) return running
+    const { queue, where, caller } = asked
+    refuseWithoutBroker(broker)
+    tasks.refuseIfBusy(queue)
+    this.#makePlace()
+    const { folder, ageMs } = settings.snapshots
+    const kept = new KeptSnapshot({
+      ...{ id: makeSnapshotId(this.owner), queue, where, by: caller.name, ageMs, onError },
+      openFile: () => SnapshotFile.open(folder, createSnapshotKey(settings.keys.keys[0]!)),
+      look: (look) => this.#look(asked, look),
+      nameMessage: (message) => nameMessage(message, {}),
+      checkRoom: () => this.#checkRoom(),
+      inTurn: this.#inTurn,
+    })
+    this.#kept.set(kept.id, kept)
+    void kept.ended.then(() => this.#expire(kept, ageMs))
+    return kept
+  }
+
+  /** Throws where it is not kept here, with the name of who may keep it. */
+  get(id: string, queue: string): KeptSnapshot {
+    const kept = this.#kept.get(id)
+    if (kept?.queue === queue) return kept
+    const { host, server } = ownerOf(id)
+    if (!kept && server !== this.owner.server) {
+      const message = `Another server made the snapshot ${id}: the one on ${host}, which has been restarted if that is this host. Ask it there, or make one here.`
+      throw new ApiError({ code: 'API_SNAPSHOT_ELSEWHERE', message })
+    }
+    throw goneSnapshot(id)
+  }
+
+  async erase(kept: KeptSnapshot): Promise<void> {
+    clearTimeout(this.#timers.get(kept.id))
+    this.#timers.delete(kept.id)
+    this.#kept.delete(kept.id)
+    await kept.erase()
+  }
+
+  /** Erases all, also what is being made. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#kept.values()].map((kept) => this.erase(kept)))
+  }
+
+  /** What could not be seen in time is left out, and told. */
+  async #look({ queue, caller }: AskedSnapshot, look: SnapshotLook): Promise<LookReport> {
+    const { broker, turns, settings } = this.#options
+    const { timeoutMs } = settings.snapshots
+    const { signal, release } = joinSignals([look.signal], {
+      ...{ timeoutMs: timeoutMs * lookingShare, timeoutReason: waitedTooLong },
+    })
+    const limits = { endAtMs: performance.now() + timeoutMs, mostAheadMs: mostAheadMsOf(timeoutMs) }
+    try {
+      return await turns.look({ queue, looker: caller, signal }, () =>
+        lookAtQueue({ ...broker, queue, by: caller.name, ...look, ...limits, signal }),
+      )
+    } finally {
+      release()
+    }
+  }
+
+  #expire(kept: KeptSnapshot, ageMs: number): void {
+    if (!this.#kept.has(kept.id)) return
+    const timer = setTimeout(() => void this.erase(kept), ageMs)
+    timer.unref()
+    this.#timers.set(kept.id, timer)
+  }
+
+  /** For one more. Of those that are done the oldest goes: it is a copy. */
+  #makePlace(): void {
+    if (this.#isClosed) throw noRoom('The server ends.')
+    const { mostSnapshots } = this.#options.settings.snapshots
+    while (this.#kept.size >= mostSnapshots)
+      if (!this.#dropOldest()) throw noRoom(`${mostSnapshots} are being made.`)
+  }
+
+  /** Of the bytes that all have. */
+  #checkRoom(): void {
+    const { mostBytes, mostMemoryBytes } = this.#options.settings.snapshots
+    const sumOf = (bytesOf: (kept: KeptSnapshot) => number): number =>
+      [...this.#kept.values()].reduce((sum, kept) => sum + bytesOf(kept), 0)
+    for (;;) {
+      const isOnDisk = sumOf(({ bytes }) => bytes) > mostBytes
+      if (!isOnDisk && sumOf(({ columns }) => columns.bytes) <= mostMemoryBytes) return
+      const what = isOnDisk
+        ? `${mostBytes} bytes of files (snapshots.bytes)`
+        : `${mostMemoryBytes} bytes of memory (snapshots.memoryBytes)`
+      if (!this.#dropOldest()) throw noRoom(`They would take more than ${what}.`)
+    }
+  }
+
+  #dropOldest(): boolean {
+    const oldest = [...this.#kept.values()].find(({ state }) => state !== 'running')
+    if (oldest) void this.erase(oldest)
+    return oldest !== undefined
+  }
+}
+
+/** Of one that was here, or never was. */
+export function goneSnapshot(id: string): ApiError {
+  const message = `There is no snapshot ${id} any more: it has expired, or others needed its room. Make a new one.`
+  return new ApiError({ code: 'API_NOT_FOUND', message })
+}
+
+function noRoom(why: string): ApiError {
+  const message = `There is no room for this snapshot. ${why} Wait for the others, make it with a filter, or give more room in server.snapshots.`
+  return new ApiError({ code: 'API_SNAPSHOT_NO_ROOM', message })
+}
