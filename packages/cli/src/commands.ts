@@ -14,6 +14,7 @@ import { dlqList } from './commands/dlq-list.ts'
 import { dlqPeek } from './commands/dlq-peek.ts'
 import { dlqRedrive } from './commands/dlq-redrive.ts'
 import { dlqRestore } from './commands/dlq-restore.ts'
+import { dlqSnapshot } from './commands/dlq-snapshot.ts'
 import { dlqVerify } from './commands/dlq-verify.ts'
 import { exportDefinitions } from './commands/export.ts'
 import { init } from './commands/init.ts'
@@ -34,6 +35,7 @@ export const commands: readonly CliCommand[] = [
   dlqPeek,
   dlqRedrive,
   dlqVerify,
+  dlqSnapshot,
   dlqBackup,
   dlqRestore,
   dlqDiscard,

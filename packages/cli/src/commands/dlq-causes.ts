@@ -1,28 +1,20 @@
 import type { CauseGroup } from 'warrenmq'
-import {
-  causesRequestSchema,
-  compileLook,
-  createCauseGroups,
-  depthOf,
-  lookAtQueue,
-  parseGroupBy,
-  parseRequest,
-} from 'warrenmq/operations'
+import { causesRequestSchema, createCauseGroups, parseGroupBy, parseRequest } from 'warrenmq/operations'
 import type { CliCommand } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import {
   addQueueOptions,
+  addSnapshotOption,
   addWhereOption,
   readCount,
   readQueueRequest,
   requestOption,
   saidOnce,
 } from '../options/request-options.ts'
-import { createPassTeller } from '../output/progress-teller.ts'
 import { renderCause, renderSplitHint } from '../output/render-cause.ts'
 import { renderLook } from '../output/render-look.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { withBroker } from '../with-broker.ts'
+import { withMessages } from '../with-messages.ts'
 
 const fields = causesRequestSchema.properties ?? {}
 
@@ -39,6 +31,7 @@ export const dlqCauses: CliCommand = {
     addWhereOption(command, fields)
     addQueueOptions(command, fields)
     command.addOption(requestOption('--count <n>', fields.count).argParser(readCount))
+    addSnapshotOption(command)
   },
   run: (input, terminal) => {
     const { options, args } = input
@@ -53,17 +46,8 @@ export const dlqCauses: CliCommand = {
     const groups = createCauseGroups(
       groupBy === undefined ? { splits: 'all' } : { groupBy: parseGroupBy(groupBy) },
     )
-    return withBroker(input, async (broker) => {
-      const tellOne = createPassTeller(terminal, Math.min(count, await depthOf(broker.consuming, queue)))
-      const { select, ...look } = compileLook(request, broker)
-      const report = await lookAtQueue({
-        ...look,
-        ...(Number.isFinite(count) && { count }),
-        onMessage: (message) => {
-          tellOne()
-          if (select(message)) groups.add(message)
-        },
-      })
+    return withMessages({ input, terminal, request, count }, async (look) => {
+      const report = await look((message) => groups.add(message))
       const causes = groups.list()
       for (const text of renderLook(report, queue)) terminal.say(text)
       for (const cause of causes) tell(cause, terminal)

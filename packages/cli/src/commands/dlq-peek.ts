@@ -1,29 +1,20 @@
 import type { DeadLetter } from 'warrenmq'
-import {
-  compileLook,
-  depthOf,
-  escapeLine,
-  lookAtQueue,
-  parseRequest,
-  peekRequestSchema,
-  readDeadLetter,
-  toJson,
-} from 'warrenmq/operations'
+import { escapeLine, parseRequest, peekRequestSchema, readDeadLetter, toJson } from 'warrenmq/operations'
 import type { CliCommand } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import {
   addQueueOptions,
+  addSnapshotOption,
   addWhereOption,
   readCount,
   readQueueRequest,
   requestOption,
 } from '../options/request-options.ts'
-import { createPassTeller } from '../output/progress-teller.ts'
 import { renderHeaders } from '../output/render-headers.ts'
 import { renderLetter } from '../output/render-letter.ts'
 import { renderLookLimits } from '../output/render-look.ts'
 import type { Terminal } from '../output/terminal.ts'
-import { withBroker } from '../with-broker.ts'
+import { withMessages } from '../with-messages.ts'
 
 const fields = peekRequestSchema.properties ?? {}
 
@@ -39,6 +30,7 @@ export const dlqPeek: CliCommand = {
     addBrokerOptions(command)
     addWhereOption(command, fields)
     addQueueOptions(command, fields)
+    addSnapshotOption(command)
   },
   run: (input, terminal) => {
     const { options, args } = input
@@ -50,20 +42,12 @@ export const dlqPeek: CliCommand = {
     }
     const request = parseRequest('dlq peek', asked, peekRequestSchema)
     const { queue, where, count = 20, bodyBytes = 1024 } = request
-    return withBroker(input, async (broker) => {
+    // A filter has to look past those that do not match; without one only those shown are touched.
+    const looked = where === undefined ? count : Number.POSITIVE_INFINITY
+    return withMessages({ input, terminal, request, count: looked }, async (look) => {
       const messages: DeadLetter[] = []
-      // A filter has to look past those that do not match; without one only those shown are touched.
-      const isFiltered = where !== undefined
-      const { select, ...look } = compileLook(request, broker)
-      const present = await depthOf(broker.consuming, queue)
-      const tellOne = createPassTeller(terminal, isFiltered ? present : Math.min(count, present))
-      const report = await lookAtQueue({
-        ...look,
-        ...(!isFiltered && { count }),
-        onMessage: (message) => {
-          tellOne()
-          if (messages.length < count && select(message)) messages.push(readDeadLetter(message, bodyBytes))
-        },
+      const report = await look((message) => {
+        if (messages.length < count) messages.push(readDeadLetter(message, bodyBytes))
       })
       for (const message of messages) tell(message, terminal)
       terminal.say(`${messages.length} shown of ${report.present} in ${queue}.`)

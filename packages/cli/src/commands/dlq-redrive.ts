@@ -1,4 +1,5 @@
-import type { Receipt } from 'warrenmq'
+import { CommanderError } from 'commander'
+import type { Receipt, RedrivePreview } from 'warrenmq'
 import {
   compileRedrive,
   type EditPreview,
@@ -13,10 +14,12 @@ import {
 } from 'warrenmq/operations'
 import { type AuditedEnd, audited } from '../audited.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
+import { lookAtSnapshot } from '../look-at-snapshot.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addConfigOption } from '../options/config-options.ts'
 import { addYesOption, confirm, refuseUnasked } from '../options/confirm.ts'
 import { addRedriveOptions, readRedriveRequest } from '../options/read-redrive-request.ts'
+import { addSnapshotOption } from '../options/request-options.ts'
 import { decideProgress } from '../output/decide-progress.ts'
 import { decideRedriveExit, isAskedFor } from '../output/decide-redrive-exit.ts'
 import { createProgressTeller, createWaitTeller, createWatchTeller } from '../output/progress-teller.ts'
@@ -37,6 +40,7 @@ export const dlqRedrive: CliCommand = {
     command
       .option('--receipt <file>', 'write the receipt as JSON to a new file')
       .option('--dry-run', 'print the plan and exit')
+    addSnapshotOption(command)
     addBrokerOptions(command)
     addConfigOption(command)
     addYesOption(command)
@@ -44,6 +48,7 @@ export const dlqRedrive: CliCommand = {
   run: async (input, terminal) => {
     const { options } = input
     const request = await readRedriveRequest(input)
+    refuseSnapshotToMove(options, request)
     if (options.dryRun !== true) refuseUnasked('Nothing was moved', { options, terminal })
     return withBroker(input, (broker) => redrive({ input, terminal, broker, request }))
   },
@@ -68,7 +73,7 @@ async function redrive({ input, terminal, broker, request }: Work): Promise<Exit
   let selected: number | undefined
   // Whoever edits a message has to be told beforehand which one it is, and that it is the only one.
   if (!isRun || yes !== true || options.edit) {
-    const preview = await (options.edit ? previewEdit(options) : previewRedrive(options))
+    const preview = await (options.edit ? previewEdit(options) : previewOf({ options, input, terminal }))
     const ended = await tellAndAsk({ preview, input, terminal })
     if (ended !== 'go-on') return ended
     if (preview.isWhole) selected = preview.moving
@@ -88,6 +93,28 @@ async function redrive({ input, terminal, broker, request }: Work): Promise<Exit
   terminal.result(receipt)
   const isWritten = file === undefined || (await file.write(receipt, terminal))
   return isWritten ? decideRedriveExit(receipt) : 1
+}
+
+/** A snapshot tells what was there; what is moved is what is there. */
+function refuseSnapshotToMove(options: CommandInput['options'], { edit }: RedriveRequest): void {
+  if (options.snapshot === undefined || (options.dryRun === true && !edit)) return
+  const usage = '--snapshot is for a plan: say --dry-run with it, and no edit'
+  throw new CommanderError(2, 'warren.usage', usage)
+}
+
+/** Planned with the routes of now, for the messages of the queue or of a snapshot. */
+function previewOf(fields: {
+  readonly options: RedriveOptions
+  readonly input: CommandInput
+  readonly terminal: Terminal
+}): Promise<RedrivePreview> {
+  const { options, input, terminal } = fields
+  const { snapshot: file } = input.options
+  if (typeof file !== 'string') return previewRedrive(options)
+  const { queue } = options
+  return previewRedrive(options, undefined, (onMessage) =>
+    lookAtSnapshot({ file, queue, terminal, onMessage }),
+  )
 }
 
 /** The plan, and whether it is to be carried out. */

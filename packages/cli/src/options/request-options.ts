@@ -19,6 +19,11 @@ export function addWhereOption(command: Command, { where }: Fields): void {
   command.addOption(requestOption('--where <filter>', where).argParser(once))
 }
 
+/** `--snapshot`, for every command that can read what one look has written down. */
+export function addSnapshotOption(command: Command): void {
+  command.option('--snapshot <file>', 'read this file of `warren dlq snapshot` instead of the queue')
+}
+
 /** For every command that takes messages from a queue. */
 export function addQueueOptions(command: Command, { acceptDeliveryLimit, hold }: Fields): void {
   command.addOption(requestOption('--accept-delivery-limit', acceptDeliveryLimit))

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import { readProperty } from '../../wire/properties.ts'
-import { lookAtQueue } from '../look/look-at-queue.ts'
+import { type LookReport, lookAtQueue } from '../look/look-at-queue.ts'
 import type { LookPermission } from '../look/prepare-look.ts'
 import { readOriginAddress } from '../read/read-origin.ts'
 import type { KeepReason } from './plan-redrive.ts'
@@ -45,33 +45,35 @@ export interface PreviewTarget {
 
 const mostKeysBefore = 4
 
-/** Plans a re-drive with the very rules it would run by. Costs one look. `onMoving` is told each that would move. */
+/**
+ * Plans a re-drive with the very rules it would run by. Costs one look, unless `look` shows what another one has seen.
+ * `onMoving` is told each that would move.
+ */
 export async function previewRedrive(
   options: RedriveOptions & Pick<LookPermission, 'mostAheadMs' | 'endAtMs'>,
   onMoving: (message: IncomingMessage) => void = () => {},
+  look: (onMessage: (message: IncomingMessage) => void) => Promise<LookReport> = (onMessage) =>
+    lookAtQueue({ ...options, onMessage }),
 ): Promise<RedrivePreview> {
   const rules = await prepareRules(options, { id: '', atMs: 0 })
   const targets = new Map<string, PreviewTarget>()
   const keeping = new Map<KeepReason, number>()
   let matching = 0
   let moving = 0
-  const { present, seen, isWhole } = await lookAtQueue({
-    ...options,
-    onMessage: (delivery) => {
-      const step = rules.plan(delivery)
-      if (step.kind === 'publish') matching += 1
-      const reason = step.kind === 'keep' ? step.reason : 'over-the-limit'
-      if (step.kind === 'keep' || moving >= rules.limit) {
-        keeping.set(reason, (keeping.get(reason) ?? 0) + 1)
-        return
-      }
-      moving += 1
-      onMoving(delivery)
-      const target = nameAddress(step)
-      const name = `${target}\0${step.why}`
-      const known = targets.get(name) ?? newTarget({ target, why: step.why }, rules.prove(step))
-      targets.set(name, { ...known, ...countKey(known, { before: keyBefore(delivery), now: step.key }) })
-    },
+  const { present, seen, isWhole } = await look((message) => {
+    const step = rules.plan(message)
+    if (step.kind === 'publish') matching += 1
+    const reason = step.kind === 'keep' ? step.reason : 'over-the-limit'
+    if (step.kind === 'keep' || moving >= rules.limit) {
+      keeping.set(reason, (keeping.get(reason) ?? 0) + 1)
+      return
+    }
+    moving += 1
+    onMoving(message)
+    const target = nameAddress(step)
+    const name = `${target}\0${step.why}`
+    const known = targets.get(name) ?? newTarget({ target, why: step.why }, rules.prove(step))
+    targets.set(name, { ...known, ...countKey(known, { before: keyBefore(message), now: step.key }) })
   })
   return {
     queue: options.queue,
