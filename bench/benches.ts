@@ -348,4 +348,37 @@ export const benches: readonly Bench[] = [
     hasTarget: true,
     targets: [{ against: 'slowest request', metric: 'seconds', atMost: 1 }],
   },
+  {
+    name: 'console',
+    what: 'a snapshot of a queue of 1 KiB messages, made through the admin API, beside a bare consume of the same',
+    participants: [
+      { name: 'snapshot', script: 'snapshot-make' },
+      { name: 'bare consume', script: 'consume-warren' },
+    ],
+    queueTypes: ['quorum'],
+    messages: 1_000_000,
+    runs: 1,
+    isFilledFirst: true,
+    isFilledWithFailures: true,
+    targets: [
+      { against: 'bare consume', metric: 'messagesPerSecond', atLeast: 0.5 },
+      { against: 'bare consume', metric: 'peakMemoryMiB', atMost: 250 },
+    ],
+  },
+  ...(['page', 'filter', 'message'] as const).map(
+    (read): Bench => ({
+      name: 'console',
+      what: `a ${read} of a snapshot of 1,000,000 messages, beside one of 10,000`,
+      participants: [
+        { name: `${read} at 1,000,000`, script: `snapshot-${read}`, messages: 1_000_000 },
+        { name: `${read} at 10,000`, script: `snapshot-${read}`, messages: 10_000 },
+      ],
+      queueTypes: ['quorum'],
+      messages: 1_000_000,
+      runs: 1,
+      isFilledFirst: true,
+      isFilledWithFailures: true,
+      targets: [{ against: `${read} at 10,000`, metric: 'seconds', atMost: 2 }],
+    }),
+  ),
 ]

@@ -66,7 +66,10 @@ const snapshot = named('Snapshot', 'A copy of the dead letters of a queue, which
   bytes: count('What it takes on the disk of the server.', 51_200),
   since: object('What has become of the queue since.', {
     messages: orNull(
-      count('Messages in the queue now, at most a second old. Null: the queue has just gone away.', 44),
+      count(
+        'Messages in the queue now, at most a second old. Null: the look holds them, or the queue has just gone away.',
+        44,
+      ),
     ),
     change: orNull(
       integer(
@@ -209,6 +212,7 @@ const filtered = [
   'INVALID_ARGUMENT',
   'API_TASK_NOT_ENDED',
   'API_TASK_ENDED',
+  'BACKUP_INVALID',
   ...elsewhere,
 ] as const
 export const snapshotEndpoints = {
@@ -219,7 +223,7 @@ export const snapshotEndpoints = {
       'One look copies the messages to the server; then pages, filters and single messages are read there and cost the broker nothing. Whoever asks for the same while it runs gets the same one. It is erased when it expires, when others need its room, and when the server ends.',
     ...{ params: queueParams, body: snapshotRequest, mayLackBody: true, answer: snapshot },
     locates: 'The snapshot.',
-    problems: ['API_SNAPSHOT_NO_ROOM'],
+    problems: ['API_SNAPSHOT_NO_ROOM', 'BACKUP_NOT_WRITTEN'],
   },
   listSnapshots: {
     ...{ method: 'GET', path: collection, ...base },
@@ -264,7 +268,7 @@ export const snapshotEndpoints = {
     params: parameters({ ...snapshotParams.properties, key: messageParams.properties.key }),
     summary: 'Show one message of a snapshot',
     description: 'With its properties, its headers and their types, its deaths and its body.',
-    problems: ['API_TASK_NOT_ENDED', 'API_TASK_ENDED', ...elsewhere],
+    problems: ['API_TASK_NOT_ENDED', 'API_TASK_ENDED', 'BACKUP_INVALID', ...elsewhere],
   },
   deleteSnapshot: {
     ...{ method: 'DELETE', path, ...base, params: snapshotParams },

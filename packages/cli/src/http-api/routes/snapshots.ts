@@ -5,6 +5,7 @@ import type { Caller } from '../auth/caller.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
 import type { Snapshot } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
+import { createInspector } from '../dlqs/list-dlqs.ts'
 import { refuseHiddenFilter } from '../guards/refuse-hidden-fields.ts'
 import { describeMessage } from '../show/describe-message.ts'
 import { payloadRulesFor } from '../show/payload-rules.ts'
@@ -112,11 +113,21 @@ async function makeSnapshot(
   return kept
 }
 
-async function describe({ dlqs, snapshots }: ApiContext, kept: KeptSnapshot): Promise<Snapshot> {
-  const messages = await dlqs.count(kept.queue)
+/** Counts are shared for so long; one of before the end was made while the look held the messages. */
+const sharedMs = 1_000
+
+async function describe(context: ApiContext, kept: KeptSnapshot): Promise<Snapshot> {
+  const messages = await countSince(context, kept)
   const known = kept.describe()
   const change = messages === null ? null : messages - known.progress.present
-  return { ...known, host: snapshots.owner.host, since: { messages, change } }
+  return { ...known, host: context.snapshots.owner.host, since: { messages, change } }
+}
+
+async function countSince({ dlqs, broker }: ApiContext, kept: KeptSnapshot): Promise<number | null> {
+  const { queue, endedAtMs } = kept
+  if (endedAtMs === undefined) return null
+  if (Date.now() - endedAtMs > sharedMs) return dlqs.count(queue)
+  return (await createInspector(broker)(queue))?.messageCount ?? null
 }
 
 /** Others may be reading it. */

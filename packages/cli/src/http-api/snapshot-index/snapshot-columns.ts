@@ -1,4 +1,13 @@
-import { causeOf, type IncomingMessage, readProperty, subjectOf } from 'warrenmq/operations'
+import {
+  addressOf,
+  attemptsOf,
+  causeOf,
+  diedAt,
+  type IncomingMessage,
+  originOf,
+  readProperty,
+  typesOf,
+} from 'warrenmq/operations'
 import type { Cause, MessageSummary } from '../contract/contract.ts'
 import { GrowingColumn } from './growing-column.ts'
 import { KeyColumn } from './key-column.ts'
@@ -79,19 +88,20 @@ export class SnapshotColumns {
 
   /** @param key of the message, 32 hexadecimal digits */
   add(message: IncomingMessage, key: string, { block, offset }: RecordPlace): void {
-    const subject = subjectOf(message, 0)
-    const { ageMs } = subject
+    const { properties } = message
+    const headers = readProperty(properties, 'headers')
+    const address = addressOf(message)
     this.keys.push(key)
-    this.ids.push(subject.id)
-    this.#types.push(subject.types)
-    this.#causes.push(causeOf(readProperty(message.properties, 'headers')))
-    this.#queues.push(subject.queue)
-    this.#exchanges.push(subject.exchange)
-    this.#routingKeys.push(subject.key)
+    this.ids.push(readProperty(properties, 'messageId'))
+    this.#types.push(typesOf(message))
+    this.#causes.push(causeOf(headers))
+    this.#queues.push(originOf(headers))
+    this.#exchanges.push(address.exchange)
+    this.#routingKeys.push(address.key)
     this.#lastExchanges.push(message.exchange)
     this.#lastKeys.push(message.routingKey)
-    this.#diedMs.push(ageMs === undefined ? Number.NaN : -ageMs)
-    this.#attempts.push(subject.attempts ?? Number.NaN)
+    this.#diedMs.push(diedAt(headers) ?? Number.NaN)
+    this.#attempts.push(attemptsOf(headers) ?? Number.NaN)
     this.#bodyBytes.push(message.bodyBytes)
     this.#blocks.push(block)
     this.#offsets.push(offset)

@@ -99,6 +99,11 @@ export class KeptSnapshot {
     return this.#asOfMs
   }
 
+  /** Undefined: it is running. */
+  get endedAtMs(): number | undefined {
+    return this.#endedAtMs
+  }
+
   get isErased(): boolean {
     return this.#isErased
   }

@@ -1,4 +1,5 @@
 import type { Delivery } from '../../broker/amqp/delivery.ts'
+import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import { observeTopology } from '../../deploy/observe-topology.ts'
 import { isManagementAbsent, WireError } from '../../errors.ts'
 import { brokerCapabilities } from '../../message/broker-capabilities.ts'
@@ -31,7 +32,7 @@ export interface RedriveRules {
   /** How the queue is looked at, as it was read at first. */
   readonly look: LookRules
   /** Where it goes, or why it stays, whatever the limit. */
-  plan(delivery: Delivery): RedriveStep
+  plan(delivery: IncomingMessage): RedriveStep
   /** The same, and warns once where nobody would see a message again that dies there. */
   decide(delivery: Delivery): RedriveStep
   encode(delivery: Delivery, step: PublishStep): EncodedMessage
@@ -104,11 +105,11 @@ function stepPlanner(fields: {
   book: RouteBook | undefined
   origins: OriginBook
   refusals: Set<string>
-}): (delivery: Delivery) => RedriveStep {
+}): (delivery: IncomingMessage) => RedriveStep {
   const { options, id, size, book, origins, refusals } = fields
   const { queue, to = { kind: 'origin' }, flows = [], types, select, follows, attempts } = options
   const { trustHeaders = true } = options
-  const plan = (delivery: Delivery): RedriveStep => {
+  const plan = (delivery: IncomingMessage): RedriveStep => {
     const headers = headersOf(delivery)
     const movedBy = headers && headerText(headers, recoveryHeaders.redriveId)
     if (movedBy === id) return keep('came-back')
@@ -205,7 +206,7 @@ function keep(reason: KeepReason): RedriveStep {
   return { kind: 'keep', reason }
 }
 
-function headersOf({ properties }: Delivery): EncodedHeaders {
+function headersOf({ properties }: IncomingMessage): EncodedHeaders {
   return readProperty(properties, 'headers')
 }
 
