@@ -24,20 +24,21 @@ const mostRefusalMs = 2_000
 
 export const addSnapshotRoutes: AddRoutes = (add, context) => {
   const { snapshots, renameFor } = context
+  const describe = createDescriber(context)
 
   add(endpoints.makeSnapshot, async (call) => {
     const kept = await makeSnapshot(context, call)
     call.reply.header('location', `/api/v1/dlqs/${encodeURIComponent(kept.queue)}/snapshots/${kept.id}`)
-    return describe(context, kept)
+    return describe(kept)
   })
 
   add(endpoints.listSnapshots, async ({ params: { queue }, caller }) => {
     const visible = snapshots.list(queue).filter((kept) => isVisible(kept, { context, caller }))
-    return { queue, items: await Promise.all(visible.map((kept) => describe(context, kept))) }
+    return { queue, items: await Promise.all(visible.map((kept) => describe(kept))) }
   })
 
   add(endpoints.showSnapshot, async ({ params, caller }) =>
-    describe(context, findSnapshot({ context, caller }, params)),
+    describe(findSnapshot({ context, caller }, params)),
   )
 
   add(endpoints.deleteSnapshot, async ({ params, caller, request }) => {
@@ -116,18 +117,20 @@ async function makeSnapshot(
 /** Counts are shared for so long; one of before the end was made while the look held the messages. */
 const sharedMs = 1_000
 
-async function describe(context: ApiContext, kept: KeptSnapshot): Promise<Snapshot> {
-  const messages = await countSince(context, kept)
-  const known = kept.describe()
-  const change = messages === null ? null : messages - known.progress.present
-  return { ...known, host: context.snapshots.owner.host, since: { messages, change } }
-}
-
-async function countSince({ dlqs, broker }: ApiContext, kept: KeptSnapshot): Promise<number | null> {
-  const { queue, endedAtMs } = kept
-  if (endedAtMs === undefined) return null
-  if (Date.now() - endedAtMs > sharedMs) return dlqs.count(queue)
-  return (await createInspector(broker)(queue))?.messageCount ?? null
+/** Describes snapshots with what has become of their queues. */
+function createDescriber({ dlqs, broker, snapshots }: ApiContext): (kept: KeptSnapshot) => Promise<Snapshot> {
+  const inspectNow = createInspector(broker)
+  const countSince = async ({ queue, endedAtMs }: KeptSnapshot): Promise<number | null> => {
+    if (endedAtMs === undefined) return null
+    if (Date.now() - endedAtMs > sharedMs) return dlqs.count(queue)
+    return (await inspectNow(queue))?.messageCount ?? null
+  }
+  return async (kept) => {
+    const messages = await countSince(kept)
+    const known = kept.describe()
+    const change = messages === null ? null : messages - known.progress.present
+    return { ...known, host: snapshots.owner.host, since: { messages, change } }
+  }
 }
 
 /** Others may be reading it. */

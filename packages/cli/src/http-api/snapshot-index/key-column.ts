@@ -1,38 +1,40 @@
 import { GrowingColumn } from './growing-column.ts'
 
-const words = 4
 const digitsOfWord = 8
 
-/** The keys of messages, 32 hexadecimal digits each, as bytes. */
+/** The keys of messages, 32 hexadecimal digits each, as four numbers. */
 export class KeyColumn {
-  readonly #words = new GrowingColumn((length) => new Uint32Array(length))
+  readonly #words = Array.from(
+    { length: 4 },
+    () => new GrowingColumn<Uint32Array>((length) => new Uint32Array(length)),
+  )
 
   push(key: string): void {
-    for (let word = 0; word < words; word += 1) this.#words.push(wordOf(key, word))
+    for (const [word, column] of this.#words.entries()) column.push(wordOf(key, word))
   }
 
   at(position: number): string {
-    const own = this.#words.numbers.subarray(position * words, (position + 1) * words)
-    return Array.from(own, (word) => word.toString(16).padStart(digitsOfWord, '0')).join('')
+    return this.#words
+      .map(({ numbers }) => numbers[position]!.toString(16).padStart(digitsOfWord, '0'))
+      .join('')
   }
 
   /** The places of a key, in order: messages with the same content have the same. */
   find(key: string): readonly number[] {
-    const all = this.#words.numbers
-    const [first = 0, ...rest] = Array.from({ length: words }, (_, word) => wordOf(key, word))
+    const first = this.#words[0]!.numbers
+    const wanted = wordOf(key, 0)
     const found: number[] = []
-    for (let at = 0; at < all.length; at += words)
-      if (all[at] === first && rest.every((word, index) => all[at + 1 + index] === word))
-        found.push(at / words)
+    for (let at = first.indexOf(wanted); at >= 0; at = first.indexOf(wanted, at + 1))
+      if (this.at(at) === key) found.push(at)
     return found
   }
 
   get bytes(): number {
-    return this.#words.bytes
+    return this.#words.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   trim(): void {
-    this.#words.trim()
+    for (const column of this.#words) column.trim()
   }
 }
 

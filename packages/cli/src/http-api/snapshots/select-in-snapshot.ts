@@ -2,7 +2,7 @@ import { parseFilter } from 'warrenmq/operations'
 import type { SnapshotPage } from '../contract/contract.ts'
 import { refuseHiddenFields } from '../guards/refuse-hidden-fields.ts'
 import type { Marks } from '../snapshot-index/marks.ts'
-import { matchColumns } from '../snapshot-index/match-columns.ts'
+import { countMarks, matchColumns } from '../snapshot-index/match-columns.ts'
 import type { SnapshotReader } from './find-snapshot.ts'
 import type { KeptSnapshot } from './kept-snapshot.ts'
 import { notDone, orGone, refuseUnfinished } from './refuse-unfinished.ts'
@@ -47,6 +47,6 @@ async function ask(
   if (kept.state !== 'running') return orGone(kept, () => kept.search(where).result(mostWaitMs))
   const { marks, isExact } = matchColumns(filter, kept.columns, kept.asOfMs)
   if (!isExact) throw notDone(kept)
-  const matched = marks.reduce((sum, mark) => sum + mark, 0)
+  const matched = countMarks(marks)
   return { marks, matched, seen: marks.length, isWhole: true }
 }

@@ -1,5 +1,5 @@
 import { type Filter, type IncomingMessage, messageFilter, type RunLimited } from 'warrenmq/operations'
-import { matchColumns } from '../snapshot-index/match-columns.ts'
+import { countMarks, matchColumns } from '../snapshot-index/match-columns.ts'
 import type { SnapshotColumns } from '../snapshot-index/snapshot-columns.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 
@@ -43,7 +43,7 @@ export class SnapshotSearch {
     const { marks, isExact } = matchColumns(filter, place.columns, place.asOfMs)
     if (isExact) {
       this.#marks = marks
-      this.#matched = marks.reduce((sum, mark) => sum + mark, 0)
+      this.#matched = countMarks(marks)
       this.#seen = marks.length
       return
     }
