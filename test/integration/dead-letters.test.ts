@@ -109,7 +109,7 @@ describe('the dead letters of a queue', () => {
 
     for (const error of [causes, peek]) {
       expect(error).toMatchObject({ code: 'RECOVERY_HELD_TOO_LONG' })
-      expect(String(error)).toMatch(/only \d+ of 3006 are known\. Ask for fewer/)
+      expect(String(error)).toMatch(/only \d+ of 3006 were seen\. Ask for fewer messages/)
     }
     expect(await dead.peek({ count: 1 })).toHaveLength(1)
     expect((await dead.causes()).reduce((sum, { count }) => sum + count, 0)).toBe(3_006)
