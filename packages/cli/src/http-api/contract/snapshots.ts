@@ -94,7 +94,6 @@ const snapshotRequest = named(
   { where: Type.Optional(filter) },
   closed,
 )
-export type SnapshotRequest = SchemaValue<typeof snapshotRequest>
 
 /** Of every read. */
 const readOf = {

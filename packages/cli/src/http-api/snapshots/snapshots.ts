@@ -7,17 +7,25 @@ import {
   lookAtQueue,
   RecoveryError,
 } from 'warrenmq/operations'
-import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { lookingShare, mostAheadMsOf, waitedTooLong } from '../guards/look-in-time.ts'
+import type { QueueTurns } from '../guards/queue-turns.ts'
 import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
+import type { ServerSettings } from '../read-server-section.ts'
+import type { ServerBroker } from '../server-broker.ts'
+import type { NameMessage } from '../show/name-messages.ts'
 import { KeptSnapshot, type SnapshotLook } from './kept-snapshot.ts'
 import { SnapshotFile } from './snapshot-file.ts'
 import { createOwner, makeSnapshotId, ownerOf } from './snapshot-id.ts'
 import { createSnapshotKey } from './snapshot-key.ts'
 
-export interface SnapshotsOptions
-  extends Pick<ApiContext, 'broker' | 'turns' | 'tasks' | 'settings' | 'nameMessage'> {
+export interface SnapshotsOptions {
+  readonly broker: ServerBroker
+  readonly turns: QueueTurns
+  /** Throws where a task works on a queue. */
+  readonly tasks: { readonly refuseIfBusy: (queue: string) => void }
+  readonly settings: Pick<ServerSettings, 'snapshots' | 'keys'>
+  readonly nameMessage: NameMessage
   /** Something failed that should not have. */
   readonly onError: (error: unknown) => void
 }
