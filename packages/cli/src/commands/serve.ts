@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { type Command, InvalidArgumentError as InvalidOptionError, Option } from 'commander'
 import { ManagementError } from 'warrenmq'
 import { type Management, onSignals, readRecoverySection } from 'warrenmq/operations'
@@ -63,6 +64,7 @@ async function serveUntilTold(
     broker: { consuming, publishing, management, vhost, topology, types },
     settings,
     version: packageVersion(),
+    consoleFolder: fileURLToPath(new URL('../console', import.meta.url)),
     logger: { level: 'info', stream: { write: (text: string) => terminal.say(text.trimEnd()) } },
   })
   try {
@@ -70,6 +72,7 @@ async function serveUntilTold(
     terminal.say(
       `${terminal.paint('bold', 'Warren')} serves the vhost "${vhost}" at ${url} (docs: ${url}/docs).`,
     )
+    if (settings.hasConsole) terminal.say(`The console is at ${url}/console/`)
     terminal.result({ url, vhost, broker: consuming.broker })
     await ended
   } finally {

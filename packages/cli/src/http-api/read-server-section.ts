@@ -52,6 +52,8 @@ export interface ServerSettings {
   readonly backupFolder: string | undefined
   readonly snapshots: SnapshotSettings
   readonly webhooks: WebhookSettings
+  /** Whether browsers are served the console. */
+  readonly hasConsole: boolean
 }
 
 const closed = { additionalProperties: false }
@@ -114,6 +116,7 @@ const section = Type.Object(
     // Read by the other commands; the server itself does nothing that it cannot write down.
     audit: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['required', 'on', 'off'] })),
     webhooks: Type.Optional(webhooksSection),
+    console: Type.Optional(Type.Boolean()),
     limits: Type.Optional(
       Type.Object(
         {
@@ -187,6 +190,7 @@ export function readServerSection(
       }),
     },
     webhooks: readWebhooks(webhooks, env),
+    hasConsole: rest.console ?? true,
   }
 }
 

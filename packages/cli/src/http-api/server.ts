@@ -21,6 +21,7 @@ import { sessionCookie } from './auth/session-cookie.ts'
 import { createSessions } from './auth/sessions.ts'
 import { watchAccounts } from './auth/watch-accounts.ts'
 import { createBackupLocks } from './backups/backup-locks.ts'
+import { serveConsole } from './console/serve-console.ts'
 import { describeApi } from './contract/describe-api.ts'
 import { endpoints } from './contract/endpoints.ts'
 import { explainRequest } from './contract/explain-request.ts'
@@ -79,6 +80,8 @@ export interface ApiServerOptions {
   readonly settings: ServerSettings
   /** Of Warren. */
   readonly version: string
+  /** The folder of the built console. @default none */
+  readonly consoleFolder?: string
   /** @default no log */
   readonly logger?: FastifyServerOptions['logger']
 }
@@ -161,6 +164,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   })
   readJsonBodies(app)
   await addPlugins(app, options.version)
+  if (settings.hasConsole && options.consoleFolder) await serveConsole(app, options.consoleFolder)
   await app.register(async (scope) => {
     const add = routeAdder(scope, context)
     for (const addRoutes of resources) addRoutes(add, context, scope)
@@ -285,7 +289,9 @@ function answerWithProblems(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, method }) => table.add(url, [method].flat()))
   app.setNotFoundHandler((request, reply) => {
     const allowed = table.allowedAt(request.url.split('?')[0] ?? '')
-    if (allowed.length === 0) return sendProblem({ statusCode: 404 }, request, reply)
+    // A file of the console that is not there is asked for in the right way.
+    if (allowed.length === 0 || allowed.includes(request.method))
+      return sendProblem({ statusCode: 404 }, request, reply)
     reply.header('allow', allowed.join(', '))
     return sendProblem(methodNotAllowed(request.method, allowed), request, reply)
   })

@@ -28,6 +28,8 @@ export type ServerDeclaration = {
   readonly audit?: 'required' | 'on' | 'off'
   /** Who gets which alerts. @default nobody */
   readonly webhooks?: ServerWebhooksDeclaration
+  /** Serves the console at `/console/`. @default true */
+  readonly console?: boolean
   /** Bounds on requests. */
   readonly limits?: ServerLimitsDeclaration
 }
