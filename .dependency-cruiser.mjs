@@ -73,6 +73,19 @@ export default {
       to: { path: `^${cli}/`, pathNot: `^${cli}/http-api/` },
     },
     {
+      // It knows the server by its contract, from which schema.d.ts is made, and by nothing else.
+      name: 'the-console-stands-alone',
+      severity: 'error',
+      from: { path: '^packages/console/' },
+      to: { path: '^packages/(?!console/)' },
+    },
+    {
+      name: 'nobody-imports-the-console',
+      severity: 'error',
+      from: { path: '^packages/(?!console/)' },
+      to: { path: '^packages/console/' },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       from: {},
@@ -122,7 +135,8 @@ export default {
     {
       name: 'what-is-published-needs-no-dev-dependency',
       severity: 'error',
-      from: { path: '^packages/', pathNot: tests },
+      // The console is bundled.
+      from: { path: '^packages/(?!console/)', pathNot: tests },
       to: { dependencyTypes: ['npm-dev'] },
     },
   ],

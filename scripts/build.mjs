@@ -1,6 +1,7 @@
 // Builds the packages in the order in which they need each other.
 import { execFileSync } from 'node:child_process'
 import { assembleLibrary } from './assemble-library.mjs'
+import { buildConsole } from './build-console.mjs'
 import { pruneOutput } from './prune-output.mjs'
 
 const compiled = '.cache/build/warrenmq'
@@ -13,8 +14,9 @@ assembleLibrary({
   doors: ['index', 'operations', 'testing'],
   programs: ['moved'],
 })
-pruneOutput({ output: 'packages/cli/dist', sources: 'packages/cli/src' })
+pruneOutput({ output: 'packages/cli/dist', sources: 'packages/cli/src', except: 'console/' })
 compile('packages/cli')
+await buildConsole({ sources: 'packages/console', output: 'packages/cli/dist/console' })
 
 function compile(folder) {
   const compiler = 'node_modules/typescript/bin/tsc'

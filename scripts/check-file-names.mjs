@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import ts from 'typescript'
 
-const folders = ['packages/warrenmq/src', 'packages/cli/src']
+const folders = ['packages/warrenmq/src', 'packages/cli/src', 'packages/console/src']
 /** Doors and programs are named after what they are to who loads them. */
 const doors = [
   'index.ts',
@@ -12,6 +12,7 @@ const doors = [
   'testing.ts',
   'http-api/contract/contract.ts',
   'main.ts',
+  'main.tsx',
   'moved.ts',
 ]
 
@@ -22,7 +23,7 @@ process.exitCode = misnamed.length > 0 ? 1 : 0
 
 function sourcesIn(folder) {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) => /\.tsx?$/.test(name) && !/\.(test|d)\.ts$/.test(name))
     .filter((name) => !doors.includes(name))
     .map((name) => join(folder, name))
     .toSorted()
@@ -30,7 +31,7 @@ function sourcesIn(folder) {
 
 /** The words of the file stand together in a name that it exports; the last may be in the plural, in either of them. */
 function isNamedAfterExport(file) {
-  const wanted = singular(plain(basename(file, '.ts')))
+  const wanted = singular(plain(basename(file).replace(/\.tsx?$/, '')))
   return exportsOf(file).some((name) => plain(name).includes(wanted))
 }
 

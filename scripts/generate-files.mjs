@@ -20,6 +20,7 @@ import { describeSchema } from './describe-schema.mjs'
 import { renderRequestSchemas, requestSchemasFile } from './generate-request-schemas.mjs'
 import { recoverySchema } from './recovery-schema.mjs'
 import { renderApiReport } from './render-api-report.mjs'
+import { renderConsoleTypes } from './render-console-types.mjs'
 
 const read = (path) => {
   try {
@@ -80,6 +81,7 @@ function openapiDocument() {
   ].join('\n')
 }
 
+const openapi = openapiDocument()
 const layoutsPage = 'docs/concepts/layouts.md'
 const commandsPage = 'docs/reference/cli.md'
 const redrivePage = 'docs/concepts/redrive-life-cycle.md'
@@ -91,7 +93,8 @@ const files = {
   [requestSchemasFile]: renderRequestSchemas(),
   'docs/reference/api-report-warrenmq.md': apiReport('warrenmq', 'index'),
   'docs/reference/api-report-warrenmq-testing.md': apiReport('warrenmq/testing', 'testing'),
-  'docs/reference/openapi.json': openapiDocument(),
+  'docs/reference/openapi.json': openapi,
+  'packages/console/src/api/schema.d.ts': await renderConsoleTypes(JSON.parse(openapi)),
 }
 
 const stale = Object.entries(files).filter(([path, text]) => read(path) !== text)

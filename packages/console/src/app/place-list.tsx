@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useMatches } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { queries } from '../api/queries.ts'
+import { formatCount } from '../words/format-count.ts'
+import { type Place, places } from './places.ts'
+import { useForbidden } from './use-session.ts'
+
+export function PlaceList(): ReactNode {
+  const { data: tasks = [] } = useQuery(queries.tasks())
+  const { data: approvals = [] } = useQuery(queries.approvals())
+  const counts: Readonly<Record<string, number>> = {
+    '/tasks': tasks.filter(({ endedAt }) => endedAt === null).length,
+    '/approvals': approvals.filter(({ state }) => state === 'waiting').length,
+  }
+  return (
+    <ul className="flex gap-0.5 overflow-x-auto md:flex-col">
+      {places.map((place) => (
+        <li key={place.to}>
+          <PlaceLink place={place} count={counts[place.to] ?? 0} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function PlaceLink({
+  place: { to, name, needs },
+  count,
+}: {
+  readonly place: Place
+  readonly count: number
+}): ReactNode {
+  const forbidden = useForbidden(needs)
+  const here = String(useMatches().at(-1)?.fullPath ?? '')
+  const isHere = to === '/' ? here === '/' || here.startsWith('/queues') : here.startsWith(to)
+  if (forbidden)
+    return (
+      <span className={`${shape} cursor-not-allowed text-faint`} title={forbidden}>
+        {name}
+        <span className="sr-only">: {forbidden}</span>
+      </span>
+    )
+  return (
+    <Link
+      to={to}
+      aria-current={isHere ? 'page' : undefined}
+      activeProps={{}}
+      className={`${shape} hover:bg-hover hover:text-ink ${isHere ? 'bg-hover text-ink' : 'text-quiet'}`}
+    >
+      {name}
+      {count > 0 && (
+        <span className="num ml-auto rounded-full bg-chosen px-1.5 text-xs text-accent">
+          {formatCount(count)}
+        </span>
+      )}
+    </Link>
+  )
+}
+
+const shape = 'flex items-center gap-2 rounded-md px-2.5 py-1.5 font-medium whitespace-nowrap'

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Schemas } from '../api/api.ts'
+import { isGone, queries } from '../api/queries.ts'
+import { serverAddress } from '../api/server-address.ts'
+import { useForbidden } from '../app/use-session.ts'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { LoadingRows } from '../parts/loading-rows.tsx'
+import { Notice, ProblemNotice } from '../parts/notice.tsx'
+import { Page } from '../parts/page.tsx'
+import { RowList } from '../parts/row-list.tsx'
+import { AgeText } from '../parts/time-text.tsx'
+import { formatBytes } from '../words/format-bytes.ts'
+
+export function BackupListPage(): ReactNode {
+  const forbidden = useForbidden('dlq:backup')
+  const { data, error, refetch } = useQuery({ ...queries.backups(), enabled: forbidden === undefined })
+  return (
+    <Page title="Backups" about="What was removed from queues, and what was restored, the newest first.">
+      {forbidden && <Notice tone="plain">{forbidden}</Notice>}
+      {error && !isGone(error) && <ProblemNotice error={error} onRetry={() => void refetch()} />}
+      {error && isGone(error) && (
+        <EmptyState title="This server keeps no backups">
+          Name a folder as <code className="font-mono text-xs">server.backups.folder</code> in the config.
+          Without one nothing can be removed from a queue.
+        </EmptyState>
+      )}
+      {!data && !error && !forbidden && <LoadingRows what="Reading the backups" />}
+      {data?.items.length === 0 && <EmptyState title="No backup yet" />}
+      {data && data.items.length > 0 && (
+        <RowList label="Backups">
+          {data.items.map((backup) => (
+            <BackupRow key={backup.id} backup={backup} />
+          ))}
+        </RowList>
+      )}
+    </Page>
+  )
+}
+
+function BackupRow({
+  backup: { id, queue, purpose, by, startedAt, sizeBytes },
+}: {
+  readonly backup: Schemas['KeptBackup']
+}): ReactNode {
+  return (
+    <li className="flex items-center gap-4 px-4 py-2.5">
+      <div className="min-w-0 flex-1">
+        <p className="foreign truncate font-medium">{queue}</p>
+        <p className="foreign truncate text-xs text-quiet">
+          {purpose === 'discard' ? `removed by ${by}; it may hold the only copy` : `made by ${by}`}
+        </p>
+      </div>
+      <span className="num hidden w-20 text-right text-quiet sm:block">{formatBytes(sizeBytes)}</span>
+      <span className="w-20 text-right text-quiet">
+        <AgeText at={startedAt} />
+      </span>
+      <a href={`${serverAddress}/api/v1/backups/${id}`} download className="text-accent hover:underline">
+        Download
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,21 @@
+/** What the letters of AMQP 0-9-1 stand for. */
+export const amqpTypes: Readonly<Record<string, string>> = {
+  t: 'boolean',
+  b: 'int8',
+  B: 'uint8',
+  s: 'int16',
+  u: 'uint16',
+  I: 'int32',
+  i: 'uint32',
+  l: 'int64',
+  L: 'int64',
+  f: 'float',
+  d: 'double',
+  D: 'decimal',
+  S: 'text',
+  A: 'list',
+  T: 'time',
+  F: 'table',
+  V: 'nothing',
+  x: 'bytes',
+}

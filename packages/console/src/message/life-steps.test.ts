@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import type { Schemas } from '../api/api.ts'
+import { lifeSteps } from './life-steps.ts'
+
+const properties = { timestamp: '2030-01-31T18:00:00.000Z' } as Schemas['MessageProperties']
+const cause = { id: 'c-1', label: 'TimeoutError', kind: 'error' as const }
+const death = (queue: string, reason: string, count: number) => ({
+  ...{ queue, reason, count, firstAt: null, exchange: '', routingKeys: [] },
+})
+
+it('a life goes from the publish through every death to the end, in plain words', () => {
+  const steps = lifeSteps({
+    ...{ properties, cause, diedAt: null, attempts: 6, exchange: '', routingKey: 'orders' },
+    ...{
+      failedIn: 'orders',
+      deaths: [death('orders', 'rejected', 1), death('orders.wait.5s', 'expired', 3)],
+    },
+  })
+
+  expect(steps.map(({ title, detail }) => `${title} ${detail}`)).toEqual([
+    'Published to the default exchange with the key orders',
+    'Rejected in orders',
+    'Waited 3 times in orders.wait.5s',
+    'Dead after 6 tries failed in orders: TimeoutError',
+  ])
+})
+
+it('seconds that are no date are no time', () => {
+  const [published] = lifeSteps({
+    ...{ properties: { ...properties, timestamp: '99999999999999' }, cause, diedAt: null, attempts: null },
+    ...{ exchange: 'shop', routingKey: '', failedIn: null, deaths: [] },
+  })
+
+  expect(published).toMatchObject({ at: null, detail: 'to shop with the key “”' })
+})

@@ -1,0 +1,16 @@
+export const bodyViews = ['readable', 'as-it-came'] as const
+export type BodyView = (typeof bodyViews)[number]
+
+/** What the address of a message says. */
+export interface MessageSearch {
+  /** The filter of the list that the reader came from. */
+  readonly where?: string
+  readonly view?: BodyView
+}
+
+export function readMessageSearch({ where, view }: Readonly<Record<string, unknown>>): MessageSearch {
+  return {
+    ...(where !== undefined && where !== '' && { where: String(where) }),
+    ...(view === 'as-it-came' && { view }),
+  }
+}

@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react'
+import type { Schemas } from '../api/api.ts'
+import { SectionTitle } from '../parts/page.tsx'
+
+const names: Readonly<Record<keyof Schemas['MessageProperties'], string>> = {
+  contentType: 'Content type',
+  contentEncoding: 'Content encoding',
+  deliveryMode: 'Delivery mode',
+  priority: 'Priority',
+  correlationId: 'Correlation id',
+  replyTo: 'Reply to',
+  expiration: 'Expiration',
+  messageId: 'Message id',
+  timestamp: 'Timestamp',
+  type: 'Type',
+  userId: 'User id',
+  appId: 'App id',
+  clusterId: 'Cluster id',
+}
+
+export function PropertyList({
+  message: { properties, exchange, routingKey },
+}: {
+  readonly message: Pick<Schemas['MessageDetail'], 'properties' | 'exchange' | 'routingKey'>
+}): ReactNode {
+  const given = Object.entries(names).flatMap(([key, name]) => {
+    const value = properties[key as keyof typeof names]
+    return value === null ? [] : [[name, String(value)] as const]
+  })
+  const rows = [
+    ['Exchange', exchange === '' ? '(default)' : exchange],
+    ['Routing key', routingKey],
+    ...given,
+  ] as const
+  return (
+    <section>
+      <SectionTitle>Properties</SectionTitle>
+      <dl className="rounded-lg border border-line bg-panel">
+        {rows.map(([name, value]) => (
+          <div key={name} className="flex gap-3 border-b border-line px-3 py-1.5 last:border-b-0">
+            <dt className="w-28 shrink-0 text-quiet">{name}</dt>
+            <dd className="foreign min-w-0 font-mono text-xs leading-5">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

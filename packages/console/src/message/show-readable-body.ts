@@ -1,0 +1,67 @@
+import type { Schemas } from '../api/api.ts'
+
+type Body = Schemas['MessageBody']
+
+export interface ShownBody {
+  readonly text: string
+  /** What was done to it, or what the reader should know. */
+  readonly note: string | undefined
+}
+
+/** The body for a reader: unpacked, and indented where it is JSON. */
+export function showReadableBody({
+  body,
+  decoded,
+}: {
+  readonly body: Body
+  readonly decoded: Body | null
+}): ShownBody {
+  const { encoding, text, isCut, isMasked } = decoded ?? body
+  const notes = [
+    decoded && 'unpacked',
+    isMasked && 'parts are masked',
+    isCut && 'only its beginning',
+    encoding === 'base64' && 'bytes that are no text, in base64',
+  ]
+  const indented = encoding === 'utf8' && !isCut ? indentJson(text) : undefined
+  const note = notes.filter(Boolean).join('; ')
+  return { text: indented ?? text, note: note === '' ? undefined : note }
+}
+
+export function showAsItCame({ encoding, text, isCut }: Body): ShownBody {
+  const notes = [encoding === 'base64' && 'in base64', isCut && 'only its beginning']
+    .filter(Boolean)
+    .join('; ')
+  return { text, note: notes === '' ? undefined : notes }
+}
+
+/**
+ * Indents without reading the values, so that a number beyond 2^53 and a name that stands twice stay as they are.
+ * Undefined: it is no JSON.
+ */
+export function indentJson(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  let depth = 0
+  const line = (): string => `\n${'  '.repeat(depth)}`
+  return text.replaceAll(
+    /"(?:[^"\\]|\\.)*"|([{[])(\s*[\]}])?|([}\]])|(,)|(:)|\s+/g,
+    (all, open, empty, close, comma, colon) => {
+      if (open && empty) return `${open}${empty.trim()}`
+      if (open) {
+        depth += 1
+        return `${open}${line()}`
+      }
+      if (close) {
+        depth -= 1
+        return `${line()}${close}`
+      }
+      if (comma) return `,${line()}`
+      if (colon) return ': '
+      return all.startsWith('"') ? all : ''
+    },
+  )
+}

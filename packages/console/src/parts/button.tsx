@@ -1,0 +1,45 @@
+import { type ReactNode, useId } from 'react'
+
+interface ButtonProps {
+  readonly children: ReactNode
+  readonly onClick?: () => void
+  /** The one thing that the page is for. */
+  readonly isMain?: boolean
+  readonly isSubmit?: boolean
+  /** Why it cannot be pressed now. It stays visible and says so. */
+  readonly offBecause?: string | undefined
+  readonly hint?: string
+}
+
+export function Button({ children, onClick, isMain, isSubmit, offBecause, hint }: ButtonProps): ReactNode {
+  const id = useId()
+  const isOff = offBecause !== undefined
+  return (
+    <>
+      <button
+        type={isSubmit ? 'submit' : 'button'}
+        onClick={(event) => {
+          if (isOff) event.preventDefault()
+          else onClick?.()
+        }}
+        aria-disabled={isOff}
+        aria-describedby={isOff ? id : undefined}
+        title={offBecause ?? hint}
+        className={`${shape} ${isOff ? off : isMain ? main : plain}`}
+      >
+        {children}
+      </button>
+      {isOff && (
+        <span id={id} className="sr-only">
+          {offBecause}
+        </span>
+      )}
+    </>
+  )
+}
+
+const shape =
+  'inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md border px-3 font-medium whitespace-nowrap transition-colors'
+const main = 'border-transparent bg-action text-on-action hover:bg-action-hover'
+const plain = 'border-line bg-panel hover:bg-hover'
+const off = 'cursor-not-allowed! border-dashed border-line bg-sunken text-faint'

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react'
+
+/** A page with its title and what can be done on it. */
+export function Page({
+  title,
+  above,
+  about,
+  actions,
+  children,
+}: {
+  readonly title: ReactNode
+  /** Where it belongs. */
+  readonly above?: ReactNode
+  readonly about?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}): ReactNode {
+  return (
+    <div className="mx-auto flex h-full max-w-6xl flex-col gap-5 px-4 pt-5 pb-4 md:px-8 md:pt-7">
+      <header className="flex flex-wrap items-end gap-x-6 gap-y-3">
+        <div className="min-w-0 flex-1 basis-64">
+          {above && (
+            <nav aria-label="Where you are" className="mb-0.5 text-quiet">
+              {above}
+            </nav>
+          )}
+          <h1 className="foreign text-xl font-semibold tracking-tight">{title}</h1>
+          {about && <div className="mt-1 text-quiet">{about}</div>}
+        </div>
+        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+export function SectionTitle({
+  children,
+  beside,
+}: {
+  readonly children: ReactNode
+  readonly beside?: ReactNode
+}): ReactNode {
+  return (
+    <div className="mb-2 flex flex-wrap items-baseline gap-x-3">
+      <h2 className="font-semibold">{children}</h2>
+      {beside && <span className="text-quiet">{beside}</span>}
+    </div>
+  )
+}

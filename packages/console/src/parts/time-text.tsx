@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+import { formatAge } from '../words/format-age.ts'
+
+const inZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** A time in the reader's zone; UTC on hover. */
+export function TimeText({ at }: { readonly at: string }): ReactNode {
+  return (
+    <time dateTime={at} title={`${at} (UTC)`} className="num whitespace-nowrap">
+      {inZone.format(new Date(at))}
+    </time>
+  )
+}
+
+/** How long ago; the time itself on hover. */
+export function AgeText({ at }: { readonly at: string | null }): ReactNode {
+  if (at === null) return <span title="Nobody knows when.">–</span>
+  return (
+    <time
+      dateTime={at}
+      title={`${inZone.format(new Date(at))}\n${at} (UTC)`}
+      className="num whitespace-nowrap"
+    >
+      {formatAge(Date.now() - Date.parse(at))} ago
+    </time>
+  )
+}

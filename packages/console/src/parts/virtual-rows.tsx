@@ -1,0 +1,105 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a table lays out its rows itself, and these are placed by hand.
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays on the list, which names the current row.
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useKeys } from './use-keys.ts'
+
+interface VirtualRowsProps<Item> {
+  readonly label: string
+  readonly items: readonly Item[]
+  readonly nameOf: (item: Item) => string
+  readonly rowHeight: number
+  readonly onOpen: (item: Item) => void
+  /** Marks the row, or takes the mark off: by `x`. */
+  readonly onMark?: (item: Item) => void
+  readonly isMarked?: (item: Item) => boolean
+  /** The last rows are in sight: there may be more. */
+  readonly onEnd?: () => void
+  readonly head?: ReactNode
+  readonly foot?: ReactNode
+  readonly children: (item: Item) => ReactNode
+}
+
+/** However much stands above the list. */
+const leastHeight = 320
+
+/** A list of which only the rows in sight are on the page, however long it is. `j` and `k` move, Enter opens. */
+export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
+  const { label, items, nameOf, rowHeight, onOpen, onMark, isMarked, onEnd, head, foot, children } = props
+  const place = useRef<HTMLDivElement>(null)
+  const [current, setCurrent] = useState<number>()
+  const rows = useVirtualizer({
+    ...{ count: items.length, estimateSize: () => rowHeight, overscan: 8 },
+    getScrollElement: () => place.current,
+    getItemKey: (index) => nameOf(items[index]!),
+  })
+  const shown = rows.getVirtualItems()
+  const isAtEnd = items.length > 0 && shown.at(-1)?.index === items.length - 1
+  useEffect(() => {
+    if (isAtEnd) onEnd?.()
+  }, [isAtEnd, onEnd])
+
+  const move = (step: number): void => {
+    const next = Math.max(0, Math.min(items.length - 1, (current ?? -1) + step))
+    setCurrent(next)
+    rows.scrollToIndex(next)
+    place.current?.focus({ preventScroll: true })
+  }
+  const chosen = current === undefined ? undefined : items[current]
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ...(chosen !== undefined && { x: () => onMark?.(chosen) }),
+  })
+  const press = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) {
+      event.preventDefault()
+      move(step)
+    }
+    if (event.key === 'Enter' && event.target === place.current && chosen !== undefined) onOpen(chosen)
+  }
+  return (
+    <div
+      className="flex shrink flex-col overflow-hidden rounded-lg border border-line bg-panel"
+      style={{ minHeight: Math.min(leastHeight, rows.getTotalSize() + 40) }}
+    >
+      {head && <div className="border-b border-line">{head}</div>}
+      <div
+        ref={place}
+        role="grid"
+        aria-label={label}
+        aria-multiselectable={onMark !== undefined}
+        aria-rowcount={items.length}
+        aria-activedescendant={current === undefined ? undefined : `${label}-${current}`}
+        tabIndex={0}
+        onKeyDown={press}
+        className="min-h-0 overflow-y-auto focus-visible:-outline-offset-2!"
+      >
+        <div className="relative" style={{ height: rows.getTotalSize() }} role="rowgroup">
+          {shown.map(({ index, key, start }) => {
+            const item = items[index]!
+            return (
+              <div
+                key={key}
+                id={`${label}-${index}`}
+                role="row"
+                tabIndex={-1}
+                aria-selected={isMarked?.(item) ?? index === current}
+                aria-rowindex={index + 1}
+                data-current={index === current || undefined}
+                className="absolute inset-x-0 top-0 border-b border-line hover:bg-hover data-current:bg-hover data-current:shadow-[inset_2px_0_0_var(--color-accent)]"
+                style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+              >
+                <div role="gridcell" className="h-full">
+                  {children(item)}
+                </div>
+              </div>
+            )
+          })}
+        </div>
+        {foot}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { filterOfIds, quoteFilterValue, toggleTerm } from './filter-of-ids.ts'
+
+it('a value with anything but word characters is quoted', () => {
+  expect(quoteFilterValue('c-1f0e3dad')).toBe('c-1f0e3dad')
+  expect(quoteFilterValue('say "a" \\ b')).toBe('"say \\"a\\" \\\\ b"')
+})
+
+it('a click on a card writes its condition, and a second one takes it off', () => {
+  expect(toggleTerm(undefined, 'cause:c-1')).toBe('cause:c-1')
+  expect(toggleTerm('cause:c-1', 'cause:c-1')).toBeUndefined()
+  expect(toggleTerm('died<2h', 'cause:c-1')).toBe('cause:c-1')
+})
+
+it('messages are named by their ids, as long as all have one and they fit', () => {
+  expect(filterOfIds(['m-1', 'a b'])).toBe('id=m-1 or id="a b"')
+  expect(filterOfIds(['m-1', null])).toBeUndefined()
+  expect(filterOfIds([])).toBeUndefined()
+  expect(filterOfIds(Array.from({ length: 400 }, (_, index) => `m-${index}`))).toBeUndefined()
+})

@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { type ReactNode, useRef } from 'react'
+import { isGone, queries } from '../api/queries.ts'
+import { serverAddress } from '../api/server-address.ts'
+import { useForbidden } from '../app/use-session.ts'
+import { Button } from '../parts/button.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { LoadingRows } from '../parts/loading-rows.tsx'
+import { ProblemNotice } from '../parts/notice.tsx'
+import { Page } from '../parts/page.tsx'
+import { useKeys } from '../parts/use-keys.ts'
+import { formatCounted } from '../words/format-count.ts'
+import { CauseCards } from './cause-cards.tsx'
+import { FilterLine } from './filter-line.tsx'
+import { filterOfIds } from './filter-of-ids.ts'
+import { LookLine } from './look-line.tsx'
+import { MessageList } from './message-list.tsx'
+import { QueueAbout } from './queue-about.tsx'
+import { type QueueLook, useQueueLook } from './use-queue-look.ts'
+
+const route = getRouteApi('/queues/$queue')
+
+export function QueuePage(): ReactNode {
+  const { queue } = route.useParams()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const look = useQueueLook({ queue, where: search.where })
+  const field = useRef<HTMLInputElement>(null)
+  const redrive = useRedrive(look)
+  useKeys({
+    '/': () => field.current?.focus(),
+    r: () => redrive.start(),
+    u: () => void navigate({ to: '/' }),
+  })
+  const filter = (where: string | undefined): void =>
+    void navigate({ to: '.', search: where === undefined ? {} : { where } })
+  return (
+    <Page
+      above={
+        <Link to="/" className="hover:underline">
+          Dead letters
+        </Link>
+      }
+      title={queue}
+      about={<QueueAbout queue={queue} />}
+      actions={
+        <>
+          <BackupLink queue={queue} where={search.where} />
+          <Button isMain onClick={redrive.start} offBecause={redrive.offBecause} hint="r">
+            {redrive.words}
+          </Button>
+        </>
+      }
+    >
+      {look.error && isGone(look.error) ? (
+        <EmptyState title="There is no such dead-letter queue">
+          It was deleted, or you may not see it.{' '}
+          <Link to="/" className="text-accent hover:underline">
+            See those there are
+          </Link>
+          .
+        </EmptyState>
+      ) : (
+        <>
+          <CauseCards causes={look.causes} where={search.where} onChoose={filter} />
+          <FilterLine ref={field} where={search.where ?? ''} onFilter={filter} />
+          {look.error && <ProblemNotice error={look.error} onRetry={look.lookAgain} />}
+          {!look.error && <LookLine look={look} isFiltered={search.where !== undefined} />}
+          {look.messages === undefined && !look.error && <LoadingRows what="Looking at the messages" />}
+          {look.messages && look.messages.length > 0 && <MessageList look={look} messages={look.messages} />}
+          {look.messages?.length === 0 && !look.hasMore && (
+            <NoMessages isFiltered={search.where !== undefined} />
+          )}
+        </>
+      )}
+    </Page>
+  )
+}
+
+function NoMessages({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+  if (isFiltered)
+    return (
+      <EmptyState title="No message matches">
+        The filter was asked of every message that is in the queue.
+      </EmptyState>
+    )
+  return (
+    <EmptyState title="No dead letters here">What dies from now on is shown when you look again.</EmptyState>
+  )
+}
+
+/** What `r` and the button do: the selection, or else all that match. */
+function useRedrive({ messages = [], matching }: QueueLook) {
+  const { selected = [], where } = route.useSearch()
+  const navigate = route.useNavigate()
+  const forbidden = useForbidden('dlq:redrive')
+  const ids = messages.filter(({ key }) => selected.includes(key)).map(({ id }) => id)
+  const chosen = selected.length > 0 ? filterOfIds(ids) : where
+  const isUnnamed = selected.length > 0 && chosen === undefined
+  const offBecause =
+    forbidden ??
+    (isUnnamed
+      ? 'These messages cannot be named by a filter: one has no id, or they are too many.'
+      : undefined) ??
+    (matching === 0 && selected.length === 0 ? 'There is nothing to re-drive.' : undefined)
+  return {
+    offBecause,
+    words: selected.length > 0 ? `Re-drive ${formatCounted(selected.length, 'message')}…` : 'Re-drive…',
+    start: () => {
+      if (offBecause === undefined)
+        void navigate({ to: '/queues/$queue/redrive', search: chosen === undefined ? {} : { where: chosen } })
+    },
+  }
+}
+
+function BackupLink({
+  queue,
+  where,
+}: {
+  readonly queue: string
+  readonly where: string | undefined
+}): ReactNode {
+  const forbidden = useForbidden('dlq:backup')
+  const { data: session } = useQuery(queries.session())
+  // A link sends the cookie, and no token.
+  const off =
+    forbidden ??
+    (session?.csrfToken === null && session.wayIn === 'token'
+      ? 'Log in with an account to download files.'
+      : undefined)
+  if (off) return <Button offBecause={off}>Download</Button>
+  const query = where === undefined ? '' : `?where=${encodeURIComponent(where)}`
+  return (
+    <a
+      href={`${serverAddress}/api/v1/dlqs/${encodeURIComponent(queue)}/backup${query}`}
+      download
+      title="A backup of these messages, byte for byte. They stay in the queue."
+      className="inline-flex h-8 items-center rounded-md border border-line bg-panel px-3 font-medium hover:bg-hover"
+    >
+      Download
+    </a>
+  )
+}

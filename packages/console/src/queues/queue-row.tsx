@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { SparkLine } from '../parts/spark-line.tsx'
+import { formatCount, formatSigned } from '../words/format-count.ts'
+import type { RankedQueue } from './ranked-queue.ts'
+
+export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): ReactNode {
+  const { queue, messages, growthPerMinute, depths } = each
+  const isEmpty = messages === 0
+  const tone = growthPerMinute > 0 ? 'text-bad' : growthPerMinute < 0 ? 'text-good' : 'text-faint'
+  return (
+    <div className="flex h-full items-center gap-4 px-4">
+      <div className="min-w-0 flex-1">
+        <Link
+          to="/queues/$queue"
+          params={{ queue }}
+          tabIndex={-1}
+          className={`foreign block truncate font-medium hover:underline ${isEmpty ? 'text-quiet' : ''}`}
+        >
+          {queue}
+        </Link>
+        <Origin queue={each} />
+      </div>
+      <span className="hidden w-24 md:block">
+        <SparkLine values={depths} tone={tone} />
+      </span>
+      <span className={`num hidden w-24 text-right md:block ${tone}`}>
+        {growthPerMinute === 0 ? '–' : formatSigned(growthPerMinute)}
+      </span>
+      <span className={`num w-24 text-right text-base font-medium ${isEmpty ? 'text-faint' : ''}`}>
+        {messages === null ? <span title="The queue has just gone away.">gone</span> : formatCount(messages)}
+      </span>
+    </div>
+  )
+}
+
+function Origin({ queue: { sources, abandoned } }: { readonly queue: RankedQueue }): ReactNode {
+  if (sources.length === 0)
+    return <p className="truncate text-xs text-quiet">Nobody knows what dies into it</p>
+  return (
+    <p className="foreign truncate text-xs text-quiet">
+      from {sources.join(', ')}
+      {abandoned.length > 0 && <span className="text-warn"> · nobody consumes {abandoned.join(', ')}</span>}
+    </p>
+  )
+}

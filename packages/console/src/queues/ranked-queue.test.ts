@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { findQueues, rankQueues } from './ranked-queue.ts'
+
+const dlq = (queue: string, messages: number | null, sources: readonly string[] = []) => ({
+  ...{ queue, messages, sources: [...sources], type: 'quorum', consumers: 0, knownBy: 'topology' as const },
+})
+const grows = (queue: string, from: number, to: number) => ({
+  queue,
+  points: [
+    { at: '2030-01-31T18:00:00.000Z', messages: from, perSecond: null },
+    { at: '2030-01-31T18:10:00.000Z', messages: to, perSecond: (to - from) / 600 },
+  ],
+})
+
+it('what grows comes before what is deep, and twice as urgent is what nobody consumes', () => {
+  const ranked = rankQueues({
+    dlqs: [dlq('deep', 500), dlq('growing', 100), dlq('abandoned', 300, ['work']), dlq('gone', null)],
+    history: [grows('growing', 0, 100), grows('deep', 600, 500)],
+    traffic: [{ queue: 'work', consumers: 0 }],
+  })
+
+  expect(ranked.map(({ queue }) => queue)).toEqual(['growing', 'abandoned', 'deep', 'gone'])
+  expect(ranked.map(({ growthPerMinute }) => growthPerMinute)).toEqual([10, 0, -10, 0])
+  expect(ranked[1]?.abandoned).toEqual(['work'])
+})
+
+it('a queue is found by words in its name or in those of its origins', () => {
+  const ranked = rankQueues({
+    ...{ dlqs: [dlq('a.dlq', 1, ['billing.Orders']), dlq('b.dlq', 2)], traffic: [] },
+    history: [grows('b.dlq', 1, 2)],
+  })
+  const names = (search: object) => findQueues(ranked, search).map(({ queue }) => queue)
+
+  expect(names({ find: 'orders bill' })).toEqual(['a.dlq'])
+  expect(names({ growing: true })).toEqual(['b.dlq'])
+  expect(names({ find: 'dlq' })).toHaveLength(2)
+})

@@ -1,0 +1,150 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { type ReactNode, useId } from 'react'
+import type { RedriveSearch } from './redrive-search.ts'
+
+const route = getRouteApi('/queues/$queue/redrive')
+
+const ways: readonly (readonly [string, string, string])[] = [
+  ['origin', 'The queue each failed in', 'It is tried again at once.'],
+  ['retry', 'Its wait queue', 'It is tried again after a delay.'],
+  ['exchange', 'Where it was first published', 'Every queue that is bound there gets it once more.'],
+]
+
+/** The settings; each is in the address as soon as it is chosen. */
+export function RedriveForm({
+  reason,
+  onReason,
+}: {
+  readonly reason: string
+  readonly onReason: (reason: string) => void
+}): ReactNode {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const set = (change: RedriveSearch): void =>
+    void navigate({ to: '.', search: { ...search, ...change }, replace: true })
+  return (
+    <form className="flex flex-col gap-6" onSubmit={(event) => event.preventDefault()}>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-2 font-semibold">Where</legend>
+        {ways.map(([to, name, meaning]) => (
+          <label
+            key={to}
+            className="flex gap-2.5 rounded-lg border border-line bg-panel p-3 has-checked:border-accent has-checked:bg-chosen"
+          >
+            <input
+              type="radio"
+              name="to"
+              checked={(search.to ?? 'origin') === to}
+              onChange={() => set({ to })}
+              className="mt-0.5 size-4 accent-action"
+            />
+            <span>
+              <span className="block font-medium">{name}</span>
+              <span className="text-quiet">{meaning}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend className="mb-2 font-semibold">How</legend>
+        <div className="grid grid-cols-2 gap-3">
+          <NumberField
+            label="At most"
+            unit="messages"
+            value={search.limit}
+            onChange={(limit) => set({ limit: limit! })}
+          />
+          <NumberField
+            label="Not faster than"
+            unit="a second"
+            value={search.rate}
+            onChange={(rate) => set({ rate: rate! })}
+          />
+          <NumberField
+            label="Try first"
+            unit="messages"
+            value={search.canary}
+            onChange={(canary) => set({ canary: canary! })}
+          />
+          <TextField
+            label="Stop when dead again"
+            hint="5 or 5%"
+            value={search.stopWhenDead ?? ''}
+            onChange={(stopWhenDead) => set({ stopWhenDead })}
+          />
+        </div>
+        <label className="mt-3 flex items-center gap-2">
+          <input
+            type="checkbox"
+            checked={search.attempts === 'continue'}
+            onChange={({ target }) => set({ attempts: (target.checked ? 'continue' : undefined)! })}
+            className="size-4 accent-action"
+          />
+          Keep the count of attempts, instead of starting at one
+        </label>
+      </fieldset>
+      <TextField label="Why" hint="For the audit log and the receipt" value={reason} onChange={onReason} />
+    </form>
+  )
+}
+
+const box =
+  'h-8 w-full min-w-0 rounded-md border border-edge bg-panel px-2.5 font-normal placeholder:text-faint'
+
+function NumberField({
+  label,
+  unit,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly unit: string
+  readonly value: number | undefined
+  readonly onChange: (value: number | undefined) => void
+}): ReactNode {
+  const id = useId()
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block">
+        {label} <span className="text-quiet">({unit})</span>
+      </label>
+      <input
+        id={id}
+        type="number"
+        min={1}
+        placeholder="–"
+        value={value ?? ''}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.valueAsNumber)}
+        className={`num ${box}`}
+      />
+    </div>
+  )
+}
+
+function TextField({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly hint: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}): ReactNode {
+  const id = useId()
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block">
+        {label}
+      </label>
+      <input
+        id={id}
+        placeholder={hint}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        className={box}
+      />
+    </div>
+  )
+}

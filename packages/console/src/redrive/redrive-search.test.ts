@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { readRedriveSearch, requestOf } from './redrive-search.ts'
+
+it('an address without settings asks for what the server does by itself', () => {
+  const search = readRedriveSearch({
+    where: '',
+    to: 'origin',
+    attempts: 'reset',
+    limit: 0,
+    rate: -1,
+    canary: 'x',
+  })
+
+  expect(search).toEqual({})
+  expect(requestOf('a.dlq', search)).toEqual({ queue: 'a.dlq' })
+})
+
+it('every setting of the address is in the request', () => {
+  const given = {
+    ...{
+      where: 'cause:c-1',
+      to: 'work',
+      attempts: 'continue',
+      limit: 10,
+      rate: 5,
+      canary: 3,
+      stopWhenDead: '5%',
+    },
+  }
+
+  expect(requestOf('a.dlq', readRedriveSearch(given))).toEqual({
+    ...{ queue: 'a.dlq', where: 'cause:c-1', to: 'work', attempts: 'continue', limit: 10, ratePerSecond: 5 },
+    ...{ canary: { messages: 3 }, stopWhenDead: '5%' },
+  })
+  expect(requestOf('a.dlq', { stopWhenDead: '5' }).stopWhenDead).toBe(5)
+})

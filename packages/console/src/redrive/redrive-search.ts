@@ -1,0 +1,53 @@
+import type { Schemas } from '../api/api.ts'
+
+/** What the address of a re-drive says: everything but why it is done. */
+export interface RedriveSearch {
+  readonly where?: string
+  readonly to?: string
+  readonly attempts?: 'continue'
+  readonly limit?: number
+  readonly rate?: number
+  readonly canary?: number
+  readonly stopWhenDead?: string
+}
+
+export function readRedriveSearch(given: Readonly<Record<string, unknown>>): RedriveSearch {
+  const { where, to, attempts, limit, rate, canary, stopWhenDead } = given
+  return {
+    ...text('where', where),
+    ...(to !== 'origin' && text('to', to)),
+    ...(attempts === 'continue' && { attempts }),
+    ...wholeNumber('limit', limit),
+    ...wholeNumber('rate', rate),
+    ...wholeNumber('canary', canary),
+    ...text('stopWhenDead', stopWhenDead),
+  }
+}
+
+/** The request that stands for the address. What was left to the server is left out. */
+export function requestOf(queue: string, search: RedriveSearch): Schemas['RedriveRequest'] {
+  const { where, to, attempts, limit, rate, canary, stopWhenDead } = search
+  return {
+    queue,
+    ...(where !== undefined && { where }),
+    ...(to !== undefined && { to }),
+    ...(attempts !== undefined && { attempts }),
+    ...(limit !== undefined && { limit }),
+    ...(rate !== undefined && { ratePerSecond: rate }),
+    ...(canary !== undefined && { canary: { messages: canary } }),
+    ...(stopWhenDead !== undefined && {
+      stopWhenDead: /^\d+$/.test(stopWhenDead) ? Number(stopWhenDead) : stopWhenDead,
+    }),
+  }
+}
+
+function text<Name extends string>(name: Name, value: unknown): { readonly [Key in Name]?: string } {
+  return value === undefined || value === ''
+    ? {}
+    : ({ [name]: String(value) } as { readonly [Key in Name]?: string })
+}
+
+function wholeNumber<Name extends string>(name: Name, value: unknown): { readonly [Key in Name]?: number } {
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+  return isWhole ? ({ [name]: value } as { readonly [Key in Name]?: number }) : {}
+}

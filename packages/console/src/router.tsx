@@ -1,0 +1,78 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { consolePath } from './api/server-address.ts'
+import { NotFound } from './app/not-found.tsx'
+import { Shell } from './app/shell.tsx'
+import { readMessageSearch } from './message/message-search.ts'
+import { readQueueSearch } from './queue/queue-search.ts'
+import { HomePage } from './queues/home-page.tsx'
+import { readHomeSearch } from './queues/home-search.ts'
+import { readRedriveSearch } from './redrive/redrive-search.ts'
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
+const getParentRoute = () => root
+
+// Home is loaded with the first page; all others when somebody goes there.
+const routeTree = root.addChildren([
+  createRoute({ getParentRoute, path: '/', validateSearch: readHomeSearch, component: HomePage }),
+  createRoute({
+    getParentRoute,
+    path: '/queues/$queue',
+    validateSearch: readQueueSearch,
+    component: lazyRouteComponent(() => import('./queue/queue-page.tsx'), 'QueuePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/queues/$queue/messages/$key',
+    validateSearch: readMessageSearch,
+    component: lazyRouteComponent(() => import('./message/message-page.tsx'), 'MessagePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/queues/$queue/redrive',
+    validateSearch: readRedriveSearch,
+    component: lazyRouteComponent(() => import('./redrive/redrive-page.tsx'), 'RedrivePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/tasks',
+    component: lazyRouteComponent(() => import('./tasks/task-list-page.tsx'), 'TaskListPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/tasks/$id',
+    component: lazyRouteComponent(() => import('./tasks/task-page.tsx'), 'TaskPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/approvals',
+    component: lazyRouteComponent(() => import('./approvals/approval-list-page.tsx'), 'ApprovalListPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/approvals/$id',
+    component: lazyRouteComponent(() => import('./approvals/approval-page.tsx'), 'ApprovalPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/backups',
+    component: lazyRouteComponent(() => import('./backups/backup-list-page.tsx'), 'BackupListPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/topology',
+    component: lazyRouteComponent(() => import('./topology/topology-page.tsx'), 'TopologyPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/audit',
+    component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
+  }),
+])
+
+export const router = createRouter({ routeTree, basepath: consolePath })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

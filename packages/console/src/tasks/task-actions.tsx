@@ -1,0 +1,42 @@
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { api, type Schemas } from '../api/api.ts'
+import { dataOf } from '../api/api-problem.ts'
+import { useForbidden } from '../app/use-session.ts'
+import { Button } from '../parts/button.tsx'
+import { ProblemNotice } from '../parts/notice.tsx'
+
+type Step = 'pause' | 'resume' | 'cancel'
+
+const steps: Readonly<Partial<Record<Schemas['Task']['state'], readonly Step[]>>> = {
+  running: ['pause', 'cancel'],
+  paused: ['resume', 'cancel'],
+  interrupted: ['resume'],
+}
+const words: Readonly<Record<Step, readonly [string, string]>> = {
+  pause: ['Pause', 'It starts no more messages. What is under way is finished.'],
+  resume: ['Resume', 'It goes on with what is left.'],
+  cancel: ['Cancel', 'What is under way is finished, and the rest stays where it is.'],
+}
+
+/** What can be done with a task now. */
+export function TaskActions({ task: { id, state } }: { readonly task: Schemas['Task'] }): ReactNode {
+  const forbidden = useForbidden('dlq:redrive')
+  const steer = useMutation({
+    mutationFn: async (step: Step) =>
+      dataOf(await api.POST(`/api/v1/tasks/{id}/${step}`, { params: { path: { id } } })),
+  })
+  return (
+    <>
+      {steer.error && <ProblemNotice error={steer.error} />}
+      {steps[state]?.map((step) => {
+        const [name, hint] = words[step]
+        return (
+          <Button key={step} onClick={() => steer.mutate(step)} offBecause={forbidden} hint={hint}>
+            {name}
+          </Button>
+        )
+      })}
+    </>
+  )
+}

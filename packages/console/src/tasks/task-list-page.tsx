@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Schemas } from '../api/api.ts'
+import { queries } from '../api/queries.ts'
+import { Badge } from '../parts/badge.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { LoadingRows } from '../parts/loading-rows.tsx'
+import { Page } from '../parts/page.tsx'
+import { RowList } from '../parts/row-list.tsx'
+import { AgeText } from '../parts/time-text.tsx'
+import { formatCount } from '../words/format-count.ts'
+import { stateTones } from './balance.ts'
+
+export function TaskListPage(): ReactNode {
+  const { data: tasks } = useQuery(queries.tasks())
+  return (
+    <Page title="Tasks" about="Re-drives of all servers, the newest first.">
+      {!tasks && <LoadingRows what="Reading the tasks" />}
+      {tasks?.length === 0 && (
+        <EmptyState title="No task yet">
+          A re-drive is one. Begin it on the page of a dead-letter queue.
+        </EmptyState>
+      )}
+      {tasks && tasks.length > 0 && (
+        <RowList label="Tasks">
+          {tasks.map((task) => (
+            <TaskRow key={task.id} task={task} />
+          ))}
+        </RowList>
+      )}
+    </Page>
+  )
+}
+
+function TaskRow({
+  task: { id, state, queue, by, reason, startedAt, progress },
+}: {
+  readonly task: Schemas['Task']
+}): ReactNode {
+  return (
+    <li className="flex items-center gap-4 px-4 py-2.5 hover:bg-hover">
+      <div className="min-w-0 flex-1">
+        <Link to="/tasks/$id" params={{ id }} className="foreign block truncate font-medium hover:underline">
+          {queue}
+        </Link>
+        <p className="foreign truncate text-xs text-quiet">
+          {by}
+          {reason !== null && `: ${reason}`}
+        </p>
+      </div>
+      <span className="w-24">
+        <Badge tone={stateTones[state]}>{state}</Badge>
+      </span>
+      <span className="num hidden w-40 text-right sm:block">
+        {formatCount(progress.moved)}{' '}
+        <span className="text-quiet">of {formatCount(progress.present)} moved</span>
+      </span>
+      <span className="hidden w-24 text-right text-quiet md:block">
+        <AgeText at={startedAt} />
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { queries } from '../api/queries.ts'
+import { Badge } from '../parts/badge.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { LoadingRows } from '../parts/loading-rows.tsx'
+import { Notice, ProblemNotice } from '../parts/notice.tsx'
+import { Page } from '../parts/page.tsx'
+import { TimeText } from '../parts/time-text.tsx'
+import { balanceOf, isOver, stateTones } from './balance.ts'
+import { BalanceBar } from './balance-bar.tsx'
+import { ReceiptPanel } from './receipt-panel.tsx'
+import { TaskActions } from './task-actions.tsx'
+import { TaskPace } from './task-pace.tsx'
+
+const route = getRouteApi('/tasks/$id')
+
+export function TaskPage(): ReactNode {
+  const { id } = route.useParams()
+  const { data: tasks } = useQuery(queries.tasks())
+  const task = tasks?.find((each) => each.id === id)
+  const receipt = useQuery({ ...queries.receipt(id), enabled: task !== undefined && isOver(task) })
+  const above = (
+    <Link to="/tasks" className="hover:underline">
+      Tasks
+    </Link>
+  )
+  if (!tasks)
+    return (
+      <Page above={above} title="Re-drive">
+        <LoadingRows what="Reading the task" />
+      </Page>
+    )
+  if (!task)
+    return (
+      <Page above={above} title="There is no such task">
+        <EmptyState title="The task is not known here">
+          Tasks are kept for a month, and only those of queues that you may read are shown.
+        </EmptyState>
+      </Page>
+    )
+  return (
+    <Page
+      above={above}
+      title={
+        <>
+          Re-drive of <span className="foreign">{task.queue}</span>
+        </>
+      }
+      about={
+        <div className="flex flex-wrap gap-x-4 gap-y-1">
+          <Badge tone={stateTones[task.state]}>{task.state}</Badge>
+          <span className="foreign">
+            by {task.by} on {task.host}
+          </span>
+          <span>
+            begun <TimeText at={task.startedAt} />
+          </span>
+        </div>
+      }
+      actions={<TaskActions task={task} />}
+    >
+      <div className="flex flex-col gap-6 pb-8">
+        {task.reason !== null && <p className="foreign text-base">“{task.reason}”</p>}
+        {task.problem && <Notice tone="bad">{task.problem.detail}</Notice>}
+        {!task.isSigned && (
+          <Notice tone="warn">No server with the key of this one wrote this: anybody may have.</Notice>
+        )}
+        <BalanceBar balance={balanceOf(task)} />
+        {!isOver(task) && <TaskPace task={task} />}
+        {receipt.data && <ReceiptPanel receipt={receipt.data} />}
+        {receipt.error && <ProblemNotice error={receipt.error} onRetry={() => void receipt.refetch()} />}
+      </div>
+    </Page>
+  )
+}
