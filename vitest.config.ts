@@ -60,6 +60,16 @@ const config: ViteUserConfig = defineConfig({
       { extends: true, test: { name: 'embedded', include: embedded, ...patient, ...twice } },
       {
         extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          fileParallelism: false,
+          ...patient,
+          ...twice,
+        },
+      },
+      {
+        extends: true,
         test: { name: 'embedded-faults', include: faults.embedded, fileParallelism: false, ...patient },
       },
       { extends: true, test: { name: 'integration', include: integration.onRabbit, ...broker, ...twice } },

@@ -1,0 +1,24 @@
+// `npm run console`: a shop whose orders fail, a server on its broker, and the console, which reloads as it is changed.
+//   npm run console      log in as guest, guest
+import { createServer } from 'vite'
+import { openFailingShop } from '../test/browser/open-shop.ts'
+import { serveShop } from '../test/browser/serve-shop.ts'
+
+const shop = await openFailingShop()
+await shop.placeOrders(500)
+const server = await serveShop(shop, { server: { approval: { above: 400 } } })
+const more = setInterval(() => void shop.placeOrders(3), 5_000)
+const pages = await createServer({
+  root: 'packages/console',
+  server: { proxy: { '/api': { target: server.url, changeOrigin: true } } },
+})
+await pages.listen()
+pages.printUrls()
+console.log(`  The built console is at ${server.url}/console/. The account is guest, its password guest.`)
+
+process.once('SIGINT', async () => {
+  clearInterval(more)
+  await pages.close()
+  await server.stop()
+  await shop.close()
+})

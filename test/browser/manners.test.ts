@@ -1,0 +1,113 @@
+import { createServer, type Server } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
+import { serveShop } from './serve-shop.ts'
+import { logIn, makeToken, useConsole } from './use-console.ts'
+
+const viewer = makeToken('viewer')
+const rig = await useConsole({
+  server: { auth: { tokens: [viewer.stored] }, payloads: { hideFrom: ['viewer'] } },
+})
+
+it('wrong credentials are told in a sentence, and the right ones lead to the address that was asked for', async () => {
+  const page = await rig.openPage({ path: 'topology' })
+  await page.getByLabel('Name').fill('guest')
+  await page.getByLabel('Password').fill('wrong')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('These credentials are not known here').waitFor()
+
+  await logIn(page)
+
+  await page.getByRole('heading', { name: 'Topology' }).waitFor()
+})
+
+it('what a message holds is text, in its name, its headers and its body', async () => {
+  const markup = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+  await rig.shop.publish({
+    ...{ key: 'mail.receipts.dlq', messageId: markup, type: `${markup}\u202egnp.exe` },
+    headers: { [markup]: markup, 'x-final-error': `${markup}\u001b[31mred` },
+    body: `${markup}${'wide'.repeat(500_000)}`,
+  })
+  const page = await rig.openAsGuest({ path: 'queues/mail.receipts.dlq' })
+  await page.getByRole('link', { name: '<img src=x' }).click()
+  await page.getByText('Its life').waitFor()
+
+  expect(await page.locator('pre').first().textContent()).toContain('<script>window.hacked=1</script>')
+  expect(await page.evaluate('window.hacked')).toBeUndefined()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1280)
+  expect(await page.locator('main img, main script').count()).toBe(0)
+})
+
+it('a viewer sees what they may not do and why, and no body ever reaches the page', async () => {
+  await rig.shop.publish({
+    key: 'warehouse.shipping.dlq',
+    messageId: 'secret',
+    body: { pin: 'very-secret-1234' },
+  })
+  const answers: string[] = []
+  const page = await rig.openPage({ path: 'queues/warehouse.shipping.dlq' })
+  page.on('response', async (response) => answers.push(await response.text().catch(() => '')))
+  await page.getByRole('button', { name: 'Use an API token instead' }).click()
+  await page.getByLabel('Token').fill(viewer.token)
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'warehouse.shipping.dlq' }).first().waitFor()
+
+  const redrive = page.getByRole('button', { name: 'Re-drive…' })
+  expect(await redrive.getAttribute('title')).toBe('The role “viewer” may not re-drive messages.')
+  await page.keyboard.press('r')
+  expect(page.url()).not.toContain('redrive')
+  await page.getByRole('link', { name: 'warehouse.shipping.dlq' }).last().click()
+  await page.getByText('Your role may not see message bodies.').waitFor()
+  const storage = await page.evaluate(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])',
+  )
+  expect(`${storage}${answers.join('')}`).not.toContain('very-secret-1234')
+})
+
+it('a server that goes away is told, and the page comes back by itself when it does', async () => {
+  const second = await serveShop(rig.shop)
+  const page = await rig.openAsGuest({ url: second.url })
+  await page.getByText('The most urgent first').waitFor()
+
+  await second.stop()
+  await page.getByText('The server does not answer.').waitFor()
+  const third = await serveShop(rig.shop, { port: Number(new URL(second.url).port) })
+  onTestFinished(() => third.stop())
+
+  // Its sessions went with it, so it asks who it is; then all is as before.
+  await logIn(page)
+  await page.getByText('The most urgent first').waitFor()
+  await expect.poll(() => page.getByText('The server does not answer.').count()).toBe(0)
+})
+
+it('works under a path that a proxy takes off', async () => {
+  const url = await startProxy({ to: rig.server.url, path: '/ops/warren' })
+  const page = await rig.openAsGuest({ url, path: 'queues/mail.receipts.dlq' })
+
+  await page.getByRole('heading', { name: 'mail.receipts.dlq' }).waitFor()
+  await page.getByRole('link', { name: 'Dead letters' }).first().click()
+  await page.getByText('The most urgent first').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/ops/warren/console/')
+})
+
+async function startProxy({ to, path }: { readonly to: string; readonly path: string }): Promise<string> {
+  const proxy: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { host: _, connection: __, ...headers } = request.headers
+    const answer = await fetch(`${to}${request.url!.slice(path.length)}`, {
+      ...{ method: request.method!, headers: headers as Record<string, string>, redirect: 'manual' },
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    })
+    const { 'content-encoding': ___, 'content-length': ____, ...passed } = Object.fromEntries(answer.headers)
+    response.writeHead(answer.status, { ...passed, 'set-cookie': answer.headers.getSetCookie() })
+    if (answer.body) for await (const chunk of answer.body) response.write(chunk)
+    response.end()
+  })
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+  onTestFinished(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+  const address = proxy.address() as { port: number }
+  return `http://127.0.0.1:${address.port}${path}`
+}

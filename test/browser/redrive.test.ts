@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import { logIn, useConsole } from './use-console.ts'
+
+const rig = await useConsole({ server: { approval: { above: 30 } } })
+
+interface Listed {
+  readonly items: readonly { readonly id: string; readonly state: string; readonly by: string }[]
+}
+
+it('by keys alone, from the link of an alert to a receipt that adds up', async () => {
+  await rig.killOrders(40)
+  const page = await rig.openPage({ path: 'queues/billing.payments.dlq' })
+  await logIn(page)
+  rig.shop.mend()
+
+  // The address is still that of the alert.
+  await page.getByText('24 messages').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('cause:PaymentDeclined and (')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('A condition is missing here.').waitFor()
+  await page.getByLabel('Filter').focus()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('cause:PaymentDeclined')
+  await page.keyboard.press('Enter')
+  await page.getByText('12 of 24 match').waitFor()
+  await page.keyboard.press('Escape') // out of the field, where keys are letters
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.getByText('2 selected').waitFor()
+  expect(new URL(page.url()).searchParams.get('selected')).toContain(',')
+  await page.keyboard.press('r')
+  await page.getByText('2 of 24 messages would move.').waitFor()
+  await page.getByText('Route proved: reaches billing.payments').waitFor()
+  await page.getByLabel('Why').focus()
+  await page.keyboard.type('The cards are renewed.')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Re-drive 2 messages')
+  await page.keyboard.press('Enter')
+  await page.getByText(/Nothing is lost: 2 moved \+ 0 failed \+ 22 kept \+ 0 still there = 24/).waitFor()
+
+  await page.getByText('“The cards are renewed.”').waitFor()
+  expect(rig.shop.handled).toHaveLength(2)
+})
+
+it('a double click is one task, and a changed setting asks for a new plan first', async () => {
+  const before = await rig.ask<Listed>('tasks')
+  const page = await rig.openAsGuest({ path: 'queues/mail.receipts.dlq/redrive?limit=3' })
+  const start = page.getByRole('button', { name: /^Re-drive/ })
+  await page.getByText('3 of 8 messages would move.').waitFor()
+
+  await page.getByLabel('At most').fill('2')
+  await page.getByText('The settings have changed.').waitFor()
+  expect(await start.getAttribute('aria-disabled')).toBe('true')
+  await page.getByRole('button', { name: 'Plan again' }).click()
+  await page.getByText('2 of 8 messages would move.').waitFor()
+  await start.dblclick()
+  await page.getByText('Nothing is lost').waitFor()
+
+  const after = await rig.ask<Listed>('tasks')
+  expect(after.items.length - before.items.length).toBe(1)
+})
+
+it('above the limit a re-drive waits for a second person, and who asked cannot be that', async () => {
+  await rig.shop.publishTo('warehouse.shipping.dlq', 40)
+  const page = await rig.openAsGuest({ path: 'queues/warehouse.shipping.dlq/redrive?to=warehouse.shipping' })
+
+  await page.getByRole('button', { name: /^Re-drive \d+ messages/ }).click()
+  await page.getByText('asked by guest').waitFor()
+
+  const grant = page.getByRole('button', { name: 'Grant' })
+  expect(await grant.getAttribute('aria-disabled')).toBe('true')
+  expect(await grant.getAttribute('title')).toBe('A second person has to grant what you asked for.')
+  const { items } = await rig.ask<Listed>('approvals')
+  expect(items).toMatchObject([{ state: 'waiting', by: 'guest' }])
+})

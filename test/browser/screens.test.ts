@@ -1,0 +1,99 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
+import { type Theme, useConsole } from './use-console.ts'
+
+const rig = await useConsole()
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const pictures = '.cache/screenshots'
+const queue = 'queues/billing.payments.dlq'
+
+let message = ''
+let task = ''
+
+beforeAll(async () => {
+  await rig.killOrders(60)
+  const page = await rig.openAsGuest({ path: `${queue}/redrive?limit=5` })
+  await page.getByRole('button', { name: 'Re-drive 5 messages' }).click()
+  await page.getByText('Nothing is lost').waitFor()
+  task = new URL(page.url()).pathname.replace('/console/', '')
+  // What was moved is no longer there.
+  const { items } = await rig.ask<{ items: readonly { key: string }[] }>('dlqs/billing.payments.dlq/messages')
+  message = `${queue}/messages/${items[0]!.key}`
+  mkdirSync(pictures, { recursive: true })
+})
+
+/** The screens, with what is there when all has come. */
+const screens: readonly (readonly [string, () => string, string])[] = [
+  ['home', () => '', 'The most urgent first'],
+  ['queue', () => queue, 'Look again'],
+  ['message', () => message, 'Its life'],
+  ['redrive', () => `${queue}/redrive?limit=10`, 'Route proved'],
+  ['tasks', () => 'tasks', 'Re-drives of all servers'],
+  ['task', () => task, 'Nothing is lost'],
+  ['approvals', () => 'approvals', 'Nothing waits for anybody'],
+  ['backups', () => 'backups', 'This server keeps no backups'],
+  ['topology', () => 'topology', 'Proved:'],
+  ['audit', () => 'audit', 'session.open'],
+  ['nowhere', () => 'none', 'There is no such page'],
+  ['gone-queue', () => 'queues/none.dlq', 'There is no such dead-letter queue'],
+  ['gone-message', () => `${queue}/messages/${'0'.repeat(32)}`, 'no longer in the queue'],
+  ['gone-task', () => 'tasks/none', 'The task is not known here'],
+]
+const themes: readonly Theme[] = ['light', 'dark']
+
+it.each(themes)('the login has no serious fault for who cannot see or click: %s', async (theme) => {
+  const page = await rig.openPage({ theme })
+  await page.getByLabel('Password').waitFor()
+
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+it.each(themes)('no screen has one, nor is wider than a phone: %s', async (theme) => {
+  const page = await rig.openAsGuest({ theme })
+  const found: object[] = []
+  for (const [name, path, sign] of screens) {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(`${rig.server.url}/console/${path()}`)
+    await page.getByText(sign).first().waitFor()
+    await page.screenshot({ path: `${pictures}/${name}-${theme}.png` })
+    found.push(...(await seriousFindings(page)).map((finding) => ({ name, ...finding })))
+    await page.setViewportSize({ width: 360, height: 740 })
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    if (width > 360) found.push({ name, width })
+  }
+
+  expect(found).toEqual([])
+})
+
+it.each(themes)('nor have the dialogs: %s', async (theme) => {
+  const page = await rig.openAsGuest({ theme })
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  const help = await seriousFindings(page)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('mail')
+  await page.getByRole('option', { name: /mail\.receipts\.dlq/ }).waitFor()
+  const jump = await seriousFindings(page)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'mail.receipts.dlq' }).waitFor()
+
+  expect([...help, ...jump]).toEqual([])
+})
+
+interface Finding {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+async function seriousFindings(page: Page): Promise<readonly { readonly id: string; readonly at: string }[]> {
+  // By the debugger, which no policy of the page holds up.
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<{ violations: readonly Finding[] }>('axe.run()')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => ({ id, at: nodes.map(({ html }) => html.slice(0, 200)).join('\n') }))
+}
