@@ -28,6 +28,8 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
   const { label, items, nameOf, rowHeight, onOpen, onMark, isMarked, onEnd, head, foot, children } = props
   const place = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState<number>()
+  // Whoever presses keys is faster than a page is drawn.
+  const latest = useRef(-1)
   const rows = useVirtualizer({
     ...{ count: items.length, estimateSize: () => rowHeight, overscan: 8 },
     getScrollElement: () => place.current,
@@ -40,24 +42,24 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
   }, [isAtEnd, onEnd])
 
   const move = (step: number): void => {
-    const next = Math.max(0, Math.min(items.length - 1, (current ?? -1) + step))
+    const next = Math.max(0, Math.min(items.length - 1, latest.current + step))
+    latest.current = next
     setCurrent(next)
     rows.scrollToIndex(next)
     place.current?.focus({ preventScroll: true })
   }
-  const chosen = current === undefined ? undefined : items[current]
-  useKeys({
-    j: () => move(1),
-    k: () => move(-1),
-    ...(chosen !== undefined && { x: () => onMark?.(chosen) }),
-  })
+  const withChosen = (act: ((item: Item) => void) | undefined): void => {
+    const chosen = items[latest.current]
+    if (chosen !== undefined) act?.(chosen)
+  }
+  useKeys({ j: () => move(1), k: () => move(-1), x: () => withChosen(onMark) })
   const press = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {
       event.preventDefault()
       move(step)
     }
-    if (event.key === 'Enter' && event.target === place.current && chosen !== undefined) onOpen(chosen)
+    if (event.key === 'Enter' && event.target === place.current) withChosen(onOpen)
   }
   return (
     <div
