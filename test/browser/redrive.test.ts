@@ -24,6 +24,7 @@ it('by keys alone, from the link of an alert to a receipt that adds up', async (
   await page.keyboard.type('cause:PaymentDeclined')
   await page.keyboard.press('Enter')
   await page.getByText('12 of 24 match').waitFor()
+  await page.getByRole('row').nth(1).waitFor()
   await page.keyboard.press('Escape') // out of the field, where keys are letters
   await page.keyboard.press('j')
   await page.keyboard.press('x')
