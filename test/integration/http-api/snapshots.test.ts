@@ -220,7 +220,12 @@ describe('who asks for a snapshot', () => {
   it('is refused as a look is, and nothing is left of it', async () => {
     const rig = await setup('locked.dlq', { count: 1 })
     const { publishing: session } = rig
-    const lock = await takeLock({ session, queue: 'locked.dlq', holder: 'somebody else', vhost: session.vhost })
+    const lock = await takeLock({
+      session,
+      queue: 'locked.dlq',
+      holder: 'somebody else',
+      vhost: session.vhost,
+    })
 
     const refused = await make(rig, { status: 409 })
     await lock.release()

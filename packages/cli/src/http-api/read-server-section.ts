@@ -150,24 +150,32 @@ export function readServerSection(
   const { snapshots = {} } = rest
   for (const each of tokens) refuseNoDate(each)
   return {
-    ...{ host, port, isOpen, tokens, trustedProxies, anyQueueRoles },
+    host,
+    port,
+    isOpen,
+    tokens,
+    trustedProxies,
+    anyQueueRoles,
     accountRoles: accountRolesOf(accounts),
     oidc: provider && readOidcSection(provider, env),
     sessionKey: readKey('WARREN_SESSION_KEY', env.WARREN_SESSION_KEY),
     keys: readServerKeys(env, keyFile),
     sessionLifetimeMs: readDuration('session.lifetime', session.lifetime ?? '8h', shared),
     sessionRecheckMs: readDuration('session.recheck', session.recheck ?? '1m', {
-      ...{ leastMs: 1_000, mostMs: 3_600_000 },
+      leastMs: 1_000,
+      mostMs: 3_600_000,
     }),
     hidePayloadsFrom: payloads.hideFrom ?? [],
     maskedPaths: payloads.mask ?? [],
     maxRequests: limits.requests ?? 500,
     maxBodyBytes: limits.bodyBytes ?? 1024 * 1024,
     bodyTimeoutMs: readDuration('limits.bodyTimeout', limits.bodyTimeout ?? '15s', {
-      ...{ leastMs: 100, mostMs: 300_000 },
+      leastMs: 100,
+      mostMs: 300_000,
     }),
     lookTimeoutMs: readDuration('limits.lookTimeout', limits.lookTimeout ?? '1m', {
-      ...{ leastMs: 1_000, mostMs: 25 * 60_000 },
+      leastMs: 1_000,
+      mostMs: 25 * 60_000,
     }),
     maxUploadBytes: limits.uploadBytes ?? 1024 ** 3,
     approval: approval && {
@@ -186,7 +194,8 @@ export function readServerSection(
       mostMemoryBytes: snapshots.memoryBytes ?? 512 * 1024 ** 2,
       ageMs: readDuration('snapshots.age', snapshots.age ?? '1h', { leastMs: 1_000, mostMs: day }),
       timeoutMs: readDuration('snapshots.timeout', snapshots.timeout ?? '10m', {
-        ...{ leastMs: 1_000, mostMs: 25 * 60_000 },
+        leastMs: 1_000,
+        mostMs: 25 * 60_000,
       }),
     },
     webhooks: readWebhooks(webhooks, env),

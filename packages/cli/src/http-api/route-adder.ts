@@ -21,7 +21,9 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
   return <E extends Endpoint>(endpoint: E, answer: Answer<E>, editionOf?: () => string) => {
     const { method, path: url, needs, answer: shape, waiting } = endpoint
     app.route({
-      ...{ method, url, schema: endpointSchema(endpoint) },
+      method,
+      url,
+      schema: endpointSchema(endpoint),
       // Before the body is read: whoever may not ask must not make us work.
       onRequest: async (request, reply) => {
         // What is shown is for who asked, and not for whatever stands between. Lists are asked for again by their etag.
@@ -48,8 +50,12 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
         if (request.method === 'HEAD' && endpoint.mediaType === 'application/gzip')
           return reply.type(endpoint.mediaType).send()
         const call = {
-          ...{ params: request.params as ParamsOf<E>, query: request.query as QueryOf<E>, body },
-          ...{ caller, request, reply },
+          params: request.params as ParamsOf<E>,
+          query: request.query as QueryOf<E>,
+          body,
+          caller,
+          request,
+          reply,
         }
         if (editionOf) {
           const name = { view: viewOf(endpoint, request), edition: editionOf() }

@@ -116,7 +116,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   const malformed = createMalformedAnswers()
   const app = createFastify({
     logger: withoutQueries(options.logger),
-    ...{ bodyLimit: settings.maxBodyBytes, forceCloseConnections: true },
+    bodyLimit: settings.maxBodyBytes,
+    forceCloseConnections: true,
     // It would cut uploads that are still coming. Headers have Node's own limit, and bodies that of limit-bodies.
     requestTimeout: 0,
     // Also the time to close would be limited by it, which is up to the tasks that end then.
@@ -211,7 +212,9 @@ function withoutQueries(
 ): NonNullable<FastifyServerOptions['logger']> {
   if (typeof logger !== 'object') return logger
   const req = ({ method, url, ip: remoteAddress }: FastifyRequest) => ({
-    ...{ method, url: url.split('?')[0] ?? '', remoteAddress },
+    method,
+    url: url.split('?')[0] ?? '',
+    remoteAddress,
   })
   return { ...logger, serializers: { req } }
 }
@@ -257,7 +260,11 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   const { consuming, publishing } = broker
   const audit = await openAuditLog({ consuming, publishing, keys, strays })
   const shared = await openNotices({
-    ...{ broker, sessions, keys, strays, lifetimeMs: settings.approval?.lifetimeMs },
+    broker,
+    sessions,
+    keys,
+    strays,
+    lifetimeMs: settings.approval?.lifetimeMs,
   })
   const dlqs = createDlqLists(broker)
   const onError = createFailureLog(log, { level: 'warn', sentence: 'the queue depths could not be read' })
@@ -266,19 +273,38 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   const { lookTimeoutMs } = settings
   const tasks = await openTasks({ broker, turns, lookTimeoutMs, audit, keys, strays, log })
   return {
-    ...{ broker, turns, settings, version, sessions, dlqs, strays, tasks, ...names, ...shared },
+    broker,
+    turns,
+    settings,
+    version,
+    sessions,
+    dlqs,
+    strays,
+    tasks,
+    ...names,
+    ...shared,
     snapshots: new Snapshots({
-      ...{ broker, turns, tasks, settings, nameMessage: names.nameMessage },
+      broker,
+      turns,
+      tasks,
+      settings,
+      nameMessage: names.nameMessage,
       onError: (error) => log.error({ err: error }, 'a snapshot failed'),
     }),
     slots: createRequestSlots(settings.maxRequests),
-    ...{ readTraffic: createTrafficReader(broker, dlqs), streams: createOpenStreams() },
+    readTraffic: createTrafficReader(broker, dlqs),
+    streams: createOpenStreams(),
     backups: createBackupLocks(broker),
     history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
     audit,
     oidcLogin: oidc?.login,
     authenticator: createAuthenticator({
-      ...{ isOpen, accounts, tokens, oidc: oidc?.checkBearer, sessions, watch },
+      isOpen,
+      accounts,
+      tokens,
+      oidc: oidc?.checkBearer,
+      sessions,
+      watch,
     }),
   }
 }
@@ -320,7 +346,8 @@ async function addPlugins(app: FastifyInstance, version: string): Promise<void> 
     },
   })
   await app.register(swaggerUi, {
-    ...{ routePrefix: '/docs', staticCSP: true },
+    routePrefix: '/docs',
+    staticCSP: true,
     // See secure-headers.ts. Nothing of a page comes from elsewhere, and nobody elsewhere is told of it.
     transformStaticCSP: (policy) =>
       policy.replace(/ *upgrade-insecure-requests;| validator\.swagger\.io/g, ''),

@@ -8,7 +8,9 @@ export const queries = {
   /** Null: nobody is logged in. */
   session: () =>
     queryOptions({
-      ...{ queryKey: sessionKey, staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: true },
+      queryKey: sessionKey,
+      staleTime: Number.POSITIVE_INFINITY,
+      refetchOnWindowFocus: true,
       queryFn: async (): Promise<Schemas['CurrentSession'] | null> => {
         const { data, error, response } = await api.GET('/api/v1/session')
         if (response.status === 401) return null
@@ -28,23 +30,28 @@ export const queries = {
     queryOptions<readonly Schemas['Approval'][]>({ queryKey: approvalsKey, queryFn: skipToken }),
   broker: () =>
     queryOptions({
-      ...{ queryKey: ['broker'], refetchInterval: 15_000 },
+      queryKey: ['broker'],
+      refetchInterval: 15_000,
       queryFn: async () => dataOf(await api.GET('/api/v1/broker')),
     }),
   history: () =>
     queryOptions({
-      ...{ queryKey: ['history'], refetchInterval: 15_000 },
+      queryKey: ['history'],
+      refetchInterval: 15_000,
       queryFn: async () =>
         dataOf(await api.GET('/api/v1/history', { params: { query: { seconds: 3_600, points: 40 } } })),
     }),
   traffic: () =>
     queryOptions({
-      ...{ queryKey: ['traffic'], refetchInterval: 15_000 },
+      queryKey: ['traffic'],
+      refetchInterval: 15_000,
       queryFn: async () => dataOf(await api.GET('/api/v1/queues')),
     }),
   causes: ({ queue, where }: Look) =>
     queryOptions({
-      ...{ queryKey: ['look', queue, 'causes', where ?? ''], staleTime: 60_000, refetchOnWindowFocus: false },
+      queryKey: ['look', queue, 'causes', where ?? ''],
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
       queryFn: async ({ signal }) =>
         dataOf(
           await api.GET('/api/v1/dlqs/{queue}/causes', {
@@ -55,11 +62,9 @@ export const queries = {
     }),
   messages: ({ queue, where }: Look) =>
     infiniteQueryOptions({
-      ...{
-        queryKey: ['look', queue, 'messages', where ?? ''],
-        staleTime: 60_000,
-        refetchOnWindowFocus: false,
-      },
+      queryKey: ['look', queue, 'messages', where ?? ''],
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
       initialPageParam: undefined as string | undefined,
       queryFn: async ({ pageParam: cursor, signal }) =>
         dataOf(
@@ -75,7 +80,9 @@ export const queries = {
     }),
   message: ({ queue, key }: { readonly queue: string; readonly key: string }) =>
     queryOptions({
-      ...{ queryKey: ['look', queue, 'message', key], staleTime: 60_000, refetchOnWindowFocus: false },
+      queryKey: ['look', queue, 'message', key],
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
       queryFn: async ({ signal }) =>
         dataOf(
           await api.GET('/api/v1/dlqs/{queue}/messages/{key}', { params: { path: { queue, key } }, signal }),
@@ -83,14 +90,18 @@ export const queries = {
     }),
   redrivePlan: (request: Schemas['RedriveRequest']) =>
     queryOptions({
-      ...{ queryKey: ['redrive-plan', request], staleTime: 0, gcTime: 0, refetchOnWindowFocus: false },
+      queryKey: ['redrive-plan', request],
+      staleTime: 0,
+      gcTime: 0,
+      refetchOnWindowFocus: false,
       retry: false,
       queryFn: async ({ signal }) =>
         dataOf(await api.POST('/api/v1/redrives/plan', { body: request, signal })),
     }),
   receipt: (id: string) =>
     queryOptions({
-      ...{ queryKey: ['receipt', id], staleTime: Number.POSITIVE_INFINITY },
+      queryKey: ['receipt', id],
+      staleTime: Number.POSITIVE_INFINITY,
       queryFn: async () => dataOf(await api.GET('/api/v1/tasks/{id}/receipt', { params: { path: { id } } })),
     }),
   backups: () =>
@@ -100,11 +111,13 @@ export const queries = {
     }),
   audit: (by: { readonly target?: string; readonly person?: string }) =>
     infiniteQueryOptions({
-      ...{ queryKey: ['audit', by], refetchOnWindowFocus: false },
+      queryKey: ['audit', by],
+      refetchOnWindowFocus: false,
       initialPageParam: undefined as string | undefined,
       queryFn: async ({ pageParam: cursor }) => {
         const query = {
-          ...{ limit: 100, ...(cursor && { cursor }) },
+          limit: 100,
+          ...(cursor && { cursor }),
           ...(by.target && { target: by.target }),
           ...(by.person && { by: by.person }),
         }
@@ -114,7 +127,8 @@ export const queries = {
     }),
   liveTopology: () =>
     queryOptions({
-      ...{ queryKey: ['topology', 'live'], refetchInterval: 15_000 },
+      queryKey: ['topology', 'live'],
+      refetchInterval: 15_000,
       queryFn: async () => dataOf(await api.GET('/api/v1/topology/live')),
     }),
   /** Null: the server has no config. */

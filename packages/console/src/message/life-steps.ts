@@ -18,20 +18,23 @@ export function lifeSteps(message: Message): readonly LifeStep[] {
   const place = exchange === '' ? 'the default exchange' : exchange
   return [
     {
-      ...{ kind: 'published', at: dateOrNull(properties.timestamp), title: 'Published' },
+      kind: 'published',
+      at: dateOrNull(properties.timestamp),
+      title: 'Published',
       detail: `to ${place} with the key ${routingKey === '' ? '“”' : routingKey}`,
     },
     ...deaths.map(
       ({ queue, reason, count, firstAt }): LifeStep => ({
-        ...{ kind: 'died', at: firstAt, title: titleOf(reason, count), detail: `in ${queue}` },
+        kind: 'died',
+        at: firstAt,
+        title: titleOf(reason, count),
+        detail: `in ${queue}`,
       }),
     ),
     {
-      ...{
-        kind: 'parked',
-        at: diedAt,
-        title: attempts === null ? 'Dead' : `Dead after ${attempts} ${attempts === 1 ? 'try' : 'tries'}`,
-      },
+      kind: 'parked',
+      at: diedAt,
+      title: attempts === null ? 'Dead' : `Dead after ${attempts} ${attempts === 1 ? 'try' : 'tries'}`,
       detail: failedIn === null ? cause.label : `failed in ${failedIn}: ${cause.label}`,
     },
   ]

@@ -24,7 +24,10 @@ export function rankQueues({ dlqs, history, traffic }: Figures): readonly Ranked
       const points = histories.get(dlq.queue) ?? []
       const { queue, messages, sources, type } = dlq
       return {
-        ...{ queue, messages, sources, type },
+        queue,
+        messages,
+        sources,
+        type,
         growthPerMinute: growthOf(points),
         depths: points.map(({ messages: depth }) => depth),
         abandoned: sources.filter((source) => consumers.get(source) === 0),

@@ -36,11 +36,18 @@ export class Approvals {
   async ask({ asks, messages, by, asker, reason }: NewApproval): Promise<Approval> {
     const nowMs = Date.now()
     const approval: Approval = {
-      ...{ kind: 'approval', id: randomUUID(), asks, messages, by, state: 'waiting' },
+      kind: 'approval',
+      id: randomUUID(),
+      asks,
+      messages,
+      by,
+      state: 'waiting',
       reason: reason ?? null,
       askedAt: new Date(nowMs).toISOString(),
       expiresAt: new Date(nowMs + this.#lifetimeMs).toISOString(),
-      ...{ decidedBy: null, decidedAt: null, isSigned: true },
+      decidedBy: null,
+      decidedAt: null,
+      isSigned: true,
     }
     await this.#tell({ kind: 'approval-asked', approval, asker })
     return approval

@@ -179,10 +179,19 @@ export function createAuditCheck(options: CheckOptions = {}): AuditCheck {
       missingKept.clear()
       const { records, signed, unsigned, foreign, problems: problemCount } = counts
       return {
-        ...{ kind: problemCount === 0 ? 'whole' : 'broken', records, writers: known?.lastOf.size ?? 0 },
-        ...{ isKeyed, signed, unsigned, foreign, firstSigned },
-        ...{ newest: newest?.hash ?? null, newestOffset: newest?.offset ?? null },
-        ...{ isCut: firstOffset > 0, problemCount, problems: [...problems] },
+        kind: problemCount === 0 ? 'whole' : 'broken',
+        records,
+        writers: known?.lastOf.size ?? 0,
+        isKeyed,
+        signed,
+        unsigned,
+        foreign,
+        firstSigned,
+        newest: newest?.hash ?? null,
+        newestOffset: newest?.offset ?? null,
+        isCut: firstOffset > 0,
+        problemCount,
+        problems: [...problems],
       }
     },
   }

@@ -84,7 +84,11 @@ async function openStream(sessions: AuditSessions): Promise<AuditLog> {
   const readers = createReaderBook()
   let end = beginChain()
   const follower = await followLog({
-    ...{ session: consuming, stream: auditStream, seals, strays, writer: () => end.writer },
+    session: consuming,
+    stream: auditStream,
+    seals,
+    strays,
+    writer: () => end.writer,
   })
 
   const write: AuditLog['write'] = (entry) => {
@@ -168,7 +172,11 @@ function listRecord({ value, proof }: StreamEntry): ListedAuditRecord[] {
 }
 
 const readingEntry = {
-  ...{ action: 'audit.read', target: auditStream, reason: null, result: 'read', receiptDigest: null },
+  action: 'audit.read',
+  target: auditStream,
+  reason: null,
+  result: 'read',
+  receiptDigest: null,
 }
 
 function beginChain(): ChainEnd {

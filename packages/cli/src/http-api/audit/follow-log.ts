@@ -55,7 +55,10 @@ export async function followLog({
     }
   })
   const follower = followStream({
-    ...{ session, stream, from: 'last', seals },
+    session,
+    stream,
+    from: 'last',
+    seals,
     onEntry: ({ offset, value, proof }) => {
       end = offset
       const isOurs = !seals || proof.kind === 'signed'

@@ -20,8 +20,12 @@ export async function writeAudit(
   entry: Entry,
 ): Promise<void> {
   await audit.write({
-    ...{ by: caller.name, wayIn: caller.wayIn, from: request.ip },
-    ...{ reason: null, result: 'begun', receiptDigest: null },
+    by: caller.name,
+    wayIn: caller.wayIn,
+    from: request.ip,
+    reason: null,
+    result: 'begun',
+    receiptDigest: null,
     ...entry,
   })
 }

@@ -39,7 +39,10 @@ function bearerCheck(settings: OidcSettings, provider: OidcProvider): CheckBeare
   return async (token) => {
     try {
       const { payload } = await jwtVerify(token, await provider.keys(), {
-        ...{ issuer, audience, algorithms: signatures, clockTolerance: 30 },
+        issuer,
+        audience,
+        algorithms: signatures,
+        clockTolerance: 30,
         requiredClaims: ['exp'], // one that never ends cannot be taken back
       })
       return callerOfClaims(payload, settings)

@@ -15,7 +15,11 @@ export function setSessionCookie(
   { isSecure }: { readonly isSecure: boolean },
 ): void {
   reply.setCookie(isSecure ? secureSessionCookie : sessionCookie, cookie, {
-    ...{ httpOnly: true, sameSite: 'strict', path: '/', expires: expiresAt, secure: isSecure },
+    httpOnly: true,
+    sameSite: 'strict',
+    path: '/',
+    expires: expiresAt,
+    secure: isSecure,
   })
 }
 

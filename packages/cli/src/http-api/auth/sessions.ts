@@ -58,7 +58,8 @@ export function createSessions({ key, lifetimeMs, vhost }: SessionSettings): Ses
       try {
         const requiredClaims = ['exp', 'jti']
         const { payload } = await jwtDecrypt<Caller & CallerSession>(cookie, secret, {
-          ...{ audience, requiredClaims },
+          audience,
+          requiredClaims,
         })
         const { name, role, wayIn, readableQueues, csrfToken, isWatched, jti: id = '', exp = 0 } = payload
         // 0.1 did not write it down, and such an account is one that nobody can watch.

@@ -25,8 +25,11 @@ export function createBackupLocks(
 
   const take = (id: string): Promise<Lock> =>
     takeLock({
-      ...{ session: broker.consuming, management: broker.management, vhost: broker.vhost },
-      ...{ queue: `backup ${id}`, holder: `warren serve on ${hostname()}` },
+      session: broker.consuming,
+      management: broker.management,
+      vhost: broker.vhost,
+      queue: `backup ${id}`,
+      holder: `warren serve on ${hostname()}`,
     }).catch((error: unknown) => {
       throw error instanceof RecoveryError && error.code === 'RECOVERY_LOCKED' ? inUse(id, error) : error
     })

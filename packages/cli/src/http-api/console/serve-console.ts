@@ -26,14 +26,14 @@ export async function serveConsole(app: FastifyInstance, folder: string): Promis
   const page = readFileSync(file, 'utf8')
   await app.register(async (scope) => {
     await scope.register(files, {
-      ...{
-        root: join(folder, 'assets'),
-        prefix: `${consolePath}assets/`,
-        index: false,
-        decorateReply: false,
-      },
+      root: join(folder, 'assets'),
+      prefix: `${consolePath}assets/`,
+      index: false,
+      decorateReply: false,
       // Their names tell their content, and they were compressed when they were built.
-      ...{ preCompressed: true, immutable: true, maxAge: '1y' },
+      preCompressed: true,
+      immutable: true,
+      maxAge: '1y',
     })
     // Relative, since a proxy may have taken off a part of the path.
     scope.get(consolePath.slice(0, -1), (_request, reply) => reply.redirect('console/'))

@@ -55,7 +55,8 @@ const state = oneOf(['waiting', 'granted', 'refused', 'expired'], 'Its state.', 
 })
 const approvalFields = {
   kind: oneOf(['approval'], 'Distinguishes it from a task, and from an immediate result.'),
-  ...{ id, asks },
+  id,
+  asks,
   messages: orNull(integer('The maximum number of messages it can affect. Null: it affects none.', 42)),
   by: text('Who asked.', 'ann'),
   reason: orNull(text('Why, in their words.', 'The payment gateway is back.')),
@@ -90,7 +91,8 @@ const approvalQuery = parameters({
       'Only approvals of one of these actions.',
     ),
   ),
-  ...{ ...ofQueue, ...wholeList },
+  ...ofQueue,
+  ...wholeList,
 })
 
 const path = '/api/v1/approvals/:id'
@@ -99,18 +101,28 @@ const deciding = { method: 'POST', tag: 'approvals', needs: 'dlq:redrive' } as c
 const one = { params, answer: approval } as const
 export const approvalEndpoints = {
   listApprovals: {
-    ...{ ...reading, path: '/api/v1/approvals', query: approvalQuery, answer: approvalList },
+    ...reading,
+    path: '/api/v1/approvals',
+    query: approvalQuery,
+    answer: approvalList,
     summary: 'List the approvals',
     description: 'What waits for a second person, and recent decisions, newest first.',
   },
   showApproval: {
-    ...{ ...reading, ...one, path },
+    ...reading,
+    ...one,
+    path,
     summary: 'Show one approval',
     description: 'With the request it is for.',
     problems: ['API_NOT_FOUND'],
   },
   grantApproval: {
-    ...{ ...deciding, ...one, path: `${path}/grant`, status: 202, asksBroker: true, looks: true },
+    ...deciding,
+    ...one,
+    path: `${path}/grant`,
+    status: 202,
+    asksBroker: true,
+    looks: true,
     summary: 'Grant an approval as the second person',
     description: 'Starts the requested action. The caller also needs the permission for that action.',
     locates: 'The task, if a re-drive is granted.',
@@ -127,7 +139,9 @@ export const approvalEndpoints = {
     ],
   },
   refuseApproval: {
-    ...{ ...deciding, ...one, path: `${path}/refuse` },
+    ...deciding,
+    ...one,
+    path: `${path}/refuse`,
     summary: 'Refuse an approval',
     description: 'As the second person, or to withdraw your own request.',
     problems: ['API_NOT_FOUND', 'API_APPROVAL_DECIDED', 'API_APPROVAL_UNPROVED', 'NOTICES_UNAVAILABLE'],

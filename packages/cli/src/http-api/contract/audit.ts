@@ -86,9 +86,14 @@ export type AuditQuery = SchemaValue<typeof auditQuery>
 
 export const auditEndpoints = {
   listAudit: {
-    ...{ method: 'GET', path: '/api/v1/audit', tag: 'audit', needs: 'audit:read', asksBroker: true },
+    method: 'GET',
+    path: '/api/v1/audit',
+    tag: 'audit',
+    needs: 'audit:read',
+    asksBroker: true,
     summary: 'List who did what',
     description: 'Page by page from the stream warren.audit, newest first. Reading the log is recorded, too.',
-    ...{ query: auditQuery, answer: auditPage },
+    query: auditQuery,
+    answer: auditPage,
   },
 } satisfies EndpointList

@@ -25,7 +25,9 @@ const purpose = oneOf(
   'What it was made for. The backup of a discard may hold the only copy.',
 )
 export const keptBackup = named('KeptBackup', 'A backup that the server keeps.', {
-  ...{ id, purpose, queue: dlq },
+  id,
+  purpose,
+  queue: dlq,
   vhost: text('The vhost of the queue.', '/'),
   by: text('Who made it.', 'ann'),
   startedAt: time('When it was started.'),
@@ -36,7 +38,8 @@ const backupList = pageSchema('BackupList', { of: keptBackup, plural: 'backups' 
 export type BackupList = SchemaValue<typeof backupList>
 const backupQuery = parameters({
   purpose: Type.Optional(listInQuery(purpose, 'Only backups made for one of these.')),
-  ...{ ...ofQueue, ...wholeList },
+  ...ofQueue,
+  ...wholeList,
 })
 
 export const discarded = named('Discarded', 'What a discard did.', {
@@ -89,42 +92,68 @@ const gzip = { mediaType: 'application/gzip', example: 'the bytes of the file' }
 const notKept = ['API_NOT_FOUND', 'API_NO_BACKUP_FOLDER'] as const
 export const backupEndpoints = {
   downloadBackup: {
-    ...{ ...reading, ...gzip, path: '/api/v1/dlqs/:queue/backup', looks: true },
+    ...reading,
+    ...gzip,
+    path: '/api/v1/dlqs/:queue/backup',
+    looks: true,
     summary: 'Download the messages of a queue',
     description: 'As a file, byte for byte. The messages stay in the queue.',
-    ...{ params: queueParams, query: filterQuery },
+    params: queueParams,
+    query: filterQuery,
   },
   discardMessages: {
-    ...{ method: 'POST', path: '/api/v1/dlqs/:queue/discard', tag: 'backups', needs: 'dlq:discard' },
+    method: 'POST',
+    path: '/api/v1/dlqs/:queue/discard',
+    tag: 'backups',
+    needs: 'dlq:discard',
     summary: 'Remove messages into a backup',
     description:
       'Messages are written to a backup and checked before they are removed. A large discard may need a second person.',
-    ...{ params: queueParams, body: discardRequest, takesDlqsOnly: true },
-    ...{ answer: discarded, waiting: approval, asksBroker: true, looks: true },
+    params: queueParams,
+    body: discardRequest,
+    takesDlqsOnly: true,
+    answer: discarded,
+    waiting: approval,
+    asksBroker: true,
+    looks: true,
     problems: ['API_APPROVAL_NEEDED', 'API_NO_BACKUP_FOLDER', 'NOTICES_UNAVAILABLE'],
   },
   listBackups: {
-    ...{ ...reading, path: '/api/v1/backups', query: backupQuery, answer: backupList },
+    ...reading,
+    path: '/api/v1/backups',
+    query: backupQuery,
+    answer: backupList,
     summary: 'List the backups that the server keeps',
     description: 'Backups of discards, and backups that were restored; newest first.',
     problems: [...notKept],
   },
   fetchBackup: {
-    ...{ ...reading, ...gzip, path: '/api/v1/backups/:id', params: backupParams },
+    ...reading,
+    ...gzip,
+    path: '/api/v1/backups/:id',
+    params: backupParams,
     summary: 'Download a kept backup',
     description: 'As a file that POST /api/v1/restores and warren dlq restore accept.',
     problems: [...notKept],
   },
   deleteBackup: {
-    ...{ method: 'DELETE', path: '/api/v1/backups/:id', tag: 'backups', needs: 'dlq:discard' },
+    method: 'DELETE',
+    path: '/api/v1/backups/:id',
+    tag: 'backups',
+    needs: 'dlq:discard',
     summary: 'Delete a kept backup for good',
     description:
       'A backup that holds the only copy of a message is deleted only if forced; a backup in use, never.',
-    ...{ params: backupParams, query: deleteBackupQuery, asksBroker: true },
+    params: backupParams,
+    query: deleteBackupQuery,
+    asksBroker: true,
     problems: [...notKept, 'API_BACKUP_IN_USE', 'API_BACKUP_NEEDED', 'API_APPROVAL_NEEDED'],
   },
   restoreBackup: {
-    ...{ method: 'POST', path: '/api/v1/restores', tag: 'backups', needs: 'dlq:restore' },
+    method: 'POST',
+    path: '/api/v1/restores',
+    tag: 'backups',
+    needs: 'dlq:restore',
     summary: 'Restore a backup',
     description:
       'Puts the messages of a backup into their dead-letter queue, each once. The body is the file.',
@@ -132,7 +161,10 @@ export const backupEndpoints = {
       mediaType: 'application/gzip',
       description: 'A backup, as downloaded or as written by `warren dlq backup`; read as a stream',
     },
-    ...{ query: restoreQuery, answer: restored, asksBroker: true, looks: true },
+    query: restoreQuery,
+    answer: restored,
+    asksBroker: true,
+    looks: true,
     problems: ['API_NO_BACKUP_FOLDER', 'API_BACKUP_IN_USE', 'API_APPROVAL_NEEDED'],
   },
 } satisfies EndpointList

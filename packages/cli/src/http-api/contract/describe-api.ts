@@ -31,11 +31,9 @@ export function describeApi({ endpoints, version, sessionCookie, problemOf }: De
   return {
     openapi: '3.1.0',
     info: {
-      ...{
-        title: 'Warren',
-        version,
-        description: 'Dead letters of RabbitMQ: see why messages died, and put them back.',
-      },
+      title: 'Warren',
+      version,
+      description: 'Dead letters of RabbitMQ: see why messages died, and put them back.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The server that this document came from.' }],
@@ -49,7 +47,8 @@ export function describeApi({ endpoints, version, sessionCookie, problemOf }: De
 }
 
 const brokerCodes = {
-  ...{ type: 'string', enum: ofBroker },
+  type: 'string',
+  enum: ofBroker,
   description: 'RabbitMQ is unreachable, slow, or refuses what the server asks for.',
   examples: ['CONNECTION_LOST'],
 }
@@ -59,7 +58,9 @@ function securitySchemes(name: string): Json {
     account: { type: 'http', scheme: 'basic', description: 'An account of RabbitMQ.' },
     bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or an OIDC token.' },
     session: {
-      ...{ type: 'apiKey', in: 'cookie', name },
+      type: 'apiKey',
+      in: 'cookie',
+      name,
       description: 'For browsers. A request that changes something also needs the csrfToken as x-csrf-token.',
     },
   }
@@ -74,7 +75,10 @@ function describeOperation(endpoint: Endpoint, tools: Tools): Json {
   const { summary, description, tag, needs } = endpoint
   const parameters = describeParameters(endpoint, tools)
   return {
-    ...{ summary, description, tags: [tag], 'x-permission': needs },
+    summary,
+    description,
+    tags: [tag],
+    'x-permission': needs,
     security: needs === 'anyone' ? [] : [{ account: [] }, { bearer: [] }, { session: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...describeBody(endpoint, tools),
@@ -93,11 +97,14 @@ function describeParameters(endpoint: Endpoint, { names }: Tools): readonly Json
       const { description, examples, ...schema } = names.write(field)
       const { style, explode } = field
       return {
-        ...{ name, in: place, description },
+        name,
+        in: place,
+        description,
         // What has a default need not be said.
         required: required.includes(name) && field.default === undefined,
         ...(style !== undefined && { style, explode }),
-        ...{ schema, example: exampleOf(field) },
+        schema,
+        example: exampleOf(field),
       }
     })
   }
@@ -110,15 +117,21 @@ function describeParameters(endpoint: Endpoint, { names }: Tools): readonly Json
 }
 
 const idempotencyKey = {
-  ...{ name: 'idempotency-key', in: 'header', required: false },
+  name: 'idempotency-key',
+  in: 'header',
+  required: false,
   description:
     'Identifies this request. Sent again with the same key within a day, it gets the same answer and is not carried out again.',
-  ...{ schema: { type: 'string' }, example: '0b6c1a3e-7a5e-4d0f-8a55-3a0b6d1c9f10' },
+  schema: { type: 'string' },
+  example: '0b6c1a3e-7a5e-4d0f-8a55-3a0b6d1c9f10',
 }
 const lastEventId = {
-  ...{ name: 'last-event-id', in: 'header', required: false },
+  name: 'last-event-id',
+  in: 'header',
+  required: false,
   description: 'The id of the last event received. EventSource sends it when it reconnects.',
-  ...{ schema: { type: 'string' }, example: '7' },
+  schema: { type: 'string' },
+  example: '7',
 }
 
 function describeBody({ body, accepts, mayLackBody }: Endpoint, { names }: Tools): Json {

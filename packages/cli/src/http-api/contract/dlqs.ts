@@ -28,7 +28,8 @@ export type QueueParams = SchemaValue<typeof queueParams>
 const queueType = orNull(text('The type of the queue. Null: unknown.', 'quorum'))
 const consumers = orNull(integer('Consumers of the queue, counted together with its messages.', 0))
 export const dlqItem = named('Dlq', 'A dead-letter queue.', {
-  ...{ queue: dlq, type: queueType },
+  queue: dlq,
+  type: queueType,
   messages: orNull(
     integer('Ready messages: exact, and at most a second old. Null: the queue was just deleted.', 42),
   ),
@@ -85,7 +86,8 @@ const causeCount = named('CauseCount', 'A cause, and how many messages died of i
   ),
 })
 export const causeList = named('CauseList', 'Why the messages of a queue died.', {
-  ...{ queue: dlq, present },
+  queue: dlq,
+  present,
   seen: count('Messages that were looked at.', 42),
   isWhole: isWhole('the counts cover only those seen'),
   causes: list(causeCount, 'The causes, most frequent first.'),
@@ -96,9 +98,7 @@ const causesQuery = parameters({
     text(
       'Fields to group by, separated by commas, as warren dlq causes --group-by takes them.',
       'key,body.gateway',
-      {
-        ...{ minLength: 1, maxLength: 2048 },
-      },
+      { minLength: 1, maxLength: 2048 },
     ),
   ),
   where: Type.Optional(filter),
@@ -124,7 +124,8 @@ const summary = {
   ),
   id: orNull(text('The id that its publisher gave it.', 'm-1')),
   type: orNull(text('Its type, from the property or from a header.', 'order.placed')),
-  ...{ exchange, routingKey },
+  exchange,
+  routingKey,
   failedIn: orNull(text('The queue it failed in. Null: unknown.', 'billing.orders')),
   cause,
   diedAt: orNull(time('When it died. Null: unknown.')),
@@ -134,7 +135,8 @@ const summary = {
 export const messageSummary = named('MessageSummary', 'A dead letter in a list.', summary)
 export type MessageSummary = SchemaValue<typeof messageSummary>
 export const messagePage = named('MessagePage', 'A page of dead letters.', {
-  ...{ queue: dlq, present },
+  queue: dlq,
+  present,
   isWhole: isWhole('nextCursor continues from there'),
   items: list(messageSummary, 'The messages, in the order of the queue.'),
   nextCursor: orNull(text('Leads to the next page. Null: this is the last one.', '1f')),
@@ -218,7 +220,9 @@ export type MessageDetail = SchemaValue<typeof messageDetail>
 const historyQuery = parameters({
   seconds: integer('How far back to go.', 3_600, { minimum: 1, maximum: 31 * 86_400, default: 3_600 }),
   points: integer('The maximum number of points per queue; more samples are merged.', 120, {
-    ...{ minimum: 2, maximum: 2_000, default: 120 },
+    minimum: 2,
+    maximum: 2_000,
+    default: 120,
   }),
 })
 export type HistoryQuery = SchemaValue<typeof historyQuery>
@@ -254,7 +258,8 @@ export const queueTraffic = named('QueueTraffic', 'What comes into a queue and g
   ready: figure('Messages that wait for a consumer', 42),
   unacknowledged: figure('Messages that a consumer has and has not acknowledged', 0),
   consumers: figure('Consumers of the queue', 0),
-  ...{ inPerSecond: rate('that come in'), outPerSecond: rate('that go out') },
+  inPerSecond: rate('that come in'),
+  outPerSecond: rate('that go out'),
   acknowledgedPerSecond: rate('that are acknowledged'),
 })
 export type QueueTraffic = SchemaValue<typeof queueTraffic>
@@ -268,45 +273,71 @@ export type QueueTrafficList = SchemaValue<typeof queueTrafficList>
 const base = { tag: 'dead letters', needs: 'dlq:read', asksBroker: true } as const
 export const dlqEndpoints = {
   listDlqs: {
-    ...{ method: 'GET', path: '/api/v1/dlqs', ...base },
+    method: 'GET',
+    path: '/api/v1/dlqs',
+    ...base,
     summary: 'List the dead-letter queues with their depth',
     description:
       'Queues that the config declares, that other queues dead-letter into, or whose names look like one.',
     answer: dlqList,
   },
   listCauses: {
-    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/causes', ...base, looks: true },
+    method: 'GET',
+    path: '/api/v1/dlqs/:queue/causes',
+    ...base,
+    looks: true,
     summary: 'Count why the messages of a queue died',
     description: 'Looks at every message without moving it. The most frequent cause comes first.',
-    ...{ params: queueParams, query: causesQuery, answer: causeList },
+    params: queueParams,
+    query: causesQuery,
+    answer: causeList,
   },
   listMessages: {
-    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/messages', ...base, looks: true },
+    method: 'GET',
+    path: '/api/v1/dlqs/:queue/messages',
+    ...base,
+    looks: true,
     summary: 'List the messages of a queue',
     description:
       'Page by page from the head of the queue. A filtered page looks through 20,000 messages at most, so it may be empty and still have a nextCursor.',
-    ...{ params: queueParams, query: messageQuery, answer: messagePage },
+    params: queueParams,
+    query: messageQuery,
+    answer: messagePage,
   },
   showMessage: {
-    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/messages/:key', ...base, looks: true },
+    method: 'GET',
+    path: '/api/v1/dlqs/:queue/messages/:key',
+    ...base,
+    looks: true,
     summary: 'Show one message',
     description: 'With its properties, its headers and their types, its deaths and its body.',
-    ...{ params: messageParams, answer: messageDetail },
+    params: messageParams,
+    answer: messageDetail,
   },
   showHistory: {
-    ...{ method: 'GET', path: '/api/v1/dlqs/:queue/history', ...base, isOfPast: true },
+    method: 'GET',
+    path: '/api/v1/dlqs/:queue/history',
+    ...base,
+    isOfPast: true,
     summary: 'Show the depth of a queue over time',
     description: 'For a chart. The queue may be gone by now.',
-    ...{ params: queueParams, query: historyQuery, answer: depthHistory },
+    params: queueParams,
+    query: historyQuery,
+    answer: depthHistory,
   },
   listHistory: {
-    ...{ method: 'GET', path: '/api/v1/history', ...base },
+    method: 'GET',
+    path: '/api/v1/history',
+    ...base,
     summary: 'Show the depth of all dead-letter queues over time',
     description: 'For a page of charts.',
-    ...{ query: historyQuery, answer: historyList },
+    query: historyQuery,
+    answer: historyList,
   },
   listTraffic: {
-    ...{ method: 'GET', path: '/api/v1/queues', ...base },
+    method: 'GET',
+    path: '/api/v1/queues',
+    ...base,
     summary: 'List all queues with their figures',
     description:
       'Ready, unacknowledged, consumers, and messages per second in and out, with one request to RabbitMQ.',

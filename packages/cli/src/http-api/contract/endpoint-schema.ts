@@ -20,7 +20,8 @@ export function endpointSchema(endpoint: Endpoint): FastifySchema {
     response: {
       ...(answer && { [successOf(endpoint)]: json(answerOf(endpoint)!) }),
       ...(waiting && successOf(endpoint) !== 202 && { 202: json(waiting) }),
-      ...{ '4xx': problems, '5xx': problems },
+      '4xx': problems,
+      '5xx': problems,
     },
   }
 }

@@ -23,7 +23,11 @@ export interface ListChange<Item> {
 
 export const eventEndpoints = {
   watchEvents: {
-    ...{ method: 'GET', path: '/api/v1/events', tag: 'events', needs: 'dlq:read', asksBroker: true },
+    method: 'GET',
+    path: '/api/v1/events',
+    tag: 'events',
+    needs: 'dlq:read',
+    asksBroker: true,
     summary: 'Follow tasks, approvals and queues in one stream',
     description: [
       'Server-sent events. The name of an event is its topic, and its data is `{ isWhole, items, gone }`: the items are those of the list of the same name.',
@@ -31,7 +35,8 @@ export const eventEndpoints = {
       'The first event of a topic is whole. Send the id of the last event as `last-event-id` to get only what has changed since; a server that does not remember sends the whole list.',
       'The topic `backups` needs the permission `dlq:backup`.',
     ].join(' '),
-    ...{ query: eventsQuery, mediaType: 'text/event-stream' },
+    query: eventsQuery,
+    mediaType: 'text/event-stream',
     example: 'id: 12\nevent: dlqs\ndata: {"isWhole":true,"items":[],"gone":[]}\n\n',
     problems: ['API_NO_BACKUP_FOLDER'],
   },

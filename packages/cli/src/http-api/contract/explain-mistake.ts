@@ -81,8 +81,12 @@ function sayType({ type = '', properties }: JsonSchema): string {
 }
 
 const typeNames: Readonly<Record<string, string>> = {
-  ...{ object: 'an object', array: 'a list', string: 'text', boolean: 'true or false' },
-  ...{ integer: 'a whole number', number: 'a number' },
+  object: 'an object',
+  array: 'a list',
+  string: 'text',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
 }
 
 function schemaAt(schema: TSchema, path: string): JsonSchema {

@@ -8,12 +8,11 @@ export const queueName = text('The name of a queue.', 'billing.orders.dlq', { mi
 export const filter = text(
   'Which messages; the same filter as --where of warren dlq peek.',
   'type:order.placed',
-  {
-    ...{ minLength: 1, maxLength: 2048 },
-  },
+  { minLength: 1, maxLength: 2048 },
 )
 export const reason = text('Why; written to the audit log.', 'The payment gateway is back.', {
-  ...{ minLength: 1, maxLength: 1024 },
+  minLength: 1,
+  maxLength: 1024,
 })
 export const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 export const exampleId = '5f0c9a5e-3c7b-4a53-9b4e-0a4f8f3a9a01'
@@ -39,7 +38,8 @@ export const wholeList = {
 }
 
 export const personName = text('Only what this person did or requested.', 'ann', {
-  ...{ minLength: 1, maxLength: 255 },
+  minLength: 1,
+  maxLength: 255,
 })
 export const ofQueue = { queue: Type.Optional(queueName), by: Type.Optional(personName) }
 

@@ -162,13 +162,12 @@ const fields = {
 /** As it stands in the stream. It is passed on with whatever the version that wrote it says. */
 export const storedReceipt: Type.TObject = Type.Object(
   {
-    ...{
-      format: Type.String(),
-      id: Type.String(),
-      queue: Type.String(),
-      moved: Type.Integer({ minimum: 0 }),
-    },
-    ...{ isBalanced: Type.Boolean(), digest: Type.Union([Type.String(), Type.Null()]) },
+    format: Type.String(),
+    id: Type.String(),
+    queue: Type.String(),
+    moved: Type.Integer({ minimum: 0 }),
+    isBalanced: Type.Boolean(),
+    digest: Type.Union([Type.String(), Type.Null()]),
   },
   { additionalProperties: true },
 )

@@ -92,21 +92,29 @@ export type Verification = SchemaValue<typeof verification>
 const base = { method: 'POST', tag: 'redrives', needs: 'dlq:redrive', asksBroker: true, looks: true } as const
 export const redriveEndpoints = {
   planRedrive: {
-    ...{ ...base, path: '/api/v1/redrives/plan' },
+    ...base,
+    path: '/api/v1/redrives/plan',
     summary: 'Plan a re-drive',
     description: 'Says what a re-drive would do. It reads every message and moves none.',
-    ...{ body: redriveRequest, answer: redrivePlan },
+    body: redriveRequest,
+    answer: redrivePlan,
   },
   startRedrive: {
-    ...{ ...base, path: '/api/v1/redrives', status: 202 },
+    ...base,
+    path: '/api/v1/redrives',
+    status: 202,
     summary: 'Start a re-drive',
     description: 'The answer is the task, or the approval it waits for; kind says which.',
-    ...{ body: redriveRequest, answer: task, waiting: approval },
+    body: redriveRequest,
+    answer: task,
+    waiting: approval,
     locates: 'The task, or the approval.',
     problems: ['API_APPROVAL_NEEDED', 'RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
   },
   editMessage: {
-    ...{ ...base, path: '/api/v1/dlqs/:queue/messages/:key/redrive', status: 202 },
+    ...base,
+    path: '/api/v1/dlqs/:queue/messages/:key/redrive',
+    status: 202,
     summary: 'Put one message back, changed if you like',
     description:
       'A header of the new message keeps the original. Without a request body, the message goes back unchanged.',
@@ -118,9 +126,12 @@ export const redriveEndpoints = {
     problems: ['API_APPROVAL_NEEDED', 'RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
   },
   verifyReceipt: {
-    ...{ ...base, path: '/api/v1/dlqs/:queue/verify' },
+    ...base,
+    path: '/api/v1/dlqs/:queue/verify',
     summary: 'Check a receipt again',
     description: 'By itself, and against what RabbitMQ still holds of the messages it names.',
-    ...{ params: queueParams, body: verifyRequest, answer: verification },
+    params: queueParams,
+    body: verifyRequest,
+    answer: verification,
   },
 } satisfies EndpointList

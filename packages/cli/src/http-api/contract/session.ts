@@ -16,7 +16,8 @@ export type Credentials = SchemaValue<typeof credentials>
 
 const caller = {
   name: text('The name of the account, of the token, or of the person at the OIDC provider.', 'ann'),
-  ...{ role, wayIn },
+  role,
+  wayIn,
   vhost: text('The vhost this server works on.', '/'),
   permissions: list(permission, 'Everything the caller may do.'),
 }
@@ -26,7 +27,9 @@ export type MyPermissions = SchemaValue<typeof myPermissions>
 const csrfToken = text('Send it as x-csrf-token with every request that changes something.', 'Zm9vYmFy')
 const expiresAt = time('When the session ends.')
 export const openedSession = named('OpenedSession', 'A session that has just begun.', {
-  ...{ ...caller, csrfToken, expiresAt },
+  ...caller,
+  csrfToken,
+  expiresAt,
 })
 export type OpenedSession = SchemaValue<typeof openedSession>
 
@@ -66,21 +69,32 @@ export type LoginAnswerQuery = SchemaValue<typeof loginAnswerQuery>
 
 export const sessionEndpoints = {
   openSession: {
-    ...{ method: 'POST', path: '/api/v1/session', tag: 'session', needs: 'anyone', status: 201 },
+    method: 'POST',
+    path: '/api/v1/session',
+    tag: 'session',
+    needs: 'anyone',
+    status: 201,
     summary: 'Log a browser in with a RabbitMQ account',
     description:
       'Sets an http-only cookie. Every request that changes something must then send the csrfToken.',
-    ...{ body: credentials, answer: openedSession },
+    body: credentials,
+    answer: openedSession,
     problems: ['API_NOT_AUTHENTICATED', 'API_FORBIDDEN', 'API_TOO_MANY_ATTEMPTS', 'API_ACCOUNT_UNCHECKED'],
   },
   closeSession: {
-    ...{ method: 'DELETE', path: '/api/v1/session', tag: 'session', needs: 'known' },
+    method: 'DELETE',
+    path: '/api/v1/session',
+    tag: 'session',
+    needs: 'known',
     summary: 'Log the browser out',
     description: 'Ends the session on every server and removes the cookie.',
     problems: ['NOTICES_UNAVAILABLE'],
   },
   showSession: {
-    ...{ method: 'GET', path: '/api/v1/session', tag: 'session', needs: 'known' },
+    method: 'GET',
+    path: '/api/v1/session',
+    tag: 'session',
+    needs: 'known',
     summary: 'Show who is logged in',
     description:
       'For a page that is reloaded: it gets the token of its session. Only pages of this server may ask.',
@@ -88,23 +102,36 @@ export const sessionEndpoints = {
     problems: ['API_CSRF_REFUSED'],
   },
   listLoginWays: {
-    ...{ method: 'GET', path: '/api/v1/session/ways', tag: 'session', needs: 'anyone' },
+    method: 'GET',
+    path: '/api/v1/session/ways',
+    tag: 'session',
+    needs: 'anyone',
     summary: 'Show how a browser can log in',
     description: 'What a login page needs to know before anybody has logged in.',
     answer: loginWays,
   },
   beginLogin: {
-    ...{ method: 'GET', path: '/api/v1/oidc/login', tag: 'session', needs: 'anyone', status: 302 },
+    method: 'GET',
+    path: '/api/v1/oidc/login',
+    tag: 'session',
+    needs: 'anyone',
+    status: 302,
     summary: 'Send the browser to the OIDC provider',
     description: 'Begins a login with authorization code and PKCE, and redirects to the provider.',
-    ...{ query: loginQuery, locates: 'The login page of the provider.' },
+    query: loginQuery,
+    locates: 'The login page of the provider.',
     problems: ['API_NOT_FOUND', 'OIDC_UNAVAILABLE'],
   },
   finishLogin: {
-    ...{ method: 'GET', path: '/api/v1/oidc/callback', tag: 'session', needs: 'anyone' },
+    method: 'GET',
+    path: '/api/v1/oidc/callback',
+    tag: 'session',
+    needs: 'anyone',
     summary: 'Receive the browser from the OIDC provider',
     description: 'The provider sends the browser here. The answer is a page that continues, logged in.',
-    ...{ query: loginAnswerQuery, mediaType: 'text/html', example: '<!doctype html>' },
+    query: loginAnswerQuery,
+    mediaType: 'text/html',
+    example: '<!doctype html>',
     problems: [
       'API_NOT_FOUND',
       'API_FORBIDDEN',
@@ -114,14 +141,21 @@ export const sessionEndpoints = {
     ],
   },
   leaveProvider: {
-    ...{ method: 'GET', path: '/api/v1/oidc/logout', tag: 'session', needs: 'anyone', status: 302 },
+    method: 'GET',
+    path: '/api/v1/oidc/logout',
+    tag: 'session',
+    needs: 'anyone',
+    status: 302,
     summary: 'Log out of the OIDC provider, too',
     description: 'For a browser that has logged out here: redirects it to the logout page of the provider.',
     locates: 'The logout page of the provider, or this server if the provider has none.',
     problems: ['API_NOT_FOUND', 'OIDC_UNAVAILABLE'],
   },
   myPermissions: {
-    ...{ method: 'GET', path: '/api/v1/my/permissions', tag: 'session', needs: 'known' },
+    method: 'GET',
+    path: '/api/v1/my/permissions',
+    tag: 'session',
+    needs: 'known',
     summary: 'Show who you are and what you may do',
     description: 'Permissions have the names that operations give as x-permission.',
     answer: myPermissions,

@@ -39,7 +39,8 @@ export const snapshotStates = ['running', 'done', 'cancelled', 'failed'] as cons
 const asOf = time('The snapshot shows the queue as it was then, when its last message was seen.')
 
 const snapshot = named('Snapshot', 'A copy of the dead letters of a queue, which one look made.', {
-  ...{ id: snapshotId, queue: dlq },
+  id: snapshotId,
+  queue: dlq,
   state: oneOf(
     snapshotStates,
     'While it is running, causes, facets and the histogram tell of what was seen so far. Messages can be read when it is done.',
@@ -195,7 +196,10 @@ const pageQuery = parameters({
 })
 
 const snapshotDetail = named('SnapshotMessageDetail', 'One dead letter of a snapshot.', {
-  ...{ queue: dlq, snapshot: readOf.snapshot, asOf, position },
+  queue: dlq,
+  snapshot: readOf.snapshot,
+  asOf,
+  position,
   twins: count('Other messages of the snapshot with the same content, and so with the same key.', 0),
   ...messageDetail.properties,
 })
@@ -216,61 +220,90 @@ const filtered = [
 ] as const
 export const snapshotEndpoints = {
   makeSnapshot: {
-    ...{ method: 'POST', path: collection, ...base, looks: true, status: 202 },
+    method: 'POST',
+    path: collection,
+    ...base,
+    looks: true,
+    status: 202,
     summary: 'Make a snapshot of a queue',
     description:
       'One look copies the messages to the server; then pages, filters and single messages are read there and cost the broker nothing. Whoever asks for the same while it runs gets the same one. It is erased when it expires, when others need its room, and when the server ends.',
-    ...{ params: queueParams, body: snapshotRequest, mayLackBody: true, answer: snapshot },
+    params: queueParams,
+    body: snapshotRequest,
+    mayLackBody: true,
+    answer: snapshot,
     locates: 'The snapshot.',
     problems: ['API_SNAPSHOT_NO_ROOM', 'BACKUP_NOT_WRITTEN'],
   },
   listSnapshots: {
-    ...{ method: 'GET', path: collection, ...base },
+    method: 'GET',
+    path: collection,
+    ...base,
     summary: 'List the snapshots of a queue',
     description: 'Those that the answering server keeps, the newest first.',
-    ...{ params: queueParams, answer: snapshotList },
+    params: queueParams,
+    answer: snapshotList,
   },
   showSnapshot: {
-    ...{ ...reading, path, answer: snapshot },
+    ...reading,
+    path,
+    answer: snapshot,
     summary: 'Show how far a snapshot is',
     description: 'And what has become of the queue since.',
     problems: [...elsewhere],
   },
   listSnapshotCauses: {
-    ...{ ...reading, path: `${path}/causes`, query: parameters(whereQuery), answer: snapshotCauses },
+    ...reading,
+    path: `${path}/causes`,
+    query: parameters(whereQuery),
+    answer: snapshotCauses,
     summary: 'Count why the messages of a snapshot died',
     description: 'While it is running, of what was seen so far.',
     problems: [...filtered],
   },
   listSnapshotFacets: {
-    ...{ ...reading, path: `${path}/facets`, query: facetQuery, answer: facetList },
+    ...reading,
+    path: `${path}/facets`,
+    query: facetQuery,
+    answer: facetList,
     summary: 'Count the values of fields',
     description:
       'Types, queues of origin, exchanges, routing keys, attempts and causes, the most frequent first.',
     problems: [...filtered],
   },
   showSnapshotHistogram: {
-    ...{ ...reading, path: `${path}/histogram`, query: histogramQuery, answer: histogram },
+    ...reading,
+    path: `${path}/histogram`,
+    query: histogramQuery,
+    answer: histogram,
     summary: 'Count the messages by the time of their death',
     description: 'For a chart over time.',
     problems: [...filtered],
   },
   listSnapshotMessages: {
-    ...{ ...reading, path: `${path}/messages`, query: pageQuery, answer: snapshotPage },
+    ...reading,
+    path: `${path}/messages`,
+    query: pageQuery,
+    answer: snapshotPage,
     summary: 'List the messages of a snapshot',
     description:
       'Page by page. A filter over headers, bodies or plain words reads the copy: the answer has what was found so far, and says how far the search is.',
     problems: [...filtered],
   },
   showSnapshotMessage: {
-    ...{ ...reading, path: `${path}/messages/:key`, answer: snapshotDetail },
+    ...reading,
+    path: `${path}/messages/:key`,
+    answer: snapshotDetail,
     params: parameters({ ...snapshotParams.properties, key: messageParams.properties.key }),
     summary: 'Show one message of a snapshot',
     description: 'With its properties, its headers and their types, its deaths and its body.',
     problems: ['API_TASK_NOT_ENDED', 'API_TASK_ENDED', 'BACKUP_INVALID', ...elsewhere],
   },
   deleteSnapshot: {
-    ...{ method: 'DELETE', path, ...base, params: snapshotParams },
+    method: 'DELETE',
+    path,
+    ...base,
+    params: snapshotParams,
     summary: 'Cancel or erase a snapshot',
     description:
       'One that is running is cancelled: what it holds goes back to the queue. That of somebody else only who may re-drive.',

@@ -83,7 +83,8 @@ export type TaskList = SchemaValue<typeof taskList>
 const taskQuery = parameters({
   state: Type.Optional(listInQuery(taskState, 'Only tasks in one of these states.')),
   kind: Type.Optional(listInQuery(taskFields.kind, 'Only tasks of one of these kinds.')),
-  ...{ ...ofQueue, ...wholeList },
+  ...ofQueue,
+  ...wholeList,
 })
 
 const path = '/api/v1/tasks/:id'
@@ -98,48 +99,63 @@ const steering = {
 const steps = ['API_TASK_ENDED', 'API_TASK_UNPROVED', 'TASKS_UNAVAILABLE'] as const
 export const taskEndpoints = {
   listTasks: {
-    ...{ ...reading, path: '/api/v1/tasks', query: taskQuery, answer: taskList },
+    ...reading,
+    path: '/api/v1/tasks',
+    query: taskQuery,
+    answer: taskList,
     summary: 'List the tasks of all servers',
     description: 'Newest first. from and to apply to the start of a task.',
   },
   showTask: {
-    ...{ ...reading, path, params: taskParams, answer: task },
+    ...reading,
+    path,
+    params: taskParams,
+    answer: task,
     summary: 'Show one task',
     description: 'With its state and its counts.',
     problems: ['API_NOT_FOUND'],
   },
   pauseTask: {
-    ...{ ...steering, path: `${path}/pause` },
+    ...steering,
+    path: `${path}/pause`,
     summary: 'Pause a task',
     description: 'It starts no more messages and finishes those in flight.',
     problems: ['API_NOT_FOUND', ...steps],
   },
   resumeTask: {
-    ...{ ...steering, path: `${path}/resume`, asksBroker: true, looks: true },
+    ...steering,
+    path: `${path}/resume`,
+    asksBroker: true,
+    looks: true,
     summary: 'Resume a task',
     description: 'Continues a paused task, or one whose server has ended.',
     problems: ['API_NOT_FOUND', ...steps, 'API_APPROVAL_NEEDED', 'API_EDIT_INTERRUPTED'],
   },
   cancelTask: {
-    ...{ ...steering, path: `${path}/cancel`, status: 202 },
+    ...steering,
+    path: `${path}/cancel`,
+    status: 202,
     summary: 'Cancel a task',
     description: 'Finishes the messages in flight and leaves the rest where they are.',
     problems: ['API_NOT_FOUND', ...steps],
   },
   watchTask: {
-    ...{ ...reading, path: `${path}/events`, params: taskParams },
+    ...reading,
+    path: `${path}/events`,
+    params: taskParams,
     summary: 'Follow a task',
     description:
       'Server-sent events named task, whose data is the whole task; the last one comes when it has ended. Send the id of the last event as last-event-id to continue after it.',
-    ...{
-      mediaType: 'text/event-stream',
-      example: 'id: 7\nevent: task\ndata: {"id":"…","state":"running"}\n\n',
-    },
+    mediaType: 'text/event-stream',
+    example: 'id: 7\nevent: task\ndata: {"id":"…","state":"running"}\n\n',
     whenEnded: 'The task has ended, and last-event-id names the event that said so.',
     problems: ['API_NOT_FOUND'],
   },
   showReceipt: {
-    ...{ ...reading, path: `${path}/receipt`, params: taskParams, answer: receipt },
+    ...reading,
+    path: `${path}/receipt`,
+    params: taskParams,
+    answer: receipt,
     summary: 'Show the receipt of a task',
     description: 'Says what happened to every message that was in the queue.',
     problems: ['API_NOT_FOUND', 'API_TASK_NOT_ENDED'],

@@ -24,7 +24,8 @@ const autoDelete = flag('It is deleted when nobody uses it any more.', false)
 const exchange = named('TopologyExchange', 'An exchange.', {
   name: text('Its name.', 'orders.events'),
   type: text('Its type.', 'topic'),
-  ...{ durable, autoDelete },
+  durable,
+  autoDelete,
   internal: flag('Only other exchanges can publish to it.', false),
   arguments: args,
 })
@@ -41,7 +42,9 @@ const queueNames = list(queueName, 'The queues it concerns.')
 const queueFields = {
   name: text('Its name.', 'billing.orders'),
   type: text('Its type.', 'quorum'),
-  ...{ durable, autoDelete, arguments: args },
+  durable,
+  autoDelete,
+  arguments: args,
 }
 const compiledQueue = named('CompiledQueue', 'A queue that the config declares.', {
   ...queueFields,
@@ -64,11 +67,17 @@ const brokerVersion = text('The version of the broker.', '4.0.5')
 const exchanges = list(exchange, 'The exchanges.')
 const bindings = list(binding, 'The bindings.')
 const compiledTopology = named('CompiledTopology', 'What the config declares, expanded for this broker.', {
-  ...{ brokerVersion, exchanges, queues: list(compiledQueue, 'The queues.'), bindings },
+  brokerVersion,
+  exchanges,
+  queues: list(compiledQueue, 'The queues.'),
+  bindings,
 })
 export type CompiledTopology = SchemaValue<typeof compiledTopology>
 const liveTopology = named('LiveTopology', 'What exists in the vhost.', {
-  ...{ brokerVersion, exchanges, queues: list(liveQueue, 'The queues.'), bindings },
+  brokerVersion,
+  exchanges,
+  queues: list(liveQueue, 'The queues.'),
+  bindings,
   policies: list(
     object('A policy.', {
       name: text('Its name.', 'ttl'),
@@ -223,34 +232,48 @@ const path = '/api/v1/topology'
 const reading = { method: 'GET', tag: 'topology', needs: 'topology:read', asksBroker: true } as const
 export const topologyEndpoints = {
   showTopology: {
-    ...{ ...reading, path, answer: compiledTopology },
+    ...reading,
+    path,
+    answer: compiledTopology,
     summary: 'Show the declared topology',
     description: 'What the config declares, expanded for the version of this broker.',
     problems: ['API_NOT_FOUND'],
   },
   showLiveTopology: {
-    ...{ ...reading, path: `${path}/live`, answer: liveTopology },
+    ...reading,
+    path: `${path}/live`,
+    answer: liveTopology,
     summary: 'Show the live topology',
     description: 'The exchanges, queues, bindings and policies of the vhost.',
   },
   planTopology: {
-    ...{ ...reading, path: `${path}/plan`, answer: topologyPlan },
+    ...reading,
+    path: `${path}/plan`,
+    answer: topologyPlan,
     summary: 'Plan the steps from the live topology to the declared one',
     description: 'Changes nothing.',
     problems: ['API_NOT_FOUND'],
   },
   showProblems: {
-    ...{ ...reading, path: `${path}/problems`, answer: topologyProblems },
+    ...reading,
+    path: `${path}/problems`,
+    answer: topologyProblems,
     summary: 'Show what is proved about the declared topology',
     description: 'And what is not: where messages may be lost, looped or duplicated.',
     problems: ['API_NOT_FOUND'],
   },
   applyTopology: {
-    ...{ method: 'POST', path: `${path}/apply`, tag: 'topology', needs: 'topology:apply', asksBroker: true },
+    method: 'POST',
+    path: `${path}/apply`,
+    tag: 'topology',
+    needs: 'topology:apply',
+    asksBroker: true,
     summary: 'Carry out a plan',
     description:
       'The plan you read, identified by its digest. Disruptive steps are carried out only if allowed.',
-    ...{ body: applyRequest, answer: applyResult, waiting: approval },
+    body: applyRequest,
+    answer: applyResult,
+    waiting: approval,
     problems: ['API_NOT_FOUND', 'API_PLAN_CHANGED', 'API_APPROVAL_NEEDED', 'NOTICES_UNAVAILABLE'],
   },
 } satisfies EndpointList

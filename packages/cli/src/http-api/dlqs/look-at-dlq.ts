@@ -25,7 +25,10 @@ export async function lookAtDlq(
   { queue, caller, reply, count, onMessage }: DlqLook,
 ): Promise<LookReport> {
   const { look, soFar } = trackedLook({
-    ...{ ...context.broker, queue, by: caller.name, onMessage },
+    ...context.broker,
+    queue,
+    by: caller.name,
+    onMessage,
     ...(count !== undefined && { count }),
   })
   return lookInTurn(context, { queue, caller, reply, soFar }, look)

@@ -39,7 +39,9 @@ const mostGone = 5_000
 export function beginFeed(items: FeedItems, digestOf: DigestOf): FeedState {
   const digest = digestOf(items)
   return {
-    ...{ digest, version: 1, gone: new Map() },
+    digest,
+    version: 1,
+    gone: new Map(),
     items: new Map([...items].map(([id, text]) => [id, { text, since: 1 }])),
     versions: new Map([[digest, 1]]),
   }
@@ -62,7 +64,10 @@ export function takeItems(feed: FeedState, items: FeedItems, digestOf: DigestOf)
   const digest = digestOf(items)
   const versions = [...feed.versions].filter(([each, of]) => each !== digest && of >= forgotten)
   return {
-    ...{ digest, version, items: new Map(next), gone: new Map(gone.slice(-mostGone)) },
+    digest,
+    version,
+    items: new Map(next),
+    gone: new Map(gone.slice(-mostGone)),
     versions: new Map([...versions.slice(-(mostVersions - 1)), [digest, version]]),
   }
 }

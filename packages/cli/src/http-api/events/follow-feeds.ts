@@ -22,7 +22,9 @@ export function followFeeds({ out, feeds, lastId, isOver, clock }: FeedFollower)
     for (const leave of leaves) leave()
   })
   writeEvents({
-    ...{ out, isOver, ...(clock && { clock }) },
+    out,
+    isOver,
+    ...(clock && { clock }),
     next: () => {
       for (const [name, feed] of feeds) {
         const update = feed.since(places.get(name))

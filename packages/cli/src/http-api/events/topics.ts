@@ -32,21 +32,27 @@ export function createTopics(context: TopicContext): Readonly<Record<EventTopic,
   const needs = 'dlq:read'
   return {
     tasks: {
-      ...{ needs, everyMs: progressEveryMs, edition: () => tasks.edition },
+      needs,
+      everyMs: progressEveryMs,
+      edition: () => tasks.edition,
       read: async (caller) => byId(visibleTasks(context, caller)),
     },
     approvals: {
-      ...{ needs, everyMs: progressEveryMs, edition: () => approvals.edition },
+      needs,
+      everyMs: progressEveryMs,
+      edition: () => approvals.edition,
       read: async (caller) => byId(visibleApprovals(context, caller)),
     },
     dlqs: { needs, everyMs: 1_000, read: async (caller) => byQueue(await readDlqs(context, caller)) },
     queues: {
-      ...{ needs, everyMs: trafficSharedMs },
+      needs,
+      everyMs: trafficSharedMs,
       read: async (caller) => byQueue((await readTraffic(caller)).items),
     },
     // Each look opens every file of the folder.
     backups: {
-      ...{ needs: 'dlq:backup', everyMs: 5_000 },
+      needs: 'dlq:backup',
+      everyMs: 5_000,
       read: async (caller) => byId(await visibleBackups(context, caller)),
     },
   }

@@ -28,7 +28,10 @@ export async function checkAccess(
   const isChange = request.method !== 'GET' && request.method !== 'HEAD'
   const { queue } = (request.params ?? {}) as { queue?: string }
   const access = decideAccess({
-    ...{ needs, caller, isChange, hidePayloadsFrom: settings.hidePayloadsFrom },
+    needs,
+    caller,
+    isChange,
+    hidePayloadsFrom: settings.hidePayloadsFrom,
     isReadable: queue === undefined || !caller || mayReadQueue(caller, queue),
     isCrossSite: isCrossSite(request),
     isAddressedHere: ['localhost', '127.0.0.1', '[::1]', settings.host].includes(request.hostname),

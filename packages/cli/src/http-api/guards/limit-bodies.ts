@@ -35,7 +35,9 @@ export function limitBodies(app: FastifyInstance, limits: BodyLimits): void {
       decideEvicted([...ofStrangers], limits.ofStrangers)?.giveUp(tooManyLogIn())
     }
     passInTime(payload as Readable, passed, {
-      ...{ timeoutMs: limits.timeoutMs, isUpload: limits.isUpload(request), giveUp },
+      timeoutMs: limits.timeoutMs,
+      isUpload: limits.isUpload(request),
+      giveUp,
     })
     // Where nobody reads the body, its end is that of the answer.
     reply.raw.once('close', () => passed.destroy())

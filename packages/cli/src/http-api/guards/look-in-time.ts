@@ -44,7 +44,8 @@ export async function lookInTime<Report>(
   const endAtMs = performance.now() + timeoutMs
   const mostAheadMs = mostAheadMsOf(timeoutMs)
   const { signal, release } = joinSignals([asked], {
-    ...{ timeoutMs: timeoutMs * lookingShare, timeoutReason: waitedTooLong },
+    timeoutMs: timeoutMs * lookingShare,
+    timeoutReason: waitedTooLong,
   })
   const deadline = startDeadline(timeoutMs, soFar)
   try {

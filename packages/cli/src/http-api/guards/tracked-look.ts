@@ -16,7 +16,8 @@ export function trackedLook({
   return {
     look: (limits) =>
       lookAtQueue({
-        ...{ ...options, ...limits },
+        ...options,
+        ...limits,
         onPresent: (found) => {
           present = found
         },

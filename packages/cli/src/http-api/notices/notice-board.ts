@@ -99,7 +99,11 @@ export class NoticeBoard {
 
   #follow(session: Session, strays: Pick<Strays, 'found'>): void {
     this.#follower = followRecords({
-      ...{ session, stream: noticeStream, seals: this.#seals, strays, read: readNotice },
+      session,
+      stream: noticeStream,
+      seals: this.#seals,
+      strays,
+      read: readNotice,
       onRecord: (record, isSigned) => {
         this.#onNotice({ ...record, isSigned })
         if (!isSigned) return

@@ -19,12 +19,17 @@ const shapes: readonly TSchema[] = [
     asker: Type.Object({ wayIn: text, from: text }),
   }),
   Type.Object({
-    ...{ kind: oneOf(['approval-decided']), id: text, decision: oneOf(['granted', 'refused']) },
-    ...{ by: text, at: text },
+    kind: oneOf(['approval-decided']),
+    id: text,
+    decision: oneOf(['granted', 'refused']),
+    by: text,
+    at: text,
   }),
   Type.Object({ kind: oneOf(['request-begun']), key: text, request: text, at: text }),
   Type.Object({
-    ...{ kind: oneOf(['request-ended']), key: text, begunIn: text },
+    kind: oneOf(['request-ended']),
+    key: text,
+    begunIn: text,
     answer: Type.Union([
       Type.Null(),
       Type.Object({ status: Type.Integer(), location: textOrNull, body: Type.Unknown() }),

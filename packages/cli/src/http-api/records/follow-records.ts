@@ -23,7 +23,10 @@ export function followRecords<Kept>(task: RecordTask<Kept>): { readonly close: (
   const { session, stream, seals, strays, read, onRecord } = task
   const seen: SeenNumbers = new Map()
   return followStream({
-    ...{ session, stream, from: 'first', seals },
+    session,
+    stream,
+    from: 'first',
+    seals,
     onEntry: (entry) => {
       const record = read(entry.value)
       const stray = record === undefined ? 'unreadable' : strayOf(entry, seen)

@@ -33,7 +33,8 @@ export function createRecordSeals(
 ): RecordSeals {
   const place = JSON.stringify(['warren-records/1', vhost, stream])
   const derived = keys.map((key) => ({
-    ...{ name: nameKey(key), secret: createHmac('sha256', key).update(place).digest() },
+    name: nameKey(key),
+    secret: createHmac('sha256', key).update(place).digest(),
   }))
   const writing = derived[0]!
   const writer = randomUUID()

@@ -19,7 +19,13 @@ export async function adminRedriveOptions(
   const { consuming, publishing, management } = context.broker
   const flows = await flowsOf(context, queue)
   return {
-    ...{ consuming, publishing, management, queue, by: caller.name, flows, limit },
+    consuming,
+    publishing,
+    management,
+    queue,
+    by: caller.name,
+    flows,
+    limit,
     to: wayBack(flows, queue),
   }
 }

@@ -27,15 +27,21 @@ export const addAdminDlqRoutes: AddRoutes = (add, context) => {
     const rules = payloadRulesFor(caller, settings)
     const messages: AdminMessage[] = []
     await lookAtDlq(context, {
-      ...{ queue, caller, reply, count: query.limit },
+      queue,
+      caller,
+      reply,
+      count: query.limit,
       onMessage: (message) => {
         const letter = readDeadLetter(message, 0)
         const { body } = describeBody(message, rules)
         messages.push({
-          ...{ messageId: letter.id ?? null, type: letter.type ?? null },
-          ...{ exchange: letter.exchange, routingKey: letter.routingKey },
+          messageId: letter.id ?? null,
+          type: letter.type ?? null,
+          exchange: letter.exchange,
+          routingKey: letter.routingKey,
           headers: describeHeaders(message, rules),
-          ...{ payload: body?.text ?? null, payloadEncoding: body?.encoding ?? 'utf8' },
+          payload: body?.text ?? null,
+          payloadEncoding: body?.encoding ?? 'utf8',
         })
       },
     })

@@ -85,7 +85,11 @@ async function download(
       const turn = { queue, looker: caller, signal: gone.signal }
       const { seal, records, id } = await turns.look(turn, () =>
         backUpQueue({
-          ...{ ...broker, queue, by: caller.name, file, signal: gone.signal },
+          ...broker,
+          queue,
+          by: caller.name,
+          file,
+          signal: gone.signal,
           ...(select && { select }),
         }),
       )

@@ -7,7 +7,10 @@ export const addBrokerRoutes: AddRoutes = (add, { broker, version }) => {
     const { isHealthy, alarms } = await management.health()
     return {
       ...consuming.broker,
-      ...{ vhost, isHealthy, alarms, warren: version },
+      vhost,
+      isHealthy,
+      alarms,
+      warren: version,
       isConnected: consuming.connection !== undefined && publishing.connection !== undefined,
     }
   })

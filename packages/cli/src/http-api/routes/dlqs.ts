@@ -35,8 +35,12 @@ export const addDlqRoutes: AddRoutes = (add, context) => {
     }
     const { present, seen, isWhole } = await lookAtDlq(context, { queue, caller, reply, onMessage })
     const causes = groups.list().map(({ first, last, sample, by = [], splits = [], ...cause }) => ({
-      ...{ ...cause, by, splits },
-      ...{ first: first ?? null, last: last ?? null, sample: sample ?? null },
+      ...cause,
+      by,
+      splits,
+      first: first ?? null,
+      last: last ?? null,
+      sample: sample ?? null,
     }))
     return { queue, present, seen, isWhole, causes }
   })
@@ -82,7 +86,8 @@ async function readPage(
   let position = 0
   let end = start
   const { present, seen, isWhole } = await lookAtDlq(context, {
-    ...{ ...place, count: start + (where === undefined ? limit : mostLookedAt) },
+    ...place,
+    count: start + (where === undefined ? limit : mostLookedAt),
     onMessage: (message) => {
       position += 1
       if (position <= start || items.length >= limit) return

@@ -32,7 +32,9 @@ export const addEventRoutes: AddRoutes = (add, context, app) => {
     const mayReadOn = (now: Caller): boolean => viewOf(now) === viewOf(caller)
     const isRefused = watchAccess(context, { request, reply, needs: endpoints.watchEvents.needs, mayReadOn })
     followFeeds({
-      ...{ out, lastId: lastIdOf(request), isOver: () => tasks.isClosed || isRefused() },
+      out,
+      lastId: lastIdOf(request),
+      isOver: () => tasks.isClosed || isRefused(),
       feeds: new Map([...names].map((name) => [name, feedFor(name, caller)])),
     })
     return undefined

@@ -11,7 +11,9 @@ export const addHistoryRoutes: AddRoutes = (add, { history, settings, dlqs }) =>
   const read = async (queue: string, query: HistoryQuery): Promise<DepthHistory> => ({
     queue,
     points: (await history.read(queue, query)).map(({ atMs, messages, perSecond }) => ({
-      ...{ at: new Date(atMs).toISOString(), messages, perSecond },
+      at: new Date(atMs).toISOString(),
+      messages,
+      perSecond,
     })),
   })
 

@@ -14,7 +14,10 @@ import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 export const addSessionRoutes: AddRoutes = (add, context) => {
   const { authenticator, sessions, settings, broker } = context
   const describe = (caller: Caller): MyPermissions => ({
-    ...{ name: caller.name, role: caller.role, wayIn: caller.wayIn, vhost: broker.vhost },
+    name: caller.name,
+    role: caller.role,
+    wayIn: caller.wayIn,
+    vhost: broker.vhost,
     permissions: permissionsOfCaller(caller, settings),
   })
 
@@ -36,7 +39,8 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   })
 
   add(endpoints.listLoginWays, async () => ({
-    ...{ isOpen: settings.isOpen, hasAccounts: settings.accountRoles !== undefined },
+    isOpen: settings.isOpen,
+    hasAccounts: settings.accountRoles !== undefined,
     oidcLogin: context.oidcLogin ? endpoints.beginLogin.path : null,
   }))
 

@@ -55,7 +55,10 @@ export function describeMessage(
   const headers = readProperty(message.properties, 'headers')
   const deaths = readDeaths(headers).deaths.map(
     ({ queue, reason, count, timeMs, exchange, routingKeys }): DeathRecord => ({
-      ...{ queue, reason, count, routingKeys },
+      queue,
+      reason,
+      count,
+      routingKeys,
       firstAt: timeMs === undefined ? null : new Date(timeMs).toISOString(),
       exchange: exchange ?? null,
     }),
@@ -112,7 +115,8 @@ function summaryOf(key: string, letter: DeadLetter): MessageSummary {
     key,
     id: letter.id ?? null,
     type: letter.type ?? null,
-    ...{ exchange: letter.exchange, routingKey: letter.routingKey },
+    exchange: letter.exchange,
+    routingKey: letter.routingKey,
     failedIn: letter.queue ?? null,
     cause: letter.cause,
     diedAt: letter.diedAt ?? null,

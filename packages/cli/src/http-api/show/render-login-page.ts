@@ -19,7 +19,11 @@ export function renderLoginPage({ title, sentence, link, isLeaving }: LoginPage)
 }
 
 const entities: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 }
 
 function escapeHtml(text: string): string {

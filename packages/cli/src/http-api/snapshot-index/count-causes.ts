@@ -28,7 +28,8 @@ export function countCauses(
   return codesByCount(counts).map((code) => ({
     ...values[code]!,
     count: counts[code]!,
-    ...{ first: timeOf(firsts[code]!), last: timeOf(lasts[code]!) },
+    first: timeOf(firsts[code]!),
+    last: timeOf(lasts[code]!),
     sample: nameOf(samples[code]!),
   }))
 }

@@ -13,17 +13,20 @@ export function countFacets(columns: SnapshotColumns, marks: Marks, most: number
     })
   return [
     facetOf('type', {
-      ...{ most, found: mergeByFirst(countCodes(columns.types, marks)) },
+      most,
+      found: mergeByFirst(countCodes(columns.types, marks)),
       describe: (value) => ({ value: value ?? null }),
     }),
     ...[texts('queue', columns.queues), texts('exchange', columns.exchanges)],
     texts('key', columns.routingKeys),
     facetOf('attempts', {
-      ...{ most, found: countNumbers(columns.attempts, marks) },
+      most,
+      found: countNumbers(columns.attempts, marks),
       describe: (value) => ({ value: Number.isNaN(value) ? null : String(value) }),
     }),
     facetOf('cause', {
-      ...{ most, found: countCodes(columns.causes, marks) },
+      most,
+      found: countCodes(columns.causes, marks),
       describe: ({ id, label }: Cause) => ({ value: id, label }),
     }),
   ]

@@ -88,8 +88,17 @@ function matchField(filter: Comparison, columns: SnapshotColumns, asOfMs: number
 }
 
 const nothing: FilterSubject = {
-  ...{ id: undefined, types: [], queue: undefined, exchange: '', key: '', cause: { id: '', label: '' } },
-  ...{ ageMs: undefined, attempts: undefined, header: () => undefined, json: undefined, text: '' },
+  id: undefined,
+  types: [],
+  queue: undefined,
+  exchange: '',
+  key: '',
+  cause: { id: '', label: '' },
+  ageMs: undefined,
+  attempts: undefined,
+  header: () => undefined,
+  json: undefined,
+  text: '',
 }
 
 function markCodes<Value>(

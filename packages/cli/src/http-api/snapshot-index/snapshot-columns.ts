@@ -155,9 +155,12 @@ export class SnapshotColumns {
     const diedMs = this.diedMs[position]!
     const attempts = this.attempts[position]!
     return {
-      ...{ key: name, id: this.ids.at(position) ?? null, type: this.#types.at(position)[0] ?? null },
+      key: name,
+      id: this.ids.at(position) ?? null,
+      type: this.#types.at(position)[0] ?? null,
       ...this.addressOf(position),
-      ...{ failedIn: this.#queues.at(position) ?? null, cause: this.#causes.at(position) },
+      failedIn: this.#queues.at(position) ?? null,
+      cause: this.#causes.at(position),
       diedAt: Number.isNaN(diedMs) ? null : new Date(diedMs).toISOString(),
       attempts: Number.isNaN(attempts) ? null : attempts,
       bodyBytes: this.bodyBytes[position]!,

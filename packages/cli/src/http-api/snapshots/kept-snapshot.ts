@@ -116,13 +116,20 @@ export class KeptSnapshot {
   describe(): Omit<Snapshot, 'since' | 'host'> {
     const endedAtMs = this.#endedAtMs
     return {
-      ...{ id: this.id, queue: this.queue, state: this.#state, by: this.by, where: this.where ?? null },
+      id: this.id,
+      queue: this.queue,
+      state: this.#state,
+      by: this.by,
+      where: this.where ?? null,
       startedAt: timeOf(this.startedAtMs),
       endedAt: endedAtMs === undefined ? null : timeOf(endedAtMs),
       asOf: timeOf(this.#asOfMs),
       expiresAt: endedAtMs === undefined ? null : timeOf(endedAtMs + this.#of.ageMs),
       progress: { present: this.#present, seen: this.#seen },
-      ...{ isWhole: this.#isWhole, messages: this.columns.length, bytes: this.bytes, problem: this.#problem },
+      isWhole: this.#isWhole,
+      messages: this.columns.length,
+      bytes: this.bytes,
+      problem: this.#problem,
     }
   }
 
@@ -137,7 +144,10 @@ export class KeptSnapshot {
     const known = this.#searches.get(where)
     if (known && !known.isAbandoned) return remember(this.#searches, where, known)
     const search = new SnapshotSearch(parseFilter(where), {
-      ...{ columns: this.columns, file: this.#file!, asOfMs: this.#asOfMs, inTurn: this.#of.inTurn },
+      columns: this.columns,
+      file: this.#file!,
+      asOfMs: this.#asOfMs,
+      inTurn: this.#of.inTurn,
     })
     remember(this.#searches, where, search)
     for (const forgotten of forgetBeyond(this.#searches, mostSearches)) void forgotten.close()
@@ -186,7 +196,8 @@ export class KeptSnapshot {
     const { signal, release } = joinSignals([this.#stopping.signal, file.failing])
     try {
       return await this.#of.look({
-        ...{ sink: file, signal },
+        sink: file,
+        signal,
         onPresent: (present) => {
           this.#present = present
           onBegin()

@@ -32,7 +32,8 @@ export async function selectInSnapshot(
   const search = { seen, isWhole }
   const asOf = new Date(asOfMs).toISOString()
   return {
-    ...{ kept, marks: found?.marks },
+    kept,
+    marks: found?.marks,
     head: { queue, snapshot, asOf, messages: found?.marks.length ?? length, matched, search },
   }
 }

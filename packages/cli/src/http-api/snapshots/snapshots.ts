@@ -76,7 +76,12 @@ export class Snapshots {
     this.#makePlace()
     const { folder, ageMs } = settings.snapshots
     const kept = new KeptSnapshot({
-      ...{ id: makeSnapshotId(this.owner), queue, where, by: caller.name, ageMs, onError },
+      id: makeSnapshotId(this.owner),
+      queue,
+      where,
+      by: caller.name,
+      ageMs,
+      onError,
       openFile: () => SnapshotFile.open(folder, createSnapshotKey(settings.keys.keys[0]!)),
       look: (look) => this.#look(asked, look),
       nameMessage: (message) => nameMessage(message, {}),
@@ -118,7 +123,8 @@ export class Snapshots {
     const { broker, turns, settings } = this.#options
     const { timeoutMs } = settings.snapshots
     const { signal, release } = joinSignals([look.signal], {
-      ...{ timeoutMs: timeoutMs * lookingShare, timeoutReason: waitedTooLong },
+      timeoutMs: timeoutMs * lookingShare,
+      timeoutReason: waitedTooLong,
     })
     const limits = { endAtMs: performance.now() + timeoutMs, mostAheadMs: mostAheadMsOf(timeoutMs) }
     try {

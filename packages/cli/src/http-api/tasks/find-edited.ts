@@ -25,7 +25,9 @@ export async function findEdited(
 ): Promise<EditedMessage> {
   let isThere = false
   const { look, soFar } = trackedLook({
-    ...{ ...broker, queue, by: 'warren' },
+    ...broker,
+    queue,
+    by: 'warren',
     onMessage: (message) => {
       isThere ||= keyOf(message) === key
     },

@@ -25,7 +25,13 @@ export function openTasks(fields: {
     const result = `interrupted ${id}: ${progress.moved} moved at least`
     audit
       .write({
-        ...{ by: 'warren', wayIn: 'server', from, action: 'redrive', target, reason, result },
+        by: 'warren',
+        wayIn: 'server',
+        from,
+        action: 'redrive',
+        target,
+        reason,
+        result,
         receiptDigest: null,
       })
       .catch((error: unknown) =>

@@ -21,7 +21,10 @@ export async function announceServer(session: Session, server: string): Promise<
     connections += 1
     const name = `warren.server.${server}.${connections}`
     await declareQueue(opened, {
-      ...{ queue: name, durable: false, exclusive: true, arguments: toFieldTable(args) },
+      queue: name,
+      durable: false,
+      exclusive: true,
+      arguments: toFieldTable(args),
     })
     queue = name
   })

@@ -13,7 +13,10 @@ const asked = Type.Union([
 ])
 const storedReceipt = Type.Intersect([receipt, Type.Object({ refusals: Type.Array(text) })])
 const shared = Type.Object({
-  ...{ task: storedTask, run: Type.Integer({ minimum: 1 }), server: text, asked },
+  task: storedTask,
+  run: Type.Integer({ minimum: 1 }),
+  server: text,
+  asked,
   // Of other queues nobody is asked whether they are there.
   presence: Type.String({ pattern: '^warren\\.server\\.' }),
   receipt: Type.Union([storedReceipt, Type.Null()]),

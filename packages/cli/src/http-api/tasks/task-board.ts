@@ -123,7 +123,11 @@ export class TaskBoard {
   #follow(session: Session, strays: Pick<Strays, 'found'>): Promise<void> {
     return new Promise((resolve) => {
       this.#follower = followRecords({
-        ...{ session, stream: taskStream, seals: this.#seals, strays, read: readTaskRecord },
+        session,
+        stream: taskStream,
+        seals: this.#seals,
+        strays,
+        read: readTaskRecord,
         onRecord: (record, isSigned) => {
           if (record.kind === 'task') this.#take(withSigned(record.shared, isSigned))
           if (!isSigned) return

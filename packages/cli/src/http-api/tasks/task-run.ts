@@ -68,7 +68,8 @@ export class TaskRun {
         : {
             present: movedBefore + counts.present,
             moved: movedBefore + counts.moved,
-            ...{ failed: counts.failed, kept: counts.kept },
+            failed: counts.failed,
+            kept: counts.kept,
           }
     return {
       ...this.#begun,

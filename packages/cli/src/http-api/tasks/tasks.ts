@@ -83,8 +83,17 @@ export class Tasks {
     const { id, queue, by, reason, asked } = options
     const present = await depthOf(options.consuming, queue)
     const task: Task = {
-      ...{ id, kind: 'redrive', state: 'running', queue, by, reason: reason ?? null, host: hostname() },
-      ...{ startedAt: new Date().toISOString(), endedAt: null, movedBefore: 0, problem: null },
+      id,
+      kind: 'redrive',
+      state: 'running',
+      queue,
+      by,
+      reason: reason ?? null,
+      host: hostname(),
+      startedAt: new Date().toISOString(),
+      endedAt: null,
+      movedBefore: 0,
+      problem: null,
       isSigned: true,
       progress: { present, moved: 0, failed: 0, kept: 0 },
     }
@@ -104,7 +113,12 @@ export class Tasks {
     const movedBefore = progress.moved
     const present = movedBefore + (await depthOf(options.consuming, queue))
     const task: Task = {
-      ...{ ...known.task, state: 'running', endedAt: null, host: hostname(), movedBefore, problem: null },
+      ...known.task,
+      state: 'running',
+      endedAt: null,
+      host: hostname(),
+      movedBefore,
+      problem: null,
       progress: { present, moved: movedBefore, failed: 0, kept: 0 },
     }
     const shared: SharedTask = { ...known, ...this.#itself(), task, run: known.run + 1, receipt: null }
@@ -206,7 +220,11 @@ export class Tasks {
     const known = await this.board.until(id, ({ run, task }) => task.isSigned && run >= shared.run)
     if (known?.server !== this.board.server || known.run !== shared.run) throw lockedBy(known!.task)
     const run = new TaskRun({
-      ...{ shared, options, board: this.board, turns: this.#options.turns, onEnd },
+      shared,
+      options,
+      board: this.board,
+      turns: this.#options.turns,
+      onEnd,
       presence: this.#presence,
       onError: this.#options.onError,
     })

@@ -12,7 +12,8 @@ type MaySee = (queue: string) => boolean
 export function describeCompiled(topology: CompiledTopology, maySee: MaySee): WrittenCompiled {
   const { brokerVersion, exchanges, queues, bindings } = topology
   return {
-    ...{ brokerVersion: brokerVersion.text, exchanges },
+    brokerVersion: brokerVersion.text,
+    exchanges,
     queues: queues.filter(({ name }) => maySee(name)),
     bindings: bindings.filter((each) => isSeen(each, maySee)),
   }
@@ -22,11 +23,15 @@ export function describeLive(topology: LiveTopology, maySee: MaySee): WrittenLiv
   const { brokerVersion, exchanges, queues, bindings, policies } = topology
   const seen = queues.filter(({ name }) => maySee(name))
   return {
-    ...{ brokerVersion: brokerVersion.text, exchanges, policies },
+    brokerVersion: brokerVersion.text,
+    exchanges,
+    policies,
     queues: seen.map(({ policy, operatorPolicy, messages, consumers, effectivePolicy: _, ...queue }) => ({
       ...queue,
-      ...{ policy: policy ?? null, operatorPolicy: operatorPolicy ?? null },
-      ...{ messages: messages ?? null, consumers: consumers ?? null },
+      policy: policy ?? null,
+      operatorPolicy: operatorPolicy ?? null,
+      messages: messages ?? null,
+      consumers: consumers ?? null,
     })),
     bindings: bindings.filter((each) => isSeen(each, maySee)),
   }
@@ -43,7 +48,9 @@ export function describeProof(proof: Proof): TopologyProblems {
   const { brokerVersion, isProved, properties, findings, accepted, losesAt, assumptions, caveats, notes } =
     proof
   return {
-    ...{ brokerVersion, isProved, properties },
+    brokerVersion,
+    isProved,
+    properties,
     findings: findings.map(describeFinding),
     accepted: accepted.map(({ finding, reason }) => ({ finding: describeFinding(finding), reason })),
     losesAt,

@@ -6,13 +6,16 @@ import type { ApplyResult, PlanStep, TopologyBinding, TopologyPlan } from '../co
 export function describePlan(plan: Plan, brokerVersion: string): TopologyPlan {
   return {
     digest: digestPlan(plan),
-    ...{ brokerVersion, isEmpty: plan.isEmpty },
+    brokerVersion,
+    isEmpty: plan.isEmpty,
     safe: plan.safe.map(describeStep),
     disruptive: plan.disruptive.map(describeStep),
     impossible: plan.impossible.map((step) => ({
       name: step.name,
       changes: step.changes.map(({ setting, wanted, live }) => ({
-        ...{ setting, wanted: wanted ?? null, live: live ?? null },
+        setting,
+        wanted: wanted ?? null,
+        live: live ?? null,
       })),
       messages: step.messages ?? null,
       waysOut: renderWaysOut(step),
@@ -20,7 +23,10 @@ export function describePlan(plan: Plan, brokerVersion: string): TopologyPlan {
     leftovers: plan.leftovers.map(({ queue, of, messages = null }) => ({ queue, of, messages })),
     unmanaged: plan.unmanaged,
     policyConflicts: plan.policyConflicts.map(({ queue, key, policies, consequence }) => ({
-      ...{ queue, key, policies, consequence },
+      queue,
+      key,
+      policies,
+      consequence,
     })),
     text: renderPlan(plan),
   }
@@ -29,7 +35,13 @@ export function describePlan(plan: Plan, brokerVersion: string): TopologyPlan {
 export function describeReport(report: ApplyReport): ApplyResult {
   const { done, kept, skipped, failed, impossible, isComplete, results } = report
   return {
-    ...{ kind: 'applied', done, kept, skipped, failed, impossible: impossible.length, isComplete },
+    kind: 'applied',
+    done,
+    kept,
+    skipped,
+    failed,
+    impossible: impossible.length,
+    isComplete,
     results: results.map(({ step, outcome }) => ({
       ...describeStep(step),
       outcome: outcome.kind,

@@ -6,7 +6,8 @@ import { Webhooks } from './webhooks.ts'
 /** Starts to tell receivers what they asked for. An address may be a secret, so the log knows them by name. */
 export function startWebhooks(context: ApiContext, log: FastifyBaseLogger): Webhooks {
   return new Webhooks({
-    ...{ context, settings: context.settings.webhooks },
+    context,
+    settings: context.settings.webhooks,
     onGivenUp: ({ name }, { id, event }, reason) =>
       log.error({ webhook: name, id, event: event.kind, reason }, 'a webhook was not delivered'),
     onError: createFailureLog(log, {

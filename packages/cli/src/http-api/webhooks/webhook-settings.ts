@@ -46,8 +46,11 @@ const rules = Type.Object(
 )
 const hook = Type.Object(
   {
-    ...{ name: text, on: rules },
-    ...{ url: Type.Optional(text), urlFrom: Type.Optional(variable), secretFrom: Type.Optional(variable) },
+    name: text,
+    on: rules,
+    url: Type.Optional(text),
+    urlFrom: Type.Optional(variable),
+    secretFrom: Type.Optional(variable),
     format: Type.Optional(Type.Unsafe<Webhook['format']>({ type: 'string', enum: ['generic', 'slack'] })),
     queues: Type.Optional(Type.Array(text)),
     samples: Type.Optional(Type.Boolean()),
@@ -90,12 +93,17 @@ function readHook(given: ServerWebhookDeclaration, env: Environment): Webhook {
   const { name, on, format = 'generic', queues = [], samples = false, secretFrom } = given
   const { above, growth, newCause = false, taskFinished = false } = on
   return {
-    ...{ name, format, queues, hasSamples: samples, url: readUrl(given, env) },
+    name,
+    format,
+    queues,
+    hasSamples: samples,
+    url: readUrl(given, env),
     secret: secretFrom === undefined ? undefined : fromEnvironment({ name, variable: secretFrom, env }),
     on: {
       above,
       growth: growth && { messages: growth.messages, withinMs: readDuration('growth.within', growth.within) },
-      ...{ isNewCause: newCause, isTaskFinished: taskFinished },
+      isNewCause: newCause,
+      isTaskFinished: taskFinished,
     },
   }
 }

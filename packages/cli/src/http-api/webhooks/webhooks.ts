@@ -71,7 +71,8 @@ export class Webhooks {
   #openSender(hook: Webhook): WebhookSender {
     const { settings, onGivenUp } = this.#options
     return new WebhookSender({
-      ...{ hook, retry: settings.retry },
+      hook,
+      retry: settings.retry,
       onGivenUp: (sent, reason) => onGivenUp(hook, sent, reason),
     })
   }

@@ -52,7 +52,8 @@ export function createBegunLogins({
     open: async (sealed) => {
       try {
         const { payload } = await jwtDecrypt<BegunLogin>(sealed, secret, {
-          ...{ audience, requiredClaims: ['exp'] },
+          audience,
+          requiredClaims: ['exp'],
         })
         const { state, nonce, verifier, returnTo } = payload
         return { state, nonce, verifier, returnTo }

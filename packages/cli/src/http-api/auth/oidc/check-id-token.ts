@@ -32,7 +32,10 @@ async function verify(
 ): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, await keys(), {
-      ...{ issuer, audience: clientId, algorithms: signatures, clockTolerance: 30 },
+      issuer,
+      audience: clientId,
+      algorithms: signatures,
+      clockTolerance: 30,
       requiredClaims: ['exp', 'iat', 'sub', 'nonce'],
     })
     return payload

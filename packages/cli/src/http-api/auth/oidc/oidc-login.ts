@@ -77,7 +77,8 @@ export function createOidcLogin(options: OidcLoginOptions): OidcLogin {
       const { endSessionUrl } = await metadata()
       if (endSessionUrl === undefined) return `${publicUrl}/`
       return withQuery(endSessionUrl, {
-        ...{ client_id: browser.clientId, post_logout_redirect_uri: `${publicUrl}/` },
+        client_id: browser.clientId,
+        post_logout_redirect_uri: `${publicUrl}/`,
       })
     },
   }
@@ -114,8 +115,12 @@ function authorizationUrl({ login, browser, issuer, metadata }: Authorization): 
   if (metadata.authorizationUrl === undefined)
     throw providerUnavailable(issuer, new Error('It names no authorization_endpoint.'))
   return withQuery(metadata.authorizationUrl, {
-    ...{ response_type: 'code', client_id: browser.clientId, redirect_uri: redirectUriOf(browser) },
-    ...{ scope: browser.scopes.join(' '), state: login.state, nonce: login.nonce },
+    response_type: 'code',
+    client_id: browser.clientId,
+    redirect_uri: redirectUriOf(browser),
+    scope: browser.scopes.join(' '),
+    state: login.state,
+    nonce: login.nonce,
     code_challenge: createHash('sha256').update(login.verifier).digest('base64url'),
     code_challenge_method: 'S256',
   })
@@ -150,8 +155,14 @@ async function findCaller({ answer, login, known, settings, browser, provider }:
   const { tokenUrl, secretWays } = known
   if (tokenUrl === undefined) throw providerUnavailable(issuer, new Error('It names no token_endpoint.'))
   const token = await redeemCode({
-    ...{ issuer, tokenUrl, secretWays, clientId, clientSecret, redirectUri: redirectUriOf(browser) },
-    ...{ code, verifier: login.verifier },
+    issuer,
+    tokenUrl,
+    secretWays,
+    clientId,
+    clientSecret,
+    redirectUri: redirectUriOf(browser),
+    code,
+    verifier: login.verifier,
   })
   const claims = await checkIdToken(token, provider, { issuer, clientId, nonce: login.nonce })
   const caller = callerOfClaims(claims, settings)

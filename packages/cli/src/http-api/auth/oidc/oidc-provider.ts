@@ -65,7 +65,9 @@ async function discover(issuer: string): Promise<ProviderMetadata> {
     throw new Error(`${address} is not the document of ${issuer}, or names no jwks_uri.`)
   const ways = document.token_endpoint_auth_methods_supported
   return {
-    ...{ jwksUrl, authorizationUrl: urlOf('authorization_endpoint'), tokenUrl: urlOf('token_endpoint') },
+    jwksUrl,
+    authorizationUrl: urlOf('authorization_endpoint'),
+    tokenUrl: urlOf('token_endpoint'),
     endSessionUrl: urlOf('end_session_endpoint'),
     isNamedInAnswers: document.authorization_response_iss_parameter_supported === true,
     secretWays: Array.isArray(ways) ? ways.filter((way) => typeof way === 'string') : ['client_secret_basic'],

@@ -38,12 +38,17 @@ async function askFor(asked: CodeToRedeem): Promise<TokenAnswer> {
   const { issuer, tokenUrl, code, verifier, redirectUri } = asked
   const { headers, fields } = showSecret(asked)
   const body = new URLSearchParams({
-    ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
     ...fields,
   })
   try {
     const response = await fetch(tokenUrl, {
-      ...{ method: 'POST', headers: { accept: 'application/json', ...headers }, body },
+      method: 'POST',
+      headers: { accept: 'application/json', ...headers },
+      body,
       redirect: 'error', // elsewhere nobody is to get the secret
       signal: AbortSignal.timeout(providerTimeoutMs),
     })
