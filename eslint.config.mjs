@@ -1,4 +1,4 @@
-// Biome formats and lints. These six rules need types, and each guards a confirm that nobody awaited.
+// Biome formats and lints. Six of these rules need types, and each guards a confirm that nobody awaited.
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
@@ -23,6 +23,19 @@ export default tseslint.config(
       '@typescript-eslint/return-await': ['error', 'in-try-catch'],
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/only-throw-error': 'error',
+    },
+  },
+  {
+    files: ['packages/*/src/**/*.ts'],
+    ignores: ['**/*.test.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'SpreadElement > ObjectExpression',
+          message: 'Write the properties one by one: a literal that is spread merges nothing.',
+        },
+      ],
     },
   },
 )
