@@ -2,7 +2,9 @@
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', 'coverage/**', 'node_modules/**', '.cache/**'] },
+  {
+    ignores: ['**/dist/**', 'coverage/**', 'node_modules/**', '.cache/**', 'packages/console/vite.config.ts'],
+  },
   {
     files: ['**/*.ts', '**/*.tsx'],
     languageOptions: {

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { serveShop } from './serve-shop.ts'
 import { logIn, makeToken, useConsole } from './use-console.ts'
@@ -90,7 +90,7 @@ it('works under a path that a proxy takes off', async () => {
 })
 
 async function startProxy({ to, path }: { readonly to: string; readonly path: string }): Promise<string> {
-  const proxy: Server = createServer(async (request, response) => {
+  const passOn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { host: _, connection: __, ...headers } = request.headers
@@ -102,7 +102,8 @@ async function startProxy({ to, path }: { readonly to: string; readonly path: st
     response.writeHead(answer.status, { ...passed, 'set-cookie': answer.headers.getSetCookie() })
     if (answer.body) for await (const chunk of answer.body) response.write(chunk)
     response.end()
-  })
+  }
+  const proxy: Server = createServer((request, response) => void passOn(request, response))
   await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
   onTestFinished(() => {
     proxy.closeAllConnections()

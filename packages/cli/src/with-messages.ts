@@ -35,7 +35,10 @@ export function withMessages(
     const isWanted = where === undefined ? () => true : messageFilter(parseFilter(where), Date.now())
     return work((show) =>
       lookAtSnapshot({
-        ...{ file, queue, terminal, count },
+        file,
+        queue,
+        terminal,
+        count,
         onMessage: (message) => {
           if (isWanted(message)) show(message)
         },

@@ -208,6 +208,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/dlqs/{queue}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSnapshots"];
+        put?: never;
+        post: operations["makeSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dlqs/{queue}/snapshots/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["showSnapshot"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteSnapshot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dlqs/{queue}/snapshots/{id}/causes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSnapshotCauses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dlqs/{queue}/snapshots/{id}/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSnapshotFacets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dlqs/{queue}/snapshots/{id}/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["showSnapshotHistogram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dlqs/{queue}/snapshots/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSnapshotMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dlqs/{queue}/snapshots/{id}/messages/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["showSnapshotMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/redrives/plan": {
         parameters: {
             query?: never;
@@ -957,6 +1069,147 @@ export interface components {
             vhost: string;
             at: string;
             items: components["schemas"]["QueueTraffic"][];
+        };
+        SnapshotRequest: {
+            where?: string;
+        };
+        SnapshotState: "running" | "done" | "cancelled" | "failed";
+        Snapshot: {
+            id: string;
+            queue: string;
+            state: components["schemas"]["SnapshotState"];
+            by: string;
+            host: string;
+            where: string | null;
+            startedAt: string;
+            endedAt: string | null;
+            asOf: string;
+            expiresAt: string | null;
+            progress: {
+                present: number;
+                seen: number;
+            };
+            isWhole: boolean;
+            messages: number;
+            bytes: number;
+            since: {
+                messages: number | null;
+                change: number | null;
+            };
+            problem: components["schemas"]["Problem"] | null;
+        };
+        SnapshotList: {
+            queue: string;
+            items: components["schemas"]["Snapshot"][];
+        };
+        SnapshotCause: {
+            id: string;
+            label: string;
+            kind: "error" | "death" | "unknown";
+            count: number;
+            first: string | null;
+            last: string | null;
+            sample: string;
+        };
+        SnapshotCauses: {
+            queue: string;
+            snapshot: string;
+            asOf: string;
+            messages: number;
+            matched: number;
+            search: {
+                seen: number;
+                isWhole: boolean;
+            };
+            causes: components["schemas"]["SnapshotCause"][];
+        };
+        SnapshotFacets: {
+            queue: string;
+            snapshot: string;
+            asOf: string;
+            messages: number;
+            matched: number;
+            search: {
+                seen: number;
+                isWhole: boolean;
+            };
+            facets: {
+                field: "type" | "queue" | "exchange" | "key" | "attempts" | "cause";
+                values: {
+                    value: string | null;
+                    label: string | null;
+                    count: number;
+                }[];
+                distinct: number;
+            }[];
+        };
+        SnapshotHistogram: {
+            queue: string;
+            snapshot: string;
+            asOf: string;
+            messages: number;
+            matched: number;
+            search: {
+                seen: number;
+                isWhole: boolean;
+            };
+            from: string | null;
+            to: string | null;
+            bucketMs: number;
+            bars: {
+                from: string;
+                count: number;
+            }[];
+            undated: number;
+        };
+        SnapshotMessage: {
+            position: number;
+            key: string;
+            id: string | null;
+            type: string | null;
+            exchange: string;
+            routingKey: string;
+            failedIn: string | null;
+            cause: components["schemas"]["Cause"];
+            diedAt: string | null;
+            attempts: number | null;
+            bodyBytes: number;
+        };
+        SnapshotPage: {
+            queue: string;
+            snapshot: string;
+            asOf: string;
+            messages: number;
+            matched: number;
+            search: {
+                seen: number;
+                isWhole: boolean;
+            };
+            items: components["schemas"]["SnapshotMessage"][];
+            nextCursor: string | null;
+        };
+        SnapshotMessageDetail: {
+            queue: string;
+            snapshot: string;
+            asOf: string;
+            position: number;
+            twins: number;
+            key: string;
+            id: string | null;
+            type: string | null;
+            exchange: string;
+            routingKey: string;
+            failedIn: string | null;
+            cause: components["schemas"]["Cause"];
+            diedAt: string | null;
+            attempts: number | null;
+            bodyBytes: number;
+            properties: components["schemas"]["MessageProperties"];
+            headers: components["schemas"]["TypedHeader"][];
+            deaths: components["schemas"]["DeathRecord"][];
+            body: components["schemas"]["MessageBody"] | null;
+            bodyHidden: ("from-your-role" | "cannot-be-masked") | null;
+            decoded: components["schemas"]["MessageBody"] | null;
         };
         RedriveRequest: {
             queue: string;
@@ -1882,6 +2135,293 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QueueTrafficList"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSnapshots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotList"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    makeSnapshot: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SnapshotRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    showSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                queue: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                queue: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSnapshotCauses: {
+        parameters: {
+            query?: {
+                where?: string;
+            };
+            header?: never;
+            path: {
+                queue: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotCauses"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSnapshotFacets: {
+        parameters: {
+            query?: {
+                where?: string;
+                most?: number;
+            };
+            header?: never;
+            path: {
+                queue: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotFacets"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    showSnapshotHistogram: {
+        parameters: {
+            query?: {
+                where?: string;
+                bars?: number;
+            };
+            header?: never;
+            path: {
+                queue: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotHistogram"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSnapshotMessages: {
+        parameters: {
+            query?: {
+                where?: string;
+                sort?: "position" | "diedAt" | "bodyBytes" | "attempts" | "-position" | "-diedAt" | "-bodyBytes" | "-attempts";
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                queue: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotPage"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    showSnapshotMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                queue: string;
+                id: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotMessageDetail"];
                 };
             };
             default: {
