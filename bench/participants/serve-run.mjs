@@ -16,8 +16,8 @@ export async function startServer({ pollers = 0, streams = 0 } = {}) {
   const channel = await consuming.openChannel()
   for (const name of dlqs) await declareQueue(channel, { queue: name })
   const settings = readServerSection({ auth: 'none', port: 0, anyQueue: ['admin'] })
-  const line = { consuming, publishing, management, vhost: consuming.vhost, topology: undefined }
-  const app = await createApiServer({ line, settings, version: 'bench' })
+  const broker = { consuming, publishing, management, vhost: consuming.vhost, topology: undefined }
+  const app = await createApiServer({ broker, settings, version: 'bench' })
   const address = await listen(app, settings)
   const clients = pollers + streams > 0 ? await startClients(address, { pollers, streams }) : undefined
 

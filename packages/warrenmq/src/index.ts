@@ -201,6 +201,7 @@ export type {
   ServerPayloadsDeclaration,
   ServerRole,
   ServerSessionDeclaration,
+  ServerSnapshotsDeclaration,
   ServerTokenDeclaration,
   ServerWebhookDeclaration,
   ServerWebhookGrowthDeclaration,
