@@ -56,7 +56,22 @@ function translate(source, target) {
   const madeOf = [source, import.meta.filename].map((file) => statSync(file).mtimeMs)
   if (existsSync(target) && statSync(target).mtimeMs >= Math.max(...madeOf)) return
   const text = requireByName(readFileSync(source, 'utf8'))
-  write(target, indentByTabs(ts.transpileModule(text, { compilerOptions }).outputText))
+  write(target, indentByTabs(exportByValue(ts.transpileModule(text, { compilerOptions }).outputText)))
+}
+
+/**
+ * The compiler is prepared for modules that load each other in a circle: names are there before their values, and what is
+ * passed on is asked for each time. We have no such circle, and it would be a tenth of some files. Nor does a module of
+ * ours have a default export that would need its mark.
+ */
+function exportByValue(code) {
+  return code
+    .replace('Object.defineProperty(exports, "__esModule", { value: true });\n', '')
+    .replaceAll(/^exports\.\w+ = (?:exports\.\w+ = )*void 0;\n/gm, '')
+    .replaceAll(
+      /^Object\.defineProperty\(exports, "(\w+)", \{ enumerable: true, get: function \(\) \{ return (\w+\.\w+); \} \}\);$/gm,
+      'exports.$1 = $2;',
+    )
 }
 
 /**

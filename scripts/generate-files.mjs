@@ -43,10 +43,20 @@ function withPhases(page) {
   return page.replace(/```mermaid\n[\s\S]*?```/, () => `\`\`\`mermaid\n${renderRedrivePhases()}\`\`\``)
 }
 
-/** As the formatter of this repository writes it: short lists on one line. */
-function renderJson(value) {
-  const text = JSON.stringify(value, null, 2)
-  return `${text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items) => `[${items.replace(/\s*\n\s*/g, ' ')}]`)}\n`
+/** One definition or property of the config to a line: small in the package, and a change shows where it is. */
+function renderSchema(schema) {
+  const lines = Object.entries(schema).map(([name, value]) => {
+    const text = ['properties', 'definitions'].includes(name) ? renderEntries(value) : JSON.stringify(value)
+    return `${JSON.stringify(name)}: ${text}`
+  })
+  return `{\n${lines.join(',\n')}\n}\n`
+}
+
+function renderEntries(value) {
+  const lines = Object.entries(value).map(
+    ([name, each]) => `${JSON.stringify(name)}: ${JSON.stringify(each)}`,
+  )
+  return `{\n${lines.join(',\n')}\n}`
 }
 
 /** For editors: with the sections that the topology itself knows nothing of, and a sentence for every setting. */
@@ -86,7 +96,7 @@ const layoutsPage = 'docs/concepts/layouts.md'
 const commandsPage = 'docs/reference/cli.md'
 const redrivePage = 'docs/concepts/redrive-life-cycle.md'
 const files = {
-  'packages/warrenmq/schema/topology.schema.json': renderJson(configSchema()),
+  'packages/warrenmq/schema/topology.schema.json': renderSchema(configSchema()),
   [layoutsPage]: withDiagrams(read(layoutsPage)),
   [redrivePage]: withPhases(read(redrivePage)),
   [commandsPage]: withCommands(read(commandsPage)),
