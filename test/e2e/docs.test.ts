@@ -194,7 +194,7 @@ describe('what the code has is in the reference', () => {
       () =>
         find(
           'packages/warrenmq/src/broker/amqp/session-events.ts',
-          /^ {2}'?([a-z-]+)'?: (?:\{ readonly|Record<never)/gm,
+          /^ {2}'?([a-z.-]+)'?: (?:\{ readonly|Record<never|SessionEvents\[)/gm,
         ),
     ],
     ['config', () => propertyNames(without('server', configSchema()))],
