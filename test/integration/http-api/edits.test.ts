@@ -182,9 +182,9 @@ describe('an edit whose server ends before it', () => {
     const receipt = await rig.app.inject({ url: `/api/v1/tasks/${done.id}/receipt`, headers })
 
     expect(undone).toMatchObject({ progress: { moved: 0 }, problem: { code: 'API_EDIT_INTERRUPTED' } })
-    expect(undone.problem?.detail).toMatch(/as it was\. Edit it again/)
+    expect(undone.problem?.detail).toMatch(/unchanged\. Edit it again/)
     expect(done).toMatchObject({ progress: { moved: 1 }, problem: { code: 'API_EDIT_INTERRUPTED' } })
-    expect(done.problem?.detail).toContain(`not in "${queue}" any more`)
+    expect(done.problem?.detail).toContain(`no longer in "${queue}"`)
     expect(resumed.json<Problem>()).toMatchObject({ status: 409, detail: done.problem?.detail })
     expect(receipt.json<Problem>().detail).toContain(done.problem!.detail)
     expect(await broker.depth(queue)).toBe(3)
@@ -193,7 +193,7 @@ describe('an edit whose server ends before it', () => {
   it('is told as unknown where nobody can look', async () => {
     const { problem, progress } = await whenInterrupted(await leaveBehind('nowhere.dlq', '0'.repeat(32)))
 
-    expect(problem?.detail).toMatch(/nobody could look/)
+    expect(problem?.detail).toMatch(/nobody could check/)
     expect(progress.moved).toBe(0)
   })
 
@@ -217,7 +217,7 @@ describe('an edit whose server ends before it', () => {
     await closed
     const { problem, progress } = await whenInterrupted(id)
 
-    expect(problem?.detail).toMatch(/as it was\. Edit it again/)
+    expect(problem?.detail).toMatch(/unchanged\. Edit it again/)
     expect(progress.moved).toBe(0)
     await broker.expectDepths({ [queue]: 3, [`${queue}.work`]: 0 })
   })

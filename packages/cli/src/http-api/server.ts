@@ -270,6 +270,8 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   const onError = createFailureLog(log, { level: 'warn', sentence: 'the queue depths could not be read' })
   const readSamples = createSampleReader({ management, vhost, onError })
   const names = createNames(settings)
+  // Its first reading proves, while the rest is opened, that the management API is that of this broker.
+  const history = new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError })
   const { lookTimeoutMs } = settings
   const tasks = await openTasks({ broker, turns, lookTimeoutMs, audit, keys, strays, log })
   return {
@@ -295,7 +297,7 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
     readTraffic: createTrafficReader(broker, dlqs),
     streams: createOpenStreams(),
     backups: createBackupLocks(broker),
-    history: new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError }),
+    history,
     audit,
     oidcLogin: oidc?.login,
     authenticator: createAuthenticator({

@@ -6,10 +6,12 @@ import type { FastifyRequest } from 'fastify'
  */
 export function isSecure({
   protocol,
+  host,
   hostname,
   headers,
-}: Pick<FastifyRequest, 'protocol' | 'hostname' | 'headers'>): boolean {
-  if (protocol === 'https' || headers.origin?.startsWith('https://')) return true
+}: Pick<FastifyRequest, 'protocol' | 'host' | 'hostname' | 'headers'>): boolean {
+  // How a page of another host came to the browser says nothing of us.
+  if (protocol === 'https' || headers.origin === `https://${host}`) return true
   // Browsers send it over TLS only, and to their own machine.
   return headers['sec-fetch-site'] !== undefined && !ownMachine.test(hostname)
 }
