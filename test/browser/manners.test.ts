@@ -13,7 +13,7 @@ it('wrong credentials are told in a sentence, and the right ones lead to the add
   await page.getByLabel('Name').fill('guest')
   await page.getByLabel('Password').fill('wrong')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('These credentials are not known here').waitFor()
+  await page.getByRole('alert').getByText('These credentials are unknown here').waitFor()
 
   await logIn(page)
 

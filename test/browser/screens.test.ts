@@ -33,7 +33,7 @@ const screens: readonly (readonly [string, () => string, string])[] = [
   ['tasks', () => 'tasks', 'Re-drives of all servers'],
   ['task', () => task, 'Nothing is lost'],
   ['approvals', () => 'approvals', 'Nothing waits for anybody'],
-  ['backups', () => 'backups', 'This server keeps no backups'],
+  ['backups', () => 'backups', 'No backup yet'],
   ['topology', () => 'topology', 'Proved:'],
   ['audit', () => 'audit', 'session.open'],
   ['nowhere', () => 'none', 'There is no such page'],

@@ -164,11 +164,6 @@ function orNull<Data>(answer: {
   return dataOf(answer) as Data
 }
 
-/** The server was told of no folder for backups. */
-export function hasNoBackups(error: unknown): boolean {
-  return error instanceof ApiProblem && error.code === 'API_NO_BACKUP_FOLDER'
-}
-
 export function isGone(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404
 }

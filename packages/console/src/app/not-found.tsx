@@ -8,7 +8,7 @@ export function NotFound(): ReactNode {
     <Page title="There is no such page">
       <EmptyState title="The address leads nowhere">
         It may be mistyped, or of another version.{' '}
-        <Link to="/" className="text-accent hover:underline">
+        <Link to="/" className="text-accent underline">
           See the dead-letter queues
         </Link>
         .

@@ -85,13 +85,8 @@ function LoggedIn(): ReactNode {
 
 function JumpButton({ onClick }: { readonly onClick: () => void }): ReactNode {
   return (
-    <button
-      type="button"
-      onClick={onClick}
-      aria-label="Jump to a queue or a page"
-      title="Jump (⌘K or Ctrl K)"
-    >
-      <KeyCap>⌘K</KeyCap>
+    <button type="button" onClick={onClick} title="Jump (⌘K or Ctrl K)">
+      <span className="sr-only">Jump to a queue or a page</span> <KeyCap>⌘K</KeyCap>
     </button>
   )
 }

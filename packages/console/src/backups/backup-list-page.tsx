@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
-import { hasNoBackups, queries } from '../api/queries.ts'
+import { queries } from '../api/queries.ts'
 import { serverAddress } from '../api/server-address.ts'
 import { useForbidden } from '../app/use-session.ts'
 import { EmptyState } from '../parts/empty-state.tsx'
@@ -18,15 +18,15 @@ export function BackupListPage(): ReactNode {
   return (
     <Page title="Backups" about="What was removed from queues, and what was restored, the newest first.">
       {forbidden && <Notice tone="plain">{forbidden}</Notice>}
-      {error && !hasNoBackups(error) && <ProblemNotice error={error} onRetry={() => void refetch()} />}
-      {error && hasNoBackups(error) && (
-        <EmptyState title="This server keeps no backups">
-          Name a folder as <code className="font-mono text-xs">server.backups.folder</code> in the config.
-          Without one nothing can be removed from a queue.
+      {error && <ProblemNotice error={error} onRetry={() => void refetch()} />}
+      {!data && !error && !forbidden && <LoadingRows what="Reading the backups" />}
+      {data?.items.length === 0 && (
+        <EmptyState title="No backup yet">
+          What is removed from a queue is kept in the folder that{' '}
+          <code className="font-mono text-xs">server.backups.folder</code> names. Without one nothing can be
+          removed.
         </EmptyState>
       )}
-      {!data && !error && !forbidden && <LoadingRows what="Reading the backups" />}
-      {data?.items.length === 0 && <EmptyState title="No backup yet" />}
       {data && data.items.length > 0 && (
         <RowList label="Backups">
           {data.items.map((backup) => (

@@ -54,7 +54,7 @@ export function MessagePage(): ReactNode {
       {error && isGone(error) && (
         <EmptyState title="The message is no longer in the queue">
           It was re-driven, removed, or expired since the link was made.{' '}
-          <Link to="/queues/$queue" params={{ queue }} search={list} className="text-accent hover:underline">
+          <Link to="/queues/$queue" params={{ queue }} search={list} className="text-accent underline">
             See what is there now
           </Link>
           .

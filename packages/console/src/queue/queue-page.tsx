@@ -56,7 +56,7 @@ export function QueuePage(): ReactNode {
       {look.error && isGone(look.error) ? (
         <EmptyState title="There is no such dead-letter queue">
           It was deleted, or you may not see it.{' '}
-          <Link to="/" className="text-accent hover:underline">
+          <Link to="/" className="text-accent underline">
             See those there are
           </Link>
           .
