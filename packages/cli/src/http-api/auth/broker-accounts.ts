@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 import { decideAccountRole, type RoleNames, type VhostPermission } from './decide-role.ts'
 
 export interface AccountSettings {
-  /** Warren's own line to it, which sees the permissions of others where its account is an administrator. */
+  /** Warren's own access to it, which sees the permissions of others where its account is an administrator. */
   readonly management: Management
   readonly vhost: string
   readonly roles: RoleNames
