@@ -9,6 +9,7 @@ import { LoadingRows } from '../parts/loading-rows.tsx'
 import { ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { useKeys } from '../parts/use-keys.ts'
+import { QueueTrail } from '../queue/queue-trail.tsx'
 import { formatBytes } from '../words/format-bytes.ts'
 import { BodyPanel } from './body-panel.tsx'
 import { commandOf } from './command-of.ts'
@@ -28,17 +29,7 @@ export function MessagePage(): ReactNode {
   useKeys({ u: () => void navigate({ to: '/queues/$queue', params: { queue }, search: list }) })
   return (
     <Page
-      above={
-        <>
-          <Link to="/" className="hover:underline">
-            Dead letters
-          </Link>{' '}
-          /{' '}
-          <Link to="/queues/$queue" params={{ queue }} search={list} className="foreign hover:underline">
-            {queue}
-          </Link>
-        </>
-      }
+      above={<QueueTrail queue={queue} list={list} />}
       title={message ? (message.type ?? message.routingKey) : 'Message'}
       about={message && <About message={message} />}
       actions={

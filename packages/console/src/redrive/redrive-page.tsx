@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, type Schemas } from '../api/api.ts'
 import { dataOf } from '../api/api-problem.ts'
@@ -11,6 +11,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { useKeys } from '../parts/use-keys.ts'
+import { QueueTrail } from '../queue/queue-trail.tsx'
 import { formatCounted } from '../words/format-count.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { redriveCommand } from './redrive-command.ts'
@@ -37,17 +38,7 @@ export function RedrivePage(): ReactNode {
   useKeys({ u: () => void navigate({ to: '/queues/$queue', search: list }) })
   return (
     <Page
-      above={
-        <>
-          <Link to="/" className="hover:underline">
-            Dead letters
-          </Link>{' '}
-          /{' '}
-          <Link to="/queues/$queue" params={{ queue }} search={list} className="foreign hover:underline">
-            {queue}
-          </Link>
-        </>
-      }
+      above={<QueueTrail queue={queue} list={list} />}
       title="Re-drive"
       about={
         search.where === undefined ? (
