@@ -4,7 +4,7 @@ import { roomRules } from './.dependency-cruiser.rooms.mjs'
 
 const library = 'packages/warrenmq/src'
 const cli = 'packages/cli/src'
-const leaves = ['errors.ts', 'events.ts', 'clock.ts', 'join-signals.ts', 'fifo.ts']
+const leaves = ['errors.ts', 'events.ts', 'world.ts', 'clock.ts', 'join-signals.ts', 'fifo.ts']
 const rows = [
   ['wire'],
   ['message'],
@@ -107,9 +107,18 @@ export default {
       },
     },
     {
+      name: 'pure-code-knows-no-world',
+      severity: 'error',
+      from: { path: `^${library}/(${pureFolders.join('|')})/|${pureFiles}`, pathNot: tests },
+      to: { path: `^${library}/world\\.ts$` },
+    },
+    {
       name: 'sockets-are-opened-in-three-places',
       severity: 'error',
-      from: { path: '^packages/', pathNot: `^(${mayOpenSockets.join('|')})/|${tests}` },
+      from: {
+        path: '^packages/',
+        pathNot: `^(${mayOpenSockets.join('|')})/|^${library}/world\\.ts$|${tests}`,
+      },
       to: { path: networkModules, dependencyTypes: ['core'] },
     },
     {

@@ -1,3 +1,5 @@
+import { clearTimeout, dateNow, performance, setTimeout } from './world.ts'
+
 /** Where time comes from. The real clock outside tests; a clock that a test turns inside them. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -8,7 +10,7 @@ export interface Clock {
 
 /** Wall time and Node's timers. Timers do not keep the process alive on their own. */
 export const realClock: Clock = {
-  now: () => Date.now(),
+  now: () => dateNow(),
   schedule: (delayMs, task) => {
     const timer = setTimeout(task, asTimerMs(delayMs))
     timer.unref()

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { Broker } from './broker/broker.ts'
 import type { Management } from './broker/management/open-management.ts'
 import { InvalidArgumentError } from './errors.ts'
@@ -41,6 +40,7 @@ import type {
   VerifyChoice,
 } from './redrive-choice.ts'
 import type { QueueFlow } from './topology/queue-flow.ts'
+import { hostname } from './world.ts'
 
 /** The messages of one dead-letter queue: see why they are dead, and put them back. Nothing here loses one. */
 export interface DeadLetters {

@@ -1,4 +1,5 @@
 import { asTimerMs } from './clock.ts'
+import { clearTimeout, setTimeout } from './world.ts'
 
 /** One signal for several reasons to end. */
 export interface JoinedSignal {

@@ -32,6 +32,7 @@ import { compileTopology } from './topology/compile-topology.ts'
 import type { CompiledTopology } from './topology/compiled-topology.ts'
 import type { Topology } from './topology/define-topology.ts'
 import { renderPlan } from './topology/render-plan.ts'
+import { dateNow } from './world.ts'
 
 /**
  * Connects to a broker; several hosts may be given. Wrong credentials or an unknown vhost end it at once.
@@ -288,8 +289,8 @@ export class Warren<QueueName extends string = never> {
   async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
     refuseUnknown('close()', options, { deadline: true })
     const deadlineMs = parseDuration(options.deadline ?? '30s')
-    const endsAtMs = Date.now() + deadlineMs
-    const leftMs = () => Math.max(lastAnswersMs, endsAtMs - Date.now())
+    const endsAtMs = dateNow() + deadlineMs
+    const leftMs = () => Math.max(lastAnswersMs, endsAtMs - dateNow())
     this.#stopListening()
     await Promise.all([...this.#consumers].map((consumer) => consumer.close({ deadline: deadlineMs })))
     await Promise.all([...this.#publishers].map((publisher) => publisher.close({ deadline: leftMs() })))

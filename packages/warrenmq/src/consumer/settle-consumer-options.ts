@@ -1,10 +1,10 @@
-import { hostname } from 'node:os'
 import { type Clock, longestTimerMs, realClock } from '../clock.ts'
 import { InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { readTimes } from '../message/read-times.ts'
 import type { TracingApi } from '../publisher/tracing-api.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
+import { hostname, random } from '../world.ts'
 import { checkConsumerOptions, mostPrefetch } from './check-consumer-options.ts'
 import type { BreakerOptions, ConsumerOptions } from './consumer-options.ts'
 import type { BreakerPolicy } from './decide/breaker-state.ts'
@@ -74,7 +74,7 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     priority: options.priority,
     tracing: options.tracing,
     clock: options.clock ?? realClock,
-    random: options.random ?? Math.random,
+    random: options.random ?? random,
   }
 }
 

@@ -1,3 +1,4 @@
+import { clearTimeout, dateNow, setTimeout } from '../world.ts'
 import { createRefusals, type Refusals } from './refusals.ts'
 
 export interface RenewalTask {
@@ -41,7 +42,7 @@ export class ChannelRenewal {
   }
 
   refused(address: Address): void {
-    this.#refusals.refused(nameOf(address), Date.now())
+    this.#refusals.refused(nameOf(address), dateNow())
     if (!this.#isDraining) this.#schedule()
   }
 
@@ -63,14 +64,14 @@ export class ChannelRenewal {
   #schedule(): void {
     const { renewAtMs } = this.#refusals
     if (this.#timer || renewAtMs === undefined) return
-    this.#timer = setTimeout(() => this.#drain(), Math.max(0, renewAtMs - Date.now())).unref()
+    this.#timer = setTimeout(() => this.#drain(), Math.max(0, renewAtMs - dateNow())).unref()
   }
 
   #drain(): void {
     this.#timer = undefined
     const { renewAtMs } = this.#refusals
     if (renewAtMs === undefined) return // it was taken meanwhile
-    if (renewAtMs > Date.now()) {
+    if (renewAtMs > dateNow()) {
       this.#schedule()
       return
     }
@@ -87,7 +88,7 @@ export class ChannelRenewal {
 
   #end(): void {
     this.stop()
-    this.#refusals.renewed(Date.now())
+    this.#refusals.renewed(dateNow())
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID } from '../world.ts'
 
 /**
  * Makes message ids: UUIDs of version 4, of which 256 in a row differ in their last byte only. A fresh one

@@ -10,6 +10,7 @@ import { createFifo, type Fifo } from '../fifo.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { refuseUnknown } from '../message/refuse-unknown.ts'
 import { sizeOfBody } from '../wire/frame-writer.ts'
+import { clearInterval, dateNow, setInterval } from '../world.ts'
 import { ChannelRenewal } from './channel-renewal.ts'
 import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
 import { decideResend } from './decide-resend.ts'
@@ -79,7 +80,7 @@ export class Publisher {
     return new Promise((settle) => {
       checkAddress(message)
       const messageId = message.messageId ?? this.#nextId()
-      const nowMs = Date.now()
+      const nowMs = dateNow()
       this.publishEncoded(encodeMessage(message, { messageId, nowMs }), settle, nowMs)
     })
   }
@@ -91,7 +92,7 @@ export class Publisher {
   publishEncoded(
     message: EncodedMessage,
     settle: (result: PublishResult) => void,
-    nowMs: number = Date.now(),
+    nowMs: number = dateNow(),
   ): void {
     const bytes = sizeOfBody(message.body) + message.properties.length + frameOverheadBytes
     const publish: PendingPublish = {
@@ -170,7 +171,7 @@ export class Publisher {
    */
   async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
     refuseUnknown('close()', options, { deadline: true })
-    const endsAtMs = options.deadline === undefined ? undefined : Date.now() + parseDuration(options.deadline)
+    const endsAtMs = options.deadline === undefined ? undefined : dateNow() + parseDuration(options.deadline)
     this.#isClosed = true
     await (endsAtMs === undefined ? this.idle() : this.#idleUntil(endsAtMs))
     // What is told to be given up must not be sent when the broker reads again.
@@ -178,7 +179,7 @@ export class Publisher {
     this.#stopListening()
     this.#renewal.stop()
     clearInterval(this.#sweeper)
-    await this.#channel.close(endsAtMs === undefined ? undefined : endsAtMs - Date.now())
+    await this.#channel.close(endsAtMs === undefined ? undefined : endsAtMs - dateNow())
   }
 
   /** `await using publisher = warren.publisher({ … })` closes it at the end of the block. */
@@ -188,7 +189,7 @@ export class Publisher {
 
   async #idleUntil(endsAtMs: number): Promise<void> {
     const isIdle = new AbortController()
-    const leftMs = Math.min(longestTimerMs, Math.max(0, endsAtMs - Date.now()))
+    const leftMs = Math.min(longestTimerMs, Math.max(0, endsAtMs - dateNow()))
     await Promise.race([this.idle(), pause(leftMs, isIdle.signal)])
     isIdle.abort()
   }
@@ -340,7 +341,7 @@ export class Publisher {
   #startSweeping(): void {
     if (this.#sweeper) return
     this.#sweeper = setInterval(
-      () => this.#sweep(Date.now()),
+      () => this.#sweep(dateNow()),
       Math.min(1_000, Math.max(10, this.#options.deadlineMs / 4)),
     )
   }

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../world.ts'
 import { createAckLedger } from './ack-ledger.ts'
 import type { Output } from './output.ts'
 

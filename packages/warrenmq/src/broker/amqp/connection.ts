@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ChannelError, type ConnectionError } from '../../errors.ts'
 import { createEvents, type Events } from '../../events.ts'
 import { createFrameParser, type FrameParser, type FrameSink } from '../../wire/frame-parser.ts'
 import type { Method } from '../../wire/method-specs.ts'
 import { decodeMethod } from '../../wire/methods.ts'
+import { clearTimeout, randomUUID, setTimeout } from '../../world.ts'
 import { AmqpChannel, type ChannelHost } from './channel.ts'
 import {
   closedByBrokerError,

@@ -1,3 +1,5 @@
+import { clearInterval, setInterval } from '../../world.ts'
+
 /** Keeps a connection alive and notices when the other side is gone. */
 export interface Heartbeat {
   /** Bytes arrived: the other side lives. */

@@ -1,3 +1,4 @@
+import { performance } from '../../world.ts'
 import { Session, type SessionOptions } from './session.ts'
 
 export interface SessionPair {

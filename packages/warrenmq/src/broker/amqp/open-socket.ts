@@ -1,5 +1,6 @@
-import { connect as connectTcp, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import type { Socket } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
+import { connectTcp, connectTls } from '../../world.ts'
 import { explainSocketError, tlsFailedError } from './explain-socket-error.ts'
 import type { Endpoint } from './parse-amqp-url.ts'
 import { readIntoSlabs } from './read-into-slabs.ts'

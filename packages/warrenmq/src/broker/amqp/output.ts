@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { createFrameWriter, type FrameWriter } from '../../wire/frame-writer.ts'
+import { setImmediate } from '../../world.ts'
 
 /** Above this many unsent bytes a caller is asked to wait; below it the socket never runs dry. */
 const congestedBytes = 1024 * 1024

@@ -1,4 +1,5 @@
 import { asTimerMs } from '../../clock.ts'
+import { clearTimeout, setTimeout } from '../../world.ts'
 
 /** Waits, or stops waiting when told to; either way it resolves, and leaves no timer and no listener behind. */
 export function pause(delayMs: number, signal: AbortSignal): Promise<void> {

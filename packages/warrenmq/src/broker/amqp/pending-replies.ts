@@ -1,5 +1,6 @@
 import { ChannelError, type WarrenError } from '../../errors.ts'
 import type { Method, MethodName } from '../../wire/method-specs.ts'
+import { clearTimeout, setTimeout } from '../../world.ts'
 import type { Content } from './content-reader.ts'
 
 /** An answer, with the message it carries if it is a get-ok. */

@@ -1,5 +1,6 @@
 import { ConnectionError } from '../../errors.ts'
 import { createEvents, type EventSource, type Events } from '../../events.ts'
+import { dateNow, random } from '../../world.ts'
 import type { AmqpChannel } from './channel.ts'
 import { type AmqpConnection, goodbyeMs, openConnection } from './connection.ts'
 import { type ConnectionOptions, settleOptions } from './connection-options.ts'
@@ -130,25 +131,25 @@ export class Session {
    * broker may take to answer that.
    */
   async close(withinMs?: number): Promise<void> {
-    const endsAtMs = withinMs === undefined ? undefined : Date.now() + withinMs
+    const endsAtMs = withinMs === undefined ? undefined : dateNow() + withinMs
     this.#step('close')
     this.#ending.abort(closedError())
     for (const waiting of this.#waiting.splice(0)) waiting.reject(closedError())
     await Promise.all([...this.#channels].map((channel) => channel.close(withinMs)))
-    await this.#connection?.close(endsAtMs === undefined ? undefined : endsAtMs - Date.now())
+    await this.#connection?.close(endsAtMs === undefined ? undefined : endsAtMs - dateNow())
   }
 
   async #connectFirst(waitForBrokerMs: number | undefined): Promise<void> {
-    const deadline = waitForBrokerMs === undefined ? 0 : Date.now() + waitForBrokerMs
+    const deadline = waitForBrokerMs === undefined ? 0 : dateNow() + waitForBrokerMs
     for (let failures = 1; ; failures += 1) {
       try {
         // A broker that takes connections and says nothing must not hold the last try for longer than there is time.
-        const withinMs = failures === 1 ? undefined : Math.max(leastTryMs, deadline - Date.now())
+        const withinMs = failures === 1 ? undefined : Math.max(leastTryMs, deadline - dateNow())
         this.#adopt(await this.#connectToAny(withinMs))
         return
       } catch (error) {
         const nextAttemptMs = this.#decidePause(failures, isFinal(error))
-        if (isFinal(error) || Date.now() + nextAttemptMs > deadline) {
+        if (isFinal(error) || dateNow() + nextAttemptMs > deadline) {
           this.#step('close')
           throw error
         }
@@ -186,7 +187,7 @@ export class Session {
     }
     this.#step('opened')
     this.#connection = connection
-    this.#connectedAt = Date.now()
+    this.#connectedAt = dateNow()
     connection.events.on('blocked', (event) => this.#emit.emit('connection.blocked', event))
     connection.events.on('unblocked', (event) => this.#emit.emit('connection.unblocked', event))
     connection.events.on('closed', ({ error }) => this.#lost(error))
@@ -204,7 +205,7 @@ export class Session {
     this.#step('lost')
     // One that dies as soon as it is open would be opened twenty times a second, and each time what it had been
     // handed goes back to its queue and is counted there.
-    this.#youngDeaths = Date.now() - this.#connectedAt >= healthyMs ? 0 : this.#youngDeaths + 1
+    this.#youngDeaths = dateNow() - this.#connectedAt >= healthyMs ? 0 : this.#youngDeaths + 1
     // A host that lets us in and throws us out must not keep us from the others.
     if (this.#youngDeaths > 0) this.#nextEndpoint += 1
     const nextAttemptMs = this.#decidePause(this.#youngDeaths)
@@ -237,7 +238,7 @@ export class Session {
   }
 
   #decidePause(failures: number, isFinal = false): number {
-    return decideBackoff({ failures, isFinal, policy: this.#backoff, random: Math.random() })
+    return decideBackoff({ failures, isFinal, policy: this.#backoff, random: random() })
   }
 
   #step(step: SessionStep): void {

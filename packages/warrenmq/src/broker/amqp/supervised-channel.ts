@@ -1,5 +1,6 @@
 import { ChannelError } from '../../errors.ts'
 import { createEvents, type EventSource, type Events } from '../../events.ts'
+import { dateNow, random } from '../../world.ts'
 import type { AmqpChannel } from './channel.ts'
 import { type AmqpConnection, boundGoodbye } from './connection.ts'
 import { type BackoffPolicy, decideBackoff, healthyMs } from './decide-backoff.ts'
@@ -98,7 +99,7 @@ export class SupervisedChannel {
       const { backoff: policy, name, isForPublishing } = this.#of
       const wasHealthy = isForPublishing ? livedMs !== undefined : (livedMs ?? 0) >= healthyMs
       failures = error === undefined || wasHealthy ? 1 : failures + 1
-      const nextAttemptMs = decideBackoff({ failures, isFinal: false, policy, random: Math.random() })
+      const nextAttemptMs = decideBackoff({ failures, isFinal: false, policy, random: random() })
       if (error) this.#of.tell('channel.failed', { channel: name, error, nextAttemptMs })
       await pause(nextAttemptMs, signal)
     }
@@ -110,9 +111,9 @@ export class SupervisedChannel {
       const connection = await this.#of.whenConnected()
       const channel = await this.#of.opening.take(() => this.#open(connection))
       if (!channel) return { error: undefined, livedMs: undefined }
-      const openedAt = Date.now()
+      const openedAt = dateNow()
       const error = await this.#live(channel)
-      return { error, livedMs: Date.now() - openedAt }
+      return { error, livedMs: dateNow() - openedAt }
     } catch (error) {
       return { error: error as Error, livedMs: undefined }
     }

@@ -1,5 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
+import { clearTimeout, requestHttp, setTimeout } from '../../world.ts'
 import type { ManagementAddress } from './management-url.ts'
 
 /** Certificates and names for https, as `node:tls` takes them. */
@@ -66,7 +67,8 @@ async function sendOnce(endpoint: HttpEndpoint, request: HttpRequest): Promise<H
 function exchange(endpoint: HttpEndpoint, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
   const { address, agent, maxResponseBytes } = endpoint
   return new Promise((resolve, reject) => {
-    const outgoing = (address.isTls ? https : http).request({
+    const outgoing = requestHttp({
+      isTls: address.isTls,
       host: address.host,
       port: address.port,
       path: address.pathPrefix + request.path,

@@ -1,5 +1,6 @@
 import { ConnectionError, ManagementError } from '../../errors.ts'
 import { joinSignals } from '../../join-signals.ts'
+import { setTimeout } from '../../world.ts'
 import type { AmqpConnection } from '../amqp/connection.ts'
 import type { Session } from '../amqp/session.ts'
 import { placeOf } from './explain-status.ts'

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { ChannelError, ManagementError } from '../../errors.ts'
 import { joinSignals } from '../../join-signals.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
+import { performance, randomUUID } from '../../world.ts'
 import type { AmqpConnection } from '../amqp/connection.ts'
 import { declareQueue, deleteQueue } from '../amqp/declarations.ts'
 import { describeEndpoint } from '../amqp/parse-amqp-url.ts'

@@ -3,6 +3,7 @@ import { ConsumerError, InvalidArgumentError } from '../../errors.ts'
 import { joinSignals } from '../../join-signals.ts'
 import { type Duration, parseDuration } from '../../message/duration.ts'
 import { type OptionNames, refuseUnknown } from '../../message/refuse-unknown.ts'
+import { dateNow } from '../../world.ts'
 import type { Handler, HandlerContext } from '../handler.ts'
 import type { StatusAnswer } from '../handler-answer.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
@@ -86,7 +87,7 @@ const readAnswerBytes = 64 * 1024
 
 async function readResponse(response: Response): Promise<StatusAnswer> {
   const { status, headers } = response
-  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), Date.now())
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), dateNow())
   const isSuccess = status >= 200 && status < 300
   const start = await readStart(response)
   return { status, retryAfterMs, error: isSuccess ? undefined : start }
@@ -136,7 +137,7 @@ function requestHeaders(
 }
 
 function signature(body: Buffer, secret: string): Record<string, string> {
-  const timestamp = String(Math.floor(Date.now() / 1000))
+  const timestamp = String(Math.floor(dateNow() / 1000))
   return {
     'warren-timestamp': timestamp,
     'warren-signature': `sha256=${signBody({ body, timestamp, secret })}`,

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../errors.ts'
 import { refuseUnknown } from '../../message/refuse-unknown.ts'
+import { dateNow } from '../../world.ts'
 import type { Middleware } from '../handler.ts'
 import { defer } from '../handler-answer.ts'
 import { describeValue } from '../run/describe-value.ts'
@@ -16,7 +17,7 @@ export function processAfterDelay(
   options: { readonly header?: string; readonly now?: () => number } = {},
 ): Middleware {
   refuseUnknown('processAfterDelay()', options, { header: true, now: true })
-  const { header = 'processAfterDelayMs', now = Date.now } = options
+  const { header = 'processAfterDelayMs', now = dateNow } = options
   return (next) => (message, context) => {
     const dueMs = (message.timestamp?.getTime() ?? Number.NaN) + Number(message.headers[header])
     if (!(dueMs > now())) return next(message, context)

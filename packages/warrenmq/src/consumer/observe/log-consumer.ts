@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../../errors.ts'
 import { refuseChoice } from '../../message/refuse-choice.ts'
 import { refuseUnknown } from '../../message/refuse-unknown.ts'
+import { dateNow } from '../../world.ts'
 import type { Consumer } from '../consumer.ts'
 import { type LogLevel, loggedEvents, renderLogLine } from './render-log-line.ts'
 
@@ -51,7 +52,7 @@ export function jsonLogger(
 ): Logger {
   refuseUnknown('jsonLogger()', options, { write: true, level: true, now: true })
   refuseChoice('level of jsonLogger()', options.level, Object.keys(levelNumbers))
-  const { write = (text) => process.stdout.write(text), level = 'info', now = Date.now } = options
+  const { write = (text) => process.stdout.write(text), level = 'info', now = dateNow } = options
   const log = (of: LogLevel) => (fields: object, message: string) => {
     if (levelNumbers[of] < levelNumbers[level]) return
     write(`${JSON.stringify({ level: levelNumbers[of], time: now(), ...fields, msg: message })}\n`)

@@ -1,3 +1,4 @@
+import { setImmediate } from '../../world.ts'
 import { giveBack } from '../settle/settlement.ts'
 import type { SettledConsumerOptions } from '../settle-consumer-options.ts'
 import { type Alarm, createAlarm } from './alarm.ts'

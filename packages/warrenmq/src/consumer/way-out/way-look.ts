@@ -1,6 +1,7 @@
 import type { Management } from '../../broker/management/open-management.ts'
 import { realClock } from '../../clock.ts'
 import { ManagementError } from '../../errors.ts'
+import { abortAfter, dateNow } from '../../world.ts'
 import { pause } from '../run/pause.ts'
 import type { ManagedWay } from './decide-way-out.ts'
 import { lookByManagement, type ManagementLook } from './look-by-management.ts'
@@ -27,7 +28,7 @@ export function createWayLook(management: () => Management): WayLook {
   let away: { readonly error: unknown; readonly untilMs: number } | undefined
 
   async function lookOnce(way: Omit<ManagementLook, 'management'>): Promise<ManagedWay> {
-    const signal = AbortSignal.any([way.signal, AbortSignal.timeout(longestLookMs)])
+    const signal = AbortSignal.any([way.signal, abortAfter(longestLookMs)])
     const seen = await lookByManagement({ ...way, management: management(), signal })
     hasAnswered = true
     return seen
@@ -35,15 +36,15 @@ export function createWayLook(management: () => Management): WayLook {
 
   return {
     look: async (way) => {
-      if (away && Date.now() < away.untilMs) throw away.error
-      const givesUpAtMs = Date.now() + (hasAnswered ? comesBackWithinMs : 0)
+      if (away && dateNow() < away.untilMs) throw away.error
+      const givesUpAtMs = dateNow() + (hasAnswered ? comesBackWithinMs : 0)
       for (;;) {
         try {
           return await lookOnce(way)
         } catch (error) {
           if (way.signal.aborted || !isAway(error)) throw error
-          if (Date.now() >= givesUpAtMs) {
-            away = { error, untilMs: Date.now() + awayMs }
+          if (dateNow() >= givesUpAtMs) {
+            away = { error, untilMs: dateNow() + awayMs }
             throw error
           }
           await pause(pauseMs, { clock: realClock, signal: way.signal })

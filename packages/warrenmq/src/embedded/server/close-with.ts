@@ -1,5 +1,6 @@
 import type { Method } from '../../wire/method-specs.ts'
 import { methodIdOf } from '../../wire/methods.ts'
+import { setTimeout } from '../../world.ts'
 import { removeQueue } from '../model/create-broker.ts'
 import type { ProtocolError } from '../model/protocol-error.ts'
 import type { ConnectionRecord } from './connection-record.ts'

@@ -1,3 +1,5 @@
+import { clearInterval, setInterval } from '../../world.ts'
+
 /** Keeps a connection alive and notices when its other end is gone. Always on real time: the client's is. */
 export interface Heartbeat {
   sent(): void

@@ -1,5 +1,6 @@
 import { EmbeddedBrokerError } from '../../errors.ts'
 import { escapeLine } from '../../message/escape-text.ts'
+import { performance, setImmediate } from '../../world.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
 import { consumersInHand, type DeliveryNotes, holdsSome, isInHand } from './consumers-in-hand.ts'
 import type { Wake } from './wake.ts'

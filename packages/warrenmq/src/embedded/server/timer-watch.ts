@@ -1,4 +1,5 @@
 import { createHook, executionAsyncResource } from 'node:async_hooks'
+import { performance, setTimeout } from '../../world.ts'
 
 /** A timer of this process that runs once and keeps the process alive until then. */
 export interface WatchedTimer {

@@ -1,5 +1,6 @@
 import { EmbeddedBrokerError } from '../../errors.ts'
 import { escapeLine } from '../../message/escape-text.ts'
+import { performance } from '../../world.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
 import { consumersOf, createDeliveryNotes } from './consumers-in-hand.ts'
 import { findLoops } from './find-loops.ts'

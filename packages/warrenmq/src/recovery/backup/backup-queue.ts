@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { joinSignals } from '../../join-signals.ts'
+import { dateNow, randomUUID } from '../../world.ts'
 import { type HoldReport, holdMessages } from '../look/hold-messages.ts'
 import { type LookPermission, prepareLook } from '../look/prepare-look.ts'
 import type { BackupHeader, BackupSeal } from './backup-record.ts'
@@ -46,7 +46,7 @@ export async function backUpQueue(options: BackupOptions): Promise<BackupReport>
         return undefined
       },
       whileHeld: async ({ end }) => {
-        if (end === 'all-seen' || end === 'emptied') seal = await writer.seal(new Date())
+        if (end === 'all-seen' || end === 'emptied') seal = await writer.seal(new Date(dateNow()))
         else await writer.settle()
         return 0
       },
@@ -72,6 +72,6 @@ export function headerFor(
     vhost: consuming.vhost,
     by,
     brokerVersion: consuming.broker.version,
-    startedAt: new Date().toISOString(),
+    startedAt: new Date(dateNow()).toISOString(),
   }
 }

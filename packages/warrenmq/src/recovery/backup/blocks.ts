@@ -1,12 +1,11 @@
-import { promisify } from 'node:util'
-import { crc32, createInflateRaw, deflateRaw, inflateRawSync } from 'node:zlib'
+import { crc32, inflateRawSync } from 'node:zlib'
+import { createInflateRaw, deflate } from '../../world.ts'
 
 /*
  * A backup is a row of gzip members, so `zcat` shows it. Each carries its own length in the extra field that
  * gzip has for such things; a member that was torn off by a crash is known without unpacking the ones before.
  */
 
-const compress = promisify(deflateRaw)
 const headBytes = 20
 const tailBytes = 8
 /** A record is a string, which Node has up to 512 MiB, and a block ends with the first record that fills it. */
@@ -18,7 +17,7 @@ const head = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 8, 0, 0x57, 0x42
 
 /** One gzip member with this content. */
 export async function packBlock(content: Buffer): Promise<Buffer> {
-  const packed = await compress(content, { level: 4 })
+  const packed = await deflate(content, { level: 4 })
   const block = Buffer.allocUnsafe(headBytes + packed.length + tailBytes)
   head.copy(block)
   block.writeUInt32LE(block.length, head.length)

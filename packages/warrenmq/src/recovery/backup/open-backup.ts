@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { RecoveryError } from '../../errors.ts'
+import { openFile } from '../../world.ts'
 import type { BackupSummary } from './backup-reading.ts'
 import type { BackupHeader, RunStart } from './backup-record.ts'
 import { packBlock } from './blocks.ts'
@@ -33,7 +34,7 @@ export interface OpenBackup {
  */
 export async function openBackup(file: string, header: BackupHeader): Promise<OpenBackup> {
   // It holds messages, which are nobody else's business on this machine.
-  const handle = await open(file, 'a+', 0o600).catch((cause: unknown) => {
+  const handle = await openFile(file, 'a+', 0o600).catch((cause: unknown) => {
     throw notWritten(file, `${(cause as Error).message}.`, { cause })
   })
   const { size } = await handle.stat()
@@ -91,7 +92,7 @@ async function append(
   { line, end }: { line: string; end: number },
 ): Promise<Pick<OpenBackup, 'file' | 'handle' | 'end'>> {
   const block = await packBlock(Buffer.from(line))
-  const handle = await open(file, 'r+')
+  const handle = await openFile(file, 'r+')
   try {
     await writeWhole(handle, block, end)
     await handle.sync()
@@ -112,7 +113,7 @@ export async function writeWhole(handle: FileHandle, block: Buffer, position: nu
 
 /** A new name in a folder outlives a power failure only when the folder is synced, too. */
 async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
+  const handle = await openFile(folder, 'r')
   await handle.sync()
   await handle.close()
 }

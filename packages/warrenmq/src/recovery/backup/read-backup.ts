@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises'
 import { RecoveryError } from '../../errors.ts'
+import { openFile } from '../../world.ts'
 import { BackupReading, type BackupSummary } from './backup-reading.ts'
 import type { BackupLine } from './backup-record.ts'
 import { readRegions } from './read-regions.ts'
@@ -12,7 +12,7 @@ export async function readBackup(
   file: string,
   onLine: (line: BackupLine) => void | Promise<void> = () => {},
 ): Promise<BackupSummary> {
-  const handle = await open(file, 'r').catch((cause: unknown) => {
+  const handle = await openFile(file, 'r').catch((cause: unknown) => {
     throw invalid(`${file} cannot be read: ${(cause as Error).message}`, { cause })
   })
   try {

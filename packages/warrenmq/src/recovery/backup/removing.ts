@@ -1,4 +1,5 @@
 import { RecoveryError } from '../../errors.ts'
+import { dateNow } from '../../world.ts'
 import type { HeldMessages } from '../look/hold-messages.ts'
 import type { BackupWriter } from './backup-writer.ts'
 
@@ -67,7 +68,7 @@ export class Removing {
   async seal(): Promise<void> {
     const inDoubt = this.#acknowledged - this.#removed
     const survivesCrash = this.#survivesCrash
-    await this.#writer.seal(new Date(), { removed: this.#removed, inDoubt, survivesCrash })
+    await this.#writer.seal(new Date(dateNow()), { removed: this.#removed, inDoubt, survivesCrash })
   }
 
   /** Ends a run that failed. Gives the error, with what it has removed. */

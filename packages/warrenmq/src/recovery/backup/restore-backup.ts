@@ -1,5 +1,5 @@
-import { hostname } from 'node:os'
 import { Publisher } from '../../publisher/publisher.ts'
+import { hostname } from '../../world.ts'
 import { takeLock } from '../lock/take-lock.ts'
 import type { BackupSummary } from './backup-reading.ts'
 import { countPresent } from './count-present.ts'

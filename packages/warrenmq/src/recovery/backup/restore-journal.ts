@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { type FileHandle, open, readFile } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { RecoveryError } from '../../errors.ts'
+import { openFile, readFile } from '../../world.ts'
 
 /** Where records went: one backup may be restored on several brokers. */
 export interface RestorePlace {
@@ -40,7 +41,7 @@ export interface RestoreJournal {
 export async function openJournal(backupFile: string, place: RestorePlace): Promise<RestoreJournal> {
   const file = `${backupFile}.restored`
   const { done, old, begun } = await readJournal(file, place)
-  const handle = await open(file, 'a').catch((cause: unknown) => {
+  const handle = await openFile(file, 'a').catch((cause: unknown) => {
     throw notWritten(file, cause)
   })
   const write = async (

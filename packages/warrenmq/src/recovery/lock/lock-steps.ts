@@ -5,6 +5,7 @@ import { pause } from '../../broker/amqp/pause.ts'
 import type { Management } from '../../broker/management/open-management.ts'
 import { ChannelError } from '../../errors.ts'
 import { toFieldTable } from '../../wire/plain-fields.ts'
+import { performance } from '../../world.ts'
 import type { LockSteps } from './climb-locks.ts'
 
 export interface LockContext {

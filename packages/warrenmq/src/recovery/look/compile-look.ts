@@ -1,6 +1,7 @@
 import type { IncomingMessage } from '../../broker/amqp/message.ts'
 import type { Broker } from '../../broker/broker.ts'
 import { parseDuration } from '../../message/duration.ts'
+import { dateNow } from '../../world.ts'
 import { messageFilter } from '../read/message-filter.ts'
 import { parseFilter } from '../read/parse-filter.ts'
 import type { QueueRequest } from '../request/requests.ts'
@@ -31,6 +32,6 @@ export function compileLook(request: QueueRequest, context: RequestContext): Com
     queue,
     acceptDeliveryLimit,
     ...(hold !== undefined && { maxHoldMs: parseDuration(hold) }),
-    select: where === undefined ? () => true : messageFilter(parseFilter(where), Date.now()),
+    select: where === undefined ? () => true : messageFilter(parseFilter(where), dateNow()),
   }
 }

@@ -2,6 +2,7 @@ import type { Settled } from '../../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
+import { clearTimeout, setTimeout } from '../../world.ts'
 
 export interface RelayTask {
   readonly channel: AmqpChannel

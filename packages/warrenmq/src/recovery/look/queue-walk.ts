@@ -4,6 +4,7 @@ import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { asTimerMs } from '../../clock.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../world.ts'
 import { ConsumerRelay } from './consumer-relay.ts'
 
 export interface WalkTask {

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Settled } from '../../broker/amqp/ack-ledger.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
+import { sleep } from '../../world.ts'
 import type { LookRules } from './prepare-look.ts'
 
 export type RefreshRules = Pick<

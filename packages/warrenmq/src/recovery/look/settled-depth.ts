@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import { inspectQueue, type QueueCounts } from '../../broker/amqp/declarations.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { RecoveryError } from '../../errors.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
+import { sleep } from '../../world.ts'
 import { isQueueGone } from './is-queue-gone.ts'
 import { withChannel } from './with-channel.ts'
 

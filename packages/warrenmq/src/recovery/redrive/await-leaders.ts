@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
+import { performance, sleep } from '../../world.ts'
 import { withChannel } from '../look/with-channel.ts'
 
 const longestElectionMs = 10_000

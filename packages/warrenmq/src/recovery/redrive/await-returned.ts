@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Session } from '../../broker/amqp/session.ts'
+import { sleep } from '../../world.ts'
 import { isConnectionLost } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import { depthOf } from '../look/settled-depth.ts'

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Session } from '../../broker/amqp/session.ts'
 import { RecoveryError } from '../../errors.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
+import { sleep } from '../../world.ts'
 import { confirmDepth } from '../look/confirm-depth.ts'
 import { isConnectionLost, isQueueUnreachable } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'

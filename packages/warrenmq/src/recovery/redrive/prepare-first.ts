@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Session } from '../../broker/amqp/session.ts'
 import type { WarrenError } from '../../errors.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
+import { performance, sleep } from '../../world.ts'
 import { confirmDepth } from '../look/confirm-depth.ts'
 import { type LookPermission, type LookRules, prepareLook } from '../look/prepare-look.ts'
 import { countConsumers, depthOf, settledDepth } from '../look/settled-depth.ts'

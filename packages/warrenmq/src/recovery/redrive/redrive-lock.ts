@@ -1,7 +1,6 @@
-import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { RecoveryError } from '../../errors.ts'
 import { isAtLeast, parseBrokerVersion } from '../../message/broker-version.ts'
+import { hostname, performance, sleep } from '../../world.ts'
 import { type Lock, takeLock } from '../lock/take-lock.ts'
 import { isConnectionLost, isQueueUnreachable } from '../look/is-connection-lost.ts'
 import type { RedriveOptions } from './redrive-options.ts'

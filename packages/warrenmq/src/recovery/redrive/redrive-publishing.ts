@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
+import { sleep } from '../../world.ts'
 import { createSetDigest, digestBody } from '../receipt/set-digest.ts'
 import { awaitLeaders } from './await-leaders.ts'
 import { countTargets } from './count-targets.ts'

@@ -1,6 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ChannelError, RecoveryError } from '../../errors.ts'
 import { Publisher } from '../../publisher/publisher.ts'
+import {
+  clearInterval,
+  clearTimeout,
+  dateNow,
+  performance,
+  setInterval,
+  setTimeout,
+  sleep,
+} from '../../world.ts'
 import { isConnectionLost } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import type { Receipt } from '../receipt/receipt.ts'
@@ -43,7 +51,7 @@ export class RedriveRun {
   readonly #publishing: RedrivePublishing
   readonly #watch: RedriveWatch
   readonly #taking: RedriveTaking
-  readonly #startedAtMs = Date.now()
+  readonly #startedAtMs = dateNow()
   readonly #startedAt = performance.now()
   readonly #events: RedriveEvent<Taken>[] = []
   readonly #undo: (() => void)[] = []
@@ -339,7 +347,7 @@ export class RedriveRun {
       tally: this.#tally,
       state: this.#state,
       startedAtMs: this.#startedAtMs,
-      endedAtMs: Date.now(),
+      endedAtMs: dateNow(),
       elapsedMs: performance.now() - this.#startedAt,
       outcome,
       interruption: isRefused ? 'forbidden' : interruption,

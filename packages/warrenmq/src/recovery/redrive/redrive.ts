@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID } from '../../world.ts'
 import type { Receipt } from '../receipt/receipt.ts'
 import type { RedriveOptions, RedriveProgress } from './redrive-options.ts'
 import { RedriveRun } from './redrive-run.ts'

@@ -1,5 +1,6 @@
 import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
+import { clearInterval, setInterval } from '../../world.ts'
 
 const sampleEveryMs = 500
 

@@ -1,4 +1,5 @@
 import type { Session } from '../../broker/amqp/session.ts'
+import { clearInterval, setInterval } from '../../world.ts'
 
 /** True once there is a connection; false when there is none and the patience is over, or the session closed. */
 export async function whenReachable(session: Session, patience: AbortSignal): Promise<boolean> {

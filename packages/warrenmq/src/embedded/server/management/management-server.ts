@@ -34,10 +34,7 @@ export async function startManagementServer(
   let boundPort = port
   const fullScope: ApiScope = { ...scope, managementPort: () => boundPort }
   const server = createServer((request, response) => {
-    answer(fullScope, request).then(
-      (result) => send(response, result),
-      (error: unknown) => send(response, explain(error, report)),
-    )
+    void answerRequest(fullScope, request, report).then((result) => send(response, result))
   })
   boundPort = await listen(server, port)
   return {
@@ -55,7 +52,23 @@ export async function startManagementServer(
   }
 }
 
-async function answer(scope: ApiScope, request: IncomingMessage): Promise<ApiAnswer> {
+/** What is read of a request, however it came. */
+export type ManagementRequest = Pick<IncomingMessage, 'url' | 'method' | 'headers'> & AsyncIterable<Buffer>
+
+/** Answers one request; a refusal is an answer, too. */
+export async function answerRequest(
+  scope: ApiScope,
+  request: ManagementRequest,
+  report: (error: unknown) => void,
+): Promise<ApiAnswer> {
+  try {
+    return await answer(scope, request)
+  } catch (error) {
+    return explain(error, report)
+  }
+}
+
+async function answer(scope: ApiScope, request: ManagementRequest): Promise<ApiAnswer> {
   const url = new URL(request.url ?? '/', 'http://localhost')
   const [root, ...segments] = url.pathname.replace(/\/$/, '').split('/').slice(1)
   if (root !== 'api') throw notFound()
@@ -96,7 +109,7 @@ function authenticateUser({ broker }: ApiScope, header: string | undefined): Use
   return user
 }
 
-async function readBody(request: IncomingMessage): Promise<JsonObject> {
+async function readBody(request: ManagementRequest): Promise<JsonObject> {
   const bytes = await readBytes(request)
   if (bytes.length === 0) return {}
   try {
@@ -108,11 +121,11 @@ async function readBody(request: IncomingMessage): Promise<JsonObject> {
   throw badRequest('not_json')
 }
 
-async function readBytes(request: IncomingMessage): Promise<Buffer> {
+async function readBytes(request: ManagementRequest): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0
   try {
-    for await (const piece of request as AsyncIterable<Buffer>) {
+    for await (const piece of request) {
       size += piece.length
       if (size > maxBodyBytes) throw new ApiRefusal(413, 'payload_too_large', 'the request is too large')
       pieces.push(piece)
