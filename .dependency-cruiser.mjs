@@ -1,20 +1,10 @@
-// The direction of imports, from one ordered list: a folder sees the rows above its own and the leaves.
-// Folders on one row do not know each other. To add a folder, put it in its row.
+// The direction of imports, from the ordered list of folders in scripts/library-rooms.mjs.
 import { roomRules } from './.dependency-cruiser.rooms.mjs'
+import { besideTheRows, leaves as leafModules, rows } from './scripts/library-rooms.mjs'
 
 const library = 'packages/warrenmq/src'
 const cli = 'packages/cli/src'
-const leaves = ['errors.ts', 'events.ts', 'world.ts', 'clock.ts', 'join-signals.ts', 'fifo.ts']
-const rows = [
-  ['wire'],
-  ['message'],
-  ['topology'],
-  ['broker'],
-  ['publisher', 'deploy'],
-  ['consumer', 'recovery'],
-]
-// The embedded broker stands beside the rows: it shares the bytes and the message rules, nothing else.
-const besideTheRows = { embedded: ['wire', 'message'] }
+const leaves = leafModules.map((name) => `${name}.ts`)
 /** What users load. Nothing inside the library knows them. */
 const doors = ['index.ts', 'operations.ts', 'testing.ts']
 

@@ -1,117 +1,77 @@
 // Makes the package of the library from what the compiler wrote: its code once, as CommonJS, so that every caller in a
-// process has the same copy of it, Jest and NestJS by `require`, ES modules by a door that lists the names. Types are
-// those that a door leads to. What is up to date is left alone: tests that run the built command are not disturbed by
-// another run that builds.
+// process has the same copy of it. Jest and NestJS load it with `require`, ES modules through a door that lists the names.
+// Types are those that a door leads to. A file that would not change is not written: tests that run the built command are
+// not disturbed when somebody builds beside them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, normalize, resolve } from 'node:path'
-import ts from 'typescript'
+import { dirname, join, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+import { besideTheRows, leaves, rows } from './library-rooms.mjs'
 import { trimTypes } from './trim-types.mjs'
 
 const require = createRequire(import.meta.url)
-const compilerOptions = {
-  target: ts.ScriptTarget.ES2023,
-  module: ts.ModuleKind.CommonJS,
-  moduleDetection: ts.ModuleDetectionKind.Force,
-  esModuleInterop: true,
-  // Comments are for who reads the sources; the types keep theirs, which editors show.
-  removeComments: true,
-}
 
 /** `from`: what the compiler wrote; `dist`: the package's; `doors`: the modules that users load; `programs`: those they run. */
-export function assembleLibrary({ from, dist, doors, programs }) {
+export async function assembleLibrary({ from, dist, doors, programs }) {
   const types = trimTypes({
     from: resolve(from),
     doors: doors.map((door) => `${door}.d.ts`),
     documented: ['index.d.ts', 'testing.d.ts'],
   })
-  const code = reachedFrom(
-    from,
-    [...doors, ...programs].map((name) => `${name}.js`),
-  )
-  for (const name of code) translate(join(from, name), join(dist, 'cjs', name))
-  for (const [name, text] of types) write(join(dist, 'cjs', name), text)
+  const code = await bundleRooms(resolve(from), [...doors, ...programs])
+  for (const [name, text] of [...code, ...types]) write(join(dist, 'cjs', name), text)
   write(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+  removeAllBut(join(dist, 'cjs'), new Set([...code.keys(), ...types.keys(), 'package.json']))
   for (const door of doors) writeDoor(dist, door)
-  removeAllBut(join(dist, 'cjs'), new Set([...code, ...types.keys(), 'package.json']))
+}
+
+/**
+ * One file per folder of the library, named after it: small to download, quick to load, and a door loads only the folders
+ * it needs. Nothing is minified, and a function that had to be renamed beside its namesake keeps its name at run time, so
+ * a stack trace reads as the sources do. Modules of Node are asked for their functions at every call, because tools
+ * replace those functions.
+ */
+async function bundleRooms(from, entries) {
+  const bundle = await rolldown({
+    cwd: from,
+    input: entries.map((name) => `./${name}.js`),
+    platform: 'node',
+    onLog: refuseWarnings,
+  })
+  const { output } = await bundle.generate({
+    format: 'cjs',
+    // ES modules are strict by themselves; what they become has to say so.
+    strict: true,
+    chunkFileNames: '[name].js',
+    codeSplitting: { groups: roomGroups(from) },
+    esModule: false,
+    generatedCode: { symbols: false },
+    keepNames: true,
+    minifyInternalExports: false,
+    // Comments are for readers of the sources. The types keep theirs, because editors show them.
+    comments: false,
+  })
+  await bundle.close()
+  return new Map(output.map(({ fileName, code }) => [fileName, code]))
+}
+
+/** A group also takes what its modules import, unless a group before it has it: hence the order of the imports. */
+function roomGroups(from) {
+  const leafPaths = leaves.map((name) => join(from, `${name}.js`))
+  const rooms = [...rows.flat(), ...Object.keys(besideTheRows)].map((name) => ({
+    name,
+    test: (id) => id.startsWith(join(from, name, '/')),
+  }))
+  const groups = [{ name: 'leaves', test: (id) => leafPaths.includes(id) }, ...rooms]
+  return groups.map((group, index) => ({ ...group, priority: groups.length - index }))
+}
+
+function refuseWarnings(level, { message }) {
+  if (level === 'warn') throw new Error(message)
 }
 
 function filesIn(folder) {
   return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
-}
-
-/** The modules that others load at run time, which leaves out those of nothing but types. */
-function reachedFrom(from, entries) {
-  const files = new Set(entries)
-  // A set that grows while it is walked is walked to its end.
-  for (const file of files) {
-    const { importedFiles } = ts.preProcessFile(readFileSync(join(from, file), 'utf8'), true, true)
-    for (const { fileName } of importedFiles)
-      if (fileName.startsWith('.')) files.add(normalize(join(dirname(file), fileName)))
-  }
-  return files
-}
-
-function translate(source, target) {
-  const madeOf = [source, import.meta.filename].map((file) => statSync(file).mtimeMs)
-  if (existsSync(target) && statSync(target).mtimeMs >= Math.max(...madeOf)) return
-  const text = requireByName(readFileSync(source, 'utf8'))
-  write(target, indentByTabs(exportByValue(ts.transpileModule(text, { compilerOptions }).outputText)))
-}
-
-/**
- * The compiler is prepared for modules that load each other in a circle: names are there before their values, and what is
- * passed on is asked for each time. We have no such circle, and it would be a tenth of some files. Nor does a module of
- * ours have a default export that would need its mark.
- */
-function exportByValue(code) {
-  return code
-    .replace('Object.defineProperty(exports, "__esModule", { value: true });\n', '')
-    .replaceAll(/^exports\.\w+ = (?:exports\.\w+ = )*void 0;\n/gm, '')
-    .replaceAll(
-      /^Object\.defineProperty\(exports, "(\w+)", \{ enumerable: true, get: function \(\) \{ return (\w+\.\w+); \} \}\);$/gm,
-      'exports.$1 = $2;',
-    )
-}
-
-/**
- * Names of our own modules stay as they are in the sources, `decide(…)` instead of the compiler's
- * `(0, decide_js_1.decide)(…)`: shorter, and easier to read for who follows a stack trace. It is safe because no modules
- * of ours import each other in a circle. Those of Node are left to the compiler, since tools replace what is in them.
- */
-function requireByName(text) {
-  const source = ts.createSourceFile('module.js', text, ts.ScriptTarget.ES2023)
-  return source.statements.filter(isNamedImportOfOurs).reduceRight((changed, statement) => {
-    const names = statement.importClause.namedBindings.elements.map(({ propertyName, name }) =>
-      propertyName ? `${propertyName.text}: ${name.text}` : name.text,
-    )
-    const required = `const { ${names.join(', ')} } = require('${statement.moduleSpecifier.text}');`
-    return changed.slice(0, statement.getStart(source)) + required + changed.slice(statement.end)
-  }, text)
-}
-
-function isNamedImportOfOurs(statement) {
-  return (
-    ts.isImportDeclaration(statement) &&
-    statement.moduleSpecifier.text.startsWith('.') &&
-    statement.importClause?.namedBindings?.elements !== undefined &&
-    statement.importClause.name === undefined
-  )
-}
-
-/** The compiler indents by four spaces, which are three too many to download. */
-function indentByTabs(text) {
-  const literals = templatesIn(ts.createSourceFile('module.js', text, ts.ScriptTarget.ES2023))
-  return text.replace(/^(?: {4})+/gm, (spaces, at) =>
-    literals.some(({ pos, end }) => pos <= at && at < end) ? spaces : '\t'.repeat(spaces.length / 4),
-  )
-}
-
-function templatesIn(node) {
-  if (ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node)) return [node]
-  const found = []
-  node.forEachChild((child) => void found.push(...templatesIn(child)))
-  return found
 }
 
 /** The names are listed, so that `import { … }` finds them whatever a loader can read out of CommonJS. */

@@ -8,7 +8,7 @@ const compiled = '.cache/build/warrenmq'
 
 pruneOutput({ output: compiled, sources: 'packages/warrenmq/src' })
 compile('packages/warrenmq')
-assembleLibrary({
+await assembleLibrary({
   from: compiled,
   dist: 'packages/warrenmq/dist',
   doors: ['index', 'operations', 'testing'],

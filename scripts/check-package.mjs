@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
 import { readDoor } from './read-door.mjs'
 
@@ -62,6 +62,12 @@ async function main(): Promise<void> {
 }
 void main()
 `,
+}
+/** The folders of the library that a door loads: a service does without the embedded broker, a test without the rest. */
+const loadedBy = {
+  warrenmq: 'broker consumer deploy leaves message publisher recovery topology wire',
+  'warrenmq/operations': 'broker consumer deploy leaves message publisher recovery topology wire',
+  'warrenmq/testing': 'embedded leaves message wire',
 }
 const formatHost = {
   getCurrentDirectory: () => process.cwd(),
@@ -132,6 +138,7 @@ function useLibrary(tarball) {
   const installed = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))
   if (installed.join() !== 'warrenmq') throw new Error(`The library brings ${installed.join(', ')} along.`)
   refuseMapsToNowhere(join(project, 'node_modules/warrenmq'))
+  for (const [door, rooms] of Object.entries(loadedBy)) refuseMoreThan(rooms, door, project)
   for (const [name, text] of Object.entries(callers)) writeFileSync(join(project, name), text)
   checkTypes(project, Object.keys(callers), { module: ts.ModuleKind.Node16 })
   checkTypes(project, Object.keys(callers), { module: ts.ModuleKind.NodeNext })
@@ -150,6 +157,14 @@ function useLibrary(tarball) {
       console.log(`Node ${read(node, ['--version']).trim()}, ${program}: ${said}`)
     }
   }
+}
+
+function refuseMoreThan(rooms, door, project) {
+  const listLoaded = `require('${door}'); console.log(Object.keys(require.cache).join('\\n'))`
+  const files = read(process.execPath, ['-e', listLoaded], project).trim().split('\n')
+  const [own, runtime] = [door === 'warrenmq' ? 'index' : basename(door), 'rolldown-runtime']
+  const loaded = files.map((file) => basename(file, '.js')).filter((name) => ![own, runtime].includes(name))
+  if (loaded.toSorted().join(' ') !== rooms) throw new Error(`${door} loads ${loaded.toSorted().join(' ')}.`)
 }
 
 function checkTypes(project, names, options) {
