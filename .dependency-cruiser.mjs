@@ -57,6 +57,12 @@ export default {
       to: { path: `^${library}/`, pathNot: `^${library}/(${dotted(doors)})$` },
     },
     {
+      name: 'nestjs-comes-in-by-the-doors',
+      severity: 'error',
+      from: { path: '^packages/nestjs/' },
+      to: { path: '^packages/(?!nestjs/)', pathNot: `^${library}/(${dotted(doors)})$` },
+    },
+    {
       name: 'the-http-api-does-not-know-the-command-line',
       severity: 'error',
       from: { path: `^${cli}/http-api/`, pathNot: tests },
@@ -134,9 +140,9 @@ export default {
     {
       name: 'what-is-published-needs-no-dev-dependency',
       severity: 'error',
-      // The console is bundled.
-      from: { path: '^packages/(?!console/)', pathNot: tests },
-      to: { dependencyTypes: ['npm-dev'] },
+      // The console is bundled. What a package expects of its users, Nest, is installed here to be compiled against.
+      from: { path: '^packages/(?!console/)', pathNot: `${tests}|^packages/nestjs/test/` },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm-peer'] },
     },
   ],
   options: {

@@ -35,6 +35,11 @@ const library = join(import.meta.dirname, 'packages/warrenmq/src')
 const alias = [
   { find: /^warrenmq$/, replacement: join(library, 'index.ts') },
   { find: /^warrenmq\/(operations|testing)$/, replacement: join(library, '$1.ts') },
+  { find: /^@warrenmq\/nestjs$/, replacement: join(import.meta.dirname, 'packages/nestjs/src/index.ts') },
+  {
+    find: /^@warrenmq\/nestjs\/testing$/,
+    replacement: join(import.meta.dirname, 'packages/nestjs/src/testing.ts'),
+  },
 ]
 
 const config: ViteUserConfig = defineConfig({
@@ -58,6 +63,7 @@ const config: ViteUserConfig = defineConfig({
       },
       { extends: true, test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 3_600_000 } },
       { extends: true, test: { name: 'embedded', include: embedded, ...patient, ...twice } },
+      { extends: true, test: { name: 'nestjs', include: ['packages/nestjs/test/**/*.test.ts'], ...patient } },
       {
         extends: true,
         test: {

@@ -1,5 +1,6 @@
 // Builds the packages in the order in which they need each other.
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { assembleLibrary } from './assemble-library.mjs'
 import { buildConsole } from './build-console.mjs'
 import { pruneOutput } from './prune-output.mjs'
@@ -16,12 +17,16 @@ await assembleLibrary({
 })
 pruneOutput({ output: 'packages/cli/dist', sources: 'packages/cli/src', except: 'console/' })
 compile('packages/cli')
+// Nest 12 is ES modules and Nest 11 is CommonJS, so whichever it is finds a build of its own kind.
+compile('packages/nestjs')
+compile('packages/nestjs', 'tsconfig.cjs.json')
+writeFileSync('packages/nestjs/dist/cjs/package.json', '{ "type": "commonjs" }\n')
 await buildConsole({ sources: 'packages/console', output: 'packages/cli/dist/console' })
 
-function compile(folder) {
+function compile(folder, project = 'tsconfig.build.json') {
   const compiler = 'node_modules/typescript/bin/tsc'
   try {
-    execFileSync(process.execPath, [compiler, '-p', `${folder}/tsconfig.build.json`], { stdio: 'inherit' })
+    execFileSync(process.execPath, [compiler, '-p', `${folder}/${project}`], { stdio: 'inherit' })
   } catch (error) {
     // The compiler has said what is wrong.
     process.exit(error.status ?? 1)

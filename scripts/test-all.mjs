@@ -6,7 +6,7 @@ import { brokerProjects } from './broker-projects.mjs'
 import { writeRunStatus } from './write-run-status.mjs'
 
 const told = process.argv.slice(2)
-const withoutBroker = ['unit', 'embedded*', 'browser']
+const withoutBroker = ['unit', 'embedded*', 'nestjs', 'browser']
 
 process.exitCode = told.length > 0 ? await runVitest({ projects: ['!fuzz'], told }) : await runAll()
 

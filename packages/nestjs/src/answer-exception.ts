@@ -1,0 +1,34 @@
+import type { StatusAnswer } from 'warrenmq'
+
+/**
+ * Nest's pipes, guards and services say what went wrong by HTTP exceptions, and the consumer's status table says what a
+ * status means: a `BadRequestException` of a ValidationPipe parks at once, since the same body will be as wrong the next
+ * time, and a `ServiceUnavailableException` is retried. Any other error is thrown on, and is retried.
+ */
+export function answerException(error: unknown): StatusAnswer {
+  if (!isHttpException(error)) throw error
+  return { status: error.getStatus(), error: describe(error) }
+}
+
+interface HttpExceptionLike extends Error {
+  getStatus(): number
+  getResponse(): unknown
+}
+
+/** By its shape: an application can have two copies of Nest, and `instanceof` knows only one. */
+function isHttpException(error: unknown): error is HttpExceptionLike {
+  return (
+    error instanceof Error &&
+    typeof (error as Partial<HttpExceptionLike>).getStatus === 'function' &&
+    typeof (error as Partial<HttpExceptionLike>).getResponse === 'function'
+  )
+}
+
+/** What is wrong stands in the response of a ValidationPipe's exception, one line per field. */
+function describe(error: HttpExceptionLike): string {
+  const response = error.getResponse()
+  const details =
+    typeof response === 'object' && response !== null && 'message' in response ? response.message : ''
+  const text = Array.isArray(details) ? details.join('; ') : error.message
+  return `${error.name}: ${text}`
+}

@@ -1,0 +1,1 @@
+export { WarrenTestingBroker, WarrenTestingModule } from './warren-testing-module.ts'
