@@ -4,7 +4,6 @@ import type { WarrenModuleOptions } from './warren-module-options.ts'
 /** The application's connection, and the token it is injected by. It has all that `connect()` gives. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: nobody makes one; the class is a name for Nest to inject by.
 export abstract class WarrenConnection {}
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see above.
 export interface WarrenConnection extends Warren<string> {}
 
 /** What the embedded broker of a test has instead of the configured one. */

@@ -12,5 +12,4 @@ import type { Publisher } from 'warrenmq'
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: nobody makes one; the class is a name for Nest to inject by.
 export abstract class WarrenPublisher {}
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see above.
 export interface WarrenPublisher extends Publisher {}

@@ -6,7 +6,6 @@ import { testingToken } from './warren-module-options.ts'
 /** The embedded broker of a test, and the token it is injected by: its clock, its queues, its faults. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: nobody makes one; the class is a name for Nest to inject by.
 export abstract class WarrenTestingBroker {}
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see above.
 export interface WarrenTestingBroker extends EmbeddedBroker {}
 
 /** Puts the embedded broker in the place of the one that the application is configured for. */
