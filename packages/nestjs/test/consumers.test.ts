@@ -24,7 +24,7 @@ import {
   MessageHeaders,
   WarrenConsumers,
   WarrenModule,
-  type WarrenPublisher,
+  WarrenPublisher,
 } from '@warrenmq/nestjs'
 import { tap } from 'rxjs'
 import { describe, expect, it } from 'vitest'
