@@ -60,7 +60,12 @@ export default tseslint.config(
     languageOptions: {
       parser: tseslint.parser,
       parserOptions: {
-        project: ['./tsconfig.json', './packages/console/tsconfig.json', './packages/nestjs/tsconfig.json'],
+        project: [
+          './tsconfig.json',
+          './packages/console/tsconfig.json',
+          './packages/nestjs/tsconfig.json',
+          './examples/nestjs/tsconfig.json',
+        ],
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -34,6 +34,8 @@ const pages = [
 /** Pages beside the code show how a part is used; only those for users are programs. */
 const blocks = pages.filter((page) => !/^(packages\/[^/]+\/src|test)\//.test(page)).flatMap(readBlocks)
 const programs = blocks.filter(({ language }) => language === 'ts')
+/** As Nest has them. */
+const decorators = { experimentalDecorators: true, emitDecoratorMetadata: true }
 const commandLines = blocks.filter(({ language }) => language === 'sh')
 
 describe('a program in the documentation runs as it stands', () => {
@@ -54,7 +56,11 @@ describe('a program in the documentation runs as it stands', () => {
       expect(errorsOf(`${file}.ts`)).toEqual([])
       writeFileSync(
         `${file}.mjs`,
-        ts.transpile(block.code, { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }),
+        ts.transpile(block.code, {
+          ...decorators,
+          target: ts.ScriptTarget.ES2023,
+          module: ts.ModuleKind.ESNext,
+        }),
       )
 
       const env = { ...process.env, AMQP_URL: broker.url }
@@ -294,6 +300,9 @@ function checkTypes(files: readonly string[]): (file: string) => readonly string
     isolatedDeclarations: false,
     declaration: false,
     noUnusedLocals: false,
+    ...decorators,
+    erasableSyntaxOnly: false,
+    verbatimModuleSyntax: false,
   })
   return (file) =>
     ts

@@ -1,0 +1,4 @@
+export interface Order {
+  readonly id: number
+  readonly cents: number
+}
