@@ -5,18 +5,23 @@ import { afterAll, expect, it } from 'vitest'
 
 /** Inside the repository, so that `import 'warrenmq'` finds the sources. */
 const workplace = `.cache/jsdoc-${process.pid}`
+const sources = resolve('packages/warrenmq/src')
 
 afterAll(() => rmSync(workplace, { recursive: true, force: true }))
 
 /** What every example may take for granted. */
 const given = `
 import type * as lib from 'warrenmq'
+import { readFileSync } from 'node:fs'
+import * as opentelemetry from '@opentelemetry/api'
+import { z } from 'zod'
 declare const warren: lib.Warren<'orders'>
 declare const publisher: lib.Publisher
 declare const consumer: lib.Consumer
 declare const topology: lib.Topology<'orders'>
 declare const save: lib.Handler
 declare const schema: lib.StandardSchema
+declare const clock: lib.Clock
 `
 const { config } = ts.readConfigFile('tsconfig.json', (path) => readFileSync(path, 'utf8'))
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.')
@@ -29,17 +34,25 @@ function readDoor(name: string) {
   const exported = checker
     .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(path)!)!)
     .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
-  return { exported, values: exported.filter(({ flags }) => flags & ts.SymbolFlags.Value).map(nameOf) }
+  const values = exported.filter(({ flags }) => flags & ts.SymbolFlags.Value).map(nameOf)
+  return { checker, exported, values }
 }
 
 function nameOf(symbol: ts.Symbol): string {
   return symbol.name
 }
 
+function exampleTagsOf(node: ts.Node): readonly string[] {
+  return ts
+    .getJSDocTags(node)
+    .filter(({ tagName }) => tagName.text === 'example')
+    .map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '')
+}
+
 function examplesIn(node: ts.Node): readonly string[] {
-  const tags = ts.getJSDocTags(node).filter(({ tagName }) => tagName.text === 'example')
-  const texts = tags.map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '')
-  return texts.flatMap((text) => [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code ?? ''))
+  return exampleTagsOf(node).flatMap((text) =>
+    [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code ?? ''),
+  )
 }
 
 it('every exported function has an example', () => {
@@ -52,41 +65,106 @@ it('every exported function has an example', () => {
   expect(silent.map(nameOf)).toEqual([])
 })
 
-/** What users write and read most: options, declarations, messages, and what they get from `connect`. */
-const isForUsers =
-  /(Options|Settings|Declaration|Events)$|^(ConsumedMessage|OutgoingMessage|HandlerContext|Warren|Consumer|Publisher|EmbeddedBroker)$/
-
-it('every option, and every member of what users work with, is described', () => {
+it('every exported type, and every member of one, is described', () => {
   const silent = doors.flatMap(({ exported }) =>
-    exported
-      .filter(({ name }) => isForUsers.test(name))
-      .flatMap(({ name, declarations = [] }) =>
-        declarations
-          .flatMap(membersOf)
-          .filter((member) => ts.getJSDocCommentsAndTags(member).length === 0)
-          .map((member) => `${name}.${member.name?.getText() ?? 'constructor'}`),
-      ),
+    exported.flatMap(({ name, declarations = [] }) =>
+      declarations
+        .flatMap((each) => [each, ...membersOf(each)])
+        .filter((each) => !isDescribed(each))
+        .map((each) => `${name}: ${each.getText().split('\n')[0]}`),
+    ),
   )
 
   expect(silent).toEqual([])
 })
 
-function membersOf(node: ts.Node): readonly (ts.ClassElement | ts.TypeElement)[] {
-  if (!ts.isClassDeclaration(node) && !ts.isInterfaceDeclaration(node)) return []
-  return [...node.members].filter(({ name }) => !name || !ts.isPrivateIdentifier(name))
+/** Also a member that says by a word which of several it is, and those of an alternative that is described as a whole. */
+function isDescribed(node: ts.Declaration): boolean {
+  if (ts.getJSDocCommentsAndTags(node).length > 0) return true
+  if (ts.isConstructorDeclaration(node) || ts.isIndexSignatureDeclaration(node)) return true
+  if (ts.isPropertySignature(node) && node.name.getText() === 'kind') return true
+  const { parent } = node
+  if (!ts.isTypeLiteralNode(parent) || !ts.isUnionTypeNode(parent.parent)) return false
+  return parent.members.length < 3 && textBefore(parent.parent, parent).includes('/**')
 }
 
-it('every example in the JSDoc of the doors has the types that it needs', () => {
-  const examples = doors.flatMap(({ name, exported, values }) =>
-    exported.flatMap(({ declarations = [] }) =>
-      declarations.flatMap((each) => {
-        const imports = `import { ${values.join(', ')} } from '${name}'`
-        return [each, ...membersOf(each)]
-          .flatMap(examplesIn)
-          .map((code) => `${imports}${given}{\n${code}\n}\n`)
-      }),
-    ),
+/** What stands before an alternative: the comment about it, if there is one. */
+function textBefore(union: ts.UnionTypeNode, alternative: ts.TypeNode): string {
+  const previous = union.types[union.types.indexOf(alternative) - 1]
+  const from = previous?.end ?? union.getFullStart()
+  return union.getSourceFile().text.slice(from, alternative.getStart())
+}
+
+/** Those of an interface or a class, and of each alternative of a type. */
+function membersOf(node: ts.Node): readonly (ts.ClassElement | ts.TypeElement)[] {
+  if (ts.isTypeAliasDeclaration(node)) return membersOf(node.type)
+  if (ts.isUnionTypeNode(node) || ts.isIntersectionTypeNode(node)) return node.types.flatMap(membersOf)
+  if (!ts.isClassDeclaration(node) && !ts.isInterfaceDeclaration(node) && !ts.isTypeLiteralNode(node))
+    return []
+  return [...node.members].filter(({ name }) => !name || isForUsers(name))
+}
+
+function isForUsers(name: ts.PropertyName): boolean {
+  return !ts.isPrivateIdentifier(name) && name.getText() !== '[isTyped]'
+}
+
+/** What users write: options, declarations, requests, messages. */
+const isWritten =
+  /(?<!^Span)Options$|(Settings|Declaration|Choice|(?<!^Noted)Request)$|^(Asker|Acceptance|OutgoingMessage|BackoffPolicy|BreakerPolicy)$/
+const typeArguments: Readonly<Record<string, string>> = { ConnectOptions: "<'orders'>" }
+
+interface Option {
+  readonly type: string
+  readonly name: string
+  readonly examples: readonly string[]
+}
+
+function optionsOf({ checker, exported }: (typeof doors)[number]): readonly Option[] {
+  return exported
+    .filter(({ name }) => isWritten.test(name))
+    .flatMap((symbol) =>
+      checker
+        .getDeclaredTypeOfSymbol(symbol)
+        .getProperties()
+        .map((property) => ({ symbol, property })),
+    )
+    .flatMap(({ symbol, property }) =>
+      (property.declarations ?? [])
+        .filter((each) => each.getSourceFile().fileName.startsWith(sources))
+        .map((each) => ({ type: symbol.name, name: property.name, examples: optionExamples(each) })),
+    )
+}
+
+/** An object with the option; of a request the value alone, because a JSON Schema is made from it. */
+function optionExamples(node: ts.Declaration): readonly string[] {
+  const isOfRequest = node.getSourceFile().fileName.endsWith('/requests.ts')
+  const { name, type } = node as ts.PropertySignature
+  const isText = /string|'|Duration/.test(type?.getText().replace(/^Readonly<.*>$/, '') ?? '')
+  return exampleTagsOf(node).map((text) =>
+    isOfRequest ? `{ ${name.getText()}: ${isText ? JSON.stringify(text) : text} }` : text,
   )
+}
+
+it('every option has an example, which shows it', () => {
+  const silent = doors
+    .flatMap(optionsOf)
+    .filter(({ name, examples }) => !examples.some((text) => text.includes(name)))
+
+  expect(silent.map(({ type, name }) => `${type}.${name}`)).toEqual([])
+})
+
+it('every example in the JSDoc of the doors has the types that it needs', () => {
+  const examples = doors.flatMap((door) => {
+    const imports = `import { ${door.values.join(', ')} } from '${door.name}'${given}`
+    const ofFunctions = door.exported.flatMap(({ declarations = [] }) =>
+      declarations.flatMap((each) => [each, ...membersOf(each)].flatMap(examplesIn)),
+    )
+    const ofOptions = optionsOf(door).flatMap(({ type, examples: texts }) =>
+      texts.map((text) => `const example: Partial<door.${type}${typeArguments[type] ?? ''}> = ${text}`),
+    )
+    const all = [...ofFunctions, ...ofOptions].map((code) => `{\n${code}\n}\n`)
+    return all.map((code) => `import type * as door from '${door.name}'\n${imports}${code}`)
+  })
   mkdirSync(workplace, { recursive: true })
   const files = examples.map((code, index) => {
     const file = `${workplace}/example-${index}.ts`
@@ -98,7 +176,7 @@ it('every example in the JSDoc of the doors has the types that it needs', () => 
 
   const problems = files.flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(file)))
 
-  expect(examples.length).toBeGreaterThan(25)
+  expect(examples.length).toBeGreaterThan(300)
   expect(
     problems.map(({ messageText, file }) => [
       ts.flattenDiagnosticMessageText(messageText, ' '),

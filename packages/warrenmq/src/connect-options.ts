@@ -7,37 +7,66 @@ import type { Topology } from './topology/define-topology.ts'
 
 /** The pauses between attempts to connect: they double, and up to half of each is taken off at random. */
 export interface BackoffOptions extends Partial<BackoffPolicy> {
-  /** The first pause. @default '100ms' */
+  /**
+   * The first pause. @default '100ms'
+   * @example { initial: '250ms' }
+   */
   readonly initial?: Duration
-  /** The longest pause. @default '30s' */
+  /**
+   * The longest pause. @default '30s'
+   * @example { max: '1m' }
+   */
   readonly max?: Duration
 }
 
 /** How a Warren connects, and what it works with. */
 export interface ConnectOptions<QueueName extends string = never> extends SessionOptions {
-  /** For the socket, TLS and the handshake together. @default '10s' */
+  /**
+   * For the socket, TLS and the handshake together. @default '10s'
+   * @example { connectTimeout: '5s' }
+   */
   readonly connectTimeout?: Duration
-  /** How long a declare, a bind or the like may take. @default '1m' */
+  /**
+   * How long a declare, a bind or the like may take. @default '1m'
+   * @example { replyTimeout: '20s' }
+   */
   readonly replyTimeout?: Duration
-  /** How long the first connection may take over all hosts and attempts, for brokers that are still starting. @default one attempt for each host */
+  /**
+   * How long the first connection may take over all hosts and attempts, for brokers that are still starting. @default one attempt for each host
+   * @example { waitForBroker: '2m' }
+   */
   readonly waitForBroker?: Duration
-  /** The pauses between attempts to connect. */
+  /**
+   * The pauses between attempts to connect.
+   * @example { backoff: { initial: '250ms', max: '1m' } }
+   */
   readonly backoff?: BackoffOptions
-  /** What `defineTopology` gave; `consume` takes its queues and `apply` declares it. */
+  /**
+   * What `defineTopology` gave; `consume` takes its queues and `apply` declares it.
+   * @example { topology: defineTopology({ queues: { orders: {} } }) }
+   */
   readonly topology?: Topology<QueueName>
   /**
    * Where RabbitMQ's HTTP API is, for `plan`, `apply`, `deadLetters` and `recover`. Without a login it is that of the
    * broker's URL. Nothing is asked of it before it is proved to be the API of this very broker. @default the variable
    * MANAGEMENT_URL, or the same host, port 15672 or 15671
+   * @example { managementUrl: 'http://rabbit.example:15672' }
    */
   readonly managementUrl?: string
   /**
    * Closes everything at one of these signals, then lets the signal end the process, or leaves that to whoever else
    * listens to it. A second signal does not wait. @default none
+   * @example { closeOn: ['SIGTERM', 'SIGINT'] }
    */
   readonly closeOn?: readonly EndingSignal[]
-  /** How long `closeOn` lets running handlers finish. @default '30s' */
+  /**
+   * How long `closeOn` lets running handlers finish. @default '30s'
+   * @example { closeDeadline: '20s' }
+   */
   readonly closeDeadline?: Duration
-  /** The module `@opentelemetry/api`: spans of every publish and every attempt. */
+  /**
+   * The module `@opentelemetry/api`: spans of every publish and every attempt.
+   * @example { tracing: opentelemetry }
+   */
   readonly tracing?: TracingApi
 }

@@ -73,6 +73,7 @@ export interface DeadLetters {
 export interface Verification {
   /** `unknown`: nothing speaks against it, but not all of it could be checked. */
   readonly verdict: Verdict
+  /** What was checked, one by one. */
   readonly checks: readonly ReceiptCheck[]
 }
 

@@ -3,6 +3,7 @@
  * message says what happened, to which object, and what to do.
  */
 export abstract class WarrenError extends Error {
+  /** Stable: match on it, not on the message. */
   abstract readonly code: string
 
   constructor(message: string, options?: ErrorOptions) {
@@ -44,7 +45,9 @@ export type WireErrorCode =
 
 /** A connection that could not be opened or did not live. `isFinal` means that trying again cannot help. */
 export class ConnectionError extends WarrenError {
+  /** What went wrong. */
   readonly code: ConnectionErrorCode
+  /** Trying again cannot help, for example because the password is wrong. */
   readonly isFinal: boolean
   /** The broker's reply code where the broker said why. */
   readonly replyCode: number | undefined
@@ -60,6 +63,7 @@ export class ConnectionError extends WarrenError {
   }
 }
 
+/** Why a connection could not be opened, or ended. */
 export type ConnectionErrorCode =
   | 'CONNECTION_BAD_URL'
   | 'CONNECTION_REFUSED'
@@ -78,8 +82,11 @@ export type ConnectionErrorCode =
 
 /** A channel that is closed. When the broker closed it, its code and text are kept. */
 export class ChannelError extends WarrenError {
+  /** What went wrong. */
   readonly code: ChannelErrorCode
+  /** The broker's reply code, if the broker closed the channel. */
   readonly replyCode: number | undefined
+  /** What the broker said when it closed the channel. */
   readonly replyText: string | undefined
 
   constructor(
@@ -93,6 +100,7 @@ export class ChannelError extends WarrenError {
   }
 }
 
+/** Why a channel could not be opened, or ended. */
 export type ChannelErrorCode =
   | 'CHANNEL_CLOSED'
   | 'CHANNEL_CLOSED_BY_BROKER'
@@ -101,6 +109,7 @@ export type ChannelErrorCode =
 
 /** Why a publish has no answer from the broker; the `cause` of an `unknown` result. */
 export class PublishError extends WarrenError {
+  /** Why there is no answer. */
   readonly code: PublishErrorCode
 
   constructor(code: PublishErrorCode) {
@@ -109,6 +118,7 @@ export class PublishError extends WarrenError {
   }
 }
 
+/** Why a publish has no answer from the broker. */
 export type PublishErrorCode = keyof typeof publishErrors
 
 const publishErrors = {
@@ -124,12 +134,15 @@ const publishErrors = {
 
 /** What a caller passed cannot be sent as it is. Nothing was sent. */
 export class InvalidArgumentError extends WarrenError {
+  /** Always the same. */
   readonly code = 'INVALID_ARGUMENT'
 }
 
 /** The management API could not be reached or refused. */
 export class ManagementError extends WarrenError {
+  /** What went wrong. */
   readonly code: ManagementErrorCode
+  /** The HTTP status of the answer; undefined if there was none. */
   readonly status: number | undefined
   /** It is as if there were none: nobody answers, or at an address that nobody named answers something else. */
   readonly isAbsent: boolean
@@ -150,6 +163,7 @@ export function isManagementAbsent(error: unknown): boolean {
   return error instanceof ManagementError && error.isAbsent
 }
 
+/** Why RabbitMQ's HTTP API could not be asked. */
 export type ManagementErrorCode =
   | 'MANAGEMENT_BAD_URL'
   | 'MANAGEMENT_UNREACHABLE'
@@ -163,7 +177,9 @@ export type ManagementErrorCode =
 
 /** A declaration that cannot become a topology. `mistakes` has all of them, not only the first. */
 export class TopologyError extends WarrenError {
+  /** Always the same. */
   readonly code = 'TOPOLOGY_INVALID'
+  /** All mistakes of the declaration. */
   readonly mistakes: readonly TopologyMistake[]
 
   constructor(mistakes: readonly TopologyMistake[]) {
@@ -174,6 +190,7 @@ export class TopologyError extends WarrenError {
   }
 }
 
+/** One mistake of a declaration. */
 export interface TopologyMistake {
   /** Where it stands, such as `queues['billing.orders'].retry.delays[0]`. */
   readonly path: string
@@ -201,6 +218,7 @@ export class DeploymentError extends WarrenError {
 
 /** Why a message could not be handled, where the consumer and not the handler says so. */
 export class ConsumerError extends WarrenError {
+  /** What went wrong. */
   readonly code: ConsumerErrorCode
   /** Trying again cannot help: the message is parked at once. */
   readonly isPermanent: boolean
@@ -215,6 +233,7 @@ export class ConsumerError extends WarrenError {
   }
 }
 
+/** Why a consumer could not handle a message, or could not start. */
 export type ConsumerErrorCode =
   | 'MESSAGE_UNDECODABLE'
   | 'MESSAGE_INVALID'
@@ -247,6 +266,7 @@ export type ConfigErrorCode =
 
 /** Why dead letters were not looked at or not moved. Nothing was changed, unless the message says so. */
 export class RecoveryError extends WarrenError {
+  /** What went wrong. */
   readonly code: RecoveryErrorCode
   /** Where in a filter the mistake is, counted from 1. */
   readonly column: number | undefined
@@ -261,6 +281,7 @@ export class RecoveryError extends WarrenError {
   }
 }
 
+/** Why dead letters were not looked at or not moved. */
 export type RecoveryErrorCode =
   | 'RECOVERY_LOCKED'
   | 'RECOVERY_QUEUE_NOT_FOUND'
@@ -277,6 +298,7 @@ export type RecoveryErrorCode =
 
 /** An embedded broker that cannot start as it was asked to. Nothing listens then. */
 export class EmbeddedBrokerError extends WarrenError {
+  /** What went wrong. */
   readonly code: EmbeddedBrokerErrorCode
 
   constructor(fields: { code: EmbeddedBrokerErrorCode; message: string }, options?: ErrorOptions) {
@@ -285,6 +307,7 @@ export class EmbeddedBrokerError extends WarrenError {
   }
 }
 
+/** Why an embedded broker could not start, or could not come to rest. */
 export type EmbeddedBrokerErrorCode =
   | 'EMBEDDED_PORT_UNAVAILABLE'
   | 'EMBEDDED_DEFINITIONS_REFUSED'

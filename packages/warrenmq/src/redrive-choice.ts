@@ -11,7 +11,10 @@ import type {
 
 /** Who asks. */
 export interface Asker {
-  /** Who does it; shown to whoever finds the queue taken, and written into receipts. @default the host's name */
+  /**
+   * Who does it; shown to whoever finds the queue taken, and written into receipts. @default the host's name
+   * @example { by: 'anna' }
+   */
   readonly by?: string
 }
 
@@ -23,6 +26,7 @@ export interface CausesOptions extends Omit<CausesRequest, 'queue' | 'groupBy'>,
   /**
    * Split each cause by `type`, `key`, `exchange`, `queue`, `attempts`, `header.NAME` or `body.PATH`.
    * @default one group per cause, with the fields (`splits`) that tell its messages apart
+   * @example { groupBy: ['type', 'body.gateway'] }
    */
   readonly groupBy?: string | readonly string[]
 }
@@ -32,44 +36,78 @@ export interface RedriveChoice extends Omit<RedriveRequest, 'queue' | 'to'>, Ask
   /**
    * Where they go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published;
    * or a queue by its name. @default 'origin'
+   * @example { to: 'retry' }
    */
   readonly to?: 'origin' | 'retry' | 'exchange' | QueueTarget
-  /** Cancels: what is under way is finished, and the rest stays where it is. */
+  /**
+   * Cancels: what is under way is finished, and the rest stays where it is.
+   * @example { signal: AbortSignal.timeout(60_000) }
+   */
   readonly signal?: AbortSignal
-  /** Told several times a second. */
+  /**
+   * Told several times a second.
+   * @example { onProgress: ({ moved, present }) => console.log(moved, 'of', present) }
+   */
   readonly onProgress?: (progress: RedriveProgress) => void
-  /** Told every second while it waits for the broker, see `wait`; so long already. */
+  /**
+   * Told every second while it waits for the broker, see `wait`; so long already.
+   * @example { onWait: (waitingMs) => console.log('waiting for', waitingMs, 'ms') }
+   */
   readonly onWait?: (waitingMs: number) => void
 }
 
 /** Which messages to write, and to which file. */
 export interface BackupChoice extends Omit<BackupRequest, 'queue'>, Asker {
-  /** The file to write. An interrupted one is gone on with. */
+  /**
+   * The file to write. An interrupted one is gone on with.
+   * @example { file: 'orders.backup' }
+   */
   readonly file: string
-  /** Ends it; the file is not complete then, and another run goes on with it. */
+  /**
+   * Ends it; the file is not complete then, and another run goes on with it.
+   * @example { signal: AbortSignal.timeout(60_000) }
+   */
   readonly signal?: AbortSignal
 }
 
 /** Which messages to remove, and into which file. */
 export interface DiscardChoice extends Omit<DiscardRequest, 'queue'>, Asker {
-  /** The backup of what is removed. An interrupted one is gone on with. */
+  /**
+   * The backup of what is removed. An interrupted one is gone on with.
+   * @example { file: 'orders.discarded' }
+   */
   readonly file: string
-  /** Ends it; what was not removed yet stays in the queue. */
+  /**
+   * Ends it; what was not removed yet stays in the queue.
+   * @example { signal: AbortSignal.timeout(60_000) }
+   */
   readonly signal?: AbortSignal
 }
 
 /** What to put back from which file. */
 export interface RestoreChoice extends Omit<RestoreRequest, 'queue'>, Asker {
-  /** A backup that `backUp` or `discard` wrote. */
+  /**
+   * A backup that `backUp` or `discard` wrote.
+   * @example { file: 'orders.discarded' }
+   */
   readonly file: string
-  /** Told each message that is taken up: so many of those in the file. */
+  /**
+   * Told each message that is taken up: so many of those in the file.
+   * @example { onProgress: (done, records) => console.log(done, 'of', records) }
+   */
   readonly onProgress?: (done: number, records: number) => void
 }
 
 /** How closely to check a receipt. */
 export interface VerifyChoice extends Asker {
-  /** Also look into the queues where messages went. Their consumers wait meanwhile. @default false */
+  /**
+   * Also look into the queues where messages went. Their consumers wait meanwhile. @default false
+   * @example { includesTargets: true }
+   */
   readonly includesTargets?: boolean
-  /** Go on although a queue deletes messages that are over its delivery limit when a connection breaks. @default false */
+  /**
+   * Go on although a queue deletes messages that are over its delivery limit when a connection breaks. @default false
+   * @example { acceptDeliveryLimit: true }
+   */
   readonly acceptDeliveryLimit?: boolean
 }

@@ -71,6 +71,7 @@ export interface ApplySettings {
   /**
    * Wait queues of delays that the topology no longer has. `remove-empty` deletes one that is empty, while its work queue
    * has no consumer: a replica of an older release could still publish there. @default 'keep'
+   * @example { leftovers: 'remove-empty' }
    */
   readonly leftovers?: LeftoverChoice
 }

@@ -21,19 +21,32 @@ export interface ApplyOptions {
   readonly onResult?: (result: StepResult) => void
 }
 
+/** What came of one step of a plan. */
 export type StepResult =
-  | { readonly step: ExecutableStep; readonly outcome: StepOutcome | { readonly kind: 'skipped' } }
   | {
+      /** The step. */
       readonly step: ExecutableStep
+      /** It was done, it was kept for a reason, or it was skipped because it is disruptive. */
+      readonly outcome: StepOutcome | { readonly kind: 'skipped' }
+    }
+  | {
+      /** The step. */
+      readonly step: ExecutableStep
+      /** Why it failed. */
       readonly outcome: { readonly kind: 'failed'; readonly error: WarrenError }
     }
 
 /** What came of a plan, step by step. Nothing is left out: a step was done, kept, skipped, or failed. */
 export interface ApplyReport {
+  /** What came of each step. */
   readonly results: readonly StepResult[]
+  /** Steps that were done. */
   readonly done: number
+  /** Leftovers that were kept. */
   readonly kept: number
+  /** Disruptive steps, which were not allowed. */
   readonly skipped: number
+  /** Steps that failed. */
   readonly failed: number
   /** Told again, because apply cannot do anything about them. */
   readonly impossible: readonly ImpossibleStep[]

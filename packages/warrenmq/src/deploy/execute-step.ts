@@ -12,10 +12,17 @@ import type { LiveBinding } from '../topology/live-topology.ts'
 import type { DisruptiveStep, Leftover, SafeStep } from '../topology/plan-topology.ts'
 import { toFieldTable } from '../wire/plain-fields.ts'
 
+/** A step that `apply` can carry out. */
 export type ExecutableStep = SafeStep | DisruptiveStep | Leftover
 
 /** done: the broker is as the step says. kept: a queue that is left over was not deleted. */
-export type StepOutcome = { readonly kind: 'done' } | { readonly kind: 'kept'; readonly reason: string }
+export type StepOutcome =
+  | { readonly kind: 'done' }
+  | {
+      readonly kind: 'kept'
+      /** Why it was kept. */
+      readonly reason: string
+    }
 
 /** Carries one step out over AMQP. Each can be repeated: what is as it should be stays so. */
 export async function executeStep(

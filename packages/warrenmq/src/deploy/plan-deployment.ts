@@ -11,8 +11,11 @@ import { observeTopology } from './observe-topology.ts'
 
 /** A plan with all it was made from. */
 export interface PlannedDeployment {
+  /** The topology, compiled for this broker. */
   readonly wanted: CompiledTopology
+  /** What the broker has. */
   readonly live: LiveTopology
+  /** The steps from one to the other. */
   readonly plan: Plan
   /** What could not be looked at, in sentences. Empty when the broker was observed. */
   readonly unchecked: readonly string[]

@@ -6,15 +6,21 @@ import type { Queue, QueueCounts } from './model/queue/queue.ts'
 
 /** A message as it lies in a queue. */
 export interface InspectedMessage {
+  /** The exchange that it came through. */
   readonly exchange: string
+  /** Its routing key. */
   readonly routingKey: string
+  /** Its properties without the headers. */
   readonly properties: Omit<Properties, 'headers'>
+  /** Its headers, in plain values. */
   readonly headers: Readonly<Record<string, PlainField>>
+  /** Its body. */
   readonly body: Buffer
 }
 
 /** What is in a queue, without touching it. */
 export interface InspectedQueue {
+  /** How many messages and consumers the queue has. */
   readonly counts: QueueCounts
   /** What is ready, in the order of delivery. */
   readonly messages: readonly InspectedMessage[]

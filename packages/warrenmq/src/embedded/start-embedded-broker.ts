@@ -22,45 +22,81 @@ import { createWake } from './server/wake.ts'
 
 /** How an embedded broker behaves. */
 export interface EmbeddedBrokerOptions {
-  /** The version of RabbitMQ to behave as. @default '4.3' */
+  /**
+   * The version of RabbitMQ to behave as. @default '4.3'
+   * @example { profile: '3.10' }
+   */
   readonly profile?: ProfileName
-  /** `virtual` stands still until it is advanced. @default 'real' */
+  /**
+   * `virtual` stands still until it is advanced. @default 'real'
+   * @example { clock: 'virtual' }
+   */
   readonly clock?: 'real' | 'virtual'
-  /** Where AMQP clients connect; 0 lets the system choose. @default 0 */
+  /**
+   * Where AMQP clients connect; 0 lets the system choose. @default 0
+   * @example { port: 5672 }
+   */
   readonly port?: number
-  /** Where the HTTP API answers; 0 lets the system choose. @default 0 */
+  /**
+   * Where the HTTP API answers; 0 lets the system choose. @default 0
+   * @example { managementPort: 15672 }
+   */
   readonly managementPort?: number
-  /** Vhosts beside `/`; the user `guest` may do everything in them. */
+  /**
+   * Vhosts beside `/`; the user `guest` may do everything in them.
+   * @example { vhosts: ['billing'] }
+   */
   readonly vhosts?: readonly string[]
-  /** What it starts with: an export of RabbitMQ's HTTP API, or what `warren export` writes. */
+  /**
+   * What it starts with: an export of RabbitMQ's HTTP API, or what `warren export` writes.
+   * @example { definitions: JSON.parse(readFileSync('definitions.json', 'utf8')) }
+   */
   readonly definitions?: object
-  /** For the names that the broker gives to queues and consumers, and the order of confirms. @default 1 */
+  /**
+   * For the names that the broker gives to queues and consumers, and the order of confirms. @default 1
+   * @example { seed: 7 }
+   */
   readonly seed?: number
   /**
    * `shuffled`: confirms of publishes to different queues come in any order, as RabbitMQ sends them; the seed says which.
    * `in-order`: in the order of the publishes.
    * @default 'shuffled'
+   * @example { confirms: 'in-order' }
    */
   readonly confirms?: 'shuffled' | 'in-order'
-  /** How long `clock.advance` and `settled` wait, in real time, for handlers to end and clients to come to rest. @default '30s' */
+  /**
+   * How long `clock.advance` and `settled` wait, in real time, for handlers to end and clients to come to rest. @default '30s'
+   * @example { settleTimeout: '10s' }
+   */
   readonly settleTimeout?: Duration
-  /** The same as `settleTimeout`, in milliseconds. */
+  /**
+   * The same as `settleTimeout`, in milliseconds.
+   * @example { settleTimeoutMs: 10_000 }
+   */
   readonly settleTimeoutMs?: number
   /**
    * How long time waits at least, in real time, for what a client says after it has settled its deliveries. Every turn of the
    * clock that delivers something takes as long. For handlers that acknowledge first and then ask something outside of this process.
    * @default '5ms'
+   * @example { quiet: '20ms' }
    */
   readonly quiet?: Duration
-  /** The same as `quiet`, in milliseconds. */
+  /**
+   * The same as `quiet`, in milliseconds.
+   * @example { quietMs: 20 }
+   */
   readonly quietMs?: number
   /**
    * How long a virtual clock waits at most, in real time, for timers that were started in this process after a delivery, and for
    * files and names of hosts. Repeated timers and those that do not keep the process alive are not waited for.
    * @default '1s'
+   * @example { timers: '100ms' }
    */
   readonly timers?: Duration
-  /** The same as `timers`, in milliseconds. */
+  /**
+   * The same as `timers`, in milliseconds.
+   * @example { timersMs: 100 }
+   */
   readonly timersMs?: number
 }
 

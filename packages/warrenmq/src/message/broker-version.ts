@@ -2,9 +2,13 @@ import { InvalidArgumentError } from '../errors.ts'
 
 /** A version of RabbitMQ, comparable. `text` is what the broker or the user wrote. */
 export interface BrokerVersion {
+  /** As the broker writes it. */
   readonly text: string
+  /** The first number: 4 of 4.3.1. */
   readonly major: number
+  /** The second number: 3 of 4.3.1. */
   readonly minor: number
+  /** The third number: 1 of 4.3.1. */
   readonly patch: number
 }
 

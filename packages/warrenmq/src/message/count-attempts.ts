@@ -14,12 +14,19 @@ export type AttemptsRule =
    */
   | {
       readonly kind: 'rejections'
+      /** The queue that the loop leads back to. */
       readonly queue: string
+      /** The header with the attempts before a re-drive that continues the count. */
       readonly baseHeader: string
+      /** The header where handlers and other programs see the retries so far. */
       readonly retriesHeader?: string | undefined
     }
   /** Warren counts: failed messages are published to a wait queue with this header one higher. */
-  | { readonly kind: 'header'; readonly header: string }
+  | {
+      readonly kind: 'header'
+      /** The header with the attempts so far. */
+      readonly header: string
+    }
 
 export interface AttemptsQuestion {
   readonly headers: EncodedHeaders

@@ -11,45 +11,97 @@ import { encodeBody } from './encode-body.ts'
 
 /** A message to publish. Only the body and the address are needed. */
 export interface OutgoingMessage {
-  /** @default '' (the default exchange: straight to the queue named by `key`) */
+  /**
+   * Where to publish. @default '', the default exchange: straight to the queue named by `key` @default '' (the default exchange: straight to the queue named by `key`)
+   * @example { exchange: 'orders.events' }
+   */
   readonly exchange?: string
-  /** The routing key. */
+  /**
+   * The routing key.
+   * @example { key: 'order.placed' }
+   */
   readonly key: string
   /**
    * Bytes and text are sent as they are; anything else as JSON with its content type. A buffer is sent from
    * where it is, whatever its size: do not change it before the result is there. What JSON has no form for (a Map, a
    * Blob, a promise) is refused.
+   * @example { body: { id: 42 } }
    */
   readonly body: unknown
-  /** Headers, in plain values; `typed` says the AMQP type where it matters. */
+  /**
+   * Headers, in plain values; `typed` says the AMQP type where it matters.
+   * @example { headers: { tenant: 'acme', total: typed({ type: 'l', value: 5n }) } }
+   */
   readonly headers?: PlainTable
-  /** @default a new UUID */
+  /**
+   * The id of the message, which every copy of it keeps. @default a new UUID @default a new UUID
+   * @example { messageId: 'order-42' }
+   */
   readonly messageId?: string
-  /** What the body is. @default that of JSON for what is sent as JSON */
+  /**
+   * What the body is. @default that of JSON for what is sent as JSON
+   * @example { contentType: 'application/xml' }
+   */
   readonly contentType?: string
-  /** How the body is packed, such as `gzip`. The publisher does not pack it. */
+  /**
+   * How the body is packed, such as `gzip`. The publisher does not pack it.
+   * @example { contentEncoding: 'gzip' }
+   */
   readonly contentEncoding?: string
-  /** What kind of message it is. */
+  /**
+   * What kind of message it is.
+   * @example { type: 'OrderPlaced' }
+   */
   readonly type?: string
-  /** What it belongs to, such as the id of a request. */
+  /**
+   * What it belongs to, such as the id of a request.
+   * @example { correlationId: 'request-17' }
+   */
   readonly correlationId?: string
-  /** The queue where an answer is expected. */
+  /**
+   * The queue where an answer is expected.
+   * @example { replyTo: 'billing.answers' }
+   */
   readonly replyTo?: string
-  /** The application that publishes it. */
+  /**
+   * The application that publishes it.
+   * @example { appId: 'shop' }
+   */
   readonly appId?: string
-  /** Must be the user of the connection, or the broker closes the channel. */
+  /**
+   * Must be the user of the connection, or the broker closes the channel.
+   * @example { userId: 'billing' }
+   */
   readonly userId?: string
-  /** Higher ones are delivered first, by queues that have priorities. @default 0 */
+  /**
+   * Higher ones are delivered first, by queues that have priorities. @default 0
+   * @example { priority: 5 }
+   */
   readonly priority?: number
-  /** How long it may wait in a queue: ten years at most. @default as long as the queue keeps it */
+  /**
+   * How long it may wait in a queue: ten years at most. @default as long as the queue keeps it
+   * @example { expiration: '1h' }
+   */
   readonly expiration?: Duration
-  /** The same as `expiration`, in milliseconds. */
+  /**
+   * The same as `expiration`, in milliseconds.
+   * @example { expirationMs: 3_600_000 }
+   */
   readonly expirationMs?: number
-  /** @default now */
+  /**
+   * When the message was made. @default now @default now
+   * @example { timestamp: new Date('2030-01-31T18:00:00Z') }
+   */
   readonly timestamp?: Date
-  /** Kept on disk by durable queues. @default true */
+  /**
+   * Kept on disk by durable queues. @default true
+   * @example { persistent: false }
+   */
   readonly persistent?: boolean
-  /** Ask to have it returned when no queue takes it. @default true */
+  /**
+   * Ask to have it returned when no queue takes it. @default true
+   * @example { mandatory: false }
+   */
   readonly mandatory?: boolean
 }
 

@@ -5,17 +5,30 @@ import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
 
 /** How a publisher works. */
 export interface PublisherOptions {
-  /** Unanswered publishes at a time. @default 1024 messages, 16 MiB */
+  /**
+   * Unanswered publishes at a time. @default 1024 messages, 16 MiB
+   * @example { window: { messages: 256, bytes: 4_194_304 } }
+   */
   readonly window?: { readonly messages?: number; readonly bytes?: number }
-  /** Publishes that wait for the window or the connection; beyond it they settle as not sent. @default 100000 messages, 256 MiB */
+  /**
+   * Publishes that wait for the window or the connection; beyond it they settle as not sent. @default 100000 messages, 256 MiB
+   * @example { waiting: { messages: 10_000 } }
+   */
   readonly waiting?: { readonly messages?: number; readonly bytes?: number }
-  /** After this long without an answer a publish is `unknown`. @default '1m' */
+  /**
+   * After this long without an answer a publish is `unknown`. @default '1m'
+   * @example { deadline: '10s' }
+   */
   readonly deadline?: Duration
-  /** The same as `deadline`, in milliseconds. */
+  /**
+   * The same as `deadline`, in milliseconds.
+   * @example { deadlineMs: 10_000 }
+   */
   readonly deadlineMs?: number
   /**
    * Send again, with the same message id, what was unanswered when the connection was lost, or the channel by the fault of
    * another publish. Once: what was there at two lost connections is `unknown`. @default false
+   * @example { resend: true }
    */
   readonly resend?: boolean
 }

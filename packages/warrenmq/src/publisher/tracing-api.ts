@@ -3,14 +3,17 @@
  * so that nobody installs it who does not trace.
  */
 export interface TracingApi {
+  /** The current context, and how to run a task in another. */
   readonly context: {
     active(): unknown
     with<Result>(context: never, task: () => Result): Result
   }
+  /** Reads a context from headers and writes one into them. */
   readonly propagation: {
     extract(context: never, carrier: Record<string, string>): unknown
     inject(context: never, carrier: Record<string, string>): void
   }
+  /** Makes spans. */
   readonly trace: {
     getTracer(name: string): {
       startSpan(name: string, options: SpanOptions, context?: never): TracingSpan
@@ -20,6 +23,7 @@ export interface TracingApi {
   }
 }
 
+/** What a span starts with. */
 export interface SpanOptions {
   /** Producer or consumer, as OpenTelemetry numbers them. */
   readonly kind: number
@@ -29,10 +33,15 @@ export interface SpanOptions {
   readonly links?: { readonly context: never }[]
 }
 
+/** One span: a publish, or an attempt to handle a message. */
 export interface TracingSpan {
+  /** Adds a fact to the span. */
   setAttribute(name: string, value: string | number): unknown
+  /** Adds an error to the span. */
   recordException(error: Error): void
+  /** Says whether it went well. */
   setStatus(status: { readonly code: number; readonly message?: string }): unknown
+  /** Ends the span. */
   end(): void
 }
 

@@ -3,6 +3,7 @@ import { readTopology } from './validate-topology.ts'
 
 /** A declaration without mistakes. `QueueName` is the union of its queues, so that `consume()` knows them. */
 export interface Topology<QueueName extends string = string> extends TopologyDeclaration<QueueName> {
+  /** Queues by name. */
   readonly queues: Readonly<Record<QueueName, QueueDeclaration>>
 }
 

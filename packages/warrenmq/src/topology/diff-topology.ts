@@ -47,10 +47,13 @@ export interface ChangedThing<Wanted, Live> {
   readonly changes: readonly SettingChange[]
 }
 
+/** A setting that the topology and the broker have different values for. */
 export interface SettingChange {
   /** `type`, `durable`, `autoDelete`, `internal`, or the name of an argument. */
   readonly setting: string
+  /** What the topology says. */
   readonly wanted: ArgumentValue | undefined
+  /** What the broker has. */
   readonly live: ArgumentValue | undefined
 }
 

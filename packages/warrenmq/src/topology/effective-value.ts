@@ -6,13 +6,17 @@ import { knownArguments } from './known-arguments.ts'
 
 /** A policy that changes what a queue's arguments say. */
 export interface PolicyConflict {
+  /** The queue. */
   readonly queue: string
   /** The policies in force, by name. */
   readonly policies: readonly string[]
+  /** The setting, as policies name it. */
   readonly key: string
   /** What the topology says; undefined where it leaves the setting out. */
   readonly wanted: ArgumentValue | undefined
+  /** The value that applies. */
   readonly effective: ArgumentValue
+  /** What that means for messages. */
   readonly consequence: string
 }
 

@@ -4,54 +4,87 @@ import { groupBy } from './group-by.ts'
 
 /** What stands on a broker (or in a definitions.json), as plain values. Absent figures are undefined, not 0. */
 export interface LiveTopology {
+  /** The version of the broker. */
   readonly brokerVersion: BrokerVersion
+  /** The exchanges of the vhost. */
   readonly exchanges: readonly LiveExchange[]
+  /** The queues of the vhost. */
   readonly queues: readonly LiveQueue[]
+  /** The bindings of the vhost. */
   readonly bindings: readonly LiveBinding[]
+  /** The policies of the vhost. */
   readonly policies: readonly LivePolicy[]
 }
 
+/** An exchange, as the broker has it. */
 export interface LiveExchange {
+  /** Its name. */
   readonly name: string
+  /** How it routes. */
   readonly type: string
+  /** Whether it survives a restart of the broker. */
   readonly durable: boolean
+  /** Whether the broker deletes it with its last binding. */
   readonly autoDelete: boolean
+  /** Whether only other exchanges may publish to it. */
   readonly internal: boolean
+  /** Its arguments. */
   readonly arguments: Arguments
 }
 
+/** A queue, as the broker has it. */
 export interface LiveQueue {
+  /** Its name. */
   readonly name: string
+  /** Its type. */
   readonly type: QueueType
+  /** Whether it survives a restart of the broker. */
   readonly durable: boolean
+  /** Whether the broker deletes it when its last consumer leaves. */
   readonly autoDelete: boolean
   /** Without `x-queue-type`: RabbitMQ 4 adds it by itself, so it is `type` and never an argument here. */
   readonly arguments: Arguments
   /** The user policy that applies, by name. */
   readonly policy?: string | undefined
+  /** The operator policy that applies, by name. */
   readonly operatorPolicy?: string | undefined
   /** User and operator policy merged, as the broker applies them. */
   readonly effectivePolicy?: Arguments | undefined
+  /** Messages in it, those that consumers hold included. */
   readonly messages?: number | undefined
   /** Of the messages, those that a consumer holds. */
   readonly unacknowledged?: number | undefined
+  /** Its consumers. */
   readonly consumers?: number | undefined
 }
 
+/** A binding, as the broker has it. */
 export interface LiveBinding {
+  /** The exchange that it leads from. */
   readonly source: string
+  /** The queue or exchange that it leads to. */
   readonly destination: string
+  /** Which of the two. */
   readonly destinationType: 'queue' | 'exchange'
+  /** The routing key, or the pattern for keys. */
   readonly key: string
+  /** Its arguments. */
   readonly arguments: Arguments
 }
 
+/** A policy, as the broker has it. */
 export interface LivePolicy {
+  /** Its name. */
   readonly name: string
+  /** The regular expression for the names that it applies to. */
   readonly pattern: string
+  /** What it applies to, such as `queues`. */
   readonly applyTo: string
+  /** Of the policies that match a queue, only the one with the highest priority applies. */
   readonly priority: number
+  /** The settings, without the `x-` of arguments. */
   readonly definition: Arguments
+  /** Whether it is an operator policy, which is merged with the other. */
   readonly isOperatorPolicy: boolean
 }
 

@@ -15,43 +15,73 @@ import { type WayOut, waysOutOf } from './ways-out.ts'
 export interface Plan {
   /** Nothing is to be done. What is left over, unmanaged or overridden by policies is told, not counted. */
   readonly isEmpty: boolean
+  /** Steps that take nothing away. */
   readonly safe: readonly SafeStep[]
+  /** Steps that remove something; `apply` refuses a plan with any. */
   readonly disruptive: readonly DisruptiveStep[]
+  /** Changes that RabbitMQ cannot make in place. */
   readonly impossible: readonly ImpossibleStep[]
   /** Wait queues of delays that were dropped: they drain by themselves. Told, and removed only on request. */
   readonly leftovers: readonly Leftover[]
   /** Bindings to managed queues from exchanges that this topology does not know. */
   readonly unmanaged: readonly LiveBinding[]
+  /** Policies that override what the topology says. */
   readonly policyConflicts: readonly PolicyConflict[]
 }
 
+/** A step that takes nothing away. */
 export type SafeStep =
-  | { readonly kind: 'create-exchange'; readonly exchange: CompiledExchange }
-  | { readonly kind: 'create-queue'; readonly queue: CompiledQueue }
-  | { readonly kind: 'add-binding'; readonly binding: CompiledBinding }
+  | {
+      readonly kind: 'create-exchange'
+      /** The exchange to create. */
+      readonly exchange: CompiledExchange
+    }
+  | {
+      readonly kind: 'create-queue'
+      /** The queue to create. */
+      readonly queue: CompiledQueue
+    }
+  | {
+      readonly kind: 'add-binding'
+      /** The binding to add. */
+      readonly binding: CompiledBinding
+    }
 
+/** A step that removes something. */
 export interface DisruptiveStep {
+  /** What it does. */
   readonly kind: 'remove-binding'
+  /** The binding to remove. */
   readonly binding: LiveBinding
 }
 
 /** A wait queue that nothing declared publishes to any more. A replica of an older release may. */
 export interface Leftover {
+  /** What would remove it. */
   readonly kind: 'delete-queue'
+  /** The wait queue. */
   readonly queue: string
+  /** Its type. */
   readonly type: QueueType
   /** The queue to which its messages return, and whose consumers publish to it. */
   readonly of: string
+  /** Messages in it, if known. */
   readonly messages: number | undefined
+  /** Its consumers, if known. */
   readonly consumers: number | undefined
 }
 
 /** What RabbitMQ cannot change on a thing that exists. */
 export interface ImpossibleStep {
+  /** What would have to change. */
   readonly kind: 'change-exchange' | 'change-queue'
+  /** The exchange or the queue. */
   readonly name: string
+  /** The settings that differ. */
   readonly changes: readonly SettingChange[]
+  /** Messages in the queue, if known. */
   readonly messages: number | undefined
+  /** What you can do. */
   readonly waysOut: readonly WayOut[]
 }
 

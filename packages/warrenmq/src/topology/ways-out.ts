@@ -8,8 +8,18 @@ export type WayOut =
   /** The live queue is as the layout's document says: declare it `exact: true` and leave it. */
   | { readonly kind: 'exact' }
   /** All that is missing can be said by a policy, without touching the queue. */
-  | { readonly kind: 'policy'; readonly definition: Arguments; readonly displaces: string | undefined }
-  | { readonly kind: 'recreate'; readonly messages: number | undefined }
+  | {
+      readonly kind: 'policy'
+      /** The definition of that policy. */
+      readonly definition: Arguments
+      /** The policy that applies now and would not any more. */
+      readonly displaces: string | undefined
+    }
+  | {
+      readonly kind: 'recreate'
+      /** Messages that would have to be moved, if known. */
+      readonly messages: number | undefined
+    }
   | { readonly kind: 'declare-as-is' }
   | { readonly kind: 'rename' }
 

@@ -16,10 +16,12 @@ export type PlainField =
   | readonly PlainField[]
   | { readonly [name: string]: PlainField | undefined }
 
+/** Headers or arguments, in plain values. Entries that are undefined are left out. */
 export type PlainTable = Readonly<Record<string, PlainField | undefined>>
 
 const isTyped: unique symbol = Symbol('AMQP field with its type')
 
+/** A value whose AMQP type `typed` says. */
 export type TypedField = FieldContent & { readonly [isTyped]: true }
 
 /**

@@ -24,8 +24,19 @@ export const propertyKinds = {
   clusterId: 'text',
 } as const
 
+/** The properties of an AMQP message. */
 export type PropertyName = keyof typeof propertyKinds
-export type ValueOfKind = { text: string; octet: number; time: bigint; table: Buffer }
+/** What a property of each kind is in TypeScript. */
+export type ValueOfKind = {
+  /** A short string. */
+  text: string
+  /** One byte. */
+  octet: number
+  /** Seconds since 1970. */
+  time: bigint
+  /** An encoded field table. */
+  table: Buffer
+}
 
 /** Every property decoded; `headers` is the encoded table (see `decodeTable`, `findHeader`). */
 export type Properties = {

@@ -2,6 +2,7 @@ import { ConnectionError } from '../../errors.ts'
 import { encodeTable } from '../../wire/encode-table.ts'
 import type { Endpoint } from './parse-amqp-url.ts'
 
+/** How a connection logs in (SASL): by name and password, or with a client certificate (`EXTERNAL`). */
 export type Mechanism = 'PLAIN' | 'AMQPLAIN' | 'EXTERNAL'
 
 /** Picks the mechanism and writes its response. EXTERNAL (a client certificate) is used only when asked for. */

@@ -1,8 +1,14 @@
 /** The pauses between attempts, in milliseconds. */
 export interface BackoffPolicy {
-  /** The first pause, in milliseconds. */
+  /**
+   * The first pause, in milliseconds.
+   * @example { initialMs: 250 }
+   */
   readonly initialMs: number
-  /** The longest pause, in milliseconds. */
+  /**
+   * The longest pause, in milliseconds.
+   * @example { maxMs: 60_000 }
+   */
   readonly maxMs: number
 }
 

@@ -15,9 +15,15 @@ import { createTurns, type Turns } from './turns.ts'
 
 /** How a connection is kept. */
 export interface SessionOptions extends ConnectionOptions {
-  /** The pauses between attempts to connect. */
+  /**
+   * The pauses between attempts to connect.
+   * @example { backoff: { initialMs: 250, maxMs: 60_000 } }
+   */
   readonly backoff?: Partial<BackoffPolicy>
-  /** How long the first connection may take over all hosts and attempts, for brokers that are still starting, in milliseconds. @default one try each */
+  /**
+   * How long the first connection may take over all hosts and attempts, for brokers that are still starting, in milliseconds. @default one try each
+   * @example { waitForBrokerMs: 120_000 }
+   */
   readonly waitForBrokerMs?: number
 }
 

@@ -2,28 +2,58 @@ import { isTransientFailure, isUnread, type Outcome } from './decide-outcome.ts'
 
 /** When a breaker opens and for how long. */
 export interface BreakerPolicy {
-  /** Share of failures from which it opens, from 0 to 1. Undefined: failures alone never open it. */
+  /**
+   * Share of failures from which it opens, from 0 to 1. Undefined: failures alone never open it.
+   * @example { failureRatio: 0.5 }
+   */
   readonly failureRatio: number | undefined
-  /** Fewer results than this in the window say nothing. */
+  /**
+   * Fewer results than this in the window say nothing.
+   * @example { minimumResults: 20 }
+   */
   readonly minimumResults: number
-  /** The same as `window`, in milliseconds. */
+  /**
+   * The same as `window`, in milliseconds.
+   * @example { windowMs: 60_000 }
+   */
   readonly windowMs: number
-  /** The same as `open`, in milliseconds. */
+  /**
+   * The same as `open`, in milliseconds.
+   * @example { openMs: 5_000 }
+   */
   readonly openMs: number
-  /** The same as `maxOpen`, in milliseconds. */
+  /**
+   * The same as `maxOpen`, in milliseconds.
+   * @example { maxOpenMs: 300_000 }
+   */
   readonly maxOpenMs: number
 }
 
 /** closed: all runs. open: nothing starts. probing: one runs, to see whether things work again. */
 export type BreakerState =
-  | { readonly kind: 'closed'; readonly current: ResultCount; readonly previous: ResultCount }
+  | {
+      readonly kind: 'closed'
+      /** The results of the current half of the window. */
+      readonly current: ResultCount
+      /** The results of the half before. */
+      readonly previous: ResultCount
+    }
   | {
       readonly kind: 'open'
+      /** What opened it. */
       readonly cause: BreakerCause
+      /** When the pause ends, in milliseconds since 1970. */
       readonly untilMs: number
+      /** How often it has opened in a row; each time doubles the pause. */
       readonly openings: number
     }
-  | { readonly kind: 'probing'; readonly cause: BreakerCause; readonly openings: number }
+  | {
+      readonly kind: 'probing'
+      /** What opened it. */
+      readonly cause: BreakerCause
+      /** How often it has opened in a row; each time doubles the pause. */
+      readonly openings: number
+    }
 
 /**
  * What opened it, and so what a probe has to show: that handlers work again, or that copies can be published again,
@@ -31,9 +61,13 @@ export type BreakerState =
  */
 export type BreakerCause = 'failures' | 'unsettled'
 
+/** Results of handlers, as a breaker counts them. */
 export interface ResultCount {
+  /** When this count began, in milliseconds since 1970. */
   readonly sinceMs: number
+  /** Results that speak for the handler's surroundings. */
   readonly successes: number
+  /** Results that speak against them. */
   readonly failures: number
 }
 

@@ -22,10 +22,12 @@ export type Admission =
   /** The message is published to its own queue, with what is known of it in its headers. */
   | Recount
 
+/** A delivery that is put back into its queue with a count of its deliveries in its headers. */
 export interface Recount {
   readonly kind: 'recount'
   /** Deliveries without an answer. */
   readonly deliveries: number
+  /** Why it is counted. */
   readonly why: RecountReason
   /** Of a suspect: its runs alone that ended without an answer. */
   readonly runsAlone?: number

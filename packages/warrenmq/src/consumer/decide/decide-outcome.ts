@@ -16,20 +16,44 @@ export type Outcome =
       readonly kind: 'retry'
       /** The attempt that failed. */
       readonly attempt: number
+      /** How long it waits before its next attempt, and where. */
       readonly delay: RetryDelay
+      /** Why the attempt failed. */
       readonly failure: Failure
     }
   /** Keep the delivery in the process, unacknowledged, and run it again. */
-  | { readonly kind: 'hold'; readonly why: HoldReason; readonly untilMs: number; readonly failure?: Failure }
+  | {
+      readonly kind: 'hold'
+      /** Why it stays in the process. */
+      readonly why: HoldReason
+      /** When it runs again, in milliseconds since 1970. */
+      readonly untilMs: number
+      /** Why the last attempt failed, if one did. */
+      readonly failure?: Failure
+    }
   /** Wait in a tier; costs no attempt. */
-  | { readonly kind: 'defer'; readonly untilMs: number; readonly tier: DelayTier }
+  | {
+      readonly kind: 'defer'
+      /** When it is due, in milliseconds since 1970. */
+      readonly untilMs: number
+      /** The wait queue. */
+      readonly tier: DelayTier
+    }
   /** Wait in the process, then give it back to its queue; costs no attempt. */
-  | { readonly kind: 'requeue'; readonly atMs: number }
+  | {
+      readonly kind: 'requeue'
+      /** When it is given back, in milliseconds since 1970. */
+      readonly atMs: number
+    }
   | {
       readonly kind: 'dead-letter'
+      /** Why it is parked. */
       readonly reason: DeadLetterReason
+      /** The last attempt. */
       readonly attempt: number
+      /** Why that attempt failed. */
       readonly failure: Failure
+      /** How it gets into its dead-letter queue. */
       readonly park: ParkRule
       /** Nothing is written on it but why it is here: all that is usually written could not be. */
       readonly isBare?: true
@@ -38,6 +62,7 @@ export type Outcome =
 /** `no-way-out`: a plain queue, which knows neither a retry nor a dead-letter queue. */
 export type HoldReason = 'deferred' | 'no-way-out' | 'probe-failed'
 
+/** Why a message was parked in its dead-letter queue. */
 export type DeadLetterReason =
   | 'attempts-exhausted'
   | 'rejected-by-handler'

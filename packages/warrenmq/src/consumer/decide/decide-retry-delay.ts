@@ -2,8 +2,20 @@ import type { DeferRule, DelayTier, RetryRule } from '../../topology/queue-flow.
 
 /** How a message waits before its next attempt: in the loop of its queue, or in the wait queue of a tier. */
 export type RetryDelay =
-  | { readonly by: 'reject'; readonly delayMs: number }
-  | { readonly by: 'publish'; readonly delayMs: number; readonly tier: DelayTier }
+  | {
+      /** The message is rejected, and the broker moves it to the wait queue. */
+      readonly by: 'reject'
+      /** The delay of the wait queue, in milliseconds. */
+      readonly delayMs: number
+    }
+  | {
+      /** The message is published to the wait queue. */
+      readonly by: 'publish'
+      /** The delay, in milliseconds. */
+      readonly delayMs: number
+      /** The wait queue. */
+      readonly tier: DelayTier
+    }
 
 /**
  * The delay before an attempt. A wish takes the nearest tier not below it; one beyond every tier takes the

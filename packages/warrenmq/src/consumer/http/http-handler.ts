@@ -11,17 +11,35 @@ import { parseRetryAfter } from './parse-retry-after.ts'
 
 /** Where and how messages are pushed. */
 export interface HttpHandlerOptions {
-  /** The endpoint; a login in it is sent as basic authentication. */
+  /**
+   * The endpoint; a login in it is sent as basic authentication.
+   * @example { url: 'https://billing.example/orders' }
+   */
   readonly url: string | URL
-  /** The method of the request. @default 'POST' */
+  /**
+   * The method of the request. @default 'POST'
+   * @example { method: 'PUT' }
+   */
   readonly method?: string
-  /** Sent with every request; these win over those of the message and over the login of the URL, in any case. */
+  /**
+   * Sent with every request; these win over those of the message and over the login of the URL, in any case.
+   * @example { headers: { authorization: 'Bearer 7f9c' } }
+   */
   readonly headers?: Readonly<Record<string, string>>
-  /** How long the endpoint may take to answer: five minutes at most, unless `fetch` is yours. @default '30s' */
+  /**
+   * How long the endpoint may take to answer: five minutes at most, unless `fetch` is yours. @default '30s'
+   * @example { timeout: '10s' }
+   */
   readonly timeout?: Duration
-  /** Signs each request: HMAC-SHA256 of `<timestamp>.<body>` in `warren-signature`. */
+  /**
+   * Signs each request: HMAC-SHA256 of `<timestamp>.<body>` in `warren-signature`.
+   * @example { secret: process.env.WEBHOOK_SECRET ?? '' }
+   */
   readonly secret?: string
-  /** @default the global one, which keeps connections alive */
+  /**
+   * The function that sends requests. @default the global one, which keeps connections alive
+   * @example { fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }) }
+   */
   readonly fetch?: typeof fetch
 }
 

@@ -32,11 +32,20 @@ export interface DedupeClaim {
 
 /** How duplicates are told, and for how long. */
 export interface DedupeOptions {
-  /** How long a done message is remembered. @default '1d' */
+  /**
+   * How long a done message is remembered. @default '1d'
+   * @example { keep: '7d' }
+   */
   readonly keep?: Duration
-  /** How long a process may be at a message before another one takes it over; longer than any handler. @default '30m' */
+  /**
+   * How long a process may be at a message before another one takes it over; longer than any handler. @default '30m'
+   * @example { lease: '5m' }
+   */
   readonly lease?: Duration
-  /** Which messages are the same; undefined lets one through unseen. @default its message id */
+  /**
+   * Which messages are the same; undefined lets one through unseen. @default its message id
+   * @example { key: (message) => `${message.type}/${message.id}` }
+   */
   readonly key?: (message: ConsumedMessage) => string | undefined
 }
 

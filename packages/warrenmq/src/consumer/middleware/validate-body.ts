@@ -4,6 +4,7 @@ import type { ConsumedMessage } from '../run/consumed-message.ts'
 
 /** What zod, valibot, arktype and others have in common; see standardschema.dev. */
 export interface StandardSchema<Output = unknown> {
+  /** What the specification of Standard Schema asks of a schema. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -16,12 +17,24 @@ export interface StandardSchema<Output = unknown> {
 export type SchemaOutput<Schema extends StandardSchema> =
   Schema extends StandardSchema<infer Output> ? Output : unknown
 
+/** What a schema makes of a body: a value, or the reasons why it is not valid. */
 export type SchemaResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] }
+  | {
+      /** The body as the schema returns it. */
+      readonly value: Output
+      /** Missing when the body is valid. */
+      readonly issues?: undefined
+    }
+  | {
+      /** Why the body is not valid. */
+      readonly issues: readonly SchemaIssue[]
+    }
 
+/** One reason why a body is not valid. */
 export interface SchemaIssue {
+  /** What is wrong, as the schema says it. */
   readonly message: string
+  /** Where in the body. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 

@@ -51,6 +51,7 @@ export type BreakerKind = BreakerState['kind']
 
 /** What every event of a delivery tells. */
 export interface DeliveryEvent {
+  /** The queue, by its name in the topology. */
   readonly queue: string
   /** The message that was delivered. */
   readonly message: ConsumedMessage

@@ -2,6 +2,7 @@ import type { Outcome } from '../decide/decide-outcome.ts'
 import type { SettledOutcome } from '../settle/settlement.ts'
 import type { ConsumerEvents, DeliveryEvent } from './consumer-events.ts'
 
+/** How important a log line is. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** One line of a log: fields for machines, a sentence for people. */

@@ -26,10 +26,15 @@ export type HandlerResult =
 
 /** Why an attempt failed, as it is written into headers, logs and events. */
 export interface Failure {
+  /** The class of the error, such as `TimeoutError`. */
   readonly errorType?: string | undefined
+  /** The `code` of the error, such as `ECONNREFUSED`. */
   readonly errorCode?: string | undefined
+  /** The message of the error. */
   readonly errorMessage?: string | undefined
+  /** Its stack trace. */
   readonly stack?: string | undefined
+  /** The HTTP status, if the handler answered with one. */
   readonly statusCode?: number | undefined
 }
 

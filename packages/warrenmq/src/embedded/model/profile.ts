@@ -10,6 +10,7 @@ import type { QueuedMessage, Settlement } from './queue/queued-message.ts'
 import type { QuorumPriorities } from './quorum/quorum-ready.ts'
 import type { StreamStorage } from './stream/stream-storage.ts'
 
+/** A version of RabbitMQ that the embedded broker can behave as. */
 export type ProfileName = '3.10' | '4.0' | '4.3'
 
 /** A version of RabbitMQ: what it answers and does where versions differ. */

@@ -16,7 +16,11 @@ export type CutPoint = (typeof cutPoints)[number]
 /** What becomes of a confirm. A delay is in milliseconds of the broker's clock. */
 export type ConfirmFate =
   | { readonly kind: 'send' }
-  | { readonly kind: 'delay'; readonly delayMs: number }
+  | {
+      readonly kind: 'delay'
+      /** How long it is kept back, in milliseconds. */
+      readonly delayMs: number
+    }
   | { readonly kind: 'drop' }
   | { readonly kind: 'nack' }
 
@@ -43,9 +47,11 @@ export interface FaultSwitches {
   returnPublishes(options?: { readonly count?: number }): void
   /** Refuses new connections until `acceptConnections`. */
   refuseConnections(): void
+  /** Accepts connections again. */
   acceptConnections(): void
   /** As a memory or disk alarm does: tells whoever publishes from now on and reads no more from it. */
   block(reason?: string): void
+  /** Ends `block`. */
   unblock(): void
 }
 

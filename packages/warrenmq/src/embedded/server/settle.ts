@@ -17,11 +17,13 @@ export interface Settling {
   readonly answerable: DeliveryNotes
 }
 
+/** How to treat what a consumer holds. */
 export interface SettleOptions {
   /**
    * What a consumer holds and has not settled. `wait`: its handler is at work, and is waited for. `pass`: it is meant to
    * be held; the consumer gets 50 ms for an answer that it gathers with others, and is passed over then.
    * @default 'wait'
+   * @example { held: 'pass' }
    */
   readonly held?: 'wait' | 'pass'
 }

@@ -17,9 +17,13 @@ export interface BackupOptions extends LookPermission {
   readonly signal?: AbortSignal
 }
 
+/** What a backup wrote. */
 export interface BackupReport extends Pick<HoldReport, 'present' | 'seen' | 'refreshed'> {
+  /** The file it wrote to. */
   readonly file: string
+  /** The id of the backup, which its file begins with. */
   readonly id: string
+  /** Messages in the file. */
   readonly records: number
   /** Of these, so many were in the file already. */
   readonly resumed: number

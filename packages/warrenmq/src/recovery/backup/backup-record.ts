@@ -52,11 +52,15 @@ export interface RemovalProgress {
 
 /** The last line of a run. */
 export interface BackupSeal {
+  /** The run that it ends, from 1: a file that was continued has several. */
   readonly run: number
+  /** Messages in the file. */
   readonly records: number
+  /** Bytes of all bodies together. */
   readonly bodyBytes: number
   /** SHA-256 over every line before it. */
   readonly digest: string
+  /** When the run ended, in ISO 8601. */
   readonly sealedAt: string
   /** Of a discard: the first so many records are gone from the queue. */
   readonly removed?: number | undefined

@@ -11,8 +11,11 @@ export interface DiscardOptions extends BackupOptions {
   readonly limit?: number
 }
 
+/** What a discard removed. */
 export interface DiscardReport {
+  /** The backup of what was removed. */
   readonly file: string
+  /** Messages in the queue at the start. */
   readonly present: number
   /** In the file, and gone from the queue. */
   readonly removed: number

@@ -10,8 +10,11 @@ import type { RestoreOptions } from './restore-options.ts'
 import { type RestoreCounts, RestoreRun } from './restore-run.ts'
 import { createReturnWatch } from './return-watch.ts'
 
+/** What a restore put back. */
 export interface RestoreReport extends RestoreCounts {
+  /** The backup. */
   readonly file: string
+  /** The queue that its messages were put into. */
   readonly queue: string
   /** Records in the file that can be read. */
   readonly records: number

@@ -8,6 +8,7 @@ import { type BackupRun, decideFate, decideRemoval, type Removal } from './decid
 import { identifyMessage, restorableProperties } from './identify-message.ts'
 import type { RestoreJournal } from './restore-journal.ts'
 
+/** What became of the messages of a backup. */
 export interface RestoreCounts {
   /** Published by this run, and confirmed. */
   readonly restored: number

@@ -11,12 +11,17 @@ import { createSplitFinder, type SplitFinder } from './split-finder.ts'
 
 /** The dead letters of one cause. */
 export interface CauseGroup {
+  /** The id of the cause, which a filter takes: `cause:<id>`. */
   readonly id: string
+  /** The cause in words. */
   readonly label: string
+  /** `error`: a consumer wrote an error down; `death`: only the broker's history says why; `unknown`: nothing does. */
   readonly kind: 'error' | 'death' | 'unknown'
+  /** Messages of this cause. */
   readonly count: number
   /** When the first and the last of them died, as far as they tell, in ISO 8601. */
   readonly first: string | undefined
+  /** See `first`. */
   readonly last: string | undefined
   /** The id of one of them. */
   readonly sample: string | undefined

@@ -12,21 +12,29 @@ import { addressOf, readOriginQueue } from './read-origin.ts'
 
 /** A dead letter for people and programs. */
 export interface DeadLetter {
+  /** Its message id. */
   readonly id: string | undefined
+  /** Its type, from the property `type` or a header. */
   readonly type: string | undefined
+  /** The exchange that it came to this queue through. */
   readonly exchange: string
+  /** Its routing key in this queue. */
   readonly routingKey: string
   /** Where it was first published, as far as its headers tell; else the same as `exchange` and `routingKey`. */
   readonly publishedTo: { readonly exchange: string; readonly key: string }
   /** The queue it failed in. */
   readonly queue: string | undefined
+  /** Why it died. */
   readonly cause: Cause
   /** ISO 8601. */
   readonly diedAt: string | undefined
+  /** Attempts that were made, as far as its headers tell. */
   readonly attempts: number | undefined
+  /** Its headers, in plain values. */
   readonly headers: PlainTable
   /** The properties that it has besides its id, its type and its headers. */
   readonly properties: DeadLetterProperties
+  /** The size of the whole body. */
   readonly bodyBytes: number
   /** Text where it is UTF-8, else base64. */
   readonly body: { readonly encoding: 'utf8' | 'base64'; readonly text: string; readonly isCut: boolean }
@@ -34,19 +42,27 @@ export interface DeadLetter {
 
 /** As they came; one that a message does not have is not there. */
 export interface DeadLetterProperties {
+  /** The media type of the body. */
   readonly contentType?: string
+  /** How the body is packed, such as `gzip`. */
   readonly contentEncoding?: string
   /** 2: it survives a restart of the broker. */
   readonly deliveryMode?: number
+  /** Its priority. */
   readonly priority?: number
+  /** What it belongs to, such as the id of a request. */
   readonly correlationId?: string
+  /** The queue where an answer is expected. */
   readonly replyTo?: string
   /** Milliseconds, as text. */
   readonly expiration?: string
   /** ISO 8601; seconds as text where they are beyond any date. */
   readonly timestamp?: string
+  /** The user that published it, checked by the broker. */
   readonly userId?: string
+  /** The application that published it. */
   readonly appId?: string
+  /** No longer used by RabbitMQ. */
   readonly clusterId?: string
 }
 

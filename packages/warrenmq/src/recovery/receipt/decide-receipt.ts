@@ -19,10 +19,13 @@ export interface FoundPlace {
   readonly why?: string | undefined
 }
 
+/** One check of a receipt. */
 export interface ReceiptCheck {
+  /** What was checked: the sums of the receipt, its balance, what is left in the queue, what was moved, the digest. */
   readonly name: 'sums' | 'balance' | 'left' | 'moved' | 'digest'
   /** `unknown`: the broker cannot tell any more, or was not asked. */
   readonly verdict: Verdict
+  /** What was found, in a sentence. */
   readonly detail: string
   /** Something that was to be looked at could not be. */
   readonly isUnchecked?: boolean
@@ -30,6 +33,7 @@ export interface ReceiptCheck {
   readonly isEmpty?: boolean
 }
 
+/** What a check came to. */
 export type Verdict = 'holds' | 'broken' | 'unknown'
 
 /**

@@ -2,6 +2,7 @@ import type { FailureKind } from '../redrive/failed-publish.ts'
 import type { KeepReason } from '../redrive/plan-redrive.ts'
 import type { NotedRequest } from '../request/note-request.ts'
 
+/** How a re-drive ended. */
 export type RedriveOutcome =
   | 'done'
   | 'cancelled'
@@ -31,18 +32,27 @@ export type Interruption =
 
 /** What became of every message that was in the queue when the re-drive began. */
 export interface Receipt {
+  /** The format of this document. */
   readonly format: 'warren-receipt/1'
+  /** The id of the re-drive. Each message that it moved has it in a header. */
   readonly id: string
+  /** The queue that it took messages from. */
   readonly queue: string
+  /** The vhost of the queue. */
   readonly vhost: string
+  /** Who did it. */
   readonly by: string
+  /** Why, as the person who did it wrote. */
   readonly reason: string | undefined
   /** What was asked for. A receipt of 0.1 does not say. */
   readonly request?: NotedRequest
   /** The filter of the request; not there where all were to move. */
   readonly where?: string
+  /** When it began, in ISO 8601. */
   readonly startedAt: string
+  /** When it ended, in ISO 8601. */
   readonly endedAt: string
+  /** Messages moved per second. */
   readonly ratePerSecond: number
   /**
    * `came-back-dead` and `target-too-deep`: it stopped itself, as it was told to. `interrupted`: see `interruption`.
@@ -104,7 +114,9 @@ export interface Receipt {
    * @default true
    */
   readonly areRoutesProved?: boolean
+  /** Where messages went: the address, and how many. */
   readonly targets: readonly { readonly target: string; readonly moved: number }[]
+  /** Which causes were moved: the id, its words, and how many. */
   readonly causes: readonly { readonly id: string; readonly label: string; readonly moved: number }[]
   /** `targets`: where, the first few; a receipt of an earlier version does not say. */
   readonly failures: readonly {
@@ -112,6 +124,7 @@ export interface Receipt {
     readonly count: number
     readonly targets?: readonly string[]
   }[]
+  /** Why messages were kept, and how many of each. */
   readonly keptBecause: readonly { readonly reason: KeepReason; readonly count: number }[]
   /** Over the ids and bodies of the messages that were moved, whatever their order. */
   readonly digest: string

@@ -30,12 +30,27 @@ export interface RecoverOptions extends Broker {
   readonly window?: RedriveOptions['window']
   /** How long messages are held at most, in milliseconds. @default 1500000, less where the queue says so */
   readonly maxHoldMs?: number | undefined
-  /** See `LookPermission`. @default false */
+  /**
+   * See `LookPermission`. @default false
+   * @example { acceptDeliveryLimit: true }
+   */
   readonly acceptDeliveryLimit?: boolean | undefined
+  /**
+   * Who does it; written into receipts.
+   * @example { by: 'anna' }
+   */
   readonly by?: string
+  /**
+   * Gets each line of the log.
+   * @example { log: (line) => console.log(line) }
+   */
   readonly log?: (line: string) => void
   /** How far it is with a queue; told often. Who listens draws it, and no line per thousand is logged. */
   readonly onProgress?: ((progress: RecoverProgress) => void) | undefined
+  /**
+   * Ends the recovery: what is in flight is finished, and the rest stays.
+   * @example { signal: AbortSignal.timeout(60_000) }
+   */
   readonly signal?: AbortSignal
 }
 

@@ -4,7 +4,9 @@ import type { KeepReason } from '../redrive/plan-redrive.ts'
 
 /** What became of one dead-letter queue. */
 export interface QueueRecovery {
+  /** The queue that was recovered. */
   readonly queue: string
+  /** Messages that were moved. */
   readonly recovered: number
   /** Tried and refused; still in the queue. */
   readonly failed: number
@@ -12,7 +14,9 @@ export interface QueueRecovery {
   readonly skipped: number
   /** Left in the queue for other reasons than their type. */
   readonly keptBecause: Receipt['keptBecause']
+  /** Messages that were moved, by target. */
   readonly recoveredByQueue: ReadonlyMap<string, number>
+  /** Messages that failed, by target. */
   readonly failedByQueue: ReadonlyMap<string, number>
   /** In the queue at the end; with a `problem` as far as it is known. */
   readonly left: number

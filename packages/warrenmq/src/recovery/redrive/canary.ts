@@ -1,6 +1,15 @@
 /** Stop when so many re-driven messages are dead again: a number, or a share of those moved. */
-export type DeadLimit = { readonly messages: number } | { readonly share: number }
+export type DeadLimit =
+  | {
+      /** This many messages. */
+      readonly messages: number
+    }
+  | {
+      /** This share of the messages moved so far, from 0 to 1. */
+      readonly share: number
+    }
 
+/** The messages that a re-drive sends first, and how long it watches them. */
 export interface Canary {
   /** So many go first. */
   readonly messages: number

@@ -2,6 +2,7 @@ import { ChannelError } from '../../errors.ts'
 import { largestTaken } from '../../publisher/largest-taken.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 
+/** `unroutable`: no queue took it; `refused`: a queue rejected it; `unanswered`: the broker did not answer. */
 export type FailureKind = 'unroutable' | 'refused' | 'unanswered'
 
 /** Why a message was not taken by its target. */

@@ -27,6 +27,7 @@ export type RedriveStep =
   | { readonly kind: 'publish'; readonly exchange: string; readonly key: string; readonly why: string }
   | { readonly kind: 'keep'; readonly reason: KeepReason }
 
+/** Why a re-drive left a message in its queue. */
 export type KeepReason =
   | 'not-selected'
   | 'over-the-limit'

@@ -10,27 +10,37 @@ import { nameAddress } from './redrive-tally.ts'
 
 /** What a re-drive would do, read from every message and without moving one. */
 export interface RedrivePreview {
+  /** The queue. */
   readonly queue: string
+  /** Messages in the queue. */
   readonly present: number
   /** Would move if there was no limit. */
   readonly matching: number
+  /** Messages that would move. */
   readonly moving: number
   /** Looked at; fewer than are present where messages could not be held for so long, or others took some. */
   readonly seen: number
   /** All that were present were looked at. */
   readonly isWhole: boolean
+  /** Where they would go. */
   readonly targets: readonly PreviewTarget[]
+  /** Why messages would stay, and how many of each. */
   readonly keeping: readonly { readonly reason: KeepReason; readonly count: number }[]
+  /** Targets that would refuse them, and why. */
   readonly refusals: readonly string[]
   /** False: nobody could tell what the broker's routes are, so where messages would arrive is not known. */
   readonly areRoutesProved: boolean
 }
 
+/** One place where messages would go. */
 export interface PreviewTarget {
+  /** The address. */
   readonly target: string
+  /** Messages that would go there. */
   readonly count: number
   /** What the address was read from. */
   readonly why: string
+  /** The queues that the address leads to. */
   readonly queues: readonly string[]
   /** Where a message goes that fails there again. */
   readonly secondFailure: string | undefined

@@ -74,12 +74,17 @@ export interface RedriveOptions extends Broker {
   readonly onAgain?: () => void
 }
 
+/** How far a re-drive is. */
 export interface RedriveProgress {
   /** `watching`: it waits whether what it moved comes back. */
   readonly state: 'moving' | 'watching' | 'paused'
+  /** Messages in the queue at the start. */
   readonly present: number
+  /** Messages moved so far. */
   readonly moved: number
+  /** Messages that their target did not take. */
   readonly failed: number
+  /** Messages left in the queue. */
   readonly kept: number
   /** So long it waits already for a broker that is away or has an alarm, or for the node of its queue. */
   readonly waitingMs?: number

@@ -3,13 +3,17 @@ import type { Receipt } from '../receipt/receipt.ts'
 import type { RedriveOptions, RedriveProgress } from './redrive-options.ts'
 import { RedriveRun } from './redrive-run.ts'
 
+/** A re-drive that is running. */
 export interface Redrive {
+  /** Its id, which each message gets in a header. */
   readonly id: string
   /** Settles when the queue has been counted. Rejects only where nothing was begun or the broker is gone for good. */
   readonly receipt: Promise<Receipt>
   /** Starts no more; what is under way is finished. */
   pause(): void
+  /** Continues after `pause`. */
   resume(): void
+  /** How far it is. */
   readonly progress: RedriveProgress
   /** Finishes what is under way and leaves the rest where it is. */
   cancel(): void

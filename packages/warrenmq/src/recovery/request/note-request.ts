@@ -4,9 +4,11 @@ import type { EditRequest, RedriveRequest } from './requests.ts'
 
 /** A request as receipts and the audit log keep it: of an edit only what it is about, never what a message says. */
 export interface NotedRequest extends Omit<RedriveRequest, 'edit'> {
+  /** What the edit changed. */
   readonly edit?: NotedEdit
 }
 
+/** An edit without its contents. */
 export interface NotedEdit {
   /** Of the new body; not there where the old one stays. */
   readonly bodySha256?: string

@@ -260,6 +260,12 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       },
       required: ['messages'],
       additionalProperties: false,
+      examples: [
+        {
+          messages: 10,
+          wait: '30s',
+        },
+      ],
     },
     stopWhenDead: {
       anyOf: [
@@ -330,6 +336,13 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       },
       required: [],
       additionalProperties: false,
+      examples: [
+        {
+          headers: {
+            tenant: 'acme',
+          },
+        },
+      ],
     },
     wait: {
       anyOf: [
@@ -369,6 +382,11 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       },
       required: [],
       additionalProperties: false,
+      examples: [
+        {
+          messages: 100,
+        },
+      ],
     },
     reason: {
       type: 'string',

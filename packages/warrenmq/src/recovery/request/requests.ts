@@ -160,7 +160,10 @@ export interface RedriveRequest extends QueueRequest {
    * @example 500
    */
   readonly ratePerSecond?: number
-  /** Send a few messages first, wait, and continue with ten times as many each time if none dies again. */
+  /**
+   * Send a few messages first, wait, and continue with ten times as many each time if none dies again.
+   * @example { "messages": 10, "wait": "30s" }
+   */
   readonly canary?: CanaryRequest
   /**
    * Stop when this many of the moved messages have died again: a number, or a percentage such as `5%`. With a canary,
@@ -178,7 +181,10 @@ export interface RedriveRequest extends QueueRequest {
    * @example 10000
    */
   readonly stopWhenTargetAbove?: number
-  /** Change the message on its way. Exactly one message must match; a header keeps the original. */
+  /**
+   * Change the message on its way. Exactly one message must match; a header keeps the original.
+   * @example { "headers": { "tenant": "acme" } }
+   */
   readonly edit?: EditRequest
   /**
    * Wait this long for a broker that is away or has an alarm.
@@ -186,7 +192,10 @@ export interface RedriveRequest extends QueueRequest {
    * @example 10m
    */
   readonly wait?: Duration
-  /** How much may be in flight at once. After a crash, this many messages may exist twice. */
+  /**
+   * How much may be in flight at once. After a crash, this many messages may exist twice.
+   * @example { "messages": 100 }
+   */
   readonly window?: WindowRequest
   /**
    * Why; written to every message, the receipt and the audit log.

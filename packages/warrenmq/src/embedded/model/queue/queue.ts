@@ -66,16 +66,23 @@ export interface SettledEntries {
   readonly settlement: Settlement
 }
 
+/** What a queue holds. */
 export interface QueueCounts {
+  /** Messages that can be delivered. */
   readonly ready: number
+  /** Messages that consumers hold. */
   readonly unacknowledged: number
   /** As queue.declare-ok tells it, which for quorum queues is not what one would expect. */
   readonly declaredConsumers: number
+  /** Its consumers. */
   readonly consumers: number
+  /** Bytes of the bodies that can be delivered. */
   readonly readyBytes: number
+  /** Bytes of the bodies that consumers hold. */
   readonly unacknowledgedBytes: number
   /** Dead letters that wait in an at-least-once queue for their target. */
   readonly deadLetters: number
+  /** Bytes of the bodies of `deadLetters`. */
   readonly deadLetterBytes: number
   /** Held back by delayed retry. */
   readonly delayed: number
