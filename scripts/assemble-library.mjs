@@ -13,11 +13,7 @@ const require = createRequire(import.meta.url)
 
 /** `from`: what the compiler wrote; `dist`: the package's; `doors`: the modules that users load; `programs`: those they run. */
 export async function assembleLibrary({ from, dist, doors, programs }) {
-  const types = trimTypes({
-    from: resolve(from),
-    doors: doors.map((door) => `${door}.d.ts`),
-    documented: ['index.d.ts', 'testing.d.ts'],
-  })
+  const types = trimTypes({ from: resolve(from), doors: doors.map((door) => `${door}.d.ts`) })
   const code = await bundleRooms(resolve(from), [...doors, ...programs])
   for (const [name, text] of [...code, ...types]) write(join(dist, 'cjs', name), text)
   write(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n')

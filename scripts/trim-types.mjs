@@ -4,24 +4,20 @@ import { join } from 'node:path'
 import ts from 'typescript'
 
 /**
- * `from`: where the compiler wrote; `doors`: the files that users load; `documented`: those of them whose types keep their
- * comments. What only a tool comes upon has none, so that a service does not download them. Gives the trimmed text of
- * each file that is needed.
+ * `from`: where the compiler wrote; `doors`: the files that users load. Gives the trimmed text of each file that is
+ * needed.
  */
-export function trimTypes({ from, doors, documented }) {
+export function trimTypes({ from, doors }) {
   const program = ts.createProgram(
     doors.map((door) => join(from, door)),
     { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, noEmit: true, types: ['node'] },
   )
   const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(from))
-  const neededFor = (some) =>
-    findNeeded(program.getTypeChecker(), ours, new Set(some.map((door) => join(from, door))))
-  const needed = neededFor(doors)
-  const commented = neededFor(documented)
+  const needed = findNeeded(program.getTypeChecker(), ours, new Set(doors.map((door) => join(from, door))))
   return new Map(
     ours
       .filter((file) => file.statements.some((statement) => needed.has(statement)))
-      .map((file) => [file.fileName.slice(from.length + 1), textOf(file, { needed, commented })]),
+      .map((file) => [file.fileName.slice(from.length + 1), textOf(file, needed)]),
   )
 }
 
@@ -55,14 +51,11 @@ function isAlias({ flags }) {
   return (flags & ts.SymbolFlags.Alias) !== 0
 }
 
-function textOf(file, { needed, commented }) {
+function textOf(file, needed) {
   const kept = file.statements.filter((statement) => needed.has(statement))
-  const texts = kept.map((statement) => {
-    const text = textOfStatement(statement, needed)
-    return commented.has(statement) ? text : text.replaceAll(/\/\*\*[\s\S]*?\*\/\s*/g, '')
-  })
+  const text = kept.map((statement) => textOfStatement(statement, needed)).join('\n')
   // With tabs, as the code has them: they take less room.
-  return `${texts.join('\n').replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))}\n`
+  return `${text.replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))}\n`
 }
 
 function textOfStatement(statement, needed) {
