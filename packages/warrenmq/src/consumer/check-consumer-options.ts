@@ -120,8 +120,8 @@ const tableRules: RulesOf<StatusTable> = {
 }
 
 /**
- * Refuses each option that cannot be meant, with a sentence that names it, its value and what may stand there. Many
- * options come from a file or a program that no compiler has seen, and are read again only when a message fails.
+ * Refuses each option that makes no sense, with a sentence that names it, its value and what is allowed. Many options
+ * come from a file or a program that no compiler has checked, and are not read again until a message fails.
  */
 export function checkConsumerOptions(options: object): void {
   if (!isObject(options)) refuse('What a consumer got as its options', options, 'an object')

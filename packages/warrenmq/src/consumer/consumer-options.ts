@@ -35,9 +35,9 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
    */
   readonly concurrency?: number
   /**
-   * Messages the broker sends ahead, those in the handlers included. With fewer, several consumers share slow work
-   * better, and a process that dies leaves fewer without an answer. @default twice the concurrency; up to 100 where
-   * `timeout` promises that the last of them begins in time
+   * Messages the broker sends ahead, including those in the handlers. With fewer, several consumers share slow work
+   * better, and a process that dies leaves fewer without an answer. @default twice the concurrency; up to 100 if
+   * `timeout` guarantees that the last of them starts in time
    * @example { prefetch: 50 }
    */
   readonly prefetch?: number
@@ -64,7 +64,8 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
    */
   readonly holdUpTo?: Duration
   /**
-   * A retried message waits up to this much longer, at random, so that many that failed at once do not return at once. @default 0
+   * A retried message waits up to this much longer, at random, so that messages that failed together do not all return
+   * together. @default 0
    * @example { retryJitter: '2s' }
    */
   readonly retryJitter?: Duration
@@ -74,23 +75,23 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
    */
   readonly statusTable?: StatusTableName | StatusTable
   /**
-   * Runs alone that may end without an answer, by a crash or a lost connection, before a message is parked as poison. After
-   * half as many deliveries without an answer it is run alone. Classic queues of event-bus refuse it: what is too early is
-   * requeued there, and nobody can tell that from a crash. Means nothing on a plain queue without a
-   * dead-letter exchange. @default 10; there, false
+   * How many runs alone may end without an answer, through a crash or a lost connection, before a message is parked as
+   * poison. After half as many deliveries without an answer it runs alone. Classic queues of event-bus refuse this
+   * option: they requeue messages that are too early, which looks like a crash. It has no effect on a plain queue
+   * without a dead-letter exchange. @default 10; on those queues false
    * @example { poisonLimit: 5 }
    */
   readonly poisonLimit?: number | false
   /**
-   * The queue's delivery limit, by argument or policy; `false` where it has none. From half of it on a message that would
-   * be lost over it is put at the end of its queue, which starts its count anew. @default what the topology
-   * declares for the queue, else the broker's: 20 from 4.0 on
+   * The queue's delivery limit, by argument or policy; `false` if it has none. From half of it on, a message that the
+   * queue would delete is put at the end of the queue, which restarts its count. @default what the topology declares
+   * for the queue, else the broker's: 20 from 4.0 on
    * @example { deliveryLimit: 50 }
    */
   readonly deliveryLimit?: number | false
   /**
-   * Takes no message before it is proved that a failed one is kept, where `false` begins with a warning if nobody can
-   * tell. What is known to be missing is waited for in any case. @default false
+   * Take no message until it is proved that a failed one is kept. With `false` the consumer starts with a warning if
+   * this cannot be proved. It waits for what is known to be missing in either case. @default false
    * @example { requireProof: true }
    */
   readonly requireProof?: boolean
@@ -100,12 +101,14 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
    */
   readonly breaker?: boolean | BreakerOptions
   /**
-   * How a body becomes the handler's `message.body`. @default 'auto': JSON and text by content type; without one, JSON where it is that beyond doubt; else bytes
+   * How a body becomes the handler's `message.body`. @default 'auto': JSON and text by content type; without one, JSON
+   * if it clearly is JSON; else bytes
    * @example { decode: 'json' }
    */
   readonly decode?: 'auto' | 'json' | BodyDecoder
   /**
-   * A Standard Schema (zod, valibot, arktype, …); what fails it is parked at once, and the handler gets its type.
+   * A Standard Schema (zod, valibot, arktype, …). A message that fails it is parked immediately, and the handler gets
+   * its type.
    * @example { schema: z.object({ id: z.number() }) }
    */
   readonly schema?: Schema

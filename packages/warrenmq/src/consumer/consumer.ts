@@ -42,7 +42,7 @@ export interface ConsumerParts {
   /** A session gets a publisher of its own. Use another connection than the consuming one: a blocked publisher is not read. */
   readonly publishing: Publisher | Session
   readonly flow: QueueFlow
-  /** Who is asked for what AMQP does not show of the way of a failed message; undefined: nobody. */
+  /** Shows what AMQP does not about the way of a failed message; undefined if there is no management API. */
   readonly wayLook?: WayLook | undefined
   readonly handler: Handler
   readonly options?: ConsumerOptions
@@ -208,7 +208,7 @@ export class Consumer {
     this.#subscription = subscription
     this.#bodyLimit.forget()
     channel.events.on('closed', ({ error }) => this.#channelLost(error))
-    // The queue is gone or its node is; what was delivered belongs to nobody now. Another channel starts anew.
+    // The queue or its node is gone, and the broker has forgotten these deliveries. Another channel starts again.
     channel.events.on('cancelled', () => void channel.close())
     try {
       this.#version = parseBrokerVersion(this.#session.broker.version)
@@ -228,7 +228,8 @@ export class Consumer {
     if (this.#state !== 'running') return
     this.#limitWatch.begin()
     this.#emit.emit('consumer.started', { queue: this.queue })
-    // A turn later: a message may have come with the answer, and whoever waits for the start wants to listen first.
+    // One turn later: a message may have arrived with the reply, and the caller who awaits the start wants to listen
+    // first.
     setImmediate(() => this.#runs.begin())
   }
 
@@ -271,7 +272,7 @@ export class Consumer {
     else this.#runs.add(run)
   }
 
-  /** A turn later, because whoever waits for the start wants to listen first. */
+  /** One turn later, because the caller who awaits the start wants to listen first. */
   #limitFound(deliveryLimit: number): void {
     this.#warnings.dropsOver(deliveryLimit)
     setImmediate(() => this.#emit.emit('consumer.limited', { queue: this.queue, deliveryLimit }))
@@ -307,7 +308,7 @@ export class Consumer {
     if (change.to !== 'open') this.#runs.pump()
   }
 
-  /** What handling says on its way to a result; the result itself goes to the places first. */
+  /** What a run reports before its result; the result itself frees its place first. */
   #createListener(): RunListener {
     return {
       decided: (run, outcome) => {

@@ -76,7 +76,7 @@ export function defer(until: Date | Duration): Answer {
   )
 }
 
-/** Not every caller has a compiler: an error is often given where its message is meant. */
+/** Not every caller has a compiler: people often pass an error instead of its message. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : describeValue(value)
 }
@@ -99,7 +99,7 @@ export function readAnswer(value: unknown): HandlerResult {
   }
 }
 
-/** `return retry` looks like an answer to whoever wrote it. */
+/** `return retry` looks like an answer to the person who wrote it. */
 function readFunction(value: unknown): HandlerResult {
   const name = Object.entries({ retry, reject, defer }).find(([, answer]) => answer === value)?.[0]
   if (name === undefined) return handled

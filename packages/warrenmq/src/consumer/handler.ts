@@ -15,9 +15,9 @@ export type Handler<Body = unknown> = (
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a return statement has this type.
 export type HandlerReturn = HandlerAnswer | void
 
-/** What a handler is told besides the message. */
+/** What a handler gets besides the message. */
 export interface HandlerContext {
-  /** Aborted when the time-out passes, or when the consumer closes and cannot wait any longer. */
+  /** Aborted when the timeout passes, or when the consumer closes and cannot wait any longer. */
   readonly signal: AbortSignal
   /** Which try this is, from 1. */
   readonly attempt: number
@@ -26,8 +26,9 @@ export interface HandlerContext {
   /** The queue, by its name on the broker. */
   readonly queue: string
   /**
-   * For middleware that makes a message wait before its handler: the time-out counts from the call of what this gives. That
-   * says false where the message has waited too long to have all of its time; it is to be deferred then.
+   * For middleware that makes a message wait before its handler: the timeout counts from the call of the returned
+   * function. That function returns false if the message has waited too long to have all of its time; it must then be
+   * deferred.
    */
   waits?(): () => boolean
   /** What a `{ status }` means to this consumer. @default that of preset `warren` */

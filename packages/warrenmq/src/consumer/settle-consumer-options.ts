@@ -28,7 +28,7 @@ export interface SettledConsumerOptions {
   readonly retryJitterMs: number
   readonly statusTable: StatusTable
   readonly poisonLimit: number | undefined
-  /** Undefined: that of the broker, where nobody said another. */
+  /** Undefined: the broker's, if nobody set another. */
   readonly deliveryLimit: number | false | undefined
   readonly requireProof: boolean
   readonly breaker: BreakerPolicy
@@ -93,7 +93,7 @@ function chooseMiddleware({
 
 type Times = Pick<SettledConsumerOptions, 'timeoutMs' | 'longestHoldMs' | 'startWithinMs'>
 
-/** Waiting and handling together end before the broker's time-out, so that it is never reached. */
+/** Waiting and handling together end before the broker's timeout, so it is never reached. */
 function chooseTimes({ timeout, ackTimeout = '30m' }: ConsumerOptions): Times {
   const ackTimeoutMs = parseDuration(ackTimeout)
   const longestHoldMs = Math.min(Math.floor(ackTimeoutMs * 0.8), longestTimerMs)
@@ -126,7 +126,7 @@ function chooseStatusTable(choice: ConsumerOptions['statusTable'], { layout }: Q
   return typeof choice === 'string' ? statusTables[choice] : choice
 }
 
-/** Where too early messages are requeued, a redelivery says nothing about a crash. */
+/** If messages that are too early are requeued, a redelivery says nothing about a crash. */
 function choosePoisonLimit(
   choice: ConsumerOptions['poisonLimit'],
   { queue, defer }: QueueFlow,

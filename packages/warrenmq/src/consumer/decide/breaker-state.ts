@@ -97,7 +97,7 @@ export function nextBreakerState(
   }
 }
 
-/** What an outcome shows of the surroundings of a handler; undefined where it shows nothing. */
+/** What an outcome shows about the surroundings of a handler; undefined if it shows nothing. */
 export function shownBy({
   outcome,
   probes,
@@ -105,7 +105,7 @@ export function shownBy({
 }: {
   readonly outcome: Outcome
   readonly probes: BreakerCause | undefined
-  /** False where its handler was not run. */
+  /** False if its handler did not run. */
   readonly hasRun: boolean
 }): 'succeeded' | 'failed' | undefined {
   // One that is to show whether copies can be placed has shown nothing until it is settled.

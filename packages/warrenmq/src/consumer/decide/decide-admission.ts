@@ -42,9 +42,9 @@ export type RecountReason = 'uncounted' | 'near-limit' | 'suspected' | 'alone'
 const run: Admission = { kind: 'run' }
 
 /**
- * Looks at how often a message was handed out without an answer. A quorum queue counts that itself; a classic
- * queue only says "not the first time", so each such delivery is written into the message. That alone makes it a
- * suspect, and no more: most of those that were in hand when a process ended have nothing to do with it.
+ * Looks at how often a message was delivered without an answer. A quorum queue counts that itself. A classic queue
+ * only says "not the first time", so each such delivery is written into the message. That alone makes it a suspect,
+ * and no more: most messages that a process held when it ended had nothing to do with it.
  */
 export function decideAdmission({
   headers,
@@ -59,7 +59,7 @@ export function decideAdmission({
   readonly headers: EncodedHeaders
   readonly isRedelivered: boolean
   readonly version: BrokerVersion
-  /** Runs alone without an answer after which a message is parked; undefined lets it go on for ever. */
+  /** Runs alone without an answer after which a message is parked; undefined means never. */
   readonly poisonLimit: number | undefined
   readonly limitRule: LimitRule
   /** False on a plain queue that has no place for poison. */
@@ -72,7 +72,7 @@ export function decideAdmission({
   const isNear = isNearLimit({ headers, version, rule: limitRule, givenBack })
   const untilMs = headerInteger(headers, consumerHeaders.deferredUntil) ?? 0
   const early: Admission = untilMs > nowMs ? { kind: 'early', untilMs } : run
-  // What cannot be parked is run all the same: to keep it from its handler would be to keep it for ever.
+  // A message that cannot be parked runs anyway; otherwise it would never reach its handler.
   const limit = canPark ? poisonLimit : undefined
   if (limit === undefined && !isNear) return early
   const written = headerInteger(headers, consumerHeaders.deliveries) ?? 0

@@ -139,7 +139,7 @@ export function decideUnwritable({
   return { kind: 'dead-letter', reason, attempt, failure, park, isBare: true }
 }
 
-/** Did the handler fail in a way that may be its surroundings' fault? The breaker counts these. */
+/** Did the handler fail in a way that may be caused by its surroundings? The breaker counts these. */
 export function isTransientFailure(outcome: Outcome): boolean {
   if (outcome.kind === 'retry') return true
   if (outcome.kind === 'hold') return outcome.why !== 'deferred'

@@ -46,15 +46,15 @@ export type Deferral =
 export interface HoldingLimits {
   /** Waits up to this long are held in the process. */
   readonly shortMs: number
-  /** No delivery is held longer than this: the broker's acknowledgement time-out lies behind it. */
+  /** No delivery is held longer than this, because the broker's acknowledgement timeout follows. */
   readonly longestMs: number
   /** False when as many are held as can be without starving the handlers. */
   readonly hasRoom: boolean
 }
 
 /**
- * Short waits are held; long ones go to the longest tier that does not overshoot, and come back to wait for the
- * rest. Only where every tier overshoots is one taken that does, and only if the wait cannot be held.
+ * Short waits are held. Long ones go to the longest tier that does not overshoot, and come back to wait for the rest.
+ * A tier that overshoots is used only if every tier does, and only if the wait cannot be held.
  */
 export function decideDeferral({
   rule,

@@ -3,15 +3,15 @@ import { consumerHeaders } from '../settle/consumer-headers.ts'
 import type { GivenBack } from '../settle/near-limit.ts'
 
 /**
- * How a message stands that may have ended the process of its handler. After a crash nobody can know which of the messages in
- * hand did it, or which of them a handler saw at all. So those that were there too often are run alone, one after the other,
- * and only these runs are held against them.
+ * What is known about a message that may have ended the process of its handler. After a crash nobody can know which of
+ * the messages did it, or which of them a handler saw at all. So messages that were there too often run alone, one
+ * after the other, and only these runs count against them.
  */
 export type Standing =
   | { readonly kind: 'free' }
-  /** It waits for its turn to be marked, and loses nothing if the process ends meanwhile. */
+  /** It waits for its turn to be marked, and loses nothing if the process ends in the meantime. */
   | { readonly kind: 'suspect'; readonly runsAlone: number }
-  /** A marked copy that has not been delivered before: it is run at once, with nothing beside it. */
+  /** A marked copy that was not delivered before: it runs immediately, with nothing beside it. */
   | { readonly kind: 'alone' }
 
 const free: Standing = { kind: 'free' }
@@ -25,7 +25,7 @@ export function decideStanding({
 }: {
   readonly headers: EncodedHeaders
   readonly isRedelivered: boolean
-  /** False where nothing is poison, or poison could not be parked. */
+  /** False if nothing is poison, or if poison could not be parked. */
   readonly hasLimit: boolean
   readonly givenBack?: GivenBack | undefined
 }): Standing {
@@ -34,7 +34,7 @@ export function decideStanding({
   if (runsBefore === undefined) return free
   if (headerInteger(headers, consumerHeaders.alone) === undefined)
     return { kind: 'suspect', runsAlone: runsBefore }
-  // What we gave back ourselves has not been run since.
+  // A message that we gave back ourselves has not run since.
   const wasRun = isRedelivered && !givenBack?.isLast
   return wasRun ? { kind: 'suspect', runsAlone: runsBefore + 1 } : alone
 }

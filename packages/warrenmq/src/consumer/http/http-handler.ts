@@ -85,7 +85,7 @@ export function httpHandler(options: HttpHandlerOptions): Handler {
   }
 }
 
-// Node's fetch gives up on an endpoint that has not begun to answer by then, whatever it is told.
+// Node's fetch gives up on an endpoint that has not started to answer by then, whatever the options say.
 const longestFetchMs = 300_000
 
 function readTimeout({ timeout = '30s', fetch }: HttpHandlerOptions): number {
@@ -171,7 +171,7 @@ function signature(body: Buffer, secret: string): Record<string, string> {
  */
 export function signBody(signed: {
   readonly body: Buffer
-  /** As it stands in `warren-timestamp`. */
+  /** As it is in `warren-timestamp`. */
   readonly timestamp: string
   readonly secret: string
 }): string {

@@ -26,7 +26,7 @@ export type StatusTableName = 'warren' | 'event-bus'
 
 /** The tables that come with Warren. */
 export const statusTables: Readonly<Record<StatusTableName, StatusTable>> = {
-  /** The default. A client error does not mend itself, so the message is parked at once. */
+  /** The default. A client error does not go away by itself, so the message is parked immediately. */
   warren: {
     honoursRetryAfter: true,
     rules: [

@@ -9,14 +9,14 @@ import { statusTables } from '../http/status-tables.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
 import { describeValue } from '../run/describe-value.ts'
 
-/** Where it is written down which messages are done. */
+/** Where finished messages are recorded. */
 export interface DedupeStore {
   /**
    * Claims a key. Atomic: of many that ask for one key at a time, one gets a claim. One that is neither finished nor
    * released ends by itself after `leaseMs`, and the next who asks gets another.
    */
   begin(key: string, leaseMs: number): Promise<DedupeClaim | 'busy' | 'done'>
-  /** Remembers that the message is done. False, and nothing changed, where the claim has passed to somebody else. */
+  /** Records that the message is done. Returns false, and changes nothing, if the claim has passed to another process. */
   finish(claim: DedupeClaim, keepMs: number): Promise<boolean>
   /** Lets go of the claim; of a claim that has passed to somebody else it does not. */
   release(claim: DedupeClaim): Promise<void>
@@ -26,7 +26,7 @@ export interface DedupeStore {
 export interface DedupeClaim {
   /** The key that is claimed. */
   readonly key: string
-  /** Made anew for each claim. */
+  /** New for each claim. */
   readonly token: string
 }
 
@@ -89,8 +89,8 @@ export function dedupe(store: DedupeStore, options: DedupeOptions = {}): Middlew
 }
 
 /**
- * What the handler came to stands, whatever the store says now: to run work again because it could not be written
- * down would be the duplicate we are here to prevent, and an error of the store must not hide the handler's own.
+ * The handler's result counts, whatever the store says now. Running the work again because it could not be recorded
+ * would be the very duplicate we prevent, and an error of the store must not hide the handler's own.
  */
 async function endClaim(fields: {
   readonly store: DedupeStore

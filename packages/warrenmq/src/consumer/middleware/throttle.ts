@@ -21,7 +21,7 @@ export function throttle(options: { readonly perSecond: number; readonly clock?:
     const begin = context.waits?.()
     await takeTurn(context.signal)
     context.signal.throwIfAborted()
-    // Given back where it would not have all of its time any more; that costs no attempt.
+    // Given back if it would no longer have all of its time; that costs no attempt.
     if (begin?.() === false) return defer(0)
     return next(message, context)
   }

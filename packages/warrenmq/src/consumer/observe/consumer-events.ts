@@ -15,16 +15,19 @@ export interface ConsumerEvents {
    * messages, and tries again.
    */
   'consumer.start-failed': { readonly queue: string; readonly error: Error }
-  /** It begins, and nobody could tell whether a failed message is kept; the error says what could not be seen. */
+  /** It starts although it could not be proved that a failed message is kept; the error says what could not be checked. */
   'consumer.unproved': { readonly queue: string; readonly error: Error }
-  /** Its queue has a delivery limit and nothing takes what is over it: RabbitMQ deletes that. Told once. */
+  /**
+   * Its queue has a delivery limit, and no dead-letter queue takes what is over it: RabbitMQ deletes those messages.
+   * Emitted once.
+   */
   'consumer.limited': { readonly queue: string; readonly deliveryLimit: number }
   /** It is closed. `unfinished`: handlers that had not ended by the deadline. */
   'consumer.closed': { readonly queue: string; readonly unfinished: number }
   /** A delivery is done with. Exactly one for each that is settled; `stale` ones come again. */
   'delivery.settled': DeliveryEvent & {
     readonly outcome: Outcome | SettledOutcome
-    /** From the start of its handler, in milliseconds; undefined where that was not run. */
+    /** From the start of its handler, in milliseconds; undefined if the handler did not run. */
     readonly durationMs: number | undefined
   }
   /** Kept in the process and run again at its time. */

@@ -2,13 +2,13 @@ import { ChannelError, ConsumerError } from '../../errors.ts'
 import { escapeLine } from '../../message/escape-text.ts'
 import { dropsOver, noWayOut, tooLarge, waitsToStart } from './render-log-line.ts'
 
-/** What a consumer says to the process, once each, because nobody may listen to its events. */
+/** What a consumer tells the process, once each, because a service may listen to no event. */
 export interface ConsumerWarnings {
   /** A message that is run again and again would be a riddle. */
   noWayOut(): void
-  /** Whoever waits for the start has no consumer yet to listen to. */
+  /** A caller who awaits the start has no consumer to listen to yet. */
   startFailed(error: Error): void
-  /** Nobody could tell whether a failed message is kept. */
+  /** It could not be proved that a failed message is kept. */
   unproved(error: Error): void
   dropsOver(deliveryLimit: number): void
   tooLarge(bodyBytes: number): void

@@ -77,7 +77,7 @@ export const loggedEvents: readonly (keyof ConsumerEvents)[] = Object.keys(
   renderers,
 ) as (keyof ConsumerEvents)[]
 
-/** What to know of a failure on a queue that leads nowhere. */
+/** What to know about a failure on a queue that leads nowhere. */
 export function noWayOut(queue: string): string {
   return (
     `A message of "${queue}" failed, and the queue has neither a retry policy nor a dead-letter exchange: the message is ` +
@@ -85,7 +85,7 @@ export function noWayOut(queue: string): string {
   )
 }
 
-/** What to know of a consumer that waits for its start, where nobody can listen to it yet. */
+/** What to know about a consumer that waits for its start, while nobody can listen to it yet. */
 export function waitsToStart(
   queue: string,
   error: Error & { readonly replyCode?: number | undefined },
@@ -107,7 +107,7 @@ export function tooLarge(queue: string, bodyBytes: number): string {
   )
 }
 
-/** What to know of a queue that deletes what was returned too often. */
+/** What to know about a queue that deletes what was returned too often. */
 export function dropsOver(queue: string, deliveryLimit: number): string {
   const care =
     deliveryLimit > 0 ? 'This consumer puts a message at the end of the queue before it comes to that. ' : ''

@@ -22,9 +22,9 @@ export interface RunSpan {
 }
 
 /**
- * The context of the producer stays in the headers through retries and the dead-letter queue, so that all attempts
- * stand below the span that published. Each is linked to it, and to the attempt before it where a publish brought
- * the message here: a message that was rejected comes back as it was and cannot carry a note.
+ * The context of the producer stays in the headers through retries and the dead-letter queue, so that all attempts are
+ * below the span that published. Each is linked to it, and to the attempt before it if a publish brought the message
+ * here: a rejected message comes back unchanged and cannot carry a note.
  */
 export function createRunTracing(api: TracingApi): RunTracing {
   const tracer = api.trace.getTracer('warrenmq')

@@ -1,7 +1,7 @@
 import type { ConsumedMessage } from '../run/consumed-message.ts'
 import { describeValue } from '../run/describe-value.ts'
 
-/** A log line is no place for megabytes. */
+/** Megabytes do not belong in a log line. */
 const mostShownBytes = 4 * 1024
 
 /** What there is to see of a message that somebody prints. Never throws, whatever the body is. */

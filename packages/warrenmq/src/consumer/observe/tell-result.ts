@@ -5,7 +5,7 @@ import { attemptOf, type Run } from '../run/run.ts'
 import type { ConsumerEvents, DeliveryEvent } from './consumer-events.ts'
 import type { ConsumerWarnings } from './consumer-warnings.ts'
 
-/** Who is told of deliveries. */
+/** The listeners for deliveries. */
 export interface Audience {
   readonly queue: string
   readonly events: EventSource<ConsumerEvents>
@@ -16,7 +16,7 @@ export interface Audience {
 /** Makes the event of a result. */
 export function tellResult(run: Run, result: DeliveryResult, audience: Audience): void {
   const { queue, events, warnings, clock } = audience
-  // It would be made for every message, and mostly nobody listens.
+  // It would be made for every message, and most of the time nobody listens.
   if (result.kind === 'settled' && events.listenerCount('delivery.settled') === 0) return
   const event = deliveryEvent(run, queue)
   if (result.kind === 'settled') {

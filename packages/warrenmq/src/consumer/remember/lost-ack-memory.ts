@@ -14,7 +14,7 @@ import type { Run } from '../run/run.ts'
 export interface LostAckMemory {
   /** An acknowledgement was sent. Whether the broker took it is only sure while the channel lives. */
   acknowledged(delivery: Rememberable): void
-  /** The channel is gone: the last acknowledgements may not have arrived, and these runs go on without it. */
+  /** The channel is gone: the last acks may not have arrived, and these runs continue without it. */
   channelLost(running: Iterable<Run>): void
   /** The work is done but its channel was gone by then. */
   handled(delivery: Rememberable): void
@@ -38,7 +38,7 @@ export function createLostAckMemory({
   prefetch,
 }: {
   readonly clock: Clock
-  /** No more acknowledgements than this can be on their way. */
+  /** No more acks than this can be in flight. */
   readonly prefetch: number
 }): LostAckMemory {
   let recent: (Rememberable | string | undefined)[] = []

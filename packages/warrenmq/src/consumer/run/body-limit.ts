@@ -1,8 +1,8 @@
 import { ConsumerError } from '../../errors.ts'
 
 /**
- * The largest body that the broker takes, as far as it has said so. It closes the channel over a larger one, with all
- * the copies that are under way on it, so such a body is sent once and not again.
+ * The largest body that the broker accepts, as far as it has said so. A larger one makes it close the channel, with
+ * all copies in flight on it, so such a body is sent once and never again.
  */
 export interface BodyLimit {
   /** Undefined for a body that may be sent. */

@@ -14,9 +14,12 @@ import type { Run } from './run.ts'
 /** Holds the state of a breaker, learns from what becomes of runs, and ends its own pauses. */
 export interface Breaker {
   readonly kind: BreakerState['kind']
-  /** What a run has to show that is started now; undefined where nothing is tried out. */
+  /** What a run that starts now has to show; undefined if nothing is being tried. */
   readonly probes: BreakerCause | undefined
-  /** What became of a handler. Not only when that is settled: others would start and fail meanwhile. */
+  /**
+   * What became of a handler. The breaker hears of it before the message is settled: otherwise others would start and
+   * fail in the meantime.
+   */
   decided(run: Pick<Run, 'probes' | 'startedAtMs'>, outcome: Outcome): void
   /** Copies find no place, so that no message should be taken up. */
   unplaced(): void

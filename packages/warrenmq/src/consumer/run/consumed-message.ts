@@ -2,9 +2,9 @@ import type { PlainTable } from '../../wire/plain-fields.ts'
 
 /** A message as a handler sees it. Everything is decoded when it is first asked for. */
 export interface ConsumedMessage<Body = unknown> {
-  /** Unpacked, and decoded by content type. Reading it throws where it cannot be decoded, and the message is parked. */
+  /** Unpacked, and decoded by content type. Reading it throws if it cannot be decoded, and the message is parked. */
   readonly body: Body
-  /** As it came: packed, where `contentEncoding` says so. */
+  /** As it came: packed, if `contentEncoding` says so. */
   readonly rawBody: Buffer
   /** Its headers, in plain values. */
   readonly headers: PlainTable
@@ -18,7 +18,7 @@ export interface ConsumedMessage<Body = unknown> {
   readonly type: string | undefined
   /** What it belongs to, as its producer says. */
   readonly correlationId: string | undefined
-  /** Where an answer is expected. */
+  /** The queue where an answer is expected. */
   readonly replyTo: string | undefined
   /** The application that published it. */
   readonly appId: string | undefined
@@ -32,7 +32,7 @@ export interface ConsumedMessage<Body = unknown> {
   readonly isRedelivered: boolean
 }
 
-/** All of a message but its body, for whoever makes that: `rawBody` has the bytes as they came, packed where they are. */
+/** All of a message but its body, for a decoder: `rawBody` has the bytes as they came, still packed. */
 export type Undecoded = Omit<ConsumedMessage, 'body'>
 
 /** Makes a body of the bytes of a message. What it throws parks the message. */

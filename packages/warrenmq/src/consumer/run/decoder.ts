@@ -8,8 +8,8 @@ import { isTooLarge, unpack } from './unpack.ts'
 const mostUnpackedBytes = 64 * 1024 * 1024
 
 /**
- * JSON and text by content type, bytes where it says neither. Where there is none, what is JSON beyond doubt is read as
- * JSON. What is packed is unpacked.
+ * JSON and text by content type, bytes if it says neither. Without a content type, a body that clearly is JSON is read
+ * as JSON. Packed bodies are unpacked.
  */
 export function createDecoder(queue: string): BodyDecoder {
   let isTold = false
@@ -58,7 +58,7 @@ function beginsLikeJson(bytes: Buffer): boolean {
 const whitespace: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
 const openings: readonly number[] = [...Buffer.from('{["')]
 
-/** In the charset that the content type says; UTF-8 where it says none. */
+/** In the charset that the content type names; UTF-8 if it names none. */
 function textOf(bytes: Buffer, message: Undecoded): string {
   const [, charset] = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(message.contentType ?? '') ?? []
   if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8Of(bytes)

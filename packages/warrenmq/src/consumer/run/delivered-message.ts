@@ -11,7 +11,7 @@ import { decodeProperties, type Properties } from '../../wire/properties.ts'
 import { messageToJson, showMessage } from '../observe/show-message.ts'
 import type { BodyDecoder, ConsumedMessage } from './consumed-message.ts'
 
-/** What a layout says in a header, where the broker's own loop cannot write it. */
+/** What a layout says in a header, if the broker's own loop cannot write it. */
 export interface Retries {
   readonly header: string
   readonly count: number
@@ -124,7 +124,7 @@ Object.defineProperty(DeliveredMessage.prototype, inspect.custom, {
 })
 
 /**
- * Where a message was first published: as its deaths tell, as a retry wrote it down where it died first on its way
+ * Where a message was first published: as its deaths tell, as a retry wrote it down if it died first on its way
  * (`isHop`), or as it came.
  */
 export function originOf(

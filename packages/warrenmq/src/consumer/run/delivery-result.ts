@@ -15,8 +15,9 @@ export type DeliveryResult =
 export type KeptOutcome = Outcome & { readonly kind: 'hold' | 'requeue' }
 
 /**
- * Who hears of a run: of its outcome, then of each copy that finds no place, and last, once, of its result. The first two
- * cannot wait for the result. A copy may be tried for minutes, and until the breaker knows, others start and fail.
+ * Listens to a run: first to its outcome, then to each copy that could not be published, and last, once, to its
+ * result. The first two cannot wait for the result: a copy may be tried for minutes, and until the breaker knows,
+ * others start and fail.
  */
 export interface RunListener {
   /** The handler has answered, or is not run at all; the broker is not yet told. */
@@ -31,6 +32,6 @@ export interface UnplacedCopy {
   readonly result: PublishResult
   /** When it is tried again. */
   readonly nextAttemptMs: number
-  /** Where it goes takes nothing. Else the message is at fault, or another one, and it may well take others. */
+  /** The target accepts nothing. Otherwise this message is at fault, or another one, and the target may accept others. */
   readonly isPlaceAtFault: boolean
 }

@@ -56,7 +56,7 @@ export function handleDelivery(run: Run, handling: Handling): void {
     runInSpan(run, handling)
     return
   }
-  run.startedAtMs = undefined // its handler is not run, so nobody shall be told how long it took
+  run.startedAtMs = undefined // its handler does not run, so there is no duration to report
   if (run.probes === 'failures') run.probes = undefined // nor can it show that handlers work again; the next one may
   switch (admission.kind) {
     case 'run':
@@ -74,7 +74,7 @@ export function handleDelivery(run: Run, handling: Handling): void {
   }
 }
 
-/** May it begin now? What needs no handler always may. Where it may not, the gate says when it is to be asked again. */
+/** May it start now? A run that needs no handler always may. If it may not, the gate says when to ask again. */
 export function mayBegin(run: Run, nowMs: () => number, handling: Handling): boolean {
   const isPlain = run.headers === undefined && !run.delivery.isRedelivered
   run.admission = isPlain ? undefined : admit(run, nowMs(), handling)
@@ -113,9 +113,9 @@ function endWith(run: Run, result: Promise<DeliveryResult>, { listener }: Handli
 }
 
 /**
- * Where a copy cannot be placed, it is tried again with growing pauses, until it is or the delivery must go back: the
- * broker would close the channel over it, and all that the channel has would be counted as if it had killed us. What
- * cannot be written at all is parked as it is, and does not stay in a handler's place for ever.
+ * If a copy cannot be published, it is tried again with growing pauses until it works or the delivery must go back:
+ * the broker would close the channel over it, and count everything on the channel as if it had killed us. A copy that
+ * cannot be encoded at all is parked as it is, and does not occupy a handler's place for ever.
  */
 async function settleInTime(run: Run, outcome: SettledOutcome, handling: Handling): Promise<DeliveryResult> {
   const { options, listener, ending } = handling
@@ -144,7 +144,7 @@ async function move(run: Run, outcome: SettledOutcome, handling: Handling): Prom
   }
 }
 
-/** A copy for the sake of the limit is a precaution: where it cannot be placed, the message is handled without. */
+/** A copy for the sake of the limit is a precaution: if it cannot be published, the message is handled without it. */
 async function recount(run: Run, outcome: Recount, handling: Handling): Promise<DeliveryResult> {
   const settled = await move(run, outcome, handling)
   if (settled.kind === 'settled' || settled.kind === 'stale') return settled
@@ -170,7 +170,7 @@ async function settleUnwritable(
     nextAttemptMs: unwritablePauseMs,
     isPlaceAtFault: false,
   })
-  // Held, so that it takes nobody's place, and then given back: others may know what to do with it.
+  // Held, so that it occupies no place, and then given back: another consumer may know what to do with it.
   const atMs = handling.options.clock.now() + unwritablePauseMs
   return { kind: 'kept', outcome: { kind: 'requeue', atMs } }
 }

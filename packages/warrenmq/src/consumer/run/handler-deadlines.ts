@@ -10,7 +10,7 @@ export interface HandlerDeadlines {
   /** Would its handler, if it began now, have all of its time? */
   isInTime(run: Run, nowMs: number): boolean
   begin(run: Run, nowMs: number): void
-  /** Its handler, which waited for something else than a place, begins. False where it could not have its time any more. */
+  /** Its handler, which waited for something other than a place, starts. False if it would no longer have its time. */
   beginsNow(run: Run): boolean
   /** Leaves no timer behind. */
   stop(): void

@@ -17,7 +17,7 @@ export type HandlerResult =
       readonly kind: 'status'
       readonly status: number
       readonly retryAfterMs: number | undefined
-      /** A `Retry-After` header as it came, where no `retryAfterMs` says it. */
+      /** A `Retry-After` header as it came, if there is no `retryAfterMs`. */
       readonly retryAfter?: string | undefined
       readonly error: string | undefined
     }
@@ -77,7 +77,7 @@ export function failedBy(thrown: unknown): HandlerResult {
   try {
     return { kind: 'failed', failure: describeFailure(thrown), isPermanent: isPermanentError(thrown) }
   } catch {
-    // A proxy or a getter that throws when it is looked at. It failed all the same.
+    // A proxy or a getter that throws when you look at it. It failed anyway.
     const failure = { errorType: typeof thrown, errorMessage: describeValue(thrown) }
     return { kind: 'failed', failure, isPermanent: false }
   }

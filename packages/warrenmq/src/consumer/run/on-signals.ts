@@ -4,8 +4,8 @@ export const endingSignals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const
 export type EndingSignal = (typeof endingSignals)[number]
 
 /**
- * Runs a task at the first of these signals, once. A second signal finds no listener of ours any more, so that it
- * ends the process at once, as it would without us. Gives the function that takes the listeners off.
+ * Runs a task at the first of these signals, once. A second signal finds no listener of ours, so it ends the process
+ * immediately, as it would without us. Returns the function that removes the listeners.
  */
 export function onSignals(
   signals: readonly EndingSignal[],

@@ -2,7 +2,7 @@ import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { Clock } from '../../clock.ts'
 import { createHolds } from './holds.ts'
 
-/** Messages that this process cannot read, and that nobody is to lose. */
+/** Messages that this process cannot read and must not lose. */
 export interface OversizedHold {
   /** Holds it for as long as the broker lets it, then gives it back as it is. */
   take(delivery: Delivery): void

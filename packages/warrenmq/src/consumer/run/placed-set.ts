@@ -1,4 +1,4 @@
-/** What can be in a `PlacedSet`: it knows where, so that nobody has to look for it. */
+/** What can be in a `PlacedSet`: it knows its own place, so that nothing has to search for it. */
 export interface Placed {
   /** Kept by the set; −1 outside of one. */
   place: number
@@ -14,9 +14,9 @@ export interface PlacedSet<Item extends Placed> {
 }
 
 /**
- * Takes the place of a `Set` where items come and go by the thousand. A `Set` makes a new table again and again, and
- * V8 links each old table to the next: one that was promoted keeps all that follow alive, with the items in them,
- * until the whole heap is collected.
+ * Replaces a `Set` when items come and go by the thousand. A `Set` makes a new table again and again, and V8 links
+ * each old table to the next: a table that was promoted keeps all that follow alive, with the items in them, until the
+ * whole heap is collected.
  */
 export function createPlacedSet<Item extends Placed>(): PlacedSet<Item> {
   const items: Item[] = []

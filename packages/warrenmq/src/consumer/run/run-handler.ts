@@ -7,9 +7,8 @@ import { failedBy, type HandlerResult } from './handler-result.ts'
 import { attemptOf, type Run } from './run.ts'
 
 /**
- * Runs the handler once and gives its result, at once where the handler is done when it returns, else later. What
- * `run.give` brings may come first: a handler that hangs is then on its own, and what it comes to is nobody's
- * business any more.
+ * Runs the handler once and gives its result: immediately if the handler is done when it returns, else later.
+ * `run.give` may bring a result first: a handler that hangs is then on its own, and its result no longer matters.
  */
 export function runHandler(
   run: Run,
@@ -64,7 +63,7 @@ function read(value: unknown, handler: Handler, { queue }: HandlerContext): Hand
 const handled: HandlerResult = { kind: 'handled' }
 const warnedOf = new WeakSet<Handler>()
 
-/** Once for each consumer: whoever returns an error thinks that it is dealt with. */
+/** Once for each consumer: a handler that returns an error thinks that it is dealt with. */
 function warnOf({ failure }: HandlerResult & { kind: 'failed' }, handler: Handler, queue: string): void {
   if (warnedOf.has(handler)) return
   warnedOf.add(handler)
@@ -89,8 +88,8 @@ function readSafely(value: unknown): HandlerResult {
 }
 
 /**
- * Ends a run from outside: the handler is told through its signal, and its message counts as failed. One that still waits
- * for its handler to begin does not: no handler saw it.
+ * Ends a run from outside: the handler learns it from its signal, and its message counts as failed. A message that
+ * still waits for its handler to start does not, because no handler saw it.
  */
 export function interruptRun(run: Run, reason: Error): void {
   const result = run.startedAtMs === undefined ? ({ kind: 'deferred', forMs: 0 } as const) : failedBy(reason)
@@ -101,20 +100,20 @@ export function interruptRun(run: Run, reason: Error): void {
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   if (value === undefined || value === null) return false
-  // A function too: query builders are called to go on, and awaited to run.
+  // A function too: query builders can be called to continue, and awaited to run.
   if (typeof value !== 'object' && typeof value !== 'function') return false
   return typeof (value as { then?: unknown }).then === 'function'
 }
 
-/** What a handler is told of where it runs. */
+/** What a handler can know about where it runs. */
 export interface RunSurroundings {
   readonly flow: { readonly maxAttempts: number; readonly queue: string }
   readonly statusTable: StatusTable
-  /** The handler of this run begins only now. False where it could not have its time any more. */
+  /** The handler of this run starts only now. False if it would no longer have its time. */
   readonly beginsNow: (run: Run) => boolean
 }
 
-/** What a handler is told. The signal is made when it is asked for: most handlers never do. */
+/** What a handler gets. The signal is made on demand, because most handlers never use it. */
 class RunContext implements HandlerContext {
   readonly #run: Run
   readonly #beginsNow: RunSurroundings['beginsNow']
@@ -146,7 +145,7 @@ class RunContext implements HandlerContext {
     return this.#run.abort.signal
   }
 
-  /** What `JSON.stringify(context)` writes: no table, and no signal that nobody has asked for. */
+  /** What `JSON.stringify(context)` writes: no table, and no signal that nobody asked for. */
   get toJSON(): () => object {
     const { queue, attempt, maxAttempts } = this
     const isAborted = this.#run.abort?.signal.aborted ?? false
@@ -172,7 +171,7 @@ export function createContext(run: Run, surroundings: RunSurroundings): HandlerC
 
 const onDemand = ['signal', 'waits'] as const
 
-/** Made when they are asked for, and there for whoever copies the context. */
+/** Made on demand, and there for code that copies the context. */
 const withOnDemand: ProxyHandler<RunContext> = {
   get: (context, name) => Reflect.get(context, name, context),
   has: (context, name) => Reflect.has(context, name),

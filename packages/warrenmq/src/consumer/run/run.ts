@@ -13,7 +13,7 @@ import { DeliveredMessage, type Retries } from './delivered-message.ts'
 import { failedBy, type HandlerResult } from './handler-result.ts'
 import type { Placed } from './placed-set.ts'
 
-/** One message on its way through the consumer, from its delivery to its settlement. */
+/** One message in the consumer, from its delivery to its settlement. */
 export interface Run extends Placed {
   /** Changes when the connection is lost and the same message is delivered again while its handler runs. */
   delivery: Delivery
@@ -24,7 +24,7 @@ export interface Run extends Placed {
   readonly failedBefore: number
   /** What the user's `orderBy` gave. */
   readonly orderedBy: unknown
-  /** The same while it keeps to its turn; undefined for what has to leave at once, or is run alone. */
+  /** The same while it keeps its turn; undefined for a run that has to leave immediately, or runs alone. */
   orderKey: unknown
   /** The user's `orderBy` threw: the handler is not run. */
   readonly refusal: HandlerResult | undefined
@@ -50,7 +50,7 @@ export interface Run extends Placed {
   abort: AbortController | undefined
   /** Ends the wait for the handler with this result; undefined while no handler runs. */
   give: ((result: HandlerResult) => void) | undefined
-  /** The span of its last attempt, where there is tracing. */
+  /** The span of its last attempt, if there is tracing. */
   span: RunSpan | undefined
 }
 

@@ -23,9 +23,9 @@ export interface RunsParts {
   readonly breaker: Pick<Breaker, 'kind' | 'probes'>
   /** @default that of the process */
   readonly solitude?: Solitude
-  /** May it begin now? Where not, `pump` is called once it may. */
+  /** May it start now? If not, `pump` is called once it may. */
   readonly mayBegin: (run: Run) => boolean
-  /** Takes a run to its result, which comes to `ended`, at once or later. */
+  /** Takes a run to its result, which goes to `ended`, immediately or later. */
   readonly handle: (run: Run) => void
   /** What became of a run. Its place is free by then, unless it waits for another one. */
   readonly tell: (run: Run, result: DeliveryResult) => void
@@ -34,7 +34,7 @@ export interface RunsParts {
 /** So long others wait for one that is alone, or that waits to be: its handler may wait for one of theirs, in milliseconds. */
 const longestSolitudeMs = 30_000
 
-/** The runs that a consumer has in hand: those that wait for a place, those in a handler, those held for later. */
+/** The runs of a consumer: those that wait for a place, those in a handler, those held for later. */
 export class Runs {
   /** Those that are kept until a time of their own. */
   readonly held: Holds<Run>
@@ -78,13 +78,13 @@ export class Runs {
   /** Takes a run over; it is started as soon as there is a place. */
   add(run: Run): void {
     this.#overdue.setBy(this.#overdueAt(run))
-    // Most find a place at once, and need not stand in a line of none.
+    // Most find a place immediately and need not queue.
     if (this.#isNext(run) && this.#mayStart() && this.#parts.mayBegin(run))
       this.#start(run, this.#parts.options.clock.now(), this.#parts.breaker.probes)
     else this.#enqueue(run)
   }
 
-  /** Takes a run over that has to leave at once and needs no handler: it waits for no place, no breaker and no key. */
+  /** Takes over a run that has to leave immediately and needs no handler: it waits for no place, no breaker and no key. */
   addUrgent(run: Run): void {
     run.orderKey = undefined
     if (!this.#hasBegun) this.#enqueue(run)
@@ -109,14 +109,14 @@ export class Runs {
 
   /** Starts what may be started. */
   pump(): void {
-    // A handler that is done at once ends within the loop, which goes on with the place it leaves.
+    // A handler that finishes synchronously ends within the loop, which reuses its place.
     if (this.#isPumping) return
     this.#isPumping = true
     for (let run = this.#takeNext(); run; run = this.#takeNext()) this.#startInTime(run)
     this.#isPumping = false
   }
 
-  /** A run that had a place has its result. Others hear of it before it waits anew, and before the next one starts. */
+  /** A run that had a place has its result. Listeners hear of it before it waits again, and before the next one starts. */
   ended(run: Run, result: DeliveryResult): void {
     if (isFailedProbe(result) && this.#isStarting && run.delivery.isCurrent) {
       this.#parts.tell(run, result)
@@ -174,7 +174,7 @@ export class Runs {
     this.#company.leave()
   }
 
-  /** Its handler's place is free again, and its key, and it is not in hand any more unless it is held anew. */
+  /** The place of its handler is free again, and so is its key. The consumer no longer has it, unless it is held again. */
   #leave(run: Run, returnsSoon: boolean): void {
     this.#leavePlace(run)
     this.#waiting.done(run)
@@ -278,7 +278,7 @@ export class Runs {
     return removed
   }
 
-  /** Suspects that wait for their turn hold up nobody; one that is to be alone does. */
+  /** Suspects that wait for their turn hold up nothing; one that is to run alone does. */
   #isNext({ orderKey, standing }: Run): boolean {
     if (orderKey !== undefined || standing.kind !== 'free') return false
     return this.#waiting.size === 0 && this.#suspects.firstAlone === undefined
@@ -378,7 +378,7 @@ function isFailedProbe({ outcome }: DeliveryResult): boolean {
   return outcome.kind === 'hold' && outcome.why === 'probe-failed'
 }
 
-/** It was marked to be run alone, and its copy is on its way here. */
+/** It was marked to run alone, and its copy is in flight to this queue. */
 function isBackSoon({ kind, outcome }: DeliveryResult): boolean {
   return kind === 'settled' && outcome.kind === 'recount' && outcome.why === 'alone'
 }

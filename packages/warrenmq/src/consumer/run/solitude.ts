@@ -1,6 +1,6 @@
 /**
- * Lets one run be alone in its process, whichever consumers the others belong to: what ends a process ends them all, and
- * nobody could say whose doing it was.
+ * Lets one run be alone in its process, whichever consumers the others belong to: whatever ends a process ends them
+ * all, and nobody could say which of them did it.
  */
 export interface Solitude {
   /** Makes a consumer known. `wake` is called when it may be able to start something again. */
@@ -15,9 +15,9 @@ export interface Company {
   readonly isQuiet: boolean
   began(): void
   ended(): void
-  /** Asks to be alone: nobody else starts anything from now on, unless another one asked before. */
+  /** Asks to be alone: nothing else starts from now on, unless another run asked before. */
   claim(): void
-  /** Others go on. */
+  /** Others continue. */
   release(): void
   /** It closes, and what still runs in it is not waited for. */
   leave(): void

@@ -5,12 +5,12 @@ import { consumerHeaders } from '../settle/consumer-headers.ts'
 import type { Run } from './run.ts'
 
 /**
- * Stands before every start of a handler, since a handler may end its process. What was settled before it is handed to
- * the kernel first: an ack that is only buffered would die with the process, so that the same message comes again, is
- * handled again, and where it was republished is there twice.
+ * Every start of a handler passes this gate, because a handler may end its process. Before it starts, the kernel gets
+ * all settlements: an ack that is only buffered would die with the process. The same message would then come again, be
+ * handled again, and if it was republished, be there twice.
  */
 export interface StartGate {
-  /** May its handler start now? Where not, `reopened` is called later. */
+  /** May its handler start now? If not, `reopened` is called later. */
   isOpenFor(run: Pick<Run, 'delivery' | 'headers'>): boolean
   /** A copy of a message is published, to its own queue or elsewhere. */
   moving(isHome: boolean): void
@@ -18,7 +18,7 @@ export interface StartGate {
   moved(isHome: boolean): void
 }
 
-/** A broker that takes so long to confirm a copy has an alarm, and handlers go on meanwhile, in milliseconds. */
+/** A broker that takes this long to confirm a copy has an alarm, and handlers continue in the meantime, in milliseconds. */
 const longestWaitMs = 5_000
 
 export function createStartGate({
@@ -32,7 +32,7 @@ export function createStartGate({
   readonly output: () => Pick<Output, 'sendAll' | 'whenSent'> | undefined
   readonly reopened: () => void
 }): StartGate {
-  /** Copies under way to our own queue. One may be delivered before it is confirmed: its original is there as well then. */
+  /** Copies in flight to our own queue. One may be delivered before it is confirmed; then its original is there as well. */
   let copies = 0
   let waitsUntilMs = 0
   let callOff: (() => void) | undefined

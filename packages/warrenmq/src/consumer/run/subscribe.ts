@@ -8,7 +8,7 @@ import type { WayProver } from '../way-out/way-prover.ts'
 /** What a consumer receives by, from the opening of its channel on. */
 export interface Subscription {
   readonly channel: AmqpChannel
-  /** Undefined while the broker has not said that messages can come. */
+  /** Undefined until the broker has said that messages can come. */
   consumerTag: string | undefined
 }
 
@@ -27,7 +27,7 @@ export async function subscribe({
   readonly onOversized: (delivery: Delivery) => void
 }): Promise<{
   readonly consumerTag: string
-  /** It has begun although nobody knows whether a failed message is kept. */
+  /** It has started although it is not known whether a failed message is kept. */
   readonly doubt: ConsumerError | undefined
 }> {
   const doubt = await way.prove(channel)

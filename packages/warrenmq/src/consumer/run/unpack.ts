@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib'
 
 /**
- * A body as it was before its publisher packed it; undefined where `contentEncoding` names nothing that packs, as the
- * `utf-8` that many clients write there. Throws where the bytes are not what it says, or unpack to more than `maxBytes`.
+ * A body as it was before its publisher packed it; undefined if `contentEncoding` names no packing, such as the
+ * `utf-8` that many clients write there. Throws if the bytes are not what it says, or unpack to more than `maxBytes`.
  */
 export function unpack(
   body: Buffer,

@@ -4,7 +4,7 @@ export const consumerHeaders = {
   deferredUntil: 'warren-deferred-until',
   /** Deliveries from a classic queue that ended without an answer. */
   deliveries: 'warren-deliveries',
-  /** Copies made to start a count anew. It grows, so that no copy looks like the one before it. */
+  /** Copies made to restart a count. It grows, so that no copy looks like the one before it. */
   recounts: 'warren-recounts',
   /** It may have ended its process: its runs alone that ended without an answer. */
   suspect: 'warren-suspect',

@@ -9,7 +9,7 @@ export interface LimitWatch {
   readonly rule: LimitRule
   /** Tells of a limit that the user named or the queue was declared with, before anything comes. */
   begin(): void
-  /** Must it leave at once, because a few returns more would lose it? */
+  /** Must it leave immediately, because a few more returns would lose it? */
   isUrgent(run: Pick<Run, 'headers' | 'delivery' | 'givenBack' | 'version'>): boolean
 }
 
@@ -20,7 +20,7 @@ export function createLimitWatch({
 }: {
   readonly flow: QueueFlow
   readonly deliveryLimit: number | false | undefined
-  /** The queue has this limit, and RabbitMQ deletes what is over it. Told once. */
+  /** The queue has this limit, and RabbitMQ deletes what is over it. Reported once. */
   readonly found: (limit: number) => void
 }): LimitWatch {
   const rule = limitRuleOf(flow, deliveryLimit)

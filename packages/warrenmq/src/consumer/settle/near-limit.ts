@@ -9,7 +9,7 @@ import { consumerHeaders } from './consumer-headers.ts'
 /** What is known of the number of returns after which a quorum queue takes a message out by itself. */
 export interface LimitRule {
   readonly queue: string
-  /** False where there is none; undefined where it is that of the broker's version. */
+  /** False if there is none; undefined if it is that of the broker's version. */
   readonly deliveryLimit: number | false | undefined
   /** A message over it is lost: the queue has no dead-letter exchange, or one that leads into a loop, which is cut. */
   readonly isLostOver: boolean

@@ -94,13 +94,13 @@ function compose(park: Park, texts: Texts): RawProperties {
       ],
     },
   })
-  // The cause is read from what stands in the headers, so that it is the one that every later reader finds.
+  // The cause is read from the headers, so that every later reader finds the same one.
   const cause = causeOf(readProperty(written, 'headers'))
   const seen = flow.attempts.kind === 'rejections' ? [deathsSeenIn(park)] : []
   return editProperties(written, { headers: { set: [text(warrenHeaders.cause, cause.id), ...seen] } })
 }
 
-/** Of an earlier death of the same message: they must not stand beside those of this one. */
+/** From an earlier death of the same message: they must not remain beside those of this one. */
 const staleHeaders: ReadonlySet<string> = new Set([
   warrenHeaders.deathsSeen,
   warrenHeaders.finalError,
@@ -152,7 +152,7 @@ function sizeOf(value: string | undefined): number {
   return value === undefined ? 0 : Buffer.byteLength(value) + overheadBytes
 }
 
-/** At most so many bytes of UTF-8, never half a character; undefined when nothing is left. */
+/** At most this many bytes of UTF-8, never half a character; undefined when nothing is left. */
 function cut(value: string | undefined, bytes: number): string | undefined {
   if (value === undefined || bytes <= 0) return undefined
   const encoded = Buffer.from(value)

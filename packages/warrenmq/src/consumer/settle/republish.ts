@@ -71,7 +71,7 @@ function editForRepublish(
   })
 }
 
-/** The count in the header that the layout's rule reads, and the retries where the layout has a header for them. */
+/** The count in the header that the layout's rule reads, and the retries if the layout has a header for them. */
 export function attemptsHeaders({
   flow: { attempts },
   failedAttempts,

@@ -14,7 +14,7 @@ import type { Run } from '../run/run.ts'
 import { bareParkProperties, parkProperties } from './park-properties.ts'
 import { deferProperties, type Republish, recountProperties, retryProperties } from './republish.ts'
 
-/** What can be told to the broker about a delivery. A hold is told nothing, so it is not among these. */
+/** What the broker can be told about a delivery. A held delivery tells it nothing, so it is not among these. */
 export type SettledOutcome =
   | Exclude<Outcome, { kind: 'hold' | 'requeue' }>
   | Recount
@@ -34,7 +34,7 @@ export type Settlement =
   | {
       readonly kind: 'unpublished'
       readonly result: PublishResult
-      /** Another message was at fault, and the channel that was closed over it had this copy under way. */
+      /** Another message was at fault, and this copy was in flight on the channel that was closed over it. */
       readonly isBystander: boolean
     }
   /**
@@ -56,7 +56,7 @@ export interface Copying {
   }
 }
 
-/** Tells the broker what needs no publish; undefined where the message moves on by one. */
+/** Tells the broker everything that needs no publish; undefined if the message moves on with one. */
 export function settleAtOnce(run: Run, outcome: SettledOutcome): Settled | undefined {
   switch (outcome.kind) {
     case 'acknowledge':
@@ -126,7 +126,7 @@ function isRefusedHere(result: PublishResult): result is PublishResult & { kind:
   return result.kind === 'unknown' && !result.wasSent && result.cause instanceof InvalidArgumentError
 }
 
-/** Where a copy goes, with which properties, and how many attempts more have failed. */
+/** Where a copy goes, with which properties, and how many more attempts have failed. */
 interface Move {
   readonly address: PublishAddress
   readonly failures: 0 | 1

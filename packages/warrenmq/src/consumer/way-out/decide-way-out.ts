@@ -7,7 +7,7 @@ export interface WaySeen {
   /** Over AMQP. */
   readonly queues: ReadonlyMap<string, SeenQueue>
   readonly exchanges: ReadonlyMap<string, Presence>
-  /** By the management API, which alone knows bindings and policies. Undefined where it could not be asked. */
+  /** From the management API, the only source for bindings and policies. Undefined if it could not be asked. */
   readonly managed: ManagedWay | undefined
 }
 
@@ -81,7 +81,7 @@ function judge(step: WayStep, look: Look): readonly Finding[] {
   const findings = start.address
     ? [...judgeTarget(step, look), ...judgeRoute(step, start.address, look)]
     : [start.finding]
-  // What nobody could see of a way that no outcome takes, or that a publish will tell of, is no reason to warn.
+  // If nobody could check a way that no outcome takes, or that a publish will report on, that is no reason to warn.
   const mayDoubt = step.from !== undefined && !step.isBrokersOwn
   return findings.filter(({ kind }) => kind === 'gap' || mayDoubt)
 }
@@ -90,7 +90,7 @@ type Start =
   | { readonly address: Address; readonly finding?: undefined }
   | { readonly address?: undefined; readonly finding: Finding }
 
-/** Where the step leads as things stand: the queue's arguments and policy count, not what was declared. */
+/** Where the step leads at present: the queue's arguments and policy count, not what was declared. */
 function addressOf(step: WayStep, { queue, seen }: Look): Start {
   const { from, exchange, key } = step
   if (from === undefined) return { address: { exchange, key } }
@@ -154,7 +154,7 @@ function judgeRoute(step: WayStep, { exchange, key }: Address, { seen, routes }:
   return [gap(`no binding leads from the exchange "${exchange}"${withKey} to ${nameOf(to)}`)]
 }
 
-/** Where a message may come; a key or headers that nobody knows may be any. */
+/** Where a message may go; an unknown key or unknown headers may be any. */
 function reachedFrom({ exchange, key }: Address, managed: ManagedWay, routes: RouteIndex): readonly string[] {
   const byHeaders = managed.exchanges.some(({ type }) => type === 'headers')
   const found =

@@ -70,7 +70,7 @@ async function compare(
   await declareQueue(channel, { queue: name, durable, autoDelete, arguments: toFieldTable(asked) })
 }
 
-/** Undefined: it says nothing, as where the account may not declare. */
+/** Undefined: it says nothing, for example because the account may not declare. */
 function readComparison(refusal: ChannelError | undefined): SeenQueue | undefined {
   if (!refusal) return { presence: 'there', arguments: 'as-declared' }
   if (refusal.replyCode === preconditionFailed) return readDifference(refusal.replyText ?? '')

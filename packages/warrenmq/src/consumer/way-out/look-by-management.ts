@@ -13,7 +13,7 @@ export interface ManagementLook {
   readonly signal: AbortSignal
 }
 
-/** Reads what the management API knows of the way, one thing at a time: a vhost may have many thousand queues. */
+/** Reads what the management API knows about the way, one thing at a time: a vhost may have many thousand queues. */
 export async function lookByManagement(look: ManagementLook): Promise<ManagedWay> {
   const { queue, steps } = look
   const named = steps.flatMap(({ from, to }) => [from, to]).filter((name) => name !== undefined)
@@ -21,7 +21,7 @@ export async function lookByManagement(look: ManagementLook): Promise<ManagedWay
   const found = await Promise.all(names.map((name) => settingsOf(name, look)))
   const queues = found.filter((each) => each !== undefined)
   if (!queues.some(({ name }) => name === queue)) throw unknownQueue(queue)
-  // As it stands and as it was declared: a queue that lost its arguments may still lead somewhere by a policy.
+  // As it is and as it was declared: a queue that lost its arguments may still lead somewhere by a policy.
   const exchanges = [...steps.map(({ exchange }) => exchange), ...queues.map(deadLetterExchangeOf)]
   return { queues, ...(await walkExchanges(exchanges, look)) }
 }

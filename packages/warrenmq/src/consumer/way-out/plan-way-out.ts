@@ -1,9 +1,9 @@
 import type { Arguments } from '../../topology/declaration.ts'
 import type { PublishAddress, QueueFlow } from '../../topology/queue-flow.ts'
 
-/** One step on the way of a failed message: from where it is sent, and the queue that has to get it. */
+/** One step on the way of a failed message: where it is sent from, and the queue that must get it. */
 export interface WayStep {
-  /** The queue whose dead letters take this step; undefined where the consumer publishes, which tells it what got lost. */
+  /** The queue whose dead letters take this step; undefined if the consumer publishes, which tells it what got lost. */
   readonly from: string | undefined
   readonly exchange: string
   /** Undefined: the message keeps its own. */
@@ -26,7 +26,7 @@ function rejecting({ queue, retry, park, declared, deadLetterQueue }: QueueFlow)
   const to = own ?? deadLettersOf(declared?.find(({ name }) => name === queue)?.arguments)
   if (!to) return []
   const isTaken = retry?.kind === 'reject' || park?.kind === 'reject'
-  // The default exchange leads to the queue of that name, whoever's it is.
+  // The default exchange leads to the queue of that name, whoever owns it.
   const ownTarget = to.exchange === '' ? to.key : undefined
   const target = retry?.kind === 'reject' ? retry.waitQueue : (deadLetterQueue ?? ownTarget)
   return [{ from: queue, ...to, to: target, waits: false, isBrokersOwn: !isTaken }]

@@ -18,9 +18,9 @@ export interface WayProof {
 }
 
 /**
- * Proves that a failed message comes to where it should, before any is taken. A message that is rejected where the
- * dead-letter exchange or a binding is missing vanishes without a trace, so a consumer does not begin then. No message
- * is sent for it. Gives what is in doubt where the consumer may begin although nobody knows.
+ * Proves that a failed message arrives where it should, before any message is taken. If the dead-letter exchange or a
+ * binding is missing, a rejected message vanishes without a trace, so a consumer does not start then. No message is
+ * sent for this proof. Returns the doubts if the consumer may start without proof.
  */
 export async function proveWayOut(channel: AmqpChannel, proof: WayProof): Promise<ConsumerError | undefined> {
   const { flow, session, requireProof } = proof

@@ -11,7 +11,7 @@ export function wayBroken(queue: string, gaps: readonly string[]): ConsumerError
   })
 }
 
-/** What nobody could see, and how it could be seen. */
+/** What could not be checked, and how it could be. */
 export function unprovedWay({
   queue,
   doubts,

@@ -16,13 +16,13 @@ export interface WayLook {
  * In milliseconds, like the others.
  */
 const longestLookMs = 10_000
-/** Where nobody answered, the next consumer does not wait for that again. */
+/** If nobody answered, the next consumer does not wait for an answer again. */
 const awayMs = 30_000
 /** A broker that comes back opens AMQP and HTTP one after the other. */
 const comesBackWithinMs = 5_000
 const pauseMs = 250
 
-/** `management` belongs to whoever gives it, and is proved to be the API of the broker that is consumed from. */
+/** `management` belongs to the caller, and is proved to be the API of the broker that is consumed from. */
 export function createWayLook(management: () => Management): WayLook {
   let hasAnswered = false
   let away: { readonly error: unknown; readonly untilMs: number } | undefined
@@ -54,7 +54,7 @@ export function createWayLook(management: () => Management): WayLook {
   }
 }
 
-/** Nobody answered, or only that it is not ready. An answer that refuses is an answer. */
+/** Nobody answered, or only that it is not ready. A refusal is an answer. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof ManagementError)) return error instanceof DOMException
   return error.status === undefined || error.status >= 500

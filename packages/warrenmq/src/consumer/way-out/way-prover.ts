@@ -5,8 +5,8 @@ import { pause } from '../run/pause.ts'
 import { proveWayOut, type WayProof } from './prove-way-out.ts'
 
 /**
- * RabbitMQ shows a quorum queue before it can take messages, and a dead letter that comes in between is lost: 8 to 30 of
- * 60 where it was rejected at the first sight of the queue, none a quarter of a second later.
+ * RabbitMQ shows a quorum queue before it can take messages, and a dead letter that arrives in between is lost: 8 to
+ * 30 of 60 if it was rejected as soon as the queue was visible, none a quarter of a second later.
  */
 const settlesWithinMs = 2_000
 
