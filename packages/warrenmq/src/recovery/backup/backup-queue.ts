@@ -9,7 +9,7 @@ import { BackupWriter } from './backup-writer.ts'
 import { verifyBackup } from './verify-backup.ts'
 
 export interface BackupOptions extends LookPermission {
-  /** The file to write. An interrupted one is gone on with. */
+  /** The file to write. If it was interrupted, the backup continues it. */
   readonly file: string
   readonly by: string
   /** Which messages. @default all */
@@ -25,9 +25,9 @@ export interface BackupReport extends Pick<HoldReport, 'present' | 'seen' | 'ref
   readonly id: string
   /** Messages in the file. */
   readonly records: number
-  /** Of these, so many were in the file already. */
+  /** Of these, this many were in the file already. */
   readonly resumed: number
-  /** Undefined: not every message was seen, so the file is not complete. Do it again to go on. */
+  /** Undefined: not every message was seen, so the file is not complete. Run it again to continue. */
   readonly seal: BackupSeal | undefined
 }
 
@@ -36,7 +36,7 @@ export async function backUpQueue(options: BackupOptions): Promise<BackupReport>
   const { file, select = () => true, signal, ...task } = options
   await prepareLook(options) // a queue that is refused leaves no file behind
   const writer = await BackupWriter.open(file, headerFor(options, 'backup'))
-  // A pass whose file cannot be written ends at once; it would only hold messages that go nowhere.
+  // If the file cannot be written, the pass ends immediately; it would only hold messages that go nowhere.
   const stopping = joinSignals([signal, writer.failing])
   try {
     let seal: BackupSeal | undefined

@@ -20,7 +20,7 @@ export interface BackupSummary {
   /** Records that are known to have been there and cannot be read. */
   readonly missing: number
   readonly bodyBytes: number
-  /** That of the last seal, or over all lines where nothing is sealed. */
+  /** That of the last seal, or over all lines if nothing is sealed. */
   readonly digest: string
   /** Of the last run; undefined: it was interrupted. */
   readonly seal: BackupSeal | undefined
@@ -28,7 +28,7 @@ export interface BackupSummary {
   readonly isDamaged: boolean
   /** Bytes behind the last whole block: what an interruption tore off, or damage at the end. */
   readonly tornBytes: number
-  /** The running digest, for who goes on writing. */
+  /** The running digest, for a writer that continues the file. */
   readonly running: Hash
 }
 
@@ -47,7 +47,7 @@ export class BackupReading {
     this.#runs.set(1, this.#current)
   }
 
-  /** A line of a block that is whole. Gives it back if it is in its place. */
+  /** A line of an intact block. Returns it if it is in its place. */
   take(text: string): BackupLine | undefined {
     const line = readLine(text)
     this.#settleTorn(line.kind === 'start' ? line.start : undefined)
@@ -58,23 +58,23 @@ export class BackupReading {
     return undefined
   }
 
-  /** A line of a block that is not. Only a record is believed, by its own digest. */
+  /** A line of a damaged block. Only a record is believed, by its own digest. */
   salvage(text: string): BackupLine | undefined {
     const line = readLine(text)
     return line.kind === 'record' && this.#placeRecord(line.record) ? line : undefined
   }
 
-  /** Bytes that are no block. What they said of the run nobody knows. */
+  /** Bytes that are no block. Nobody knows what they said about the run. */
   skip(bytes: number): void {
     this.#tornBytes += bytes
     this.#current.isEndKnown = false
   }
 
-  /** Undefined where nothing says what it is. */
+  /** Undefined if nothing says what it is. */
   summary(): BackupSummary | undefined {
     const header = this.#header
     if (!header) return undefined
-    // Of 0.1 nobody knows: it cut away what an earlier run had said of itself.
+    // Unknown for 0.1: it cut away what an earlier run had said about itself.
     const runs = [...this.#runs.values()]
       .toSorted((left, right) => left.run - right.run)
       .map((run) => run.result(header.format === 'warren-backup/1'))
@@ -94,7 +94,7 @@ export class BackupReading {
     }
   }
 
-  /** Torn bytes are no damage where the run behind them says that it found them. */
+  /** Torn bytes are no damage if the run after them says that it found them. */
   #settleTorn(start: RunStart | undefined): void {
     if (this.#tornBytes > 0 && start?.tornBytes !== this.#tornBytes) this.#isDamaged = true
     this.#tornBytes = 0
@@ -120,7 +120,7 @@ export class BackupReading {
       case 'seal':
         this.#goOnTo(line.seal.run)
         this.#current.takeSeal(line.seal)
-        // What is damaged before it changes the digest, and is told already.
+        // Earlier damage changes the digest, and is already reported.
         return this.#isDamaged || line.seal.digest === this.#digest.copy().digest('hex')
       case 'removal':
         this.#current.mark = line.mark
@@ -136,7 +136,7 @@ export class BackupReading {
     return true
   }
 
-  /** The first line of a run may be what is damaged. */
+  /** The first line of a run may be the damaged one. */
   #goOnTo(run: number): void {
     if (run <= this.#current.run) return
     this.#current = new RunReading(run)
@@ -168,7 +168,7 @@ class RunReading {
   takeProgress(progress: NonNullable<BackupRun['progress']>): void {
     this.#progress = progress
     this.#highest = Math.max(this.#highest, progress.removing)
-    this.isEndKnown = true // nothing that cannot be read stands behind it
+    this.isEndKnown = true // nothing after it is unreadable
   }
 
   takeSeal(seal: BackupSeal): void {

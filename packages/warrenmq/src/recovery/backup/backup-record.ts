@@ -4,7 +4,7 @@ import type { RawProperties } from '../../wire/properties.ts'
 
 /** One message in a backup: every property and header byte for byte, with its AMQP type. */
 export interface BackupRecord {
-  /** The run that wrote it, from 1: a file that was gone on with has several. */
+  /** The run that wrote it, from 1: a file that was continued has several. */
   readonly run: number
   /** Its place among the records of its run, from 1. */
   readonly number: number
@@ -16,7 +16,7 @@ export interface BackupRecord {
   readonly body: Buffer
 }
 
-/** What the first line of a backup says. Later lines repeat it, should the first be damaged. */
+/** What the first line of a backup says. Later lines repeat it, in case the first is damaged. */
 export interface BackupHeader {
   /** 0.1 wrote `warren-backup/1`. */
   readonly format: 'warren-backup/1' | 'warren-backup/2'
@@ -30,21 +30,21 @@ export interface BackupHeader {
   readonly startedAt: string
 }
 
-/** The first line of a run that goes on with a file. */
+/** The first line of a run that continues a file. */
 export interface RunStart {
   readonly run: number
   readonly resumedAt: string
   readonly by: string
-  /** So many bytes right before it are what an interruption left of a block. */
+  /** This many bytes right before it are what an interruption left of a block. */
   readonly tornBytes: number
 }
 
-/** What a discard writes before it acknowledges: whatever is acknowledged is told by a line on the disk. */
+/** What a discard writes before it acknowledges: every ack is announced by a line on the disk. */
 export interface RemovalProgress {
   readonly run: number
-  /** The broker has proved that the first so many records are gone. */
+  /** The broker has proved that this many records, from the first, are gone. */
   readonly removed: number
-  /** The acks of the first so many are on their way from now on. */
+  /** From now on, the acks up to this record are in flight. */
   readonly removing: number
   /** Not even a crash of the broker brings back what is removed: it is on the disks of a quorum queue. @default false */
   readonly survivesCrash?: boolean | undefined
@@ -62,9 +62,9 @@ export interface BackupSeal {
   readonly digest: string
   /** When the run ended, in ISO 8601. */
   readonly sealedAt: string
-  /** Of a discard: the first so many records are gone from the queue. */
+  /** Of a discard: this many records, from the first, are gone from the queue. */
   readonly removed?: number | undefined
-  /** Of a discard: so many behind them were acknowledged, and the broker did not answer. */
+  /** Of a discard: this many after them were acknowledged, and the broker did not answer. */
   readonly inDoubt?: number | undefined
   /** Of a discard: as of `RemovalProgress`. */
   readonly survivesCrash?: boolean | undefined
@@ -101,7 +101,7 @@ export function writeRecord(record: BackupRecord): string {
   return `${JSON.stringify({ run, number, id, exchange, routingKey, ...bytes, digest: digestRecord(record) })}\n`
 }
 
-/** Reads a line of a backup. One of a record is believed by its own digest; any other needs that of its block. */
+/** Reads a line of a backup. A record is believed by its own digest; any other line needs that of its block. */
 export function readLine(line: string): ReadLine {
   const value = parse(line)
   if (value === undefined) return { kind: 'invalid' }

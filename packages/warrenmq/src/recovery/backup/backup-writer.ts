@@ -19,13 +19,13 @@ import { readBackup } from './read-backup.ts'
 
 /** A block is packed when it holds so much; small enough that damage costs few records and a crash tears little off. */
 const blockBytes = 256 * 1024
-/** Far more than a block: one that is not full waits for more, and nobody may wait for it meanwhile. */
+/** Far more than a block: a block that is not full waits for more, and nobody may wait for it in the meantime. */
 const mostPendingBytes = 32 * 1024 * 1024
 
 /**
- * Writes a backup, block by block. One that was interrupted is gone on with at its end, as another run. A backup leaves
- * out what earlier runs have written, by what a message is and how often it stands there. A discard leaves out nothing:
- * whether the one in the queue is the one in the file nobody can prove.
+ * Writes a backup, block by block. It continues an interrupted file at its end, as another run. A backup leaves out
+ * what earlier runs have written, by what a message is and how often it is there. A discard leaves out nothing,
+ * because nobody can prove that the message in the queue is the one in the file.
  */
 export class BackupWriter implements MessageSink {
   readonly header: BackupHeader
@@ -75,7 +75,7 @@ export class BackupWriter implements MessageSink {
     return this.#pendingBytes >= mostPendingBytes
   }
 
-  /** Aborts with the first write that fails, so that nobody waits for messages that will never be in the file. */
+  /** Aborts with the first write that fails, so that nothing waits for messages that will never be in the file. */
   get failing(): AbortSignal {
     return this.#failing.signal
   }
@@ -132,9 +132,9 @@ export class BackupWriter implements MessageSink {
     return seal
   }
 
-  /** Keeps what is written; a file without a seal can be gone on with. */
+  /** Keeps what is written; a file without a seal can be continued. */
   async close(): Promise<void> {
-    await this.settle().catch(() => undefined) // whoever settled or sealed it was told already
+    await this.settle().catch(() => undefined) // the caller that settled or sealed it knows already
     await this.#handle.close()
   }
 
@@ -163,7 +163,7 @@ export class BackupWriter implements MessageSink {
     })
   }
 
-  /** A line that is not lost with the first one of the file, because it repeats that. */
+  /** A line that is not lost with the first line of the file, because it repeats that line. */
   async #writeEnd(line: object): Promise<void> {
     const text = `${JSON.stringify({ ...line, header: this.header })}\n`
     this.#digest.update(text)

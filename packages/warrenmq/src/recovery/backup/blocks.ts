@@ -27,19 +27,19 @@ export async function packBlock(content: Buffer): Promise<Buffer> {
   return block
 }
 
-/** How long the member is whose first bytes these are; undefined where no member of a backup begins. */
+/** The length of the member that begins with these bytes; undefined if no member of a backup begins here. */
 export function readBlockSize(start: Buffer): number | undefined {
   if (start.length < headBytes || !start.subarray(0, head.length).equals(head)) return undefined
   const size = start.readUInt32LE(head.length)
   return size > headBytes + tailBytes && size <= mostBlockBytes ? size : undefined
 }
 
-/** Where the next member begins in these bytes; -1 where none does. */
+/** Where the next member begins in these bytes; -1 if none does. */
 export function findBlock(bytes: Buffer, from = 0): number {
   return bytes.indexOf(head, from)
 }
 
-/** The content of a member; undefined where it is damaged. */
+/** The content of a member; undefined if it is damaged. */
 export function unpackBlock(block: Buffer): Buffer | undefined {
   try {
     // What a member says of its length is also the most that is unpacked: a forged one must not fill the memory.
@@ -60,7 +60,7 @@ const salvageBytes = 64 * 1024 * 1024
 /** What zlib has unpacked of a piece in which it finds the damage is lost, so the pieces are small. */
 const salvageChunk = 512
 
-/** As much of a damaged member as can be unpacked. No checksum was right: whoever reads it checks every line. */
+/** As much of a damaged member as can be unpacked. No checksum was right, so the reader checks every line. */
 export function salvageBlock(block: Buffer): Promise<Buffer> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = []
@@ -76,7 +76,7 @@ export function salvageBlock(block: Buffer): Promise<Buffer> {
   })
 }
 
-/** So many bytes at the beginning of a member tell that it is one. */
+/** This many bytes at the beginning of a member show that it is one. */
 export const blockMarkBytes: number = head.length
-/** So many bytes tell the size of a member. */
+/** This many bytes tell the size of a member. */
 export const blockHeadBytes: number = headBytes

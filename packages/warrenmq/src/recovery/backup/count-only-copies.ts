@@ -4,9 +4,9 @@ import { type RecordPlace, readRestored } from './restore-journal.ts'
 
 /** What would be lost with a file. */
 export interface OnlyCopies {
-  /** Messages that a discard removed, or may have removed, and that nobody restored, as far as it is written down. */
+  /** Messages that a discard removed, or may have removed, and that were not restored, as far as it is recorded. */
   readonly count: number
-  /** Parts of the file cannot be read, so that nobody knows what else it holds. */
+  /** Parts of the file cannot be read, so nobody knows what else it holds. */
   readonly isDamaged: boolean
   /** The discard that wrote it did not come to its end, or still runs. */
   readonly isUnfinished: boolean

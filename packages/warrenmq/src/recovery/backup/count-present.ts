@@ -5,7 +5,7 @@ import { type HoldTask, holdMessages } from '../look/hold-messages.ts'
 import { seenInPart } from '../look/seen-in-part.ts'
 import { identifyMessage } from './identify-message.ts'
 
-/** How often each message stands in a queue, by what it is (`identifyMessage`). */
+/** How often each message is in a queue, by what it is (`identifyMessage`). */
 export async function countPresent(
   options: Omit<HoldTask, 'purpose' | 'onMessage'>,
 ): Promise<Map<string, number>> {

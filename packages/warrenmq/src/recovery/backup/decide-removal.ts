@@ -10,11 +10,11 @@ export interface BackupRun {
   readonly seal: BackupSeal | undefined
   readonly progress: RemovalProgress | undefined
   readonly mark: RemovalMark | undefined
-  /** False: what cannot be read behind its last line may have said that more was removed. */
+  /** False: what cannot be read after its last line may have said that more was removed. */
   readonly isEndKnown: boolean
 }
 
-/** The first `removed` records of a run are gone from the queue, and up to `mayBeRemoved` nobody knows. */
+/** The first `removed` records of a run are gone from the queue. Up to `mayBeRemoved`, nobody knows. */
 export interface Removal {
   readonly removed: number
   readonly mayBeRemoved: number
@@ -27,8 +27,8 @@ export type RecordFate = 'removed' | 'in-doubt' | 'left'
 const all = Number.POSITIVE_INFINITY
 
 /**
- * What a run of a discard has removed, by what it wrote down: a line is on the disk before the first ack that it
- * speaks of. A run of 0.1 wrote only that all are gone, so without that line any of them may be.
+ * What a run of a discard has removed, according to its own lines: each line is on the disk before the first ack that
+ * it announces. A run of 0.1 only wrote that all are gone, so without that line any of them may be.
  */
 export function decideRemoval({ seal, progress, mark, isEndKnown }: BackupRun): Removal {
   const survivesCrash = (seal ?? progress)?.survivesCrash === true

@@ -20,8 +20,8 @@ export interface DiscardReport {
   /** In the file, and gone from the queue. */
   readonly removed: number
   /**
-   * A crash of RabbitMQ (no clean stop) can bring back so many of them: a classic queue answers for acks before they are
-   * on its disk. Of a quorum queue 0.
+   * A crash of RabbitMQ (no clean stop) can bring back this many of them, because a classic queue answers for acks
+   * before they are on its disk. Always 0 for a quorum queue.
    */
   readonly mayComeBack: number
   /** Removed by earlier runs into the same file, or in doubt since then. */

@@ -29,7 +29,7 @@ function isUndoneByCrash(run: BackupRun): boolean {
   return removed > 0 && !survivesCrash
 }
 
-/** What came back stands in the queue that it was removed from, wherever it is restored. */
+/** What came back is in the queue that it was removed from, wherever it is restored. */
 async function lookAtOrigin(
   options: RestoreOptions & { readonly queue: string },
   { queue: origin, vhost }: BackupSummary['header'],
@@ -46,7 +46,7 @@ async function lookAtOrigin(
   return present ? { present, unseen: 0 } : { present: new Map(), unseen: counts.messageCount }
 }
 
-/** A queue that cannot be looked at keeps nobody from a restore; only the number of possible copies is higher. */
+/** A queue that cannot be looked at does not prevent a restore; only the number of possible copies is higher. */
 function nobodyKnows(error: unknown): 'gone' | 'locked' | undefined {
   const code = error instanceof RecoveryError ? error.code : undefined
   if (code === 'RECOVERY_QUEUE_NOT_FOUND') return 'gone'

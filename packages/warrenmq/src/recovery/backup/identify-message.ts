@@ -6,8 +6,9 @@ import { headerNames } from '../../wire/edit-table.ts'
 import { editProperties, type RawProperties, readProperty } from '../../wire/properties.ts'
 
 /**
- * Who a message is: a digest over its body and its properties, less what a broker adds while the message waits
- * and what a restore has to leave out, and whatever order the headers have. A message and its restored copy have the same.
+ * Which message it is: a digest over its body and its properties, without what a broker adds while the message waits
+ * and what a restore has to leave out, and whatever order the headers have. A message and its restored copy have the
+ * same.
  */
 export function identifyMessage({ properties, body }: { properties: RawProperties; body: Buffer }): string {
   const own = editProperties(properties, { remove: ['expiration', 'userId', 'deliveryMode'] })

@@ -17,7 +17,7 @@ export interface OpenBackup {
   readonly header: BackupHeader
   /** The run that begins now, from 1. */
   readonly run: number
-  /** How often each message stands in the file, by id; of a discard nobody asks. */
+  /** How often each message is in the file, by id; not needed for a discard. */
   readonly known: Map<string, number>
   readonly digest: Hash
   /** In the file, written by earlier runs. */
@@ -29,11 +29,11 @@ export interface OpenBackup {
 }
 
 /**
- * Creates a backup file, or opens one that was interrupted, to go on at its end. One that is complete, damaged, or not
- * of this queue is refused. No byte of a file is ever cut off or written over: it may hold the only copy of a message.
+ * Creates a backup file, or opens an interrupted one to continue at its end. Refuses a file that is complete, damaged,
+ * or not of this queue. No byte of a file is ever cut off or overwritten: it may hold the only copy of a message.
  */
 export async function openBackup(file: string, header: BackupHeader): Promise<OpenBackup> {
-  // It holds messages, which are nobody else's business on this machine.
+  // It holds messages, which concern nobody else on this machine.
   const handle = await openFile(file, 'a+', 0o600).catch((cause: unknown) => {
     throw notWritten(file, `${(cause as Error).message}.`, { cause })
   })
@@ -86,7 +86,7 @@ function whyNotResumed(summary: BackupSummary, wanted: BackupHeader): string | u
     : undefined
 }
 
-/** Opens a file for writing and gives it a block with this line at its end; the disk has it then. */
+/** Opens a file for writing and appends a block with this line; then the disk has it. */
 async function append(
   file: string,
   { line, end }: { line: string; end: number },

@@ -6,7 +6,7 @@ import { readRegions } from './read-regions.ts'
 
 /**
  * Reads a backup from its first to its last byte, a block at a time, and checks every digest. `onLine` gets each
- * line that is whole, also behind damage: a record has a digest of its own. Needs no broker.
+ * intact line, after damage too, because a record has its own digest. Needs no broker.
  */
 export async function readBackup(
   file: string,
@@ -32,7 +32,7 @@ export async function readBackup(
   }
 }
 
-/** Each line ends with a line feed; what stands behind the last one is a part of one. */
+/** Each line ends with a line feed; what follows the last one is an incomplete line. */
 function linesOf(content: Buffer): readonly string[] {
   return content.toString('utf8').split('\n').slice(0, -1)
 }

@@ -15,7 +15,7 @@ export interface Region {
   readonly bytes: number
 }
 
-/** Reads a file from its first to its last byte. Behind damage it goes on with the next block that begins anywhere. */
+/** Reads a file from its first to its last byte. After damage it continues with the next block that begins anywhere. */
 export async function* readRegions(handle: FileHandle): AsyncGenerator<Region> {
   const { size: fileBytes } = await handle.stat()
   for (let at = 0; at < fileBytes; ) {

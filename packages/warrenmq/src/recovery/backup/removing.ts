@@ -4,8 +4,8 @@ import type { HeldMessages } from '../look/hold-messages.ts'
 import type { BackupWriter } from './backup-writer.ts'
 
 /**
- * So many acks are on their way at a time: of so many messages nobody knows what became of them if the connection is
- * lost. Of more only where a quorum queue gets other messages meanwhile: then the end alone proves them.
+ * This many acks are in flight at a time: if the connection is lost, nobody knows what became of this many messages.
+ * It can be more only if a quorum queue gets other messages in the meantime: then only the end proves them.
  */
 const stepSize = 250
 
@@ -31,12 +31,12 @@ export class Removing {
     return this.#tags.length
   }
 
-  /** So many are proved to be gone. */
+  /** This many are proved to be gone. */
   get removed(): number {
     return this.#removed
   }
 
-  /** So many of them a crash of the broker can bring back. */
+  /** A crash of the broker can bring back this many of them. */
   get mayComeBack(): number {
     return this.#survivesCrash ? 0 : this.#removed
   }
@@ -74,7 +74,7 @@ export class Removing {
   /** Ends a run that failed. Gives the error, with what it has removed. */
   async end(error: unknown): Promise<unknown> {
     if (!this.#isProved) return error // then nothing was acknowledged, and the file says nothing else
-    // Without a seal the file tells the same by its last line, so that one that cannot be written changes nothing.
+    // Without a seal the last line of the file says the same, so a seal that cannot be written changes nothing.
     await this.seal().catch(() => undefined)
     if (!(error instanceof RecoveryError)) return error
     const inDoubt = this.#acknowledged - this.#removed

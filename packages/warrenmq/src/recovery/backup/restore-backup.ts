@@ -20,16 +20,15 @@ export interface RestoreReport extends RestoreCounts {
   readonly records: number
   /** Records that are known to have been in the file and cannot be read. */
   readonly unreadable: number
-  /** Parts of the file cannot be read: there may have been more records than anybody knows of. */
+  /** Parts of the file cannot be read: there may have been more records than anybody knows. */
   readonly isDamaged: boolean
 }
 
 /**
- * Puts the records of a backup into a queue, each once. Of a discard these are the ones that it removed, by what it
- * wrote down itself; what it may have removed is put back, too, and what a crash of the broker can have brought back is
- * counted. Of a backup, whose messages stayed where they were, they
- * are the ones that are not in the queue. What an earlier restore wrote down is left out. A damaged file is read as far
- * as it can be.
+ * Puts the records of a backup into a queue, each once. Of a discard, these are the ones that it removed, according to
+ * its own file. What it may have removed is put back too, and what a crash of the broker may have brought back is
+ * counted. Of a backup, whose messages stayed where they were, they are the ones that are not in the queue. What an
+ * earlier restore recorded is left out. A damaged file is read as far as possible.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { file, consuming, management, by } = options
@@ -85,7 +84,7 @@ async function restoreRecords(
   }
 }
 
-/** By its name, which every node tells whoever connects. */
+/** By its name, which every node tells its clients. */
 async function clusterOf({ consuming }: RestoreOptions): Promise<string> {
   const { agreement, endpoint } = await consuming.whenConnected()
   return agreement.clusterName ?? `${endpoint.host}:${endpoint.port}`

@@ -6,32 +6,32 @@ import { openFile, readFile } from '../../world.ts'
 /** Where records went: one backup may be restored on several brokers. */
 export interface RestorePlace {
   readonly backup: string
-  /** The cluster's name, or host and port where nobody tells it. */
+  /** The cluster's name, or host and port if it is not known. */
   readonly cluster: string
   readonly vhost: string
   readonly queue: string
 }
 
-/** A record of a backup. Numbers begin anew with each run, so what was restored of one says nothing of another. */
+/** A record of a backup. Numbers start again with each run, so what was restored of one says nothing about another. */
 export interface RecordPlace {
   readonly run: number
   readonly number: number
 }
 
 /**
- * Which records of a backup were restored, beside the backup itself (`<file>.restored`). It is written down before the
- * first publish that they are on their way, and after the confirms that they are there. What was only found in the queue
- * is not written down: it may leave the queue, and is to come back then.
+ * Which records of a backup were restored, beside the backup itself (`<file>.restored`). A line before the first
+ * publish says that they are in flight, and a line after the confirms says that they arrived. Messages that were only
+ * found in the queue are not recorded: they may leave the queue, and must then be restored.
  */
 export interface RestoreJournal {
   has(record: RecordPlace): boolean
   /** 0.1 restored it, or found it in the queue. */
   isToldByOld(record: RecordPlace): boolean
-  /** So many earlier restores published it, and nobody knows whether it arrived. */
+  /** This many earlier restores published it without knowing whether it arrived. */
   countBegun(record: RecordPlace): number
   /** They are published next. Resolves when the disk has it. */
   begin(records: readonly RecordPlace[]): Promise<void>
-  /** The broker did not take them, so that they are where they were before `begin`. */
+  /** The broker did not take them, so they are where they were before `begin`. */
   refuse(records: readonly RecordPlace[]): Promise<void>
   /** They are there. Resolves when the disk has it. */
   add(records: readonly RecordPlace[]): Promise<void>
@@ -98,7 +98,7 @@ function notWritten(file: string, cause: unknown): RecoveryError {
 }
 
 async function append(handle: FileHandle, lines: readonly object[]): Promise<void> {
-  // On a line of its own, whatever a crash has left behind.
+  // On its own line, whatever a crash has left behind.
   await handle.appendFile(`\n${lines.map((line) => JSON.stringify(line)).join('\n')}\n`)
   await handle.sync()
 }
@@ -146,7 +146,7 @@ async function readJournal(
       continue
     }
     count(begun, keys(entry.begun ?? []), 1)
-    // A line that is damaged proves nothing: what it names may be there.
+    // A damaged line proves nothing: the records that it names may be there.
     if (!isWhole(entry)) {
       count(begun, keys(records), 1)
       continue
@@ -164,7 +164,7 @@ function readText(file: string): Promise<string> {
   })
 }
 
-/** How often each was on its way without anybody knowing that it did not arrive. */
+/** How often each was in flight without a proof that it did not arrive. */
 function count(counts: Map<number, number>, keys: readonly number[], by: 1 | -1): void {
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + by)
 }
@@ -173,7 +173,7 @@ function isOf(place: RestorePlace, entry: JournalEntry): boolean {
   return (Object.keys(place) as (keyof RestorePlace)[]).every((key) => entry[key] === place[key])
 }
 
-/** A line that a crash cut off tells nothing; what it was to say is in doubt. */
+/** A line that a crash cut off says nothing; its records are in doubt. */
 function parse(line: string): JournalEntry | undefined {
   try {
     const entry: unknown = JSON.parse(line)

@@ -5,6 +5,6 @@ export interface RestoreOptions extends Omit<LookPermission, 'queue'> {
   /** @default the queue that the backup was made of */
   readonly queue?: string | undefined
   readonly by: string
-  /** Told each record that is taken up: so many of the records in the file. */
+  /** Called for each record: how many are done, of the records in the file. */
   readonly onProgress?: ((done: number, records: number) => void) | undefined
 }

@@ -14,17 +14,20 @@ export interface RestoreCounts {
   readonly restored: number
   /** Put back by an earlier run, whatever became of them since. */
   readonly restoredBefore: number
-  /** Found in the queue. Of a discard always 0: there nobody looks. */
+  /** Found in the queue. Always 0 for a discard, which does not look there. */
   readonly alreadyThere: number
   /** Of a discard: its messages never left the queue, so they were not put back. */
   readonly notRemoved: number
-  /** At most so many copies too many are in the queue by what was restored: nobody knows whether they had left it, or were back already. */
+  /**
+   * At most this many copies too many are in the queue through this restore: nobody knows whether the messages had
+   * left it, or were already back.
+   */
   readonly duplicatesPossible: number
-  /** Of these, of a discard: others like them stand in the queue, and a crash of the broker can have brought them back. */
+  /** Of these, for a discard: equal messages are in the queue, and a crash of the broker may have brought them back. */
   readonly mayBeBack: number
   /** Not taken by the broker, or without an answer (`unanswered`): those may be there. A second restore tries these again. */
   readonly failed: number
-  /** Why these were not. `too-large`: this version takes no such body, so trying again does not help. */
+  /** Why these failed. `too-large`: this version does not accept such a body, so trying again does not help. */
   readonly failures: readonly { readonly kind: FailureKind | 'too-large'; readonly count: number }[]
 }
 
@@ -33,11 +36,11 @@ export interface RunParts {
   readonly publishing: Session
   readonly queue: string
   readonly journal: RestoreJournal
-  /** How often each message stands in the queue; undefined: of a discard nobody asks. */
+  /** How often each message is in the queue; undefined for a discard, which does not need it. */
   readonly present: Map<string, number> | undefined
   /** What the file says of each of its runs. */
   readonly runs: readonly BackupRun[]
-  /** Whether a crash of the broker can have brought back what was removed. Of a backup nobody asks. */
+  /** Whether a crash of the broker may have brought back what was removed. Not needed for a backup. */
   readonly mayBeBack: (record: BackupRecord) => boolean
 }
 
@@ -47,14 +50,14 @@ const batchBytes = 16 * 1024 * 1024
 
 type Published = 'taken' | FailureKind | 'too-large'
 
-/** The queue has not got it. Of one without an answer nobody knows. */
+/** The queue does not have it. If there was no answer, nobody knows. */
 function isRefused(result: Published): boolean {
   return result !== 'taken' && result !== 'unanswered'
 }
 
 interface Batched {
   readonly record: BackupRecord
-  /** So many copies of it may be in the queue already. */
+  /** This many copies of it may be in the queue already. */
   readonly copies: number
   /** One more, that a crash of the broker brought back. `never`: no crash could. */
   readonly back: 'never' | 'not-seen' | 'possible'
@@ -89,7 +92,7 @@ export class RestoreRun {
     if (this.#found.length >= batchSize) await this.#noteFound()
   }
 
-  /** Of a discard: what its own file says of it decides, whatever stands in the queue. */
+  /** For a discard, its own file decides, whatever is in the queue. */
   #takeRemoved(record: BackupRecord): void {
     const { journal } = this.#parts
     const fate = decideFate(record.number, this.#removals.get(record.run)!)
@@ -108,13 +111,14 @@ export class RestoreRun {
   /** Of a backup: its messages stayed in the queue, and only those that are not there any more are put back. */
   #takeCopied(record: BackupRecord, present: Map<string, number>): void {
     const { journal } = this.#parts
-    // Computed anew: the file may be of a version that computed ids in another way.
+    // Computed again: the file may be of a version that computed ids in another way.
     const id = present.size === 0 ? '' : identifyMessage(record)
     const count = present.get(id) ?? 0
-    // One in the queue stands for one record: of two that are alike and one that is there, one is restored.
+    // One message in the queue stands for one record: if two records are equal and one message is there, one is
+    // restored.
     if (count > 0) present.set(id, count - 1)
     const copies = journal.countBegun(record)
-    // Here a line of 0.1 is believed as well: what it found in the queue was there.
+    // A line of 0.1 is believed here as well: what it found in the queue was there.
     if (journal.has(record) || journal.isToldByOld(record)) this.#counts.restoredBefore += 1
     else if (count === 0) this.#addToBatch({ record, copies, back: 'never' })
     else {
@@ -129,7 +133,7 @@ export class RestoreRun {
     this.#batchedBytes += batched.record.properties.length + batched.record.body.length
   }
 
-  /** `isSteady`: the broker was there all the while. What it brings back in a crash meanwhile nobody has seen. */
+  /** `isSteady`: the broker was there all the time. Nobody has seen what a crash in the meantime brought back. */
   async finish({ isSteady }: { isSteady: () => boolean }): Promise<RestoreCounts> {
     await this.#publishBatch()
     await this.#noteFound()

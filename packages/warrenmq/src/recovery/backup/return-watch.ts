@@ -3,11 +3,11 @@ import { identifyMessage } from './identify-message.ts'
 
 /** What can be a message that was removed, and that a crash of the broker brought back. */
 export interface Lookalikes {
-  /** How often each message stands in the queue that it was removed from, by what it is (`identifyMessage`). */
+  /** How often each message is in the queue that it was removed from, by what it is (`identifyMessage`). */
   readonly present: ReadonlyMap<string, number>
-  /** So many more may stand there; nobody could look at them. */
+  /** This many more may be there; nobody could look at them. */
   readonly unseen: number
-  /** How often each stands in a run, by run: what came back was removed once more by a later one. */
+  /** How often each is in a run, by run: a later run removed again what had come back. */
   readonly removed: ReadonlyMap<number, ReadonlyMap<string, number>>
 }
 
@@ -42,7 +42,7 @@ function othersOf(run: number, { present, removed }: Lookalikes): Map<string, nu
 }
 
 function takeOne(others: Map<string, number>, record: BackupRecord): boolean {
-  if (others.size === 0) return false // and nobody has to compute who it is
+  if (others.size === 0) return false // and nothing has to compute which message it is
   const id = identifyMessage(record)
   const count = others.get(id) ?? 0
   if (count > 0) others.set(id, count - 1)

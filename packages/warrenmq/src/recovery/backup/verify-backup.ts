@@ -14,7 +14,7 @@ export async function verifyBackup(file: string): Promise<BackupSummary> {
   })
 }
 
-/** What is wrong with a file that cannot be read to its end; undefined where all of it can. */
+/** What is wrong with a file that cannot be read to its end; undefined if all of it can be read. */
 export function describeDamage({
   records,
   missing,
@@ -27,7 +27,7 @@ export function describeDamage({
     missing > 0 ? `${records} of ${records + missing} records can be read` : `${records} records can be read`
   const wayOut =
     'Keep the file as it is: `warren dlq restore` puts back what can be read, and says what cannot.'
-  // Bytes at the end are what an interruption leaves, and a backup is gone on with behind them.
+  // Bytes at the end are what an interruption leaves, and a backup continues after them.
   const again =
     isDamaged || header.purpose === 'discard'
       ? 'Back up what is still in the queue into another file.'

@@ -13,13 +13,13 @@ export type Climbed =
   | { readonly kind: 'locked'; readonly name: string }
 
 /**
- * Takes a lock of which an orphaned name is followed by the next one. Whoever has a name looks at all others before
- * it counts as the holder: of two who got one each, the later finds the earlier, so there are never two holders.
+ * Takes a lock. If a name is orphaned, the next name follows it. Whoever has a name looks at all others before it
+ * counts as the holder: if two got one each, the later one finds the earlier one, so there are never two holders.
  */
 export async function climbLocks(names: readonly string[], steps: LockSteps): Promise<Climbed> {
   const mine = await takeLowest(names, steps)
   if (mine.kind === 'locked') return mine
-  // From the lowest up: who stands in our way is found before any name above it is touched.
+  // From the lowest up: a holder that is in our way is found before any name above it is touched.
   const rival = await findRival(
     names.filter((name) => name !== mine.name),
     steps,
@@ -29,7 +29,7 @@ export async function climbLocks(names: readonly string[], steps: LockSteps): Pr
   return { kind: 'locked', name: rival }
 }
 
-/** Who holds one of these names and is not gone; undefined where nobody does. */
+/** The holder of one of these names that is not gone; undefined if there is none. */
 export async function findRival(names: readonly string[], steps: LockSteps): Promise<string | undefined> {
   for (const name of names) {
     if ((await steps.take(name)) === 'mine') await steps.drop(name)

@@ -62,7 +62,7 @@ export function createLockSteps(context: LockContext): LockSteps & { end(): Prom
   }
 }
 
-/** Whether the node of a queue is gone, as the management API knows it; undefined where it cannot tell. */
+/** Whether the node of a queue is gone, according to the management API; undefined if it cannot tell. */
 async function askNodes({ management, vhost }: LockContext, name: string): Promise<boolean | undefined> {
   if (!management) return undefined
   try {

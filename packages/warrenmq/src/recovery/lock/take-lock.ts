@@ -10,7 +10,7 @@ export interface Lock {
   readonly isHeld: boolean
   /** The broker keeps an earlier lock for a connection that is gone with its node. */
   readonly followsOrphan: boolean
-  /** Whether nobody has taken over, because the cluster thought that the node of this connection was gone. */
+  /** Whether nobody has taken over because the cluster thought that the node of this connection was gone. */
   isUnrivalled(): Promise<boolean>
   release(): Promise<void>
 }
@@ -19,13 +19,13 @@ export interface LockRequest {
   /** The connection that consumes: lock and deliveries end together. */
   readonly session: Session
   readonly queue: string
-  /** Who and what for; shown to the next one who asks. */
+  /** Who holds it and what for; shown to the next one who asks. */
   readonly holder: string
   readonly management?: Management | undefined
   readonly vhost: string
 }
 
-/** The queue that stands for "somebody works on this dead-letter queue". */
+/** The queue that means "somebody is working on this dead-letter queue". */
 export function lockName(queue: string): string {
   return nameOf('warren.lock.', queue)
 }
@@ -37,8 +37,8 @@ function nameOf(prefix: string, queue: string): string {
 }
 
 /**
- * The names that the lock can go by. From 4.2 on a cluster keeps an exclusive queue of a node that is gone until the
- * node is back, and 3.10 does where the node was up for a moment only; then the next name is taken.
+ * The names of the lock. From 4.2 on, a cluster keeps an exclusive queue of a lost node until the node is back, and
+ * 3.10 does so if the node had only just started; then the next name is taken.
  */
 function lockNames(queue: string): readonly string[] {
   const later = [2, 3, 4].map((number) => nameOf(`warren.lock~${number}.`, queue))

@@ -6,12 +6,12 @@ import { messageFilter } from '../read/message-filter.ts'
 import { parseFilter } from '../read/parse-filter.ts'
 import type { QueueRequest } from '../request/requests.ts'
 
-/** Who asks, and of which broker. */
+/** Who asks, and which broker. */
 export interface RequestContext extends Broker {
   readonly by: string
 }
 
-/** What every work on a queue is told, of any request. */
+/** The options that all work on a queue shares, from any request. */
 export interface CompiledLook extends RequestContext {
   readonly queue: string
   readonly acceptDeliveryLimit: boolean
@@ -20,7 +20,7 @@ export interface CompiledLook extends RequestContext {
   readonly select: (message: IncomingMessage) => boolean
 }
 
-/** A request with its filter and its times read. Throws a sentence where one cannot be. */
+/** A request with its filter and its times read. Throws a sentence if one of them is not valid. */
 export function compileLook(request: QueueRequest, context: RequestContext): CompiledLook {
   const { queue, where, acceptDeliveryLimit = false, hold } = request
   const { consuming, publishing, management, by } = context

@@ -15,7 +15,7 @@ export interface EmptyQuestion {
   readonly publisher: Publisher
   readonly queue: string
   readonly rules: RefreshRules
-  /** Nobody waits any longer for a leader. */
+  /** Nobody waits for a leader any longer. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -24,8 +24,8 @@ const askEveryMs = 100
 const longestElectionMs = 60_000
 
 /**
- * Ready messages, exact even while a leader is elected. RabbitMQ says of a quorum queue without a leader that it
- * holds nothing and has no consumer, so nothing is believed only when the queue knows of a consumer.
+ * Ready messages, exact even while a leader is elected. RabbitMQ says that a quorum queue without a leader holds
+ * nothing and has no consumer, so an empty queue is believed only if it knows of a consumer.
  */
 export async function confirmDepth(question: EmptyQuestion): Promise<number> {
   const giveUpAt = performance.now() + longestElectionMs
@@ -38,7 +38,7 @@ export async function confirmDepth(question: EmptyQuestion): Promise<number> {
 }
 
 /**
- * The same for who holds no lock and has no rules yet. Where a message may not even be held for a moment, the
+ * The same for callers that hold no lock and have no rules yet. If a message may not be held even for a moment, the
  * broker's word is all there is.
  */
 export async function sureDepth(permission: LookPermission & { signal?: AbortSignal }): Promise<number> {

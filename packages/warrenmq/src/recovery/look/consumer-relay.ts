@@ -14,7 +14,7 @@ export interface RelayTask {
   /** The queue gives back in place, so that consumers may be served in turns. */
   readonly mayOverlap: boolean
   readonly onDelivery: (delivery: Delivery) => void
-  /** Acks that waited for a change of consumers are on their way. */
+  /** Acks that waited for a change of consumers are in flight. */
   readonly onAcksSent: () => void
 }
 

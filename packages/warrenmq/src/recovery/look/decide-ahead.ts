@@ -1,9 +1,9 @@
 export interface AheadQuestion {
   /** What is sent ahead should come within this time. */
   readonly mostAheadMs: number
-  /** Of a body; undefined where nobody counted. */
+  /** Of a body; undefined if nobody counted. */
   readonly averageBytes: number | undefined
-  /** What the broker was last allowed to send: so many of it have come, in this time. */
+  /** What the broker was last allowed to send: this many have come, in this time. */
   readonly came: number
   readonly elapsedMs: number
 }

@@ -14,7 +14,7 @@ export interface QueueFacts {
   readonly argumentLimit: number | undefined
   /** Of the policies, as the broker merges them; told with its statistics, so some seconds late. */
   readonly policyLimit: number | undefined
-  /** Of the policies as they stand now, which is what the queue goes by. */
+  /** From the policies as they are now, which is what the queue obeys. */
   readonly standingPolicyLimit: number | undefined
   /** The policies in force, merged. Another one would displace them, so their settings have to come along. */
   readonly policyDefinition: Readonly<Record<string, unknown>>
@@ -45,9 +45,9 @@ export interface LookQuestion {
 }
 
 /**
- * What taking messages from a queue costs. A message can be at the limit already (on 4.3 it arrives so when a
- * delivery limit was what it died of), and then a connection that breaks while it is held deletes it. Nobody
- * can read the count without taking the message, so a queue with a limit is refused before the first one.
+ * What taking messages from a queue costs. A message can already be at the limit (on 4.3 it arrives that way if a
+ * delivery limit killed it), and then a connection that breaks while it is held deletes it. Nobody can read the count
+ * without taking the message, so a queue with a limit is refused before the first one.
  */
 export function decideLook({ facts, version, acceptsLimit = false }: LookQuestion): LookCost {
   if (facts.type === 'stream') {
@@ -70,7 +70,7 @@ export function decideLook({ facts, version, acceptsLimit = false }: LookQuestio
   if (limit === undefined) return { kind: 'free' }
   const { overLimit } = facts
   if (overLimit === 'kept') return { kind: 'counted', limit, overLimit }
-  // Nobody can accept this: such a message could neither go back nor be copied, whatever the connection does.
+  // Nobody can accept this: such a message could neither go back nor be copied, whatever happens to the connection.
   if (acceptsLimit && facts.refusesWhenFull)
     return refuse(`${describeRefusing(limit)} ${wayOut(facts, version)}`)
   if (acceptsLimit) return { kind: 'counted', limit, overLimit }
@@ -103,7 +103,7 @@ function decideBlind(version: BrokerVersion, acceptsLimit: boolean): LookCost {
   )
 }
 
-/** What is told and what stands in the policies may differ for some seconds: then the stricter counts. */
+/** The statistics and the policies may differ for some seconds: then the stricter one counts. */
 function effectiveLimit(facts: QueueFacts, version: BrokerVersion): number | undefined {
   const told = toldLimit(facts, version)
   if (facts.standingPolicyLimit === undefined) return told
@@ -137,14 +137,14 @@ function sourceOf(facts: QueueFacts, version: BrokerVersion): string {
   return isDefault ? "RabbitMQ's default since 4.0" : 'a policy'
 }
 
-/** An argument of -1 limits nothing where the version knows it: what does is a policy, which another can lift. */
+/** An argument of -1 limits nothing on versions that know it: the limit is then a policy, which another policy can lift. */
 function limitingArgument({ argumentLimit }: QueueFacts, version: BrokerVersion): number | undefined {
   const { supportsUnlimitedDeliveryLimit } = brokerCapabilities(version)
   const isUnlimited = supportsUnlimitedDeliveryLimit && argumentLimit !== undefined && argumentLimit < 0
   return isUnlimited ? undefined : argumentLimit
 }
 
-/** A policy lifts a limit that no argument sets; where one does, a policy can still catch what is over it. */
+/** A policy can lift a limit that no argument sets; if an argument sets it, a policy can still catch what is over it. */
 function wayOut(facts: QueueFacts, version: BrokerVersion): string {
   const { supportsUnlimitedDeliveryLimit } = brokerCapabilities(version)
   const { 'delivery-limit': _, ...others } = facts.policyDefinition
@@ -179,7 +179,7 @@ function refuse(problem: string): LookCost {
   return { kind: 'refused', problem }
 }
 
-/** Returns that stay in hand, for a connection that breaks while the message is held. */
+/** Returns that are kept in reserve, for a connection that breaks while the message is held. */
 const reservedReturns = 2
 
 export interface ReturnQuestion {

@@ -12,7 +12,7 @@ const firstMessages = 16
 const mostBytes = 128 * 1024 * 1024
 
 /**
- * How many messages the broker may send at a time. Where nothing is kept of them their size does not matter. Many more
+ * How many messages the broker may send at a time. If they are not kept, their size does not matter. Many more
  * consumers than messages of this size need would cost the order: a broker remembers that of 32.
  */
 export function decideUnderWay({ keepsBodies, seen, seenBytes }: SeenSoFar): number {

@@ -6,7 +6,7 @@ import { isAckTimeout } from './is-connection-lost.ts'
 export interface LostHold {
   readonly queue: string
   readonly version: BrokerVersion
-  /** What closed the channel, where that is known. */
+  /** What closed the channel, if that is known. */
   readonly cause: unknown
   /** The broker ended the consumer of a queue that is still there. */
   readonly isCancelled: boolean

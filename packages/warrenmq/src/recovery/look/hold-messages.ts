@@ -25,16 +25,16 @@ export interface HoldTask extends LookPermission {
   readonly isLocked?: boolean
   /** How many, from the head. @default all */
   readonly count?: number | undefined
-  /** Told how many there are, before the first of them comes. */
+  /** Called with how many there are, before the first of them comes. */
   readonly onPresent?: ((present: number) => void) | undefined
   /**
    * Called once per message, in order. Copy what is kept: the bytes are reused. `hold` means that it is to be
    * settled by tag while held; anything else goes back.
    */
   readonly onMessage: (delivery: Delivery) => 'hold' | undefined
-  /** Called with a message that was sent ahead and is none of those. It goes back. */
+  /** Called with a message that was sent ahead and is not one of those. It goes back. */
   readonly onSentAhead?: (delivery: Delivery) => void
-  /** Where messages go that take time; the broker is not asked for more while too much waits there. */
+  /** Where messages go that take time; the broker is asked for no more while too much waits there. */
   readonly sink?: MessageSink | undefined
   /** Runs when all are seen and still held. What it acknowledges leaves the queue; gives how many that were. */
   readonly whileHeld?: (held: HeldMessages) => Promise<number>
@@ -51,7 +51,7 @@ export interface MessageSink {
 export interface HeldMessages {
   readonly end: WalkEnd
   readonly seen: number
-  /** Acknowledges one of those to be settled. Should the rest fail, it is none of those that have to be kept alive. */
+  /** Acknowledges one of those to be settled. If the rest fails, it is not one of those that have to be kept. */
   acknowledge(deliveryTag: number): void
   /** Resolves when the broker has answered behind the acks so far, with what that proves. The last one proves the most. */
   prove(which: 'a-step' | 'the-last'): Promise<AckProof>
@@ -76,11 +76,11 @@ export interface HoldReport {
   readonly depth: number
 }
 
-/** A queue that others empty meanwhile is not waited for. */
+/** A queue that others are emptying is not waited for. */
 const mostFalls = 50
 /**
- * So many passages for acks may hold a message that arrived meanwhile: each is a consumer more, and the broker remembers
- * the order of 32, of which a walk uses 28.
+ * This many passages for acks may hold a message that arrived in the meantime: each is one more consumer, and the
+ * broker remembers the order of 32, of which a walk uses 28.
  */
 const mostFullPassages = 3
 
@@ -98,7 +98,7 @@ export async function holdMessages(task: HoldTask): Promise<HoldReport> {
     task.onPresent?.(present)
     const pass = new HoldingPass({ task, rules, publisher, present })
     const result = await pass.run()
-    // Whoever comes next must find them all, so the lock is kept until they are back.
+    // The next holder must find them all, so the lock is kept until they are back.
     const awaited = { atLeast: present - result.removed, mostFalls }
     const depth = await (result.removed === 0 ? awaitDepth : settledDepth)(consuming, queue, awaited)
     return { present, ...result, depth }
@@ -307,7 +307,7 @@ class HoldingPass {
     }
   }
 
-  /** It stays in the queue: by giving it back at the end, or, where that would delete it, by a new copy. */
+  /** It stays in the queue: it is given back at the end or, if that would delete it, replaced by a new copy. */
   #leave(delivery: Delivery): void {
     this.#refreshes.leave(delivery, (end) => {
       if (end === 'refreshed') this.#refreshed += 1

@@ -19,19 +19,19 @@ export interface ListOptions extends Broker {
   readonly management: Management
   readonly topology?: CompiledTopology | undefined
   readonly by: string
-  /** How many messages to look at in each queue, where that costs nothing; 0 looks at none. @default 1000 */
+  /** How many messages to look at in each queue, if that is safe; 0 looks at none. @default 1000 */
   readonly sample?: number
 }
 
 /** A dead-letter queue as an operator wants to see it. */
 export interface ListedQueue extends Omit<DeadLetterQueue, 'messages' | 'sources'> {
-  /** Ready, exact; as the broker's statistics tell it where `notLookedAt` says that the queue cannot be reached. */
+  /** Ready messages, exact; from the broker's statistics if `notLookedAt` says that the queue cannot be reached. */
   readonly messages: number
-  /** Who consumes from it, exact; undefined where nobody can tell. */
+  /** Its consumers, exact; undefined if they cannot be counted. */
   readonly consumers: number | undefined
   /** Over the last seconds, as the broker's statistics tell it. */
   readonly growthPerMinute: number | undefined
-  /** The queues whose dead letters come here: where a re-drive puts them, and who would work on them there. */
+  /** The queues whose dead letters come here: a re-drive puts messages there, and their consumers would handle them. */
   readonly sources: readonly { readonly queue: string; readonly consumers: number | undefined }[]
   /** When the oldest of those looked at died, in ISO 8601. */
   readonly oldest: string | undefined
@@ -61,7 +61,10 @@ export async function listDeadLetters(options: ListOptions): Promise<readonly Li
   return listed.toSorted((left, right) => right.messages - left.messages)
 }
 
-/** One queue that nobody can reach, on a lost node or another's own, is told in its row; the list goes on. */
+/**
+ * A queue that cannot be reached, on a lost node or exclusive to another connection, says so in its row; the list
+ * continues.
+ */
 async function countAndSample(
   options: ListOptions,
   { queue, detail, messages: reported }: DeadLetterQueue & { detail: ManagedQueue | undefined },
@@ -94,7 +97,7 @@ async function countConsumers(session: Session, queue: string): Promise<ListedQu
   try {
     return { queue, consumers: (await inspectQueue(channel, queue)).consumerCount }
   } catch {
-    return { queue, consumers: undefined } // deleted since it was listed; the list goes on without it
+    return { queue, consumers: undefined } // deleted since it was listed; the list continues without it
   } finally {
     await channel.close()
   }
@@ -124,13 +127,13 @@ async function sampleQueue(
     const oldest = Number.isFinite(oldestMs) ? new Date(oldestMs).toISOString() : undefined
     return { oldest, looked: seen, causes: groups.list(), notLookedAt: undefined }
   } catch (error) {
-    // Refused or worked on by somebody: a list tells that of one queue and goes on with the next.
+    // Refused, or in use by somebody: the list says so for this queue and continues with the next.
     if (!(error instanceof RecoveryError)) throw error
     return { ...nothing, notLookedAt: error.message }
   }
 }
 
-/** In milliseconds since 1970; NaN where nobody wrote it, or microseconds or the like in place of seconds. */
+/** In milliseconds since 1970; NaN if it is missing, or not in seconds (some clients write microseconds). */
 function sentAt({ properties }: IncomingMessage): number {
   return new Date(Number(readProperty(properties, 'timestamp') ?? Number.NaN) * 1000).getTime()
 }

@@ -6,11 +6,11 @@ export interface LookOptions extends LookPermission {
   /** How many, from the head. @default all */
   readonly count?: number
   readonly by: string
-  /** Told how many there are, before the first of them comes. */
+  /** Called with how many there are, before the first of them comes. */
   readonly onPresent?: ((present: number) => void) | undefined
   /** Called once per message, in order. Copy what is kept: the bytes are reused. */
   readonly onMessage: (delivery: Delivery) => void
-  /** Where messages are written that come faster than that can be done. @default nobody keeps them waiting */
+  /** Where messages are written that come faster than they can be written. @default no limit */
   readonly sink?: MessageSink | undefined
   /** Ends the look; what was held goes back, and the report says that it is not whole. */
   readonly signal?: AbortSignal | undefined
@@ -19,8 +19,8 @@ export interface LookOptions extends LookPermission {
 export type LookReport = Pick<HoldReport, 'present' | 'seen' | 'refreshed' | 'isWhole'>
 
 /**
- * Shows messages and leaves them where they are, in order. A queue whose delivery limit could delete them is
- * refused; where the limit was accepted, messages that come near it are put back by a confirmed publish.
+ * Shows messages and leaves them where they are, in order. Refuses a queue whose delivery limit could delete them. If
+ * the limit was accepted, messages that come near it are put back by a confirmed publish.
  */
 export async function lookAtQueue(options: LookOptions): Promise<LookReport> {
   const { onMessage, ...task } = options

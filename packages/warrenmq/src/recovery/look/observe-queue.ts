@@ -10,14 +10,14 @@ import { policyInForce } from '../../topology/policies-in-force.ts'
 import { indexRoutes } from '../../topology/route.ts'
 import type { QueueFacts } from './decide-look.ts'
 
-/** What the management API knows of a queue, and how long a message of it may be held. */
+/** What the management API knows about a queue, and how long a message of it may be held. */
 export interface ObservedQueue {
   readonly facts: Omit<QueueFacts, 'isServedElsewhere'>
-  /** RabbitMQ takes a message back that is not settled for so long; undefined where the queue does not say. */
+  /** RabbitMQ takes back a message that is not settled for this long; undefined if the queue does not say. */
   readonly consumerTimeoutMs: number | undefined
   /** It serves one consumer at a time. */
   readonly isSingleActive: boolean
-  /** Of a body, by what the broker counted some seconds ago; undefined where it counted nothing. */
+  /** Of a body, by what the broker counted some seconds ago; undefined if it counted nothing. */
   readonly averageBytes: number | undefined
 }
 
@@ -63,8 +63,8 @@ function averageBytesOf({ messages, messageBytes }: ManagedQueue): number | unde
 }
 
 /**
- * What the policies say of a queue at this moment. RabbitMQ obeys a policy at once, and its statistics of the queue tell of
- * it up to eight seconds later. Undefined where the account may not read policies.
+ * What the policies say about a queue at this moment. RabbitMQ obeys a policy immediately, and its statistics of the
+ * queue show it up to eight seconds later. Undefined if the account may not read policies.
  */
 async function standingPolicy(
   management: Management,

@@ -16,8 +16,9 @@ export interface OverLimitTask {
 }
 
 /**
- * Where messages go that a dead-letter queue would delete and takes no copy of. It is made when the first one needs
- * it, and never else: the one thing that a look or a re-drive creates, because the message would be lost without it.
+ * Where messages go that a dead-letter queue would delete and accepts no copy of. It is created when the first one
+ * needs it, and only then: the one thing that a look or a re-drive creates, because the message would be lost without
+ * it.
  */
 export class OverLimitQueue {
   readonly name: string
@@ -42,7 +43,7 @@ export class OverLimitQueue {
     return this.#opening
   }
 
-  /** Once: messages are held, and nothing goes on, until somebody makes it or allows it. */
+  /** Once: messages are held, and nothing continues, until somebody creates it or allows it. */
   #warn({ message }: Error): void {
     if (this.#hasWarned) return
     this.#hasWarned = true

@@ -23,11 +23,11 @@ export interface LookRules {
   encodeRefreshed(delivery: Delivery): EncodedMessage
   /** Where a message goes that can neither be given back nor copied. */
   readonly overLimitQueue: OverLimitQueue
-  /** What goes back stands behind what came back before, and not where it was. */
+  /** What goes back is behind what came back before, and not where it was. */
   readonly returnsBehind: boolean
   /** The queue counts into a message how often it took it back. True of quorum queues. */
   readonly countsReturns: boolean
-  /** So many returns a message survives; undefined: any number. */
+  /** A message survives this many returns; undefined: any number. */
   readonly returnLimit: number | undefined
   /** Messages are given back before RabbitMQ takes them. */
   readonly maxHoldMs: number
@@ -41,13 +41,13 @@ export interface LookRules {
 export interface LookPermission extends Broker {
   readonly queue: string
   /**
-   * Take messages although the queue has a delivery limit (or nobody can tell): a message that is at the limit
-   * already is deleted by RabbitMQ if the connection breaks while it is held. @default false
+   * Take messages although the queue has a delivery limit, or may have one: RabbitMQ deletes a message that is already
+   * at the limit if the connection breaks while it is held. @default false
    */
   readonly acceptDeliveryLimit?: boolean | undefined
   /**
    * How long messages are held at most, in milliseconds; then they go back. For a broker whose `consumer_timeout` is
-   * not the usual 30 minutes: nobody can ask it for that. @default 1500000, less where the queue says so
+   * not the usual 30 minutes, because a client cannot ask for it. @default 1500000, less if the queue says so
    */
   readonly maxHoldMs?: number | undefined
   /**
@@ -66,14 +66,14 @@ const longestHoldMs = 2 ** 31 - 1
 /** So much of the time that a broker gives is used. */
 const holdShare = 0.8
 
-/** Reads the queue and refuses it before the first delivery, where holding a message could lose it. */
+/** Reads the queue, and refuses it before the first delivery if holding a message could lose it. */
 export async function prepareLook(permission: LookPermission): Promise<LookRules> {
   const { consuming, publishing, management, queue, acceptDeliveryLimit: acceptsLimit } = permission
   const { maxHoldMs = defaultHoldMs } = permission
   const { vhost } = consuming
   const version = parseBrokerVersion(consuming.broker.version)
   const observed = await observeQueue(management, { vhost, queue, version }).catch((error) => {
-    // Who accepts a limit needs nobody to tell it.
+    // If the limit is accepted, nobody has to check it.
     if (!acceptsLimit || !isManagementAbsent(error)) throw error
     return observeQueue(undefined, { vhost, queue, version })
   })

@@ -11,11 +11,11 @@ export interface WalkTask {
   /** Used by this walk alone; closing it gives back what was not settled, in order. */
   readonly channel: AmqpChannel
   readonly queue: string
-  /** So many messages, and not one more: what arrives later stands behind them. */
+  /** This many messages, and not one more: later arrivals are behind them. */
   readonly count: number
-  /** These are all that stand in the queue. */
+  /** These are all the messages in the queue. */
   readonly isWhole: boolean
-  /** How many may be under way at a time, besides those that are held; asked again for each consumer. */
+  /** How many may be in flight at a time, besides those that are held; asked again for each consumer. */
   readonly prefetch: number
   /** The most that a consumer may be sent ahead, as long as there may be others. @default any number */
   readonly mostAhead?: (() => number) | undefined
@@ -25,30 +25,30 @@ export interface WalkTask {
   readonly consumerTag?: string | undefined
   /** @default none */
   readonly consumerArguments?: FieldTable | undefined
-  /** What goes back stands behind what came back before. True of quorum queues. */
+  /** What goes back is behind what came back before. True of quorum queues. */
   readonly returnsBehind: boolean
   /** Messages that were seen and stay unsettled until the channel closes. */
   readonly heldCount: () => number
   readonly onDelivery: (delivery: Delivery) => void
   /**
-   * The most that may be held on the channel; then the walk is `full`, and another one goes on. RabbitMQ walks the list of
-   * what a channel holds for every single ack. @default any number
+   * The most that may be held on the channel; then the walk is `full`, and another one continues. RabbitMQ walks
+   * through the list of what a channel holds for every single ack. @default any number
    */
   readonly mostHeld?: number | undefined
   /** A message that was sent ahead and is not one of those counted. It goes back when the channel closes. */
   readonly onSentAhead: (delivery: Delivery) => void
-  /** Acks that had to wait are on their way. */
+  /** Acks that had to wait are in flight. */
   readonly onAcksSent?: () => void
-  /** So many may be sent ahead from now on, and come again should their acks be lost. */
+  /** This many may be sent ahead from now on, and come again if their acks are lost. */
   readonly onCredit?: ((count: number) => void) | undefined
   /** @default 1500000 (25 minutes, below RabbitMQ's own limit of 30) */
   readonly maxHoldMs?: number
   /**
-   * Nothing is settled after the walk, so that where the time is up its channel can be closed as it is: what crosses a
-   * cancel would go back by itself, and out of its place. @default false
+   * Nothing is settled after the walk. So if the time is up, its channel can be closed as it is: what crosses a cancel
+   * would go back by itself, and out of its place. @default false
    */
   readonly settlesNothing?: boolean | undefined
-  /** So long have messages been held, be it after the walk: they are to go back now. */
+  /** Messages have been held this long, perhaps since after the walk: they must go back now. */
   readonly onTimeUp?: () => void
 }
 
@@ -57,7 +57,7 @@ export type WalkEnd = 'all-seen' | 'emptied' | 'stopped' | 'held-too-long' | 'fu
 
 const tickMs = 100
 const quietTicks = 3
-/** So many answers of a queue that knows nothing of its consumer mean that the consumer is lost. */
+/** This many answers from a queue that does not know its consumer mean that the consumer is lost. */
 const mostUnled = 30
 /** The most that a consumer may be sent ahead: as much as AMQP can say, and no more bytes than this. */
 const largestStep = 65_535
@@ -133,7 +133,7 @@ export class QueueWalk {
     return this.#relay.lateCount
   }
 
-  /** What is acknowledged now waits until nobody is left whom it would let the broker send to. */
+  /** Acks wait until no consumer is left to which they would let the broker send more. */
   get holdsAcks(): boolean {
     return this.#relay.holdsAcks
   }
@@ -150,8 +150,8 @@ export class QueueWalk {
       await this.#takeOver(() => Math.min(prefetch, this.#count))
       this.growIfNeeded() // all that was sent ahead may have come with the answer
       const end = await this.#ended
-      // What arrives from now on is for others. Who ends before the end of the queue may not say so yet: what crosses
-      // a cancel is given back by itself, and a quorum queue without a limit puts it at its end.
+      // Later arrivals are for others. A walk that ends before the end of the queue may not say so yet: what crosses a
+      // cancel is given back by itself, and a quorum queue without a limit puts it at its end.
       if (this.#isAtEnd || end === 'emptied') await this.#stopConsuming()
       return end
     } catch (error) {
@@ -168,9 +168,9 @@ export class QueueWalk {
   }
 
   /**
-   * A quorum queue hands out what came back before what never did, and puts what comes back now behind all that
-   * came back before. So that everything stands as it stood, the walk goes on to the first message that never came
-   * back; it is held like the others.
+   * A quorum queue delivers what came back before what never did, and puts what comes back now behind everything that
+   * came back before. To keep the order, the walk continues to the first message that never came back; it is held like
+   * the others.
    */
   async takeReturned(): Promise<void> {
     const { returnsBehind, heldCount } = this.#task
@@ -182,7 +182,7 @@ export class QueueWalk {
       await this.#useUpCredit()
       if (this.#isCutShort) return
       if (!this.#isLost) await this.#relay.cancel()
-      this.#relay.releaseAcks() // nobody is left whom they would let the broker send to
+      this.#relay.releaseAcks() // no consumer is left to which they would let the broker send more
       if (heldCount() > 0) await this.#goOnToFresh()
     } catch {
       this.#finish('lost') // then all has gone back already, in whatever order
@@ -206,7 +206,7 @@ export class QueueWalk {
     return this.#isTimeUp && this.#task.settlesNothing === true
   }
 
-  /** Behind the last one stand only those that arrived meanwhile. */
+  /** After the last one there are only later arrivals. */
   get #isAtEnd(): boolean {
     return this.#task.isWhole && this.#seen >= this.#count
   }
@@ -228,8 +228,8 @@ export class QueueWalk {
   }
 
   /**
-   * The broker took back what the consumer held (since 4.3 a time-out does that), and an ack for one of its tags
-   * would be a fault. A closed channel makes all of them stale, so nobody can send one.
+   * The broker took back what the consumer held (since 4.3 a timeout does that), and an ack for one of its tags would
+   * be a fault. A closed channel makes all of them stale, so nothing can send one.
    */
   #abandon(): void {
     void this.#task.channel.close()
@@ -260,7 +260,7 @@ export class QueueWalk {
     this.#stopTimers()
   }
 
-  /** The broker sends what it may before it is told to end, so that nothing crosses the cancel. */
+  /** The broker sends everything it may before it is told to stop, so that nothing crosses the cancel. */
   async #endConsumer(): Promise<void> {
     if (this.#task.returnsBehind) await this.#useUpCredit()
     if (!this.#isLost) await this.#relay.cancel()

@@ -6,8 +6,8 @@ export type NotFound = 'queue-gone' | 'queue-unreachable' | 'something-else'
 const notFound = 404
 
 /**
- * What the broker did not find; undefined where the error is about something else. RabbitMQ says "not found" of a
- * queue that is deleted and of one that cannot be reached now, and tells them apart by words alone.
+ * What the broker did not find; undefined if the error is about something else. RabbitMQ says "not found" for a
+ * deleted queue and for a queue that cannot be reached now; only the words differ.
  */
 export function readNotFound(error: unknown): NotFound | undefined {
   if (!(error instanceof ChannelError) || error.replyCode !== notFound) return undefined

@@ -44,14 +44,14 @@ export class Refreshes {
   }
 
   /**
-   * Messages that were left and stay unsettled until the channel closes. One whose copy is under way is none of them:
-   * who asked for more on its account would have ever more copies under way than the queue can take.
+   * Messages that were left and stay unsettled until the channel closes. A message whose copy is in flight is not one
+   * of them: asking for more because of it would lead to ever more copies than the queue can take.
    */
   get heldCount(): number {
     return this.#held
   }
 
-  /** Leaves it in its queue: true where a copy is under way, which `onDone` ends; false where it is held. */
+  /** Leaves it in its queue: true if a copy is in flight, which `onDone` ends; false if it is held. */
   leave(delivery: Delivery, onDone: (end: RefreshEnd) => void = () => {}): boolean {
     if (this.#task.rules.mayReturn(delivery)) {
       this.#held += 1
@@ -72,7 +72,7 @@ export class Refreshes {
     return this.#pending === 0
   }
 
-  /** Resolves when nothing is under way; only then may the channel that holds the messages be closed. */
+  /** Resolves when nothing is in flight; only then may the channel that holds the messages be closed. */
   idle(): Promise<void> {
     if (this.#pending === 0) return Promise.resolve()
     return new Promise((resolve) => this.#waiters.push(resolve))
@@ -88,7 +88,7 @@ export class Refreshes {
       if (!delivery.isCurrent || !rules.returnDeletes(delivery))
         return mayHaveCopy ? 'held-with-copy' : 'held'
       if (answer !== 'unsent') refusals += 1
-      // Where one had to go to the over-limit queue its own is full, and the next need not find out for themselves.
+      // If one had to go to the over-limit queue, its own queue is full, and the next need not find that out again.
       if (refusals > mostRefusals || rules.overLimitQueue.count > 0)
         return this.#moveToOverLimitQueue(delivery, copy)
       await sleep(this.#retryMs)
@@ -125,8 +125,8 @@ export class Refreshes {
 }
 
 /**
- * `unsent`: the publisher had no room or no connection, so the queue was never asked. `unanswered`: nobody knows whether it
- * has a copy now.
+ * `unsent`: the publisher had no room or no connection, so the queue was never asked. `unanswered`: nobody knows
+ * whether it has a copy now.
  */
 type Offered = 'taken' | 'refused' | 'unsent' | 'unanswered'
 

@@ -2,13 +2,13 @@ import { RecoveryError } from '../../errors.ts'
 
 export interface PartialLook {
   readonly queue: string
-  /** What nobody can say now, as the end of a sentence: `nobody knows which records are there already`. */
+  /** What cannot be said now, as the end of a sentence: `nobody knows which records are there already`. */
   readonly unknown: string
   /** A sentence that says what helps. */
   readonly wayOut: string
 }
 
-/** The error of a look that ended before it had seen all, where to answer by a part would be to say what is not so. */
+/** The error of a look that ended before it had seen everything, if an answer from a part would be wrong. */
 export function seenInPart({ queue, unknown, wayOut }: PartialLook, options?: ErrorOptions): RecoveryError {
   const problem = {
     code: 'RECOVERY_HELD_TOO_LONG',

@@ -29,7 +29,7 @@ export async function countsOf(session: Session, queue: string): Promise<QueueCo
   }
 }
 
-/** Who consumes from a queue while we do not. */
+/** The consumers of a queue while we do not consume. */
 export async function countConsumers(session: Session, queue: string): Promise<number> {
   const { consumerCount } = await withChannel(session, (channel) => inspectQueue(channel, queue))
   return consumerCount
@@ -39,13 +39,13 @@ export async function countConsumers(session: Session, queue: string): Promise<n
 export interface AckPassage {
   readonly consumerTag: string
   readonly consumerArguments?: FieldTable | undefined
-  /** Holds what the queue sends meanwhile. */
+  /** Holds what the queue sends in the meantime. */
   readonly hold: (delivery: Delivery) => void
 }
 
 /**
- * Resolves when the queue has the acks of a channel: those that the channel has not passed on when it closes are lost. A
- * quorum queue needs a passage for them.
+ * Resolves when the queue has the acks of a channel: acks that the channel has not passed on when it closes are lost.
+ * A quorum queue needs a passage for them.
  */
 export async function settleAcks(
   channel: AmqpChannel,
@@ -62,9 +62,9 @@ export async function passAcks(channel: AmqpChannel, queue: string): Promise<voi
 }
 
 /**
- * The same for a quorum queue. While more than a few acks are not written, its channel keeps back those that follow, and
- * answers questions all the same. To begin and to end a consumer goes the way of the acks: when it has begun, what came
- * before is written and the channel passes on the rest; when it has ended, that is written, too.
+ * The same for a quorum queue. While more than a few acks are not written, its channel keeps back those that follow,
+ * and still answers questions. Starting and ending a consumer takes the same way as the acks: once it has started,
+ * what came before is written and the channel passes on the rest; once it has ended, that is written too.
  */
 async function passAcksThrough(channel: AmqpChannel, queue: string, passage: AckPassage): Promise<void> {
   const { consumerTag, consumerArguments = [], hold } = passage
@@ -75,9 +75,9 @@ async function passAcksThrough(channel: AmqpChannel, queue: string, passage: Ack
 }
 
 /**
- * The depth once it stands still, or only grows because others publish. What a channel held is not ready at
- * the moment it is closed, so a depth below `atLeast` is waited for; it stays below only where somebody else
- * takes messages.
+ * The depth once it no longer changes, or only grows because others publish. What a channel held is not ready
+ * immediately after it closes, so a depth below `atLeast` is waited for; it stays below only if somebody else takes
+ * messages.
  */
 export function settledDepth(
   session: Session,
@@ -90,8 +90,8 @@ export function settledDepth(
 export interface AwaitedDepth {
   readonly atLeast: number
   /**
-   * What comes back makes a queue longer: one that gets shorter so often is emptied by others, and may never stand
-   * still. Then the depth is that of the moment. @default any number
+   * What comes back makes a queue longer: a queue that got shorter this often is being emptied by others, and may
+   * never come to rest. Then the depth is that of the moment. @default any number
    */
   readonly mostFalls?: number
 }
@@ -113,7 +113,7 @@ async function standingDepth(
   }
 }
 
-/** The depth as soon as so many are ready again. It stays below only where somebody else takes messages. */
+/** The depth as soon as this many are ready again. It stays below only if somebody else takes messages. */
 export async function awaitDepth(session: Session, queue: string, awaited: AwaitedDepth): Promise<number> {
   const depth = await depthOf(session, queue)
   return depth >= awaited.atLeast ? depth : settledDepth(session, queue, awaited)

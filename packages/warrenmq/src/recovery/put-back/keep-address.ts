@@ -11,7 +11,7 @@ import {
   valueOfEntry,
 } from '../../wire/name-matcher.ts'
 
-/** Headers, encoded, that tell where a message was first published. */
+/** Headers, encoded, that say where a message was first published. */
 export interface KeptAddress {
   readonly entries: Buffer
   /** Headers of the same names are there, and are not true. */
@@ -19,9 +19,9 @@ export interface KeptAddress {
 }
 
 /**
- * The death history of a message goes when it is put back, and through the default exchange its consumers see the name of
- * their queue for a key; so its address is kept in headers. Nothing where the broker does not tell it, or tells less
- * than the headers that it has already (`isHop`). By offsets, because a re-drive does it for every message.
+ * The death history of a message is removed when it is put back, and through the default exchange its consumers see
+ * the name of their queue as the key; so headers keep its address. Nothing is added if the broker does not say it, or
+ * says less than the headers already do (`isHop`). By offsets, because a re-drive does this for every message.
  */
 export function keepAddress(headers: Buffer): KeptAddress {
   const first = findFirst(headers)
@@ -34,13 +34,13 @@ export function keepAddress(headers: Buffer): KeptAddress {
   return { entries: entriesOf(headers, first), isReplacing: true }
 }
 
-/** The same as text, with the death that tells it. Undefined also where only the whole history could tell. */
+/** The same as text, with the death that tells it. Undefined also if only the whole history could tell. */
 export function readFirstAddress(headers: Buffer): DeathAddress | undefined {
   const first = findFirst(headers)
   return first && textsOf(headers, first)
 }
 
-/** Where the values of the first death stand. */
+/** Where the values of the first death are. */
 interface FirstDeath {
   readonly queue: number
   readonly reason: number

@@ -27,8 +27,8 @@ export interface RedriveEdit {
 export type WriteProperties = (properties: RawProperties, flow: QueueFlow | undefined) => RawProperties
 
 /**
- * Makes the properties of messages that are put back: their own bytes, less what a broker would believe or
- * obey (kept in one header of ours), plus who put them back and where they were first published.
+ * Makes the properties of messages that are put back: their own bytes, without what a broker would believe or obey
+ * (kept in one header of ours), plus who put them back and where they were first published.
  */
 export function propertiesWriter(edit: RedriveEdit): WriteProperties {
   const audit = encodeTable(auditEntries(edit.audit))
@@ -50,7 +50,7 @@ export function propertiesWriter(edit: RedriveEdit): WriteProperties {
     const { entries: address, isReplacing } = headers === undefined ? nothingKept : keepAddress(headers)
     const splice = splicerFor(flow?.headers.attempts, isReplacing)
     if (edit.attempts === 'reset' || !flow) return splice(properties, address)
-    // The broker's count ends with the strip, so a count that is to go on is written into the layout's header.
+    // The broker's count ends with the strip, so a count that continues is written into the layout's header.
     const value = countAttempts({ headers, rule: flow.attempts, version: edit.version })
     const count = encodeTable([{ name: flow.headers.attempts, value: { type: 'I', value } }])
     return splice(properties, address.length === 0 ? count : Buffer.concat([count, address]))

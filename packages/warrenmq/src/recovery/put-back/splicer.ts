@@ -154,7 +154,7 @@ function findLeaving(table: Buffer, match: NameMatcher): Leaving {
   return marks.length === 0 ? nothingLeaves : { marks, hasCount }
 }
 
-/** Start and end of each run of headers that stay. An older archive stays where nothing new is archived. */
+/** Start and end of each run of headers that stay. An older archive stays if nothing new is archived. */
 function keptSpans(table: Buffer, marks: Leaving['marks'], hasArchive: boolean): readonly number[] {
   const spans: number[] = []
   let from = 0

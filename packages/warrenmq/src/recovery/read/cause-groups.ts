@@ -25,11 +25,11 @@ export interface CauseGroup {
   readonly last: string | undefined
   /** The id of one of them. */
   readonly sample: string | undefined
-  /** What the group has in the fields that were grouped by; null for no such field. */
+  /** The values of the group in the fields that were grouped by; null if there is no such field. */
   readonly by?: readonly { readonly field: string; readonly value: string | null }[]
   /**
-   * Fields that tell its messages apart, the likeliest first: where nobody wrote an error down, reason and queue are
-   * all there is, and several causes may look like one.
+   * Fields that tell its messages apart, the likeliest first: if no error was recorded, reason and queue are all there
+   * is, and several causes may look like one.
    */
   readonly splits?: readonly CauseSplit[]
 }
@@ -58,7 +58,7 @@ interface OpenGroup extends Cause {
 
 /** Of fields with more values (an id, a time) the rest is one group: a million messages must not be a million groups. */
 const mostGroups = 1_000
-/** So many causes are looked into: there is one per queue and reason. */
+/** This many causes are examined: there is one per queue and reason. */
 const mostFinders = 50
 const longestValue = 200
 const rest: Cause = { id: 'rest', label: `what is in none of these ${mostGroups} groups`, kind: 'unknown' }

@@ -2,7 +2,7 @@
 export interface CauseSplit {
   /** As `--group-by` takes it. */
   readonly field: string
-  /** The most frequent first; null for those that have no such field. */
+  /** The most frequent first; null for those without such a field. */
   readonly values: readonly { readonly value: string | null; readonly count: number }[]
 }
 

@@ -4,8 +4,8 @@ import { textOfUtf8 } from '../../wire/short-text.ts'
 const maxDepth = 64
 
 /**
- * What a filter compares: the value as text, a table or a list as JSON. Bytes are text where they are UTF-8, because
- * .NET clients send text so, else base64. Undefined where there is no value, or one that is nested too deep.
+ * What a filter compares: the value as text, a table or a list as JSON. Bytes are text if they are UTF-8, because .NET
+ * clients send text that way, else base64. Undefined if there is no value, or one that is nested too deep.
  */
 export function comparableText(value: unknown): string | undefined {
   if (value === undefined) return undefined
@@ -14,7 +14,7 @@ export function comparableText(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null ? nestedText(value, 1) : String(value)
 }
 
-/** The value as a number, exact also beyond 2^53; undefined where it is none. */
+/** The value as a number, exact beyond 2^53 too; undefined if it is not a number. */
 export function comparableNumber(value: unknown): number | bigint | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value
   if (typeof value === 'bigint') return value

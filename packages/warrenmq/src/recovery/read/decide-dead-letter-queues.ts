@@ -9,7 +9,7 @@ import { isOwnQueue } from './is-own-queue.ts'
 export interface DeadLetterQueue {
   readonly queue: string
   readonly type: LiveQueue['type']
-  /** Seconds old; undefined where the broker does not say. */
+  /** Seconds old; undefined if the broker does not say. */
   readonly messages: number | undefined
   /** The queues whose dead letters come here. */
   readonly sources: readonly string[]
@@ -52,12 +52,12 @@ interface Known {
   readonly parked: ReadonlySet<string>
   /** Of all queues. */
   readonly names: ReadonlySet<string>
-  /** Its messages go on by themselves. */
+  /** Its messages move on by themselves. */
   readonly isStation: boolean
 }
 
 function decideKind(queue: LiveQueue, known: Known): DeadLetterQueue['knownBy'] | undefined {
-  // Whoever lets a queue of theirs dead-letter there makes it none.
+  // A user who lets one of their queues dead-letter there does not make it a dead-letter queue.
   if (isOwnQueue(queue.name)) return undefined
   if (known.declared.has(queue.name)) return 'topology'
   if (known.isStation) return undefined
@@ -78,7 +78,7 @@ function isStation(queue: LiveQueue, routes: RouteIndex): boolean {
 /** How `decideLook` names the net that it advises. */
 const overLimitSuffix = '.over-limit'
 
-/** Also a plainer name, such as `orders.error`, where there is a queue `orders`. */
+/** Also a plainer name, such as `orders.error`, if there is a queue `orders`. */
 function isNamedFor(name: string, names: ReadonlySet<string>): boolean {
   return isNamedSo(name) || (saysDead(name) && baseOf(name, names) !== undefined)
 }
@@ -87,7 +87,7 @@ function isNamedSo(name: string): boolean {
   return /(^|[._-])(dlq|dlx|dead-?letters?|parking|parked|over-limit)$/i.test(name)
 }
 
-/** Queues behind exchanges that are named for parking: whoever parks by publishing sets no argument. */
+/** Queues behind exchanges that are named for parking: a program that parks by publishing sets no argument. */
 function findParked(live: LiveTopology, routes: RouteIndex): ReadonlySet<string> {
   const exchanges = live.exchanges.filter(({ name }) => isNamedSo(name))
   return new Set(exchanges.flatMap(({ name }) => reachedFrom(routes, name, undefined)))

@@ -4,7 +4,7 @@ import { comparableNumber, comparableText } from './comparable-text.ts'
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
   | { readonly kind: 'not'; readonly part: Filter }
-  /** The text stands somewhere in the body, the id, the cause or a header. */
+  /** The text is somewhere in the body, the id, the cause or a header. */
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'compare'
@@ -35,7 +35,7 @@ export interface FilterSubject {
   readonly ageMs: number | undefined
   readonly attempts: number | undefined
   readonly header: (name: string) => unknown
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown
   /** Everything that a plain word is looked for in. */
   readonly text: string
@@ -115,7 +115,7 @@ function isCause(wanted: string, { id, label }: FilterSubject['cause']): boolean
   return id === wanted || label.toLowerCase().includes(wanted.toLowerCase())
 }
 
-/** `*` stands for anything; upper and lower case differ, because ids do. */
+/** `*` matches anything; upper and lower case differ, because ids do. */
 function isEqual(actual: unknown, wanted: string): boolean {
   const text = comparableText(actual)
   if (text === undefined) return false

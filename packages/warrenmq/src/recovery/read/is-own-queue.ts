@@ -1,4 +1,4 @@
-/** Whether a queue is one of Warren's own: nobody works on these, and what is put there would be read as a record. */
+/** Whether a queue is one of Warren's own: no consumer works on these, and a message put there would be read as a record. */
 export function isOwnQueue(queue: string): boolean {
   return /^warren\.(audit$|tasks$|notices$|server\.|lock[.~])/.test(queue)
 }

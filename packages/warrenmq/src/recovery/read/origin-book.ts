@@ -17,7 +17,7 @@ export interface OriginBook {
 export interface OriginQuestion {
   readonly deadLetterQueue: string
   readonly flows: readonly QueueFlow[]
-  /** Headers are believed where nothing else tells who parks here, as with programs of another kind. */
+  /** Headers are believed if nothing else says who parks here, as with other kinds of programs. */
   readonly trustHeaders: boolean
 }
 
@@ -33,14 +33,14 @@ export function openOriginBook(live: LiveTopology | undefined, question: OriginQ
     isForeign: (queue) => {
       if (isOwnQueue(queue)) return true
       if (known.has(queue) || (known.size === 0 && trustHeaders)) return false
-      // Looked through only where it matters: who parks by publishing sets no argument.
+      // Searched only if it matters: a program that parks by publishing sets no argument.
       recognised ??= new Set(parkedBy(recogniseFlows(live), { deadLetterQueue, routes }))
       return !recognised.has(queue)
     },
   }
 }
 
-/** Where the broker cannot be asked, only what is declared tells. */
+/** If the broker cannot be asked, only the declaration tells. */
 function openBlindBook({ deadLetterQueue, flows, trustHeaders }: OriginQuestion): OriginBook {
   const parking = flows.filter((flow) => flow.deadLetterQueue === deadLetterQueue)
   const known = new Set(parking.flatMap(({ queue, waitQueues }) => [queue, ...waitQueues]))

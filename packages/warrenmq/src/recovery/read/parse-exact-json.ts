@@ -1,6 +1,6 @@
 /**
- * The value of a JSON text; undefined where it is none. Whole numbers beyond 2^53 come as text with all their digits:
- * rounded, one message would pass for its neighbour.
+ * The value of a JSON text; undefined if it is not JSON. Whole numbers beyond 2^53 come as text with all their digits:
+ * rounded, one message would look like its neighbour.
  */
 export function parseExactJson(text: string): unknown {
   try {

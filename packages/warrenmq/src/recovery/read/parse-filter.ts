@@ -8,13 +8,13 @@ interface Token {
   readonly text: string
   /** From 1. */
   readonly column: number
-  /** Nothing stands between it and the token before. */
+  /** Nothing is between it and the token before. */
   readonly isGlued: boolean
 }
 
 /**
  * Reads a filter such as `type:OrderPlaced and (cause:Timeout or died<2h) and not header.tenant:acme`.
- * Words side by side mean `and`. A mistake is told with its column.
+ * Words side by side mean `and`. A mistake is reported with its column.
  */
 export function parseFilter(source: string): Filter {
   const reader = { tokens: tokenize(source), at: 0, depth: 0, end: source.length + 1 }
@@ -28,7 +28,7 @@ export function parseFilter(source: string): Filter {
 interface Reader {
   readonly tokens: readonly Token[]
   at: number
-  /** How many brackets and nots stand open. */
+  /** How many brackets and nots are open. */
   depth: number
   readonly end: number
 }
@@ -171,7 +171,7 @@ function readField({ text, column }: Token): FilterField {
   )
 }
 
-/** The field that somebody names; undefined where there is none. */
+/** The field with this name; undefined if there is none. */
 export function findField(text: string): FilterField | undefined {
   const plain = plainFields.find((name) => name === text)
   if (plain) return { kind: plain }

@@ -36,7 +36,7 @@ export interface DeadLetter {
   readonly properties: DeadLetterProperties
   /** The size of the whole body. */
   readonly bodyBytes: number
-  /** Text where it is UTF-8, else base64. */
+  /** Text if it is UTF-8, else base64. */
   readonly body: { readonly encoding: 'utf8' | 'base64'; readonly text: string; readonly isCut: boolean }
 }
 
@@ -56,7 +56,7 @@ export interface DeadLetterProperties {
   readonly replyTo?: string
   /** Milliseconds, as text. */
   readonly expiration?: string
-  /** ISO 8601; seconds as text where they are beyond any date. */
+  /** ISO 8601; seconds as text if they are not a valid date. */
   readonly timestamp?: string
   /** The user that published it, checked by the broker. */
   readonly userId?: string
@@ -111,7 +111,7 @@ export function typeOf(message: IncomingMessage): string | undefined {
   return typesOf(message)[0]
 }
 
-/** Both, where a message has both: whoever looks for either finds it. */
+/** Both, if a message has both: a search for either finds it. */
 export function typesOf({ properties }: IncomingMessage): readonly string[] {
   const written = headerText(readProperty(properties, 'headers'), 'MessageType')
   return [readProperty(properties, 'type'), written].filter((type) => type !== undefined)
@@ -127,7 +127,7 @@ export function diedAt(headers: EncodedHeaders): number | undefined {
   return Number.isNaN(writtenMs) ? readDeaths(headers).deaths[0]?.timeMs : writtenMs
 }
 
-/** NaN where nobody wrote it, or not as a time. */
+/** NaN if it is missing, or not a time. */
 function writtenTime(headers: Buffer): number {
   const at = findValue(headers, lastFailedAt)
   if (at < 0) return Number.NaN

@@ -17,7 +17,7 @@ export function readOriginQueue(
   headers: EncodedHeaders,
   isPassage: (queue: string) => boolean,
 ): Origin | undefined {
-  // Anybody can publish the header; where a message died first the broker itself says.
+  // Anybody can publish the header; the broker itself says where a message died first.
   const first = headerText(headers, 'x-first-death-queue')
   if (first !== undefined && !isPassage(first)) return { queue: first, source: 'x-first-death-queue' }
   const written = headerText(headers, warrenHeaders.originalQueue)
@@ -27,8 +27,8 @@ export function readOriginQueue(
 }
 
 /**
- * Where a dead letter was first published. The broker's word goes before a header, unless the message died first on a way
- * it was sent on (`isHop`), or in a queue for which `isPassage` holds.
+ * Where a dead letter was first published. The broker's word counts more than a header, unless the message died first
+ * on a way it was sent on (`isHop`), or in a queue for which `isPassage` holds.
  */
 export function readOriginAddress(
   headers: EncodedHeaders,
@@ -48,7 +48,7 @@ export function readOriginAddress(
   return address && { exchange: address.exchange, key: address.routingKey, source: 'x-death' }
 }
 
-/** The same for every message: one whose headers tell nothing was published as it stands in its queue. */
+/** The same for every message: one whose headers say nothing was published as it is in its queue. */
 export function addressOf({ properties, exchange, routingKey }: IncomingMessage): {
   readonly exchange: string
   readonly key: string

@@ -23,7 +23,7 @@ const mostFields = 64
 const mostValues = 32
 const longestValue = 60
 
-/** @param includesBody false where bodies are not shown to who asks */
+/** @param includesBody false if the caller may not see bodies */
 export function createSplitFinder({ includesBody }: { readonly includesBody: boolean }): SplitFinder {
   const fields = new Map<string, Map<string, number> | 'too-many'>()
   let total = 0

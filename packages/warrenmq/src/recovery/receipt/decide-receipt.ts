@@ -37,8 +37,8 @@ export interface ReceiptCheck {
 export type Verdict = 'holds' | 'broken' | 'unknown'
 
 /**
- * What the checks say together. `unknown`: nothing speaks against it, but it could not be checked: nobody had counted, a
- * queue could not be looked at, or the broker has nothing left of it.
+ * What the checks say together. `unknown`: nothing speaks against it, but it could not be checked: the queue was not
+ * counted or could not be looked at, or the broker has nothing left of it.
  */
 export function decideVerdict(checks: readonly ReceiptCheck[]): Verdict {
   if (checks.some(({ verdict }) => verdict === 'broken')) return 'broken'
@@ -63,7 +63,7 @@ export function decideReceipt(receipt: Receipt, findings: ReceiptFindings): read
 
 function checkSums(receipt: Receipt): ReceiptCheck {
   const { present, moved, failed, kept, stillThere } = receipt
-  // By target and cause it counts publishes, of which there are more than moves where some had to go twice.
+  // By target and cause it counts publishes. There are more publishes than moves if some messages had to go twice.
   const { published = moved } = receipt
   const wrong = [
     ...(present === moved + failed + kept + stillThere ? [] : ['present']),

@@ -41,7 +41,7 @@ const kinds: readonly {
   },
 ]
 
-/** Reads the JSON that `--receipt` wrote. What is wrong with it is told by name. */
+/** Reads the JSON that `--receipt` wrote. A mistake is reported by the name of its field. */
 export function parseReceipt(text: string): Receipt {
   const value = parseFields(text)
   if (value?.format !== 'warren-receipt/1') throw mistake('It is not a receipt of a re-drive.')

@@ -13,12 +13,12 @@ export type RedriveOutcome =
 
 /**
  * What ended an interrupted run. `locked`: the connection was lost, and somebody else had the queue when it was back.
- * `node-lost`: a node is gone, and the queue has not given back what it held there. `no-progress`: messages are in
- * the queue that pass after pass does not get. `queue-deleted`: somebody deleted the queue, and what was left with it.
- * `away`: the broker, or the node of the queue, was away or took nothing for longer than the run was to wait.
- * `failed`: an error ended it, whose words stand among the `refusals`. `forbidden`: the same, and the error is that the
- * broker did not let this user do it. `taken`: it has moved what it was to, but
- * messages expired or somebody else took them meanwhile, and what became of those it cannot say.
+ * `node-lost`: a node is gone, and the queue has not given back what it held there. `no-progress`: the queue has
+ * messages that pass after pass does not get. `queue-deleted`: somebody deleted the queue, and the remaining messages
+ * with it. `away`: the broker, or the node of the queue, was away or accepted nothing for longer than the run was to
+ * wait. `failed`: an error ended it; its message is among the `refusals`. `forbidden`: the same, and the error is that
+ * the broker did not allow this user to do it. `taken`: it has moved what it was to move, but messages expired or
+ * somebody else took them in the meantime, and it cannot say what became of those.
  */
 export type Interruption =
   | 'locked'
@@ -46,7 +46,7 @@ export interface Receipt {
   readonly reason: string | undefined
   /** What was asked for. A receipt of 0.1 does not say. */
   readonly request?: NotedRequest
-  /** The filter of the request; not there where all were to move. */
+  /** The filter of the request; missing if all were to move. */
   readonly where?: string
   /** When it began, in ISO 8601. */
   readonly startedAt: string
@@ -58,15 +58,15 @@ export interface Receipt {
    * `came-back-dead` and `target-too-deep`: it stopped itself, as it was told to. `interrupted`: see `interruption`.
    */
   readonly outcome: RedriveOutcome
-  /** What ended it, where it was interrupted. */
+  /** What ended it, if it was interrupted. */
   readonly interruption?: Interruption
   /** In the queue at the start. Equals moved + failed + kept + stillThere. */
   readonly present: number
   /** Confirmed at their target and out of the queue: proved by acks, or by the broker's counts. */
   readonly moved: number
-  /** Publishes that the broker confirmed; more than were moved where some had to go twice. A receipt of 0.1 does not say. */
+  /** Publishes that the broker confirmed; more than were moved if some had to go twice. A receipt of 0.1 does not say. */
   readonly published?: number
-  /** Acks that were sent and that nobody knows of: `moved` and so many more at the most are out of the queue. @default 0 */
+  /** Acks that were sent and not answered: at most this many more than `moved` are out of the queue. @default 0 */
   readonly acksInDoubt?: number
   /** Publishes without an answer, or refused by one queue of several: each may be at its target. @default 0 */
   readonly unanswered?: number
@@ -77,14 +77,17 @@ export interface Receipt {
   /** Not looked at; still in the queue. */
   readonly stillThere: number
   /**
-   * Came into the queue during the run, those that came back dead among them. The broker tells how many messages
-   * a queue holds and not which, so what others took out meanwhile is missing here: exact while
-   * `otherConsumers` is 0.
+   * Came into the queue during the run, including those that came back dead. The broker tells how many messages a
+   * queue holds, but not which, so this number does not include what others took out in the meantime: it is exact
+   * while `otherConsumers` is 0.
    */
   readonly arrivals: number
   /** Messages of this re-drive that are dead again, as far as it looked for them. */
   readonly cameBack: number
-  /** Messages that the queue has fewer than it should: taken by somebody else meanwhile, or deleted with the queue. */
+  /**
+   * How many messages the queue has less than it should: taken by somebody else in the meantime, or deleted with the
+   * queue.
+   */
   readonly missing: number
   /** Consumers of the queue besides this re-drive, at its start or its end. */
   readonly otherConsumers: number
@@ -93,19 +96,20 @@ export interface Receipt {
   /** Kept messages that were put at the end of the queue, because giving them back would have deleted them. */
   readonly refreshed: number
   /**
-   * Of those that failed, were kept or are still there: so many are in `<queue>.over-limit` now, because their queue
-   * would have deleted them on their return and took no copy of them. @default 0
+   * Of those that failed, were kept or are still there: this many are in `<queue>.over-limit` now, because their queue
+   * would have deleted them on their return and accepted no copy of them. @default 0
    */
   readonly movedAside?: number
   /**
-   * In the queue besides those that should be there: so many look like messages that were moved and whose acks were
-   * lost, and may as well be others that are alike. They are among `duplicatesPossible`. @default 0
+   * In the queue besides those that should be there: this many look like messages that were moved and whose acks were
+   * lost, but may also be other, equal messages. They are included in `duplicatesPossible`. @default 0
    */
   readonly unproved?: number
   /** The queue was counted at the end, and holds at least what it should. */
   readonly isBalanced: boolean
   /**
-   * False: it was cancelled while the broker was away, so nobody has counted: arrivals and missing are not known.
+   * False: it was cancelled while the broker was away, so the queue was not counted: arrivals and missing are not
+   * known.
    * @default true
    */
   readonly isCounted?: boolean
@@ -118,7 +122,7 @@ export interface Receipt {
   readonly targets: readonly { readonly target: string; readonly moved: number }[]
   /** Which causes were moved: the id, its words, and how many. */
   readonly causes: readonly { readonly id: string; readonly label: string; readonly moved: number }[]
-  /** `targets`: where, the first few; a receipt of an earlier version does not say. */
+  /** `targets`: the first few targets; a receipt of an earlier version does not say. */
   readonly failures: readonly {
     readonly kind: FailureKind
     readonly count: number

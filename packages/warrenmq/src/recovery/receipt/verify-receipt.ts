@@ -14,7 +14,7 @@ export interface VerifyReceiptOptions
   extends Broker,
     Pick<LookPermission, 'maxHoldMs' | 'mostAheadMs' | 'endAtMs'> {
   readonly by: string
-  /** Also look into the queues where messages went. Their consumers wait meanwhile. @default false */
+  /** Also look into the queues where messages went. Their consumers wait in the meantime. @default false */
   readonly includesTargets?: boolean
   readonly acceptDeliveryLimit?: boolean | undefined
   /** Ends the looks; what was not seen is unknown then. */

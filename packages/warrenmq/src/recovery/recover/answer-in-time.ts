@@ -3,14 +3,14 @@ import { longestTimerMs } from '../../clock.ts'
 import { joinSignals } from '../../join-signals.ts'
 import { isConnectionLost } from '../look/is-connection-lost.ts'
 
-/** So long may an answer take that is under way when the time is over. */
+/** An answer that is in flight when the time is over may take this long. */
 const graceMs = 2_000
 const mostTries = 10
 const retryMs = 100
 
 /**
- * What a question that only counts comes to. It is asked again on the next connection, which a session opens by
- * itself; `away` where there is no answer although the time is over.
+ * The answer to a question that only counts. It is asked again on the next connection, which a session opens by
+ * itself; `away` if there is no answer when the time is over.
  */
 export async function answerInTime<Answer>(
   ending: AbortSignal,
@@ -19,14 +19,14 @@ export async function answerInTime<Answer>(
   return untilAway(overLostConnections(ending, ask), { ending, graceMs })
 }
 
-/** What comes of work; `away` where it is not done so long after the time is over. Nobody waits for it any more then. */
+/** The result of work; `away` if it is not done this long after the time is over. Then nobody waits for it any longer. */
 export async function untilAway<Value>(
   work: Promise<Value>,
   { ending, graceMs }: { readonly ending: AbortSignal; readonly graceMs: number },
 ): Promise<Value | 'away'> {
   const isDone = new AbortController()
   const done = work.finally(() => isDone.abort())
-  done.catch(() => {}) // it may fail when nobody waits for it any more
+  done.catch(() => {}) // it may fail when nobody waits for it any longer
   const either = joinSignals([ending, isDone.signal])
   const over = pause(longestTimerMs, either.signal).finally(either.release)
   // What was done in the last moment is done.

@@ -3,7 +3,7 @@ import { nameAddress } from '../redrive/redrive-tally.ts'
 
 /**
  * How a summary names the targets of a receipt: by the routing key alone, as the reference service does, and with the
- * exchange where another route has the same key.
+ * exchange if another route has the same key.
  */
 export function nameTargets({ routes }: TypeRoutes): (target: string) => string {
   const addresses = new Map(Object.values(routes).map((route) => [nameAddress(route), route.key]))

@@ -24,11 +24,11 @@ import { describeKept, type QueueRecovery, renderRecovery } from './render-recov
 export interface RecoverOptions extends Broker {
   /** The dead-letter queues, one after the other. */
   readonly queues: readonly string[]
-  /** Which type goes where. A type that is not in it is kept. */
+  /** Which type goes where. A message of another type is kept. */
   readonly types: TypeRoutes
   readonly timeouts?: Partial<RecoverTimeouts>
   readonly window?: RedriveOptions['window']
-  /** How long messages are held at most, in milliseconds. @default 1500000, less where the queue says so */
+  /** How long messages are held at most, in milliseconds. @default 1500000, less if the queue says so */
   readonly maxHoldMs?: number | undefined
   /**
    * See `LookPermission`. @default false
@@ -45,7 +45,7 @@ export interface RecoverOptions extends Broker {
    * @example { log: (line) => console.log(line) }
    */
   readonly log?: (line: string) => void
-  /** How far it is with a queue; told often. Who listens draws it, and no line per thousand is logged. */
+  /** The progress with a queue; called often. A listener draws it, and the lines per thousand are not logged. */
   readonly onProgress?: ((progress: RecoverProgress) => void) | undefined
   /**
    * Ends the recovery: what is in flight is finished, and the rest stays.
@@ -85,8 +85,8 @@ const defaultTimeouts: RecoverTimeouts = {
 }
 
 /**
- * Recovers dead letters by their type at a worker's start: publish first, acknowledge second, keep the unknown. A
- * queue that cannot be recovered says why and does not keep the others from it; where none can, that is an error.
+ * Recovers dead letters by their type when a worker starts: publish first, acknowledge second, keep the unknown. A
+ * queue that cannot be recovered says why and does not stop the others; if none can be recovered, that is an error.
  */
 export async function recoverQueues(options: RecoverOptions): Promise<readonly QueueRecovery[]> {
   const log = options.log ?? (() => {})
@@ -136,7 +136,7 @@ async function recoverQueue(task: QueueTask): Promise<QueueRecovery & { error?: 
   const totals = new RecoveryTotals(task.queue, nameTargets(task.types))
   try {
     await recoverAll(task, totals)
-    // A run that nobody could count has waited for the broker already, for as long as a stall may last.
+    // A run that could not count has already waited for the broker, for as long as a stall may last.
     const signal = totals.isCounted ? task.ending : AbortSignal.abort()
     const left = await answerInTime(signal, () => sureDepth({ ...task, signal }))
     totals.count(left === 'away' ? undefined : left)
@@ -174,7 +174,7 @@ async function recoverAll(task: QueueTask, totals: RecoveryTotals): Promise<void
   }
 }
 
-/** Whoever else takes messages keeps nobody from recovering what comes. */
+/** Other consumers do not prevent the recovery of what comes. */
 function isAllSeen({ outcome, interruption }: Receipt): boolean {
   return outcome === 'done' || interruption === 'taken'
 }
@@ -193,10 +193,10 @@ function notEnded(queue: string): RecoveryError {
   })
 }
 
-/** A run that is told to stop lets a broker that is away go after two seconds, and writes its receipt. */
+/** A run that is told to stop waits only two seconds for a broker that is away, and writes its receipt. */
 const stoppingMs = 3_000
 
-/** As many messages as a re-drive has under way where nobody says. */
+/** As many messages as a re-drive has in flight by default. */
 const defaultUnderWay = 1_000
 
 /** Asks what only counts. A broker that says nothing for as long as a stall may last is away. */
@@ -220,7 +220,7 @@ interface RunStart {
   readonly total: number
 }
 
-/** Over all runs of a queue: either draws, or logs a line for every thousand. */
+/** Over all runs of a queue: either draws the progress, or logs a line for every thousand. */
 function tellProgress({ queue, log, onProgress }: QueueTask): (before: RunStart, moved: number) => void {
   const startedAt = performance.now()
   let told = 0
@@ -243,7 +243,7 @@ async function runOnce(
 ): Promise<RecoveryRun & { readonly progress: RedriveProgress }> {
   const { timeouts, ending, types } = task
   let isLeft = false
-  // A run that nobody waits for any more has no say in what was told as the end.
+  // A run that nobody waits for any longer does not change what was reported as the end.
   const log = (line: string): void => {
     if (!isLeft) task.log(line)
   }
@@ -327,12 +327,12 @@ function typeName({ properties }: IncomingMessage, { header = 'MessageType' }: T
 function whyKept(message: IncomingMessage, reason: KeepReason, types: TypeRoutes): string {
   if (reason === 'type-unknown')
     return `${describeUnknown(message, types)}. Keeping in DLQ for manual review.`
-  // Whatever is wrong with its headers, the type stands among them.
+  // Whatever is wrong with its headers, the type is among them.
   if (reason === 'unreadable') return `Keeping message in DLQ: ${describeKept(reason)}.`
   return `Keeping message in DLQ: ${describeKept(reason)}. MessageType=${typeName(message, types)}`
 }
 
-/** Who reviews it needs to know whether a route is missing in the map or the type in the message. */
+/** The person who reviews it needs to know whether a route is missing in the map or the type in the message. */
 function describeUnknown({ properties }: IncomingMessage, { header = 'MessageType' }: TypeRoutes): string {
   const headers = readProperty(properties, 'headers')
   const type = headerText(headers, header)

@@ -8,7 +8,7 @@ export interface RecoveryRun {
   readonly failedByQueue: ReadonlyMap<string, number>
 }
 
-/** What all runs over one queue come to, also where the last one failed. */
+/** The result of all runs over one queue, also if the last one failed. */
 export class RecoveryTotals {
   /** As far as it is known. */
   left = 0
@@ -53,7 +53,7 @@ export class RecoveryTotals {
     }
   }
 
-  /** A run that was not ended in time: so many it had moved, and what was under way may be there twice. */
+  /** A run that was not ended in time: it had moved this many, and what was in flight may be there twice. */
   addUnended({ present, moved, underWay }: { present: number; moved: number; underWay: number }): void {
     this.#last = undefined
     this.#recovered += moved
@@ -62,7 +62,7 @@ export class RecoveryTotals {
     this.#isCounted = false
   }
 
-  /** How many are in the queue at the end; undefined where nobody could count them. */
+  /** How many are in the queue at the end; undefined if they could not be counted. */
   count(left: number | undefined): void {
     this.#isCounted = left !== undefined
     if (left !== undefined) this.left = left
@@ -74,7 +74,7 @@ export class RecoveryTotals {
     this.left = 0
   }
 
-  /** What was kept is told by the last run alone: each begins with all that the one before left. */
+  /** Only the last run says what was kept: each begins with everything that the one before left. */
   recovery(problem?: string): QueueRecovery {
     const { receipt, failedByQueue = new Map() } = this.#last ?? {}
     const reasons = receipt?.keptBecause ?? []

@@ -22,9 +22,9 @@ export interface QueueRecovery {
   readonly left: number
   /** Over all runs: in `<queue>.over-limit` now, because the queue would have deleted them and took no copy. */
   readonly movedAside: number
-  /** Over all runs: so many at most are at their target twice. */
+  /** Over all runs: at most this many are at their target twice. */
   readonly duplicatesPossible: number
-  /** So many were left in the queue when somebody deleted it. */
+  /** This many were left in the queue when somebody deleted it. */
   readonly deleted: number
   /** Of the last run; undefined when the queue was empty. */
   readonly receipt: Receipt | undefined
@@ -87,7 +87,7 @@ export function describeKept(reason: KeepReason): string {
   return keptWords[reason]
 }
 
-/** Who adds up the summary finds these twice in it: they were recovered, and have come into the queue again. */
+/** In the sum these appear twice: they were recovered, and have come into the queue again. */
 function describeKeptAll(reason: KeepReason): string {
   return reason === 'dead-again' ? `${describeKept(reason)}, counted in both` : describeKept(reason)
 }

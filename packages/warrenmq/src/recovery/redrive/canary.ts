@@ -1,4 +1,4 @@
-/** Stop when so many re-driven messages are dead again: a number, or a share of those moved. */
+/** Stop when this many re-driven messages are dead again: a number, or a share of those moved. */
 export type DeadLimit =
   | {
       /** This many messages. */
@@ -11,7 +11,7 @@ export type DeadLimit =
 
 /** The messages that a re-drive sends first, and how long it watches them. */
 export interface Canary {
-  /** So many go first. */
+  /** How many go first. */
   readonly messages: number
   /** How long to watch for messages that die again. @default 10000 */
   readonly waitMs?: number

@@ -13,7 +13,7 @@ export interface RedriveContext
   extends RequestContext,
     Pick<RedriveOptions, 'flows' | 'types' | 'id' | 'follows' | 'signal' | 'onProgress' | 'onWait'> {}
 
-/** The options of a re-drive, from what was asked for. Throws a sentence where that cannot be done to any message. */
+/** The options of a re-drive, from the request. Throws a sentence if no message could be moved that way. */
 export function compileRedrive(request: RedriveRequest, context: RedriveContext): RedriveOptions {
   const { where, to = 'origin', trustHeaders = false, stopWhenDead, canary, edit, wait } = request
   const { select, ...look } = compileLook(request, context)
@@ -66,7 +66,7 @@ function deadLimitOf(limit: number | string): DeadLimit {
   return typeof limit === 'number' ? { messages: limit } : { share: Number.parseFloat(limit) / 100 }
 }
 
-/** An edit as bytes and headers. Throws a sentence where no message can be changed so. */
+/** An edit as bytes and headers. Throws a sentence if no message can be changed that way. */
 export function compileEdit({ body, headers }: EditRequest): MessageEdit {
   if (body === undefined && headers === undefined)
     throw new InvalidArgumentError('The edit changes nothing. Give it a body, headers, or both.')

@@ -20,16 +20,16 @@ export interface CountTask {
   readonly patience: AbortSignal
   /** False: somebody else has the queue, or it was waited for too long already. */
   readonly isOurs: boolean
-  /** The queue holds at least so many, unless others take some. */
+  /** The queue holds at least this many, unless others take some. */
   readonly atLeast: number
-  /** It was told to stop, or ends in the middle: nobody waits for a node any more. */
+  /** It was told to stop, or ends early: nobody waits for a node any longer. */
   readonly isOver: () => boolean
   /** A count failed, and is tried again. */
   readonly onLost: () => void
 }
 
 const retryMs = 250
-/** Who has lost patience tries so often to count on a connection that breaks. */
+/** A run that has lost patience tries this often to count on a connection that breaks. */
 const mostLateTries = 4
 
 /** Counts before anybody says "done": an ack can be lost behind the close of its channel, or with a node. */

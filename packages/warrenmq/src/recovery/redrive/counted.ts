@@ -6,7 +6,7 @@ import { settleDoubt } from './settle-doubt.ts'
 
 type State<Message extends TakenMessage> = RedriveState<Message>
 
-/** The last count has an answer: the run is over, or goes on where a crash has undone acks. */
+/** The last count has an answer: the run is over, or continues if a crash has undone acks. */
 export function counted<Message extends TakenMessage>(
   before: State<Message>,
   count: EndCount,
@@ -54,8 +54,8 @@ function noteCount<Message extends TakenMessage>(state: State<Message>, count: C
 }
 
 /**
- * More are in the queue than should be, and the broker may have crashed: so many acks are taken as undone. If these
- * messages arrived meanwhile instead, they are moved as well, and what the receipt says holds all the same.
+ * More are in the queue than should be, and the broker may have crashed: this many acks count as undone. If these
+ * messages are arrivals instead, they are moved as well, and the receipt is still right.
  */
 function undoAcks<Message extends TakenMessage>(state: State<Message>, depth: number): State<Message> {
   const { flow, counts, crash } = state
@@ -106,7 +106,7 @@ function decideEnd(
   if (count.kind === 'uncounted' && count.isFailed)
     return { outcome: stopped ?? 'interrupted', interruption: 'failed' }
   if (count.kind === 'uncounted') {
-    // Nobody is told that it is done who gave up before it could be counted.
+    // A run that gave up before it could count does not report that it is done.
     if (outcome === 'done') return { outcome: stopped ?? 'cancelled', interruption }
     return { outcome, interruption }
   }

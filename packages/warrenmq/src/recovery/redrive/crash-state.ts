@@ -10,7 +10,7 @@ export interface CrashState {
   readonly agedMs: number
   /** Moves that were recent when the connection was lost. */
   readonly atRisk: number
-  /** Of those, so many may be undone. */
+  /** Of those, this many may be undone. */
   readonly undoable: number
   /** A consumer of ours was on the connection that was lost. */
   readonly hadConsumer: boolean
@@ -45,7 +45,7 @@ export function loseContact(crash: CrashState, moved: number): CrashState {
   return { ...crash, atRisk: Math.max(crash.atRisk, moved - crash.older) }
 }
 
-/** A broker that answers at once after a cut has not crashed: only what its channel kept back is undone. */
+/** A broker that answers immediately after a cut has not crashed: only what its channel kept back is undone. */
 export function regainContact(
   crash: CrashState,
   { reconnection, window }: { readonly reconnection: Reconnection; readonly window: number },

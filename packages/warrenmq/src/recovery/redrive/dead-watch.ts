@@ -29,7 +29,7 @@ export interface WatchTask {
 /** What the re-drive knows at the moment somebody asks. */
 export interface WatchFacts {
   readonly moved: number
-  /** What the queue should hold of those that were there at the start, in hand or not. */
+  /** What the queue should hold of those that were there at the start, delivered to us or not. */
   readonly left: number
   readonly inHand: number
   readonly look: LookRules
@@ -59,7 +59,7 @@ export class DeadWatch {
     return this.#cameBack
   }
 
-  /** Whether a sample in the middle of a run asks for a `judge` while nothing is under way. */
+  /** Whether a sample in the middle of a run asks for a `judge` while nothing is in flight. */
   isSuspicious(depth: number, facts: WatchFacts): boolean {
     return arrivalsOf(depth, facts) - this.#margin >= this.#suspectAt
   }
@@ -80,7 +80,7 @@ export class DeadWatch {
     await this.#warnUntried(this.#task.targets())
   }
 
-  /** Counts, and says whether too many came back. Nothing may be under way. */
+  /** Counts, and says whether too many came back. Nothing may be in flight. */
   async judge(read: () => WatchFacts): Promise<'go-on' | 'stop'> {
     const depth = await this.#standingDepth(read)
     const facts = read()
@@ -88,13 +88,13 @@ export class DeadWatch {
     this.#cameBack = arrivals <= 0 ? 0 : await this.#count(depth, facts.look)
     const threshold = deadThreshold({ ...this.#task, moved: facts.moved })
     if (this.#cameBack >= threshold) return 'stop'
-    // A sample in the middle of a run is off by what was on its way; who was fooled once looks less closely.
+    // A sample in the middle of a run is off by what was in flight; after one false alarm it looks less closely.
     if (arrivals < this.#suspectAt) this.#margin = Math.max(64, this.#margin * 2)
     this.#suspectAt = Math.max(0, arrivals) + Math.max(1, threshold - this.#cameBack)
     return 'go-on'
   }
 
-  /** Ready messages once what was on its way has arrived. */
+  /** Ready messages once what was in flight has arrived. */
   async #standingDepth(read: () => WatchFacts | undefined): Promise<number> {
     const { session, queue } = this.#task
     let seen = ''

@@ -63,7 +63,7 @@ export function decideNextPass(facts: PassFacts): NextPass {
 export interface Losses {
   /** Every one of them has counted a return against messages that had one already, or moved none. */
   readonly count: number
-  /** So many messages, from the head of the queue, have such a return. */
+  /** This many messages, from the head of the queue, have such a return. */
   readonly endangered: number
 }
 
@@ -90,7 +90,7 @@ export function countLoss(before: Losses, { hasTaken, moved, held }: LostPass): 
   return { count, endangered: Math.max(0, left, gaveBack ? held : 0) }
 }
 
-/** Such lost passes, where nothing limits the returns. */
+/** Such lost passes, if nothing limits the returns. */
 const mostLosses = 100
 
 /** Whether passes that took messages were lost too often: the return over the limit would delete messages. */
@@ -104,8 +104,8 @@ function interrupted(interruption: Interruption): NextPass {
 }
 
 /**
- * A target without a leader refuses like a full one, and a channel that met it goes on refusing. So the first refusal
- * is not the last word, but one that comes again on a new channel is, unless others went through meanwhile.
+ * A target without a leader refuses like a full one, and a channel that met it keeps refusing. So the first refusal is
+ * not final, but a second one on a new channel is, unless others went through in the meantime.
  */
 function isWorthAnotherChannel({ isRefusalRetriable, refusalRetries, moved }: PassFacts): boolean {
   if (!isRefusalRetriable) return false

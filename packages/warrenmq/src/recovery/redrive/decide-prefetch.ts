@@ -3,7 +3,7 @@ export interface PrefetchQuestion {
   readonly window: number
   /** The most messages that are wanted. */
   readonly limit: number
-  /** Of a body; undefined where nobody counted. */
+  /** Of a body; undefined if nobody counted. */
   readonly averageBytes: number | undefined
 }
 
@@ -11,7 +11,7 @@ export interface PrefetchQuestion {
 const aheadBytes = 64 * 1024 * 1024
 const mostOfUnknownSize = 400
 
-/** How many messages the broker may send ahead. Who asks for ten is not sent a thousand. */
+/** How many messages the broker may send ahead. A request for ten does not get a thousand. */
 export function decidePrefetch({ window, limit, averageBytes }: PrefetchQuestion): number {
   const mostBySize = averageBytes === undefined ? mostOfUnknownSize : Math.floor(aheadBytes / averageBytes)
   return Math.max(1, Math.min(window, limit, mostBySize))

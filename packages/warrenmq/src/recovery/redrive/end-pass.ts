@@ -24,7 +24,7 @@ type EventOf<Kind> = Extract<RedriveEvent<TakenMessage>, { kind: Kind }>
 const pauseStepMs = 100
 const longestPauseMs = 2_000
 
-/** The queue is counted and its rules are read, with nothing in hand. */
+/** The queue is counted and its rules are read; no message is taken. */
 export function prepared<Message extends TakenMessage>(
   state: State<Message>,
   event: EventOf<'prepared'>,
@@ -56,7 +56,7 @@ export function tryTake<Message extends TakenMessage>(
   if (pass.isAsked || pass.restMs > 0) return state
   const left = budgetOf(state)
   if (left <= 0 || movedOf(state) >= settings.limit) return endRun(state, 'done', undefined, commands)
-  // A pass that cannot send would take messages only to give them back, which counts where there is a limit.
+  // A pass that cannot send would take messages only to give them back, which counts if there is a limit.
   if (!isSendable(wait)) return { ...state, wait: endWait(wait, 'queue') }
   if (wait.awaited.consuming) return state
   const prefetch = halve(pass.prefetch, pass.losses.count)
@@ -82,7 +82,7 @@ export function tryTake<Message extends TakenMessage>(
   }
 }
 
-/** So many are to be taken: no later arrival, as long as nothing is in doubt. */
+/** This many are to be taken: no later arrival, as long as nothing is in doubt. */
 function budgetOf(state: State<TakenMessage>): number {
   const { counts, flow, pass } = state
   const most = counts.present - flow.known - counts.inOverLimitQueue
@@ -97,7 +97,7 @@ function halve(count: number, times: number): number {
   return Math.max(1, Math.floor(count / 2 ** times))
 }
 
-/** Ends the pass once nothing is under way any more. */
+/** Ends the pass once nothing is in flight. */
 export function endPassWhenIdle<Message extends TakenMessage>(
   state: State<Message>,
   commands: Commands<Message>,
@@ -136,7 +136,7 @@ export function timeUp<Message extends TakenMessage>(
   return holdWaiting(withPass(state, { isTimeUp: true }), commands)
 }
 
-/** The queue has taken back all that was in hand. Acks that nobody has proved may have arrived, or not. */
+/** The queue has taken back everything we held. Acks that are not proved may have arrived, or not. */
 export function lose<Message extends TakenMessage>(
   state: State<Message>,
   commands: Commands<Message>,
@@ -181,7 +181,7 @@ export function relocked<Message extends TakenMessage>(
   commands: Commands<Message>,
 ): State<Message> {
   const { stopped, interruption } = state.ending
-  // Whoever closes the session wants no more, and no other connection follows.
+  // The caller who closes the session wants no more, and no other connection follows.
   if (held === 'closed') return endRun(state, stopped ?? 'cancelled', interruption, commands)
   if (held === 'held' && stopped && state.pass.isPrepared)
     return endRun(state, stopped, interruption, commands)

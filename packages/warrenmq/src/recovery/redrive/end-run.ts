@@ -4,7 +4,7 @@ import { type Commands, enterPhase, type RedriveState } from './redrive-state.ts
 
 type State<Message extends TakenMessage> = RedriveState<Message>
 
-/** It is not to go on: the last stage is looked for, the queue is counted, and then it is over. */
+/** It must stop: it looks for messages of the last stage that come back, counts the queue, and then it is over. */
 export function endRun<Message extends TakenMessage>(
   state: State<Message>,
   outcome: RedriveOutcome,

@@ -10,9 +10,9 @@ export interface FailedPublish {
   readonly exchange: string
   readonly key: string
   readonly kind: FailureKind
-  /** The broker closed the channel because of this message or of one that was under way with it. */
+  /** The broker closed the channel because of this message or of one that was in flight with it. */
   readonly closedChannel: boolean
-  /** The largest body that the broker takes, where it closed the channel for a larger one. */
+  /** The largest body that the broker accepts, if it closed the channel for a larger one. */
   readonly largestBytes?: number | undefined
   /** What the broker said when it closed the channel. */
   readonly problem?: string | undefined
@@ -40,7 +40,7 @@ function failureOf(result: Unconfirmed): FailureKind {
   return result.kind === 'nacked' ? 'refused' : 'unanswered'
 }
 
-/** Why the broker closed the channel, in its words, where that is why there was no answer. */
+/** Why the broker closed the channel, in its words, if that is why there was no answer. */
 function problemOf(result: PublishResult): string | undefined {
   const { cause } = result.kind === 'unknown' ? result : {}
   return cause instanceof ChannelError && cause.replyCode !== undefined ? cause.message : undefined

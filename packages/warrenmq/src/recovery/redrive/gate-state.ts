@@ -1,6 +1,6 @@
 /**
- * Keeps targets from being filled: so many messages go as there was room at the last count, then they are counted
- * again. The count is the broker's own, so it knows what others publish and what consumers take.
+ * Keeps targets from being filled: as many messages go as there was room at the last count, then they are counted
+ * again. The count is the broker's own, so it includes what others publish and what consumers take.
  */
 export interface GateState {
   /** No target is to hold more ready messages than this because of us. */
@@ -21,7 +21,7 @@ export function openGate(limit: number | undefined): GateState | undefined {
   return { limit, queues: [], room: 0, isCounting: false, wasFull: false, underWay: 0 }
 }
 
-/** A queue whose depth nobody has counted leaves no room. */
+/** A queue whose depth is not known leaves no room. */
 export function watchQueues(gate: GateState, queues: readonly string[]): GateState {
   const added = queues.filter((queue) => !gate.queues.includes(queue))
   return added.length === 0 ? gate : { ...gate, queues: [...gate.queues, ...added], room: 0 }
@@ -36,7 +36,7 @@ export function countedGate(gate: GateState, depth: number | undefined): GateSta
   return { ...gate, room, isCounting: false, wasFull: room <= 0 }
 }
 
-/** A target is as deep as it may be, and nothing of ours was under way. */
+/** A target is as deep as it may be, and nothing of ours was in flight. */
 export function isFull(gate: GateState, depth: number | undefined): boolean {
   return depth !== undefined && gate.room <= 0 && gate.underWay === 0
 }

@@ -4,8 +4,8 @@ import { recogniseFlows } from '../../topology/recognise-topology.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 
 /**
- * The flows that a re-drive goes by: those that are declared, and of other queues what stands on the broker. That is
- * looked through only for who asks for a wait queue, or for a count that the broker has kept.
+ * The flows that a re-drive uses: those that are declared and, for other queues, what is on the broker. The broker is
+ * searched only if the request asks for a wait queue, or for a count that the broker has kept.
  */
 export function knownFlows(
   { flows = [], to, attempts }: Pick<RedriveOptions, 'flows' | 'to' | 'attempts'>,

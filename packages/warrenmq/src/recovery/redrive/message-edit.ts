@@ -27,7 +27,7 @@ const mostKeptBytes = 64 * 1024
 const reserved =
   /^(CC|BCC|x-death|x-(first|last)-death-.*|x-(delivery|acquired)-count|x-stream-.*|x-redriven-.*|x-original-.*|warren-.*)$/i
 
-/** Why an edit can be made to no message; undefined where it can. To be asked before one is taken. */
+/** Why an edit cannot be made to any message; undefined if it can. Ask this before a message is taken. */
 export function problemOfEdit({ headers = {} }: MessageEdit): string | undefined {
   const written = Object.keys(headers).find((name) => reserved.test(name))
   if (written !== undefined)

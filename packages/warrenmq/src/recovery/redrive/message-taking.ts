@@ -25,10 +25,10 @@ export interface TakingTask {
 
 export interface TakingListener {
   delivered(message: Taken): void
-  /** It was sent ahead and is none of those that were counted. */
+  /** It was sent ahead and is not one of those that were counted. */
   sentAhead(message: Taken): void
   timeUp(): void
-  /** A channel is gone that this re-drive has not closed. */
+  /** A channel is gone that this re-drive did not close. */
   closed(error: unknown): void
 }
 
@@ -78,7 +78,7 @@ export class MessageTaking {
     if (channel.walk.ack(message.delivery) === 'sent') channel.acked += 1
   }
 
-  /** It stays: true where a copy is under way, which `onDone` ends. */
+  /** It stays: true if a copy is in flight, which `onDone` ends. */
   hold(message: Taken, onDone: (end: RefreshEnd) => void): boolean {
     const { refreshes, walk } = message.channel
     const isCopying = refreshes.leave(message.delivery, (end) => {
@@ -134,7 +134,7 @@ export class MessageTaking {
     }
   }
 
-  /** Lets go of everything at once: what it holds goes back by itself. */
+  /** Lets go of everything immediately: what it holds goes back by itself. */
   abandon(): void {
     this.#isOver = true
     this.#wakeProof()
@@ -142,13 +142,13 @@ export class MessageTaking {
     this.#closing = Promise.all(this.#channels.map(({ channel }) => channel.close()))
   }
 
-  /** Resolves when the broker knows that everything is let go, and no copy is under way. */
+  /** Resolves when the broker knows that everything is let go, and no copy is in flight. */
   async whenClosed(): Promise<void> {
     await this.#closing
     for (const { refreshes } of this.#channels) await refreshes.idle()
   }
 
-  /** Its tag comes last on 3.10, where that is the order of what goes back. */
+  /** Its tag comes last on 3.10, which returns messages in that order. */
   #passageOf({ refreshes, walk }: HeldChannel): AckPassage {
     const { look, consumerTag } = this.#task
     return {
@@ -226,7 +226,7 @@ export class MessageTaking {
     return messageCount
   }
 
-  /** What a channel held is ready again; others may take it meanwhile. */
+  /** What a channel held is ready again; others may take it in the meantime. */
   async #awaitDepth(atLeast: number): Promise<void> {
     const giveUpAt = performance.now() + longestReturnMs
     while ((await this.#depth()) < atLeast && performance.now() < giveUpAt) await sleep(askEveryMs)

@@ -139,7 +139,7 @@ function countCopy<Message extends TakenMessage>(
   }
 }
 
-/** With a connection to publish on go the answers to what was under way: so much less is under way next time. */
+/** With the publishing connection, the answers to what was in flight are lost: next time less is in flight. */
 function disconnect<Message extends TakenMessage>(
   state: RedriveState<Message>,
   connection: RedriveConnection,

@@ -1,4 +1,4 @@
-/** So many publishes per second. */
+/** Publishes per second. */
 export interface PaceState {
   readonly perSecond: number
   readonly tokens: number
@@ -14,7 +14,7 @@ export function isEndless(pace: PaceState): boolean {
   return pace.perSecond === Number.POSITIVE_INFINITY
 }
 
-/** Never more than a tenth of a second's worth at once, so that a rate is a rate and not a burst. */
+/** Never more than a tenth of a second's worth at a time, so that a rate is a rate and not a burst. */
 export function fillPace(pace: PaceState, ms: number): PaceState {
   if (isEndless(pace)) return pace
   const burst = Math.max(1, pace.perSecond / 10)

@@ -32,7 +32,7 @@ export type KeepReason =
   | 'not-selected'
   | 'over-the-limit'
   | 'origin-unknown'
-  /** What its headers name is none of the queues whose dead letters come here; anybody can write them. */
+  /** Its headers name none of the queues whose dead letters come here; anybody can write them. */
   | 'origin-foreign'
   | 'type-unknown'
   | 'no-wait-queue'
@@ -41,7 +41,7 @@ export type KeepReason =
   | 'unreadable'
   /** It was put back by this very re-drive and is dead again. */
   | 'came-back'
-  /** It was put back by a re-drive that this one goes on with, and is dead again. */
+  /** It was put back by a re-drive that this one continues, and is dead again. */
   | 'dead-again'
   | 'stopped'
 
@@ -121,7 +121,7 @@ export function readOrigin({
   return readOriginQueue(headers, passagesOf({ flows, deadLetterQueue }))
 }
 
-/** A wait queue shows up in x-death as well, but nobody works there. */
+/** A wait queue shows up in x-death as well, but no consumer works there. */
 function passagesOf({
   flows,
   deadLetterQueue,

@@ -34,7 +34,7 @@ export interface ReturnQuestion {
   readonly session: Session
   readonly queue: string
   readonly otherConsumers: number
-  /** The queue should hold so many, where nobody else takes messages. */
+  /** The queue should hold this many, if nobody else takes messages. */
   readonly atLeast: number
 }
 
@@ -54,8 +54,8 @@ const longestStartMs = 2_000
 const startReadsApartMs = 20
 
 /**
- * Ready messages at the start. Whoever was killed a moment ago has messages that are just coming back, and those were
- * there before: a depth that grows is waited for, for a while.
+ * Ready messages at the start. A process that was just killed has messages that are coming back, and those were there
+ * before: a depth that grows is waited for, for a while.
  */
 async function depthAtStart(session: Session, queue: string): Promise<number> {
   const giveUpAt = performance.now() + longestStartMs
@@ -73,8 +73,8 @@ const longestReadMs = 10_000
 const readAgainMs = 250
 
 /**
- * The rules of the queue once more, after a lost connection: somebody may have given it a limit meanwhile. A broker
- * that has just started knows its queues only after a while.
+ * The rules of the queue once more, after a lost connection: somebody may have given it a limit in the meantime. A
+ * broker that has just started knows its queues only after a while.
  */
 export async function readLookAgain(
   permission: LookPermission,

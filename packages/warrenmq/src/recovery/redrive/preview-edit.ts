@@ -4,11 +4,11 @@ import { previewRedrive, type RedrivePreview } from './preview-redrive.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 
 export interface EditPreview extends RedrivePreview {
-  /** The id of the message that would be edited; not there where none matches. */
+  /** The id of the message that would be edited; missing if none matches. */
   readonly edited?: string
 }
 
-/** Plans an edit, and refuses it where it would not be clear which message is meant. */
+/** Plans an edit, and refuses it if it is not clear which message is meant. */
 export async function previewEdit(options: RedriveOptions): Promise<EditPreview> {
   let edited: string | undefined
   const preview = await previewRedrive(options, ({ properties }) => {

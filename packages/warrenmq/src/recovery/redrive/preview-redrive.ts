@@ -18,7 +18,7 @@ export interface RedrivePreview {
   readonly matching: number
   /** Messages that would move. */
   readonly moving: number
-  /** Looked at; fewer than are present where messages could not be held for so long, or others took some. */
+  /** Messages looked at; fewer than are present if messages could not be held that long, or others took some. */
   readonly seen: number
   /** All that were present were looked at. */
   readonly isWhole: boolean
@@ -28,7 +28,7 @@ export interface RedrivePreview {
   readonly keeping: readonly { readonly reason: KeepReason; readonly count: number }[]
   /** Targets that would refuse them, and why. */
   readonly refusals: readonly string[]
-  /** False: nobody could tell what the broker's routes are, so where messages would arrive is not known. */
+  /** False: the broker's routes could not be read, so it is not known where messages would arrive. */
   readonly areRoutesProved: boolean
 }
 
@@ -42,10 +42,10 @@ export interface PreviewTarget {
   readonly why: string
   /** The queues that the address leads to. */
   readonly queues: readonly string[]
-  /** Where a message goes that fails there again. */
+  /** Where a message goes if it fails there again. */
   readonly secondFailure: string | undefined
   /**
-   * Of these, so many were first published with another routing key than their consumers will see. The header
+   * Of these, this many were first published with another routing key than their consumers will see. The header
    * `x-original-routing-key` keeps it.
    */
   readonly keyChanges: number
@@ -56,8 +56,8 @@ export interface PreviewTarget {
 const mostKeysBefore = 4
 
 /**
- * Plans a re-drive with the very rules it would run by. Costs one look, unless `look` shows what another one has seen.
- * `onMoving` is told each that would move.
+ * Plans a re-drive with exactly the rules it would use. Costs one look, unless `look` shows what another one has seen.
+ * `onMoving` is called for each message that would move.
  */
 export async function previewRedrive(
   options: RedriveOptions & Pick<LookPermission, 'mostAheadMs' | 'endAtMs'>,

@@ -17,12 +17,12 @@ import { closeWindow, growWindow, isProofDue, shrinkWindow } from './window-stat
 
 /** A channel that the broker closed is opened again after ever longer waits. */
 const mostClosures = 8
-/** A message that was alone on so many connections when they broke is not tried once more. */
+/** A message that was alone on this many connections when they broke is not tried again. */
 const mostLostAlone = 2
 
 type State<Message extends TakenMessage> = RedriveState<Message>
 
-/** A message of those counted is in hand. */
+/** A message of those counted was delivered. */
 export function takeMessage<Message extends TakenMessage>(
   before: State<Message>,
   { message, decision }: { readonly message: Message; readonly decision: RedriveDecision },
@@ -35,7 +35,7 @@ export function takeMessage<Message extends TakenMessage>(
   if (decision.kind === 'keep') {
     commands.push({ kind: 'hold', message, why: decision.reason })
     if (decision.reason === 'came-back') {
-      // It arrived during the run, so it is none of those that were counted at the start.
+      // It arrived during the run, so it is not one of those that were counted at the start.
       commands.push({ kind: 'extend' })
       return state
     }
@@ -109,7 +109,7 @@ function hasFaults({ pass }: State<TakenMessage>): boolean {
   return pass.closures > 0 || pass.lostAlone > 0
 }
 
-/** So many more acks are proved. */
+/** This many more acks are proved. */
 export function proveAcks<Message extends TakenMessage>(
   state: State<Message>,
   count: number,
@@ -157,7 +157,7 @@ export function countMayBeThere<Message extends TakenMessage>(
   return { ...state, counts: { ...state.counts, mayBeThere: state.counts.mayBeThere + 1 } }
 }
 
-/** Nobody knows whether the broker has it. In doubt it is published again. */
+/** Nobody knows whether the broker has it. If in doubt, it is published again. */
 export function missAnswer<Message extends TakenMessage>(
   before: State<Message>,
   event: Extract<RedriveEvent<Message>, { kind: 'unanswered' }>,
@@ -165,7 +165,7 @@ export function missAnswer<Message extends TakenMessage>(
 ): State<Message> {
   const { message, cause, largestBytes } = event
   const wasAlone = before.flow.isAlone && before.flow.unanswered === 1
-  // What the broker closed the channel for it has not taken.
+  // If the broker closed the channel over a message, it has not taken it.
   const isRefused = wasAlone && (cause === 'closed' || cause === 'at-fault')
   const state = learnSize(countMayBeThere(before, event.mayBeThere && !isRefused), largestBytes)
   if (state.pass.walk === 'lost') return withFlow(state, answer(state.flow, message))
@@ -331,7 +331,7 @@ function askForTick<Message extends TakenMessage>(
   return { ...state, pace: { ...state.pace, isWaking: true } }
 }
 
-/** Between two stages nothing is under way when somebody looks whether messages come back. */
+/** Between two stages nothing is in flight while the run looks for messages that come back. */
 function askForLook<Message extends TakenMessage>(
   state: State<Message>,
   commands: Commands<Message>,

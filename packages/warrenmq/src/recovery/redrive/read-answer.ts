@@ -32,8 +32,8 @@ export function readAnswer(
 }
 
 /**
- * A nack of a queue that refuses when it is full says that it has not taken the message. Of several queues one may
- * have it, and one that cannot be full has had an accident.
+ * A nack of a queue that refuses when it is full says that it has not taken the message. With several queues, one may
+ * have it; and a queue that cannot be full has had an accident.
  */
 function isRefusal(rules: Pick<RedriveRules, 'prove'>, address: Address): boolean {
   const proof = rules.prove(address)

@@ -2,13 +2,13 @@ import type { Interruption, RedriveOutcome } from '../receipt/receipt.ts'
 import type { KeepReason } from './plan-redrive.ts'
 import type { TakenMessage } from './redrive-event.ts'
 
-/** `failed`: no target took it. `sent-ahead`: it is none of those that were counted. The others are of the rules. */
+/** `failed`: no target took it. `sent-ahead`: it is not one of those that were counted. The others come from the rules. */
 export type HoldReason = KeepReason | 'failed' | 'sent-ahead'
 
 /** What is to be done; each is answered by events. */
 export type RedriveCommand<Message extends TakenMessage> = PromptCommand<Message> | RedriveErrand
 
-/** What is done at once. */
+/** What is done immediately. */
 type PromptCommand<Message extends TakenMessage> =
   /** One of those taken arrived during the run, so one more is to be taken. */
   | { readonly kind: 'extend' }
@@ -35,7 +35,7 @@ export type RedriveErrand =
   | { readonly kind: 'lock' }
   /** Count the queue and read its rules. Answered by `prepared`. */
   | { readonly kind: 'prepare' }
-  /** Take so many messages from the head, and not one more. */
+  /** Take this many messages from the head, and not one more. */
   | { readonly kind: 'take'; readonly count: number; readonly prefetch: number; readonly isFirst: boolean }
   /** Close what holds messages, and see them back in their queue. */
   | { readonly kind: 'give-back' }
@@ -46,8 +46,8 @@ export type RedriveErrand =
   | { readonly kind: 'await-returned'; readonly left: number }
   /** Until these queues have leaders, and on another channel. */
   | { readonly kind: 'await-leaders'; readonly queues: readonly string[] }
-  /** Not so soon where there was no room a moment ago. */
+  /** Not so soon if there was no room a moment ago. */
   | { readonly kind: 'count-targets'; readonly queues: readonly string[]; readonly isSoon: boolean }
   | { readonly kind: 'look-for-dead'; readonly isStageEnd: boolean }
-  /** Count the queue for the receipt; not ours where somebody else has it. */
+  /** Count the queue for the receipt; not ours if somebody else has it. */
   | { readonly kind: 'count'; readonly isOurs: boolean }

@@ -2,10 +2,10 @@ import type { WalkEnd } from '../look/queue-walk.ts'
 import type { Reconnection } from './crash-state.ts'
 import type { KeepReason } from './plan-redrive.ts'
 
-/** A message in hand. The state hands it back in commands and never looks inside. */
+/** A message that was taken. The state passes it back in commands and never looks inside. */
 export interface TakenMessage {
   readonly bytes: number
-  /** The queues it would be put into, where their depth matters. */
+  /** The queues it would be put into, if their depth matters. */
   readonly queues?: readonly string[] | undefined
 }
 
@@ -15,9 +15,9 @@ export type RedriveDecision =
   | { readonly kind: 'keep'; readonly reason: KeepReason }
 
 /**
- * Why a publish has no answer. `connection-lost`: its connection or channel was lost. `closed`: the broker closed the channel
- * over it or over one that was under way with it. `at-fault`: the broker named its exchange when it did so, because
- * there is none or this user may not publish there.
+ * Why a publish has no answer. `connection-lost`: its connection or channel was lost. `closed`: the broker closed the
+ * channel over it or over one that was in flight with it. `at-fault`: the broker named its exchange when it did so,
+ * because the exchange does not exist or this user may not publish there.
  */
 export type UnansweredCause = 'unsent' | 'connection-lost' | 'deadline' | 'closed' | 'at-fault'
 
@@ -27,7 +27,7 @@ export type RedriveConnection = 'consuming' | 'publishing'
 export type RedriveEvent<Message extends TakenMessage> =
   | { readonly kind: 'started' }
   | { readonly kind: 'locked' }
-  /** The queue was counted and its rules read, at the start and after every lost connection; nothing is in hand. */
+  /** The queue was counted and its rules read, at the start and after every lost connection; no message is taken. */
   | {
       readonly kind: 'prepared'
       readonly depth: number
@@ -35,13 +35,13 @@ export type RedriveEvent<Message extends TakenMessage> =
       readonly returnLimit: number | undefined
       /** The queue may keep what a lost connection held for so long. */
       readonly returnsInMs: number
-      /** Of those that were present, so many are in the over-limit queue. */
+      /** Of those that were present, this many are in the over-limit queue. */
       readonly inOverLimitQueue: number
       /** How many the broker may send ahead. */
       readonly prefetch: number
     }
   | { readonly kind: 'delivered'; readonly message: Message; readonly decision: RedriveDecision }
-  /** It was sent ahead and is none of those that were counted. */
+  /** It was sent ahead and is not one of those that were counted. */
   | { readonly kind: 'sent-ahead'; readonly message: Message }
   | { readonly kind: 'confirmed'; readonly message: Message }
   | { readonly kind: 'returned'; readonly message: Message }
@@ -60,7 +60,7 @@ export type RedriveEvent<Message extends TakenMessage> =
       /** The broker said that it takes no larger body. */
       readonly largestBytes?: number | undefined
     }
-  /** The broker has answered something that was sent on the same channel after so many more acks. */
+  /** The broker has answered something that was sent on the same channel after this many more acks. */
   | { readonly kind: 'acks-known'; readonly count: number }
   /** A message that its queue would delete on its return is being copied to the end of its queue. */
   | { readonly kind: 'copying' }
@@ -86,7 +86,7 @@ export type RedriveEvent<Message extends TakenMessage> =
     }
   | { readonly kind: 'blocked' }
   | { readonly kind: 'unblocked' }
-  /** Undefined: nobody could count them now. */
+  /** Undefined: they could not be counted now. */
   | { readonly kind: 'targets-counted'; readonly depth: number | undefined }
   /** There is more in the queue than there should be: what was moved may be dead again. */
   | { readonly kind: 'suspected' }
@@ -99,7 +99,7 @@ export type RedriveEvent<Message extends TakenMessage> =
   | { readonly kind: 'failed'; readonly isForbidden?: boolean }
   | { readonly kind: 'counted'; readonly count: EndCount }
 
-/** What the last count of the queue came to. `locked`: somebody else has the queue, so only its depth is told. */
+/** The result of the last count of the queue. `locked`: somebody else has the queue, so only its depth is known. */
 export type EndCount =
   | {
       readonly kind: 'counted'

@@ -49,13 +49,13 @@ export class RedriveLock {
     return Math.max(0, this.#returnsAt - performance.now())
   }
 
-  /** Rejects where somebody else has it. */
+  /** Rejects if somebody else has it. */
   async take(): Promise<void> {
     const { consuming, queue, management, by } = this.#task.options
     const holder = `${by} on ${hostname()} (re-drive ${this.#task.id})`
     const lock = await takeLock({ session: consuming, queue, holder, management, vhost: consuming.vhost })
     this.#lock = lock
-    if (this.#isOver) await lock.release() // nobody waited for it any more
+    if (this.#isOver) await lock.release() // nobody waited for it any longer
   }
 
   /** Takes it again on a new connection. */
@@ -82,7 +82,7 @@ export class RedriveLock {
     }
   }
 
-  /** Whether this re-drive still has the queue to itself; takes the lock again where its connection was lost. */
+  /** Whether this re-drive still has the queue to itself; takes the lock again if its connection was lost. */
   async isSure(): Promise<Retaken> {
     const retaken = this.#lock?.isHeld ? 'held' : await this.retake()
     if (retaken !== 'held') return retaken

@@ -8,16 +8,16 @@ export interface RedriveNumbers {
   readonly published: number
   /** Out of the queue by an ack of ours, after a confirmed publish. */
   readonly moved: number
-  /** Acks that were sent, and nobody knows whether they arrived: no more than so many were moved besides. */
+  /** Acks that were sent and not answered: at most this many more were moved. */
   readonly acksInDoubt: number
-  /** Publishes that may be at their target, although nobody confirmed them. */
+  /** Publishes that may be at their target, although they were not confirmed. */
   readonly unanswered: number
   /** No more copies than this exist besides one of each message. */
   readonly duplicatesPossible: number
   readonly failed: number
   readonly kept: number
   readonly stillThere: number
-  /** More in the queue at the end than should be; undefined where nobody counted. */
+  /** More in the queue at the end than should be; undefined if it was not counted. */
   readonly arrivals: number | undefined
   readonly missing: number | undefined
 }

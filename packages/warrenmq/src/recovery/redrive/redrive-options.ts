@@ -9,20 +9,20 @@ import type { Destination, KeepReason, TypeRoutes } from './plan-redrive.ts'
 
 export interface RedriveOptions extends Broker {
   readonly queue: string
-  /** What was asked for, where somebody asked: the receipt keeps it. */
+  /** The request, if there was one: the receipt keeps it. */
   readonly request?: RedriveRequest | undefined
   /** See `LookPermission`. @default false */
   readonly acceptDeliveryLimit?: boolean | undefined
   /** @default { kind: 'origin' } */
   readonly to?: Destination
   /**
-   * Believe what headers tell of where a message failed, where no queue is known to dead-letter here: anybody who may
-   * publish can write them. What people call asks for it. @default true
+   * Believe headers about where a message failed, if no queue is known to dead-letter here: anybody who may publish
+   * can write them. Everything that people call asks for it explicitly. @default true
    */
   readonly trustHeaders?: boolean
-  /** Start the count of attempts again, or go on with it. @default 'reset' */
+  /** Start the count of attempts again, or continue it. @default 'reset' */
   readonly attempts?: 'reset' | 'continue'
-  /** Where messages of a type go whose origin nothing else tells. */
+  /** Where messages of a type go if nothing else tells their origin. */
   readonly types?: TypeRoutes | undefined
   /** How the declared queues are retried and parked. @default [] */
   readonly flows?: readonly QueueFlow[]
@@ -31,9 +31,9 @@ export interface RedriveOptions extends Broker {
   /** The most messages to move. */
   readonly limit?: number
   readonly ratePerSecond?: number
-  /** Try a few first, wait, look whether they come back dead, and go on with ten times as many each time. */
+  /** Try a few first, wait, look whether they come back dead, and continue with ten times as many each time. */
   readonly canary?: Canary | undefined
-  /** Stop when so many of the moved messages are dead again. @default 1 with a canary, else never */
+  /** Stop when this many of the moved messages are dead again. @default 1 with a canary, else never */
   readonly stopWhenDead?: DeadLimit | undefined
   /** Stop before a target queue holds more ready messages than this. */
   readonly stopWhenTargetAbove?: number | undefined
@@ -41,7 +41,7 @@ export interface RedriveOptions extends Broker {
   readonly edit?: ((message: IncomingMessage) => MessageEdit) | undefined
   /**
    * How long messages are held at most, in milliseconds; then they go back and are taken again.
-   * @default 1500000, less where the queue says so
+   * @default 1500000, less if the queue says so
    */
   readonly maxHoldMs?: number | undefined
   /**
@@ -52,8 +52,8 @@ export interface RedriveOptions extends Broker {
   /** How long a publish may go without an answer before it counts as failed, in milliseconds. @default 60000 */
   readonly answerMs?: number | undefined
   /**
-   * Messages that are taken and not acknowledged, and bytes that are published without an answer. So many may be there
-   * twice if the process dies. @default 1000 messages, 16 MiB
+   * Messages that are taken and not acknowledged, and bytes that are published without an answer. This many may be
+   * there twice if the process dies. @default 1000 messages, 16 MiB
    */
   readonly window?: { readonly messages?: number; readonly bytes?: number }
   /** Who does it. */
@@ -61,16 +61,19 @@ export interface RedriveOptions extends Broker {
   readonly reason?: string
   /** @default a new UUID */
   readonly id?: string
-  /** Ids of re-drives that this one goes on with: what they put back and is dead again stays. */
+  /** Ids of re-drives that this one continues: messages that they put back and that are dead again stay. */
   readonly follows?: ReadonlySet<string> | undefined
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: RedriveProgress) => void
-  /** Told every second while it waits, see `waitMs`; so long already. */
+  /** Called every second while it waits, see `waitMs`; with the time so far. */
   readonly onWait?: ((waitingMs: number) => void) | undefined
-  /** A message stays in the queue. Told again in every pass, see `onAgain`. */
+  /** A message stays in the queue. Called again in every pass, see `onAgain`. */
   readonly onKept?: (message: IncomingMessage, reason: KeepReason) => void
   readonly onFailed?: (message: IncomingMessage, failure: FailedPublish) => void
-  /** Another pass begins, e.g. because a connection was lost or a target refused: what stays is told from the start. */
+  /**
+   * Another pass begins, for example because a connection was lost or a target refused: messages that stay are
+   * reported from the start.
+   */
   readonly onAgain?: () => void
 }
 

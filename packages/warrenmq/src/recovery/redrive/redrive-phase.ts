@@ -1,4 +1,4 @@
-/** Where a re-drive is. Every arrow there is stands in the table; the drawing in the docs is made from it. */
+/** Where a re-drive is. The table has every arrow; the drawing in the docs is made from it. */
 export type RedrivePhase =
   | 'locking'
   | 'preparing'
@@ -45,7 +45,7 @@ export const redriveArrows: readonly RedriveArrow[] = [
 
 const allowed = new Set(redriveArrows.map(({ from, to }) => `${from} ${to}`))
 
-/** Throws where the table has no such arrow. */
+/** Throws if the table has no such arrow. */
 export function checkArrow(from: RedrivePhase, to: RedrivePhase): RedrivePhase {
   if (!allowed.has(`${from} ${to}`)) throw new Error(`A re-drive cannot go from ${from} to ${to}.`)
   return to

@@ -39,7 +39,7 @@ export class RedrivePreparation {
     return this.#look
   }
 
-  /** Counts the queue and reads its rules, with nothing in hand. */
+  /** Counts the queue and reads its rules while no message is taken. */
   async prepare(): Promise<Extract<RedriveEvent<Taken>, { kind: 'prepared' }>> {
     const facts = await (this.#rules ? this.#prepareAgain() : this.#prepareFirst())
     const look = this.#look!
@@ -67,7 +67,7 @@ export class RedrivePreparation {
     this.#look = await readLookAgain(options, { before: this.#look!, patience })
     const state = this.#task.state()
     const { otherConsumers, inDoubt } = state.counts
-    // Only where acks are in doubt the depth tells something.
+    // The depth says something only if acks are in doubt.
     if (inDoubt === 0 || lock.returnsInMs > 0) return { depth: 0, otherConsumers }
     const { consuming: session, queue } = options
     const atLeast = leastLeftOf(state)

@@ -31,18 +31,18 @@ export interface RedriveRules {
   readonly limit: number
   /** How the queue is looked at, as it was read at first. */
   readonly look: LookRules
-  /** Where it goes, or why it stays, whatever the limit. */
+  /** Where it goes, or why it stays, without the limit. */
   plan(delivery: IncomingMessage): RedriveStep
-  /** The same, and warns once where nobody would see a message again that dies there. */
+  /** The same, and warns once if nobody would see a message again that dies there. */
   decide(delivery: Delivery): RedriveStep
   encode(delivery: Delivery, step: PublishStep): EncodedMessage
   causeOf(delivery: Delivery): { readonly id: string; readonly label: string }
   idOf(delivery: Delivery): string | undefined
   /** The broker takes no larger bodies than this. */
   takeAtMost(bytes: number): void
-  /** False: nobody could tell what the broker's routes are, so only its answers protect. */
+  /** False: the broker's routes could not be read, so only its answers protect the messages. */
   readonly areRoutesProved: boolean
-  /** The proof of an address; undefined where the broker cannot be asked. */
+  /** The proof of an address; undefined if the broker cannot be asked. */
   prove(address: { readonly exchange: string; readonly key: string }): RouteProof | undefined
   /** Targets that were refused, each with its sentence. */
   refusals(): readonly string[]
@@ -87,7 +87,7 @@ export async function prepareRules(
   }
 }
 
-/** Undefined where there is no API to ask, and somebody has said that it is to go on without. */
+/** Undefined if there is no API to ask, and the caller wants to continue without it. */
 async function readTopology(options: RedriveOptions): Promise<LiveTopology | undefined> {
   const { management, consuming, acceptDeliveryLimit } = options
   try {
@@ -140,8 +140,8 @@ function stepPlanner(fields: {
 }
 
 /**
- * Whether an address that headers tell leads to none of the queues that the message can have failed in. It may lead to
- * others besides. Where nobody can be asked what the routes are, only the name of a queue tells.
+ * Whether an address from headers leads to none of the queues that the message can have failed in. It may lead to
+ * others as well. If the routes cannot be read, only the name of a queue tells.
  */
 function isMadeUp(
   { exchange, key }: PublishStep,
@@ -152,7 +152,7 @@ function isMadeUp(
   return exchange === '' ? isForeign(key) : !trustHeaders
 }
 
-/** Where nobody can be asked what the routes are, only a name tells. */
+/** If the routes cannot be read, only a name tells. */
 function proveAlone({ exchange, key }: PublishStep): RouteProof | undefined {
   if (exchange !== '' || !isOwnQueue(key)) return undefined
   return { isSafe: false, problem: `The queue "${key}" is where Warren keeps its own records.` }

@@ -60,7 +60,7 @@ export class RedriveRun {
   #tickedAt = performance.now()
   /** Moved, as it was told last. */
   #told = 0
-  /** What went wrong, where an error ended it. */
+  /** What went wrong, if an error ended it. */
   #error: unknown
   #settle: { resolve: (receipt: Receipt) => void; reject: (error: unknown) => void } | undefined
 
@@ -158,7 +158,7 @@ export class RedriveRun {
     )
   }
 
-  /** One thing after the other: what a command brings about at once is told after it. */
+  /** One thing after the other: the events of a command come after it. */
   #tell(event: RedriveEvent<Taken>): void {
     this.#events.push(event)
     if (this.#isTelling) return
@@ -219,7 +219,7 @@ export class RedriveRun {
     }
   }
 
-  /** What takes its time; what goes wrong with it is told like anything else that happens. */
+  /** What takes time; if it fails, that is reported like any other event. */
   async #run(command: RedriveErrand): Promise<void> {
     switch (command.kind) {
       case 'lock':
@@ -364,7 +364,7 @@ export class RedriveRun {
   }
 }
 
-/** What cannot be reached is asked again, and not at once. */
+/** What cannot be reached is asked again, but not immediately. */
 async function pauseIfLost(error: unknown): Promise<never> {
   if (isConnectionLost(error)) await sleep(askEveryMs)
   throw error

@@ -56,12 +56,12 @@ export interface RedriveFlow<Message extends TakenMessage> {
   readonly unansweredBytes: number
   /** The one without an answer has had no other beside it. */
   readonly isAlone: boolean
-  /** Acknowledged, and the broker has not proved it. */
+  /** Acknowledged, but the broker has not proved it yet. */
   readonly unproved: number
-  /** Of these, so many are not covered by a proof that is under way. */
+  /** Of these, this many are not covered by a proof that is in flight. */
   readonly uncovered: number
   readonly proofs: number
-  /** Copies to the end of the queue that are under way. */
+  /** Copies to the end of the queue that are in flight. */
   readonly copying: number
   /** Publishes that the broker has confirmed, in all. */
   readonly confirmed: number
@@ -78,11 +78,11 @@ export interface RedriveFlow<Message extends TakenMessage> {
 /** What changes with what goes wrong. */
 export interface RedriveCounts {
   readonly present: number
-  /** Publishes that have no answer, or a refusal, and may be there all the same. */
+  /** Publishes that have no answer, or a refusal, and may still be there. */
   readonly mayBeThere: number
   /** Acks that were sent and not proved before their channel was lost, or that a crash of the broker has undone. */
   readonly inDoubt: number
-  /** Of these, so many arrived by the broker's own counts, where nobody else takes messages. */
+  /** Of these, this many arrived according to the broker's own counts, if nobody else takes messages. */
   readonly gone: number
   /** Kept messages that were put at the end of the queue. */
   readonly refreshed: number
@@ -96,7 +96,7 @@ export interface RedrivePass {
   /** The queue was counted once. */
   readonly isPrepared: boolean
   readonly number: number
-  /** `lost`: what was in hand is back, and only answers are waited for. */
+  /** `lost`: what we held is back, and only answers are waited for. */
   readonly walk: 'none' | 'on' | 'all-seen' | 'emptied' | 'stopped' | 'held-too-long' | 'lost'
   readonly isTimeUp: boolean
   /** Waited for their turn when the time was up. */
@@ -120,7 +120,7 @@ export interface RedrivePass {
   readonly isUnanswered: boolean
   /** Channels that the broker closed over one message alone, in a row. */
   readonly closures: number
-  /** Connections lost with one message alone under way, in a row. */
+  /** Connections lost with only one message in flight, in a row. */
   readonly lostAlone: number
   /** The queue was deleted. */
   readonly isGone: boolean
@@ -131,19 +131,19 @@ export interface RedrivePass {
   /** Something is waited for before the next pass. */
   readonly isAsked: boolean
   readonly restMs: number
-  /** The depth that was counted last with nothing in hand. */
+  /** The last depth that was counted while no message was taken. */
   readonly depth: number
 }
 
 export interface RedriveEnding {
-  /** Why it is to stop; undefined: it is to go on. */
+  /** Why it must stop; undefined: it continues. */
   readonly stopped: RedriveOutcome | undefined
   readonly interruption: Interruption | undefined
   readonly stoppedMs: number
   readonly isPatienceLost: boolean
-  /** Publishes were under way whose answers nobody waits for. */
+  /** Publishes were in flight whose answers nobody waits for. */
   readonly isAbandoned: boolean
-  /** Settled once it is not to go on. */
+  /** Settled once it must stop. */
   readonly outcome: RedriveOutcome | undefined
   readonly count: EndCount | undefined
 }
@@ -244,7 +244,7 @@ export function movedOf({ flow, counts }: Pick<RedriveState<TakenMessage>, 'flow
   return flow.known + counts.gone
 }
 
-/** The same and those whose acks are on their way: what progress shows. */
+/** The same, plus those whose acks are in flight: what the progress shows. */
 export function movedSoFar(state: Pick<RedriveState<TakenMessage>, 'flow' | 'counts'>): number {
   return movedOf(state) + state.flow.unproved
 }
@@ -266,12 +266,12 @@ export function enterPhase<Message extends TakenMessage>(
   return { ...state, phase: checkArrow(state.phase, phase) }
 }
 
-/** A copy that nobody else has seen yet. */
+/** A copy that nothing else has seen yet. */
 export type FreshFlow<Message extends TakenMessage> = {
   -readonly [Name in keyof RedriveFlow<Message>]: RedriveFlow<Message>[Name]
 }
 
-/** Name by name: a spread of so many takes ten times as long, and this is done for every message. */
+/** Name by name: a spread of this many takes ten times as long, and this is done for every message. */
 export function copyFlow<Message extends TakenMessage>(flow: RedriveFlow<Message>): FreshFlow<Message> {
   return {
     waiting: flow.waiting,

@@ -28,7 +28,7 @@ export interface RedriveTakingTask {
   readonly tellFailure: (error: unknown) => void
 }
 
-/** The side of a re-drive that takes: one pass after the other, and what becomes of the messages in hand. */
+/** The taking side of a re-drive: one pass after the other, and what becomes of the messages. */
 export class RedriveTaking {
   readonly #task: RedriveTakingTask
   #taking: MessageTaking | undefined
@@ -73,7 +73,7 @@ export class RedriveTaking {
       if (end === 'lost' || end === 'full') tell({ kind: 'lost' })
       else tell({ kind: 'walked', end })
     } catch (error) {
-      // Whoever closed the channel has told it; else it was never open.
+      // If the channel closed, that was reported; else it was never open.
       if (state().pass.walk === 'on') this.#tellClosed(error)
     }
   }
@@ -138,7 +138,7 @@ export class RedriveTaking {
       (count) => {
         if (this.#taking === taking) this.#task.tell({ kind: 'acks-known', count })
       },
-      () => {}, // the channel is gone, which is told by itself
+      () => {}, // the channel is gone, which is reported separately
     )
   }
 

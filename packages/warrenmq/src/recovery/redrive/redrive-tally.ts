@@ -6,7 +6,7 @@ const mostProblems = 5
 /** Each message may have a key of its own. */
 const mostFailedTargets = 5
 
-/** Running counts. What was moved stays so; what was kept or failed is counted anew in each pass. */
+/** Running counts. What was moved stays moved; what was kept or failed is counted again in each pass. */
 export class RedriveTally {
   /** Messages of this very re-drive that are dead again. */
   cameBackCount = 0
@@ -64,7 +64,7 @@ export class RedriveTally {
     }))
   }
 
-  /** The next message mostly goes where the last one went. */
+  /** The next message usually goes where the last one went. */
   #countTarget(exchange: string, key: string): void {
     let target = this.#lastTarget
     if (target?.key !== key || target.exchange !== exchange) {

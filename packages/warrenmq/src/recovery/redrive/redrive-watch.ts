@@ -17,14 +17,14 @@ export interface RedriveWatchTask {
   readonly state: () => RedriveState<Taken>
 }
 
-/** Deliveries in hand, as they are when somebody asks. */
+/** Unsettled deliveries at this moment. */
 interface InHand {
   readonly openCount: number
 }
 
 const defaultCanaryWaitMs = 10_000
 
-/** Watches one re-drive for messages that come back, with what the re-drive knows of itself. */
+/** Watches one re-drive for messages that come back, with what the re-drive knows about itself. */
 export class RedriveWatch {
   readonly #task: RedriveWatchTask
   readonly #watch: DeadWatch
@@ -55,7 +55,7 @@ export class RedriveWatch {
     return this.#watch.cameBack
   }
 
-  /** While a pass is under way, the depth of the queue shows that messages come back. Gives back how to end it. */
+  /** While a pass runs, the depth of the queue shows that messages come back. Returns how to end it. */
   sample(taking: InHand, onSuspicion: () => void): () => void {
     if (!this.#task.state().stage) return () => {}
     return sampleDepth(this.#task.options, (depth) => {
@@ -74,7 +74,7 @@ export class RedriveWatch {
 
   #facts({ openCount: inHand }: InHand): WatchFacts {
     const state = this.#task.state()
-    // What is acknowledged and not proved is in hand no more, as we see it.
+    // What is acknowledged and not proved no longer counts as held.
     const left = leftOf(state) - state.flow.unproved
     const look = this.#task.preparation.look!
     return { moved: movedSoFar(state), left, inHand, look }

@@ -7,15 +7,15 @@ import { RedriveRun } from './redrive-run.ts'
 export interface Redrive {
   /** Its id, which each message gets in a header. */
   readonly id: string
-  /** Settles when the queue has been counted. Rejects only where nothing was begun or the broker is gone for good. */
+  /** Settles when the queue has been counted. Rejects only if nothing was begun or the broker is gone for good. */
   readonly receipt: Promise<Receipt>
-  /** Starts no more; what is under way is finished. */
+  /** Starts no more messages; what is in flight is finished. */
   pause(): void
   /** Continues after `pause`. */
   resume(): void
   /** How far it is. */
   readonly progress: RedriveProgress
-  /** Finishes what is under way and leaves the rest where it is. */
+  /** Finishes what is in flight and leaves the rest where it is. */
   cancel(): void
 }
 

@@ -12,9 +12,12 @@ export type RouteProof =
       readonly queues: readonly string[]
       /** One of them takes nothing beyond its length, and says so. */
       readonly refusesWhenFull: boolean
-      /** Where a message goes that fails there again, and whether one that nobody takes in time is deleted. */
+      /** Where a message goes if it fails there again, and whether it is deleted if nobody takes it in time. */
       readonly secondFailure: string
-      /** The queues where it ends then, if not in the one that is re-driven: nobody looks there for what is dead again. */
+      /**
+       * The queues where it then ends, if not in the one that is re-driven: nobody looks there for messages that are
+       * dead again.
+       */
       readonly unseen: readonly string[]
     }
   | { readonly isSafe: false; readonly problem: string }
@@ -37,7 +40,7 @@ export function openRouteBook(live: LiveTopology, deadLetterQueue: string): Rout
   }
   return {
     prove: ({ exchange, key }) => {
-      // The next message mostly goes where the last one went; comparing is cheaper than making up a name.
+      // The next message usually goes where the last one went; comparing is cheaper than building a name.
       if (last?.key !== key || last.exchange !== exchange)
         last = { exchange, key, proof: find(exchange, key) }
       return last.proof
@@ -90,7 +93,7 @@ function nothingReached(exchange: string, key: string): string {
     : `No queue is bound to the exchange "${exchange}" for the key "${key}".`
 }
 
-/** What a full queue does that would cost or double a message; undefined where it takes all, or only refuses. */
+/** What a full queue does that would lose or duplicate a message; undefined if it takes everything, or only refuses. */
 function describeOverflow(question: RouteQuestion, queue: LiveQueue): string | undefined {
   const { live, key } = question
   if (!isBounded(question, queue)) return undefined
@@ -106,7 +109,7 @@ function describeOverflow(question: RouteQuestion, queue: LiveQueue): string | u
   return `The queue "${queue.name}" refuses a message when it is full, and dead-letters it all the same (overflow reject-publish-dlx): every try would put a copy into ${quote(copies)}.`
 }
 
-/** It holds so many messages or bytes and no more. */
+/** It holds this many messages or bytes and no more. */
 function isBounded({ live }: RouteQuestion, queue: LiveQueue | undefined): boolean {
   const limits = ['x-max-length', 'x-max-length-bytes']
   return queue !== undefined && limits.some((argument) => setting(queue, live, argument) !== undefined)
@@ -148,7 +151,7 @@ function failAgain(
   return { text: `${text}${then}, where this re-drive does not look`, unseen: ends.map(({ queue }) => queue) }
 }
 
-/** The queues where dead-lettering ends, hop after hop; none where it goes round, as through a wait queue. */
+/** The queues where dead-lettering ends, hop after hop; none if it goes in a circle, as through a wait queue. */
 function findEnds(question: RouteQuestion, start: readonly Hop[]): readonly Hop[] {
   const open = [...start]
   const visited = new Set<string>()

@@ -2,8 +2,8 @@ import type { TakenMessage } from './redrive-event.ts'
 import type { RedriveState } from './redrive-state.ts'
 
 /**
- * Of acks that were in doubt so many have arrived as the queue holds fewer than it would without them. Others who
- * take messages, or what has not come back yet, would falsify that.
+ * Of the acks in doubt, as many have arrived as the queue holds fewer messages than without them. Others who take
+ * messages, or messages that have not come back yet, would falsify that.
  */
 export function settleDoubt<Message extends TakenMessage>(
   state: RedriveState<Message>,

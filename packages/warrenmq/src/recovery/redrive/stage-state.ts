@@ -3,7 +3,7 @@ import { type Canary, nextStageLimit } from './canary.ts'
 /** Messages go in stages, and somebody looks in between whether they come back dead. */
 export interface StageState {
   readonly canary: Canary | undefined
-  /** So many may be sent in all before the next look. */
+  /** This many may be sent in all before the next look. */
   readonly limit: number
   readonly sent: number
   /** Something looks wrong: nothing goes before it was looked at. */

@@ -4,7 +4,7 @@ import type { HeldChannel } from './held-channel.ts'
 import type { RedriveStep } from './plan-redrive.ts'
 import type { TakenMessage } from './redrive-event.ts'
 
-/** A message in hand: what was delivered, on which channel, and where it is to go. */
+/** A message that was taken: what was delivered, on which channel, and where it goes. */
 export class Taken implements TakenMessage {
   readonly channel: HeldChannel
   readonly delivery: Delivery

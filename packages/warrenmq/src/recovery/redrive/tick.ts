@@ -9,11 +9,11 @@ import { isSendable, isWaiting } from './wait-state.ts'
 
 type State<Message extends TakenMessage> = RedriveState<Message>
 
-/** Who was told to stop waits so long for a broker that is away. */
+/** A run that was told to stop waits this long for a broker that is away. */
 const patienceMs = 2_000
 const tellEveryMs = 1_000
 
-/** Takes no more; what is under way is finished. */
+/** Takes no more; what is in flight is finished. */
 export function stop<Message extends TakenMessage>(
   state: State<Message>,
   { outcome, interruption }: { outcome: RedriveOutcome; interruption?: Interruption | undefined },
@@ -91,8 +91,8 @@ function losePatience<Message extends TakenMessage>(
 }
 
 /**
- * Who is told to stop does not wait for answers that nobody can give: those publishes may be there. Not while a copy is
- * under way without which giving a message back would delete it.
+ * A run that is told to stop does not wait for answers that cannot come: those publishes may be there. Except while a
+ * copy is in flight without which giving a message back would delete it.
  */
 export function abandonIfAway<Message extends TakenMessage>(
   state: State<Message>,

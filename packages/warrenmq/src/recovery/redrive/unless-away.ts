@@ -1,7 +1,7 @@
 import type { Session } from '../../broker/amqp/session.ts'
 import { clearInterval, setInterval } from '../../world.ts'
 
-/** True once there is a connection; false when there is none and the patience is over, or the session closed. */
+/** True once there is a connection; false if there is none and patience has run out, or the session closed. */
 export async function whenReachable(session: Session, patience: AbortSignal): Promise<boolean> {
   if (session.connection) return true
   if (patience.aborted) return false
@@ -35,7 +35,7 @@ export async function unlessAway<Value>(
     return await Promise.race([work, away])
   } finally {
     clearInterval(timer)
-    work.catch(() => {}) // nobody waits for it any more
+    work.catch(() => {}) // nobody waits for it any longer
   }
 }
 

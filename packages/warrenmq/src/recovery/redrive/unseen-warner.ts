@@ -3,7 +3,7 @@ import type { RouteProof } from './route-book.ts'
 
 /**
  * Says once per queue that messages which fail again go where a re-drive does not look. The plan says so as well, but
- * who is sure beforehand sees none.
+ * not everybody makes one first.
  */
 export function unseenWarner(queue: string): (proof: RouteProof | undefined) => void {
   const told = new Set<string>()

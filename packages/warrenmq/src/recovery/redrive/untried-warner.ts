@@ -3,8 +3,8 @@ import { escapeLine } from '../../message/escape-text.ts'
 import { countsOf } from '../look/settled-depth.ts'
 
 /**
- * Says once per queue that a canary proves nothing, because what was moved there is still there and nobody consumes from
- * it. Where nobody can tell, nothing is said.
+ * Says once per queue that a canary proves nothing, because what was moved there is still there and has no consumer.
+ * If that cannot be told, it says nothing.
  */
 export function untriedWarner(session: Session): (queues: readonly string[]) => Promise<void> {
   const told = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * How many messages may be published and not known to be acknowledged: so many may be there twice if this process
- * dies or a connection is lost. It shrinks with every loss and grows again with what is proved, as that of TCP does.
+ * How many messages may be published and not known to be acknowledged: this many may be there twice if this process
+ * dies or a connection is lost. It shrinks with every loss and grows again with every proof, as TCP's window does.
  */
 export interface WindowState {
   readonly size: number
@@ -10,7 +10,7 @@ export interface WindowState {
   readonly mostBytes: number
 }
 
-/** A connection that breaks again and again costs so many each time. */
+/** A connection that breaks again and again costs this many each time. */
 const few = 4
 
 export function openWindow(most: number, mostBytes: number): WindowState {
@@ -28,7 +28,7 @@ export function closeWindow(window: WindowState): WindowState {
   return { ...window, size: 1 }
 }
 
-/** So many more acks are proved. */
+/** This many more acks are proved. */
 export function growWindow(window: WindowState, proved: number): WindowState {
   if (window.size >= window.most) return window
   return { ...window, size: Math.min(window.most, window.size + Math.ceil(proved / 2)) }
@@ -41,7 +41,7 @@ const mostProofs = 4
 /** Whether the broker is to be asked for a proof of the acks so far. */
 export function isProofDue(facts: {
   readonly size: number
-  /** Acks that no proof under way covers. */
+  /** Acks that no proof in flight covers. */
   readonly uncovered: number
   readonly proofs: number
   readonly isFull: boolean

@@ -12,7 +12,7 @@ export interface RedriveRecord {
   readonly options: Pick<RedriveOptions, 'queue' | 'by' | 'reason' | 'consuming' | 'request'>
   readonly startedAtMs: number
   readonly endedAtMs: number
-  /** How long it took, whatever somebody did to the clock meanwhile. */
+  /** How long it took, whatever happened to the clock in the meantime. */
   readonly elapsedMs: number
   readonly outcome: RedriveOutcome
   readonly interruption: Interruption | undefined

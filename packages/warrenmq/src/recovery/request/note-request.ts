@@ -10,7 +10,7 @@ export interface NotedRequest extends Omit<RedriveRequest, 'edit'> {
 
 /** An edit without its contents. */
 export interface NotedEdit {
-  /** Of the new body; not there where the old one stays. */
+  /** Of the new body; missing if the old one stays. */
   readonly bodySha256?: string
   /** The names of those that are set or taken off. */
   readonly headers?: readonly string[]

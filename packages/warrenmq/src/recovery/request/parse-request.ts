@@ -4,8 +4,8 @@ import { didYouMean } from '../../message/suggest-name.ts'
 import type { RequestSchema } from './request-schema.ts'
 
 /**
- * Reads a request. What is none is refused with a sentence that names the field and the way out. `owner` begins it:
- * `redrive()`. What is undefined was not said.
+ * Reads a request. Anything else is refused with a sentence that names the field and the way out. `owner` begins it:
+ * `redrive()`. An undefined value counts as missing.
  */
 export function parseRequest<Value>(owner: string, value: unknown, schema: RequestSchema<Value>): Value {
   const problem = problemOf(value, schema, { owner, path: '' })
@@ -14,7 +14,7 @@ export function parseRequest<Value>(owner: string, value: unknown, schema: Reque
   return Object.fromEntries(said) as Value
 }
 
-/** Where a value stands. */
+/** Where a value is. */
 interface Place {
   readonly owner: string
   /** The names that lead to it, with dots between; empty for the request itself. */

@@ -1,8 +1,8 @@
 import type { Duration } from '../../message/duration.ts'
 
-// What people ask for, as data. The command line, the HTTP API and the library fill these in, tasks, receipts and the
-// audit log carry them, and `request-schemas.ts` is made from this file (`npm run generate`): names, limits and
-// descriptions stand here and nowhere else.
+// What people ask for, as data. The command line, the HTTP API and the library fill these in; tasks, receipts and the
+// audit log carry them; and `request-schemas.ts` is made from this file (`npm run generate`). Names, limits and
+// descriptions are written here and nowhere else.
 
 /** Of every request that takes messages from a queue. */
 export interface QueueRequest {
