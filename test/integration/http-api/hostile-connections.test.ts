@@ -109,6 +109,39 @@ it('strangers who ask for much and read nothing leave room for who shows credent
   expect(known).toBe(200)
 })
 
+/** More than any buffer on the way holds of a few. */
+const page = '/docs/static/swagger-ui-bundle.js'
+
+describe.each([
+  ['a key that is none', 'authorization: Bearer junk'],
+  ['a session that is none', 'cookie: warren_session=junk'],
+])('strangers who read nothing and show %s', (_, credentials) => {
+  it.each([
+    ['pages', page],
+    ['refusals behind a page', '/api/v1/dlqs'],
+    ['pages that are not there, behind one', '/nope'],
+  ])('leave room for who is known: %s', async (_title, path) => {
+    // More than all of them ask for at once, and less than what they leave unread.
+    const few = await setUpApi({ ...broker, server: { limits: { requests: 60 } } })
+    const { port, href } = new URL(await few.listen())
+    const sockets = Array.from({ length: 12 }, () => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+      onTestFinished(() => void socket.destroy())
+      return socket.pause()
+    })
+    const statuses = new Set<number>()
+
+    // What has room in buffers comes to its end, so they ask until nothing has.
+    for (let wave = 0; wave < 10; wave += 1) {
+      const request = wave < 4 ? head('GET', page) : head('GET', path, [credentials]).repeat(3)
+      for (const socket of sockets) socket.write(request)
+      statuses.add((await fetch(new URL('/api/v1/dlqs', href), { headers })).status)
+    }
+
+    expect([...statuses]).toEqual([200])
+  })
+})
+
 it('a connection with more unanswered requests than anybody needs is told to come again, and ended', async () => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   onTestFinished(() => void socket.destroy())

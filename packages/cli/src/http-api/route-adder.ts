@@ -24,6 +24,7 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
       method,
       url,
       schema: endpointSchema(endpoint),
+      config: { asksWho: needs !== 'anyone' },
       // Before the body is read: whoever may not ask must not make us work.
       onRequest: async (request, reply) => {
         // What is shown is for who asked, and not for whatever stands between. Lists are asked for again by their etag.

@@ -6,6 +6,13 @@ import { endpoints } from '../contract/endpoints.ts'
 import type { Asker, RequestSlots, Slot } from './request-slots.ts'
 import { watchConnections } from './watch-connections.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Only who is known gets more than a refusal. */
+    readonly asksWho?: boolean
+  }
+}
+
 /** Asked by what kills a server that does not answer, which one that is merely busy must survive. */
 const probes: readonly (string | undefined)[] = [endpoints.isAlive.path, endpoints.isReady.path]
 
@@ -25,7 +32,7 @@ export function limitRequests(
   const shareOf = (part: number): number => Math.max(1, Math.floor(slots.most * part))
 
   function askersOf(request: FastifyRequest): readonly Asker[] {
-    if (isOpen || showsCredentials(request)) return []
+    if (isOpen || mayBeKnown(request)) return []
     const network = { name: `network ${networkOf(request.ip)}`, most: shareOf(1 / 5) }
     return [{ name: 'strangers', most: shareOf(1 / 2) }, network]
   }
@@ -41,6 +48,11 @@ export function limitRequests(
     reply.raw.once('finish', slot.giveBack).once('close', slot.giveBack)
   })
 
+  // Who showed credentials that are none must not hold more than a stranger. A refusal is short, and waits without a slot.
+  app.addHook('onError', async (request) => {
+    if (!isOpen && !request.caller && mayBeKnown(request)) slotOf.get(request)?.giveBack()
+  })
+
   // When it is known who asks, and before anything is read or done for them.
   app.addHook('preParsing', async (request) => {
     const { caller } = request
@@ -50,8 +62,12 @@ export function limitRequests(
   })
 }
 
-/** Whether they are right is found out later; who shows none must not stand in the way of who does. */
-function showsCredentials({ headers }: FastifyRequest): boolean {
+/**
+ * Whether the credentials are right is found out later; who shows none must not stand in the way of who does. Where
+ * nobody finds out they make no difference: anybody can show some.
+ */
+function mayBeKnown({ headers, routeOptions }: FastifyRequest): boolean {
+  if (routeOptions.config?.asksWho !== true) return false
   return headers.authorization !== undefined || headers.cookie?.includes(`${sessionCookie}=`) === true
 }
 
