@@ -144,6 +144,23 @@ describe('the new body of an edit', () => {
     expect(await broker.depth(queue)).toBe(1)
   })
 
+  it.each(['application/json', 'application/json; charset=iso-8859-1'])(
+    'is refused where the request is not UTF-8, and not changed into what it is not: %s',
+    async (type) => {
+      const { queue, url } = await setup()
+      const payload = Buffer.from('{"body":{"encoding":"utf8","text":"café"}}', 'latin1')
+
+      const answer = await rig.app.inject({
+        ...{ method: 'POST', url, payload },
+        headers: { ...headers, 'content-type': type },
+      })
+
+      expect(answer.json<Problem>(), answer.body).toMatchObject({ status: 400, code: 'API_REQUEST_INVALID' })
+      expect(answer.json<Problem>().detail).toContain('UTF-8')
+      expect(await broker.depth(queue)).toBe(1)
+    },
+  )
+
   it('is what was sent, byte for byte', async () => {
     const text = Buffer.from([0, 1, 2, 253, 254, 255]).toString('base64')
     const place = await setup()

@@ -34,6 +34,7 @@ import { limitRequests } from './guards/limit-requests.ts'
 import { bareHeaders, createMalformedAnswers } from './guards/malformed-answers.ts'
 import { createMethodTable } from './guards/method-table.ts'
 import { createQueueTurns } from './guards/queue-turns.ts'
+import { readUtf8 } from './guards/read-utf8.ts'
 import { refuseBadHost } from './guards/refuse-bad-host.ts'
 import { refuseDeepJson } from './guards/refuse-deep-json.ts'
 import { createRequestSlots } from './guards/request-slots.ts'
@@ -186,20 +187,21 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
 
 /**
  * A body that is sent in pieces may have none, and is then no body; whoever sends it cannot know that beforehand. One that
- * is nested without end is refused before anything walks it.
+ * is nested without end is refused before anything walks it, and so is one whose bytes would have to be made into others.
  */
 function readJsonBodies(app: FastifyInstance): void {
   const json = 'application/json'
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser(json)
-  app.addContentTypeParser<string>(json, { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') {
+  app.addContentTypeParser<Buffer>(json, { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) {
       done(null, undefined)
       return
     }
     try {
-      refuseDeepJson(body)
-      void parse(request, body, done)
+      const text = readUtf8(body)
+      refuseDeepJson(text)
+      void parse(request, text, done)
     } catch (error) {
       done(error as ApiError)
     }
