@@ -285,9 +285,12 @@ describe('the end of a snapshot', () => {
     expect(items.map(({ id }) => id)).toEqual([ids[2], ids[1]])
   })
 
-  it('comes for one that takes too much room, and says so', async () => {
+  it.each([
+    ['many messages', { count: 1_500, bodyBytes: 2_000 }],
+    ['a few large messages', { count: 20, bodyBytes: 200_000 }],
+  ])('comes for one of %s that takes too much room, and says so', async (_, { count, bodyBytes }) => {
     const rig = await setup('large.dlq', {
-      ...{ count: 1_500, bodyBytes: 2_000, server: { snapshots: { bytes: 1024 * 1024 } } },
+      ...{ count, bodyBytes, server: { snapshots: { bytes: 1024 * 1024 } } },
     })
 
     const { id } = await make(rig)
@@ -301,7 +304,7 @@ describe('the end of a snapshot', () => {
     expect(await ask<Problem>(rig, `${rig.path}/${id}/messages`, { status: 409 })).toMatchObject({
       code: 'API_TASK_ENDED',
     })
-    await broker.expectDepths({ 'large.dlq': 1_500 })
+    await broker.expectDepths({ 'large.dlq': count })
   })
 
   it('leaves no file behind: it has no name from the beginning, in a folder that is closed to others', async () => {

@@ -37,8 +37,9 @@ export interface SnapshotLook {
   readonly onMessage: (message: IncomingMessage) => void
 }
 
-/** How often the room is looked at. */
+/** How often the room is looked at, and after which message it always is: a few of those take as much as many others. */
 const messagesPerCheck = 256
+const largeBytes = 64 * 1024
 const mostSearches = 8
 const mostOrders = 2
 
@@ -216,7 +217,7 @@ export class KeptSnapshot {
   #add(message: IncomingMessage, file: SnapshotFile): void {
     if (this.#stopping.signal.aborted) return
     this.#columns.add(message, this.#of.nameMessage(message), file.add(message))
-    if (this.#columns.length % messagesPerCheck !== 0) return
+    if (this.#columns.length % messagesPerCheck !== 0 && message.bodyBytes < largeBytes) return
     try {
       this.#of.checkRoom()
     } catch (error) {
