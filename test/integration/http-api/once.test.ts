@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type {
   Discarded,
   Problem,
+  Restored,
   Task,
   TaskList,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
@@ -128,5 +130,33 @@ describe('a request with an idempotency-key', () => {
     expect(retried.json<Discarded>()).toMatchObject({ removed: 5 })
     expect(again.json()).toEqual(retried.json())
     expect(await broker.depth(queue)).toBe(5)
+  })
+})
+
+describe('an upload with an idempotency-key', () => {
+  it('is known by what it holds: another one is not answered as if it had been restored', async () => {
+    const [first, second] = [await setup(2), await setup(2)]
+    const key = namePerTry('key')
+    const download = async ({ rig, queue }: typeof first) =>
+      (await rig.app.inject({ url: `/api/v1/dlqs/${queue}/backup`, headers: as('ann') })).rawPayload
+    const [one, other] = [await download(first), await download(second)]
+    // In pieces, as whoever sends it on its way does: nobody says how long it is.
+    const restore = (payload: Buffer) =>
+      first.rig.app.inject({
+        ...{ method: 'POST', url: '/api/v1/restores', payload: Readable.from([payload]) },
+        headers: {
+          ...{ ...as('ann'), 'idempotency-key': key },
+          ...{ 'content-type': 'application/gzip', 'transfer-encoding': 'chunked' },
+        },
+      })
+
+    const done = await restore(one)
+    const again = await restore(one)
+    const refused = await restore(other)
+
+    expect(done.json<Restored>(), done.body).toMatchObject({ queue: first.queue, records: 2 })
+    expect([again.statusCode, again.headers['idempotent-replayed']]).toEqual([200, 'true'])
+    expect(again.json()).toEqual(done.json())
+    expect(refused.json<Problem>(), refused.body).toMatchObject({ status: 422, code: 'API_KEY_REUSED' })
   })
 })

@@ -11,7 +11,7 @@ import { checkQueue } from './guards/check-queue.ts'
 import { hasBody } from './guards/limit-bodies.ts'
 import { refuseBrokenText } from './guards/refuse-broken-text.ts'
 import { refuseWithoutBroker } from './guards/refuse-without-broker.ts'
-import type { OnceRequest } from './once/once.ts'
+import { giveOnce } from './once/give-once.ts'
 import { readOnceKey } from './once/read-once-key.ts'
 import { type AnswerName, createRenderedAnswers } from './show/rendered-answers.ts'
 
@@ -66,7 +66,9 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
           )
           return reply.header('etag', etag).type('application/json; charset=utf-8').send(text)
         }
-        const onceKey = takesKey(endpoint) ? readOnceKey(request, endpoint.accepts !== undefined) : undefined
+        // What is uploaded is known when it has come; see restore-upload.ts.
+        const isNamed = takesKey(endpoint) && !endpoint.accepts
+        const onceKey = isNamed ? readOnceKey(request, body ?? null) : undefined
         const run = async (): Promise<AnswerOf<E>> => {
           const result = await answer(call)
           if (reply.sent) return result
@@ -74,29 +76,13 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
           if (waiting && isApproval(result)) sayWhereItWaits(reply, result)
           return result
         }
-        if (onceKey) return giveOnce(context, { onceKey, reply, run })
+        if (onceKey) return (await giveOnce(context, { onceKey, reply, run })) ?? reply.send()
         const result = await run()
         if (reply.sent) return reply
         return shape ? result : reply.send()
       },
     })
   }
-}
-
-/** Whoever sends a request again gets what the first one got, and is told so. */
-async function giveOnce(
-  { once }: Pick<ApiContext, 'once'>,
-  { onceKey, reply, run }: { onceKey: OnceRequest; reply: FastifyReply; run: () => Promise<unknown> },
-): Promise<unknown> {
-  const { answer, isFirst } = await once.answer(onceKey, async () => {
-    const body = (await run()) ?? null
-    return { status: reply.statusCode, location: reply.getHeader('location')?.toString() ?? null, body }
-  })
-  if (!isFirst) {
-    reply.code(answer.status).header('idempotent-replayed', 'true')
-    if (answer.location !== null) reply.header('location', answer.location)
-  }
-  return answer.body ?? reply.send()
 }
 
 /** All that a list depends on besides the time. What is asked for and not known makes no difference. */

@@ -18,6 +18,8 @@ import { writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { Restored, RestoreQuery } from '../contract/contract.ts'
 import { refuseWithoutClient } from '../guards/refuse-without-broker.ts'
+import { giveOnce } from '../once/give-once.ts'
+import { readOnceKey } from '../once/read-once-key.ts'
 import { backupFile, backupId, isThere, openBackupFolder, withTemporaryFolder } from './backup-folder.ts'
 import { findSameBackup } from './find-same-backup.ts'
 import { receiveUpload } from './receive-upload.ts'
@@ -29,18 +31,29 @@ export function restoreUpload(context: ApiContext, call: RestoreCall, upload: Re
   return withTemporaryFolder(async (folder) => {
     const received = join(folder, 'upload')
     await receiveUpload(upload, { file: received, mostBytes: context.settings.maxUploadBytes })
-    const { header, records, digest } = await verifyUpload(received)
-    const queue = call.query.queue ?? header.queue
-    await refuseRestore(context, call, { queue, records, purpose: header.purpose })
-    refuseInVain(context, call, queue) // before anything is kept
-    const content = { id: header.id, digest }
-    const file = await keep(context, received, content)
-    if (file === received) return restore(context, call, { queue, file, id: header.id })
-    return context.backups.use(backupId(file), async () => {
-      // It may have been deleted a moment ago.
-      const kept = (await isThere(file)) ? file : await keep(context, received, content)
-      return restore(context, call, { queue, file: kept, id: header.id })
-    })
+    const summary = await verifyUpload(received)
+    const run = (): Promise<Restored> => restoreReceived(context, call, { ...summary, received })
+    // Not before: two uploads under one key may differ in nothing but what they hold.
+    const onceKey = readOnceKey(call.request, summary.digest)
+    return onceKey ? giveOnce(context, { onceKey, reply: call.reply, run }) : run()
+  })
+}
+
+async function restoreReceived(
+  context: ApiContext,
+  call: RestoreCall,
+  { header, records, digest, received }: BackupSummary & { readonly received: string },
+): Promise<Restored> {
+  const queue = call.query.queue ?? header.queue
+  await refuseRestore(context, call, { queue, records, purpose: header.purpose })
+  refuseInVain(context, call, queue) // before anything is kept
+  const content = { id: header.id, digest }
+  const file = await keep(context, received, content)
+  if (file === received) return restore(context, call, { queue, file, id: header.id })
+  return context.backups.use(backupId(file), async () => {
+    // It may have been deleted a moment ago.
+    const kept = (await isThere(file)) ? file : await keep(context, received, content)
+    return restore(context, call, { queue, file: kept, id: header.id })
   })
 }
 

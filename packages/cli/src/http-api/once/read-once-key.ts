@@ -3,10 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { OnceRequest } from './once.ts'
 
-/** What a request is known by; undefined where it came without a key. An uploaded file is known by its length. */
+/** What a request is known by, of which the content is a part; undefined where it came without a key. */
 export function readOnceKey(
-  { caller, headers, method, url, body }: FastifyRequest,
-  isUpload: boolean,
+  { caller, headers, method, url }: Pick<FastifyRequest, 'caller' | 'headers' | 'method' | 'url'>,
+  content: unknown,
 ): OnceRequest | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
@@ -17,7 +17,6 @@ export function readOnceKey(
         'The header idempotency-key must have 1 to 255 printable ASCII characters without spaces, such as a UUID.',
     })
   const { wayIn, name } = caller!
-  const content = isUpload ? (headers['content-length'] ?? null) : (body ?? null)
   return { key: hash([wayIn, name, key]), request: hash([method, url, content]) }
 }
 
