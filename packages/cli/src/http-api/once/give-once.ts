@@ -1,10 +1,9 @@
 import type { FastifyReply } from 'fastify'
-import type { ApiContext } from '../api-context.ts'
-import type { OnceRequest } from './once.ts'
+import type { Once, OnceRequest } from './once.ts'
 
 /** Whoever sends a request again gets what the first one got, and is told so; null where that has no body. */
 export async function giveOnce<Result>(
-  { once }: Pick<ApiContext, 'once'>,
+  { once }: { readonly once: Pick<Once, 'answer'> },
   { onceKey, reply, run }: { onceKey: OnceRequest; reply: FastifyReply; run: () => Promise<Result> },
 ): Promise<Result> {
   const { answer, isFirst } = await once.answer(onceKey, async () => {
