@@ -1,0 +1,152 @@
+import { WarrenError } from '../../packages/warrenmq/src/errors.ts'
+import { connect, reject, type Warren } from '../../packages/warrenmq/src/index.ts'
+import { sleep } from '../../packages/warrenmq/src/world.ts'
+import type { Random } from '../world/random.ts'
+import type { SimProcess } from '../world/sim-process.ts'
+import type { Universe } from '../world/universe.ts'
+import type { HandlerRun, Ledger, PlannedMessage } from './ledger.ts'
+import { exchange, type Scenario } from './scenario.ts'
+import { amqpPort, brokerHost, managementPort } from './sim-broker.ts'
+
+/** What every actor knows. */
+export interface Stage {
+  readonly universe: Universe
+  readonly scenario: Scenario
+  readonly ledger: Ledger
+  /** Resolves, in the process that waits, when the actors are to go home. */
+  whenEnding(): Promise<void>
+  violate(rule: string, detail: string): void
+}
+
+/** Who plays, in a process that is started again when it is killed. */
+export interface Actor {
+  readonly name: string
+  /** It has done all that it came for. */
+  isDone: boolean
+  process: SimProcess | undefined
+  /** Starts it, or starts it again. */
+  start(): void
+}
+
+/** Keeps a process running, as an orchestrator does: what fails is started again after a pause. */
+export function createActor(stage: Stage, name: string, play: () => Promise<void>): Actor {
+  const { universe } = stage
+  const actor: Actor = {
+    name,
+    isDone: false,
+    process: undefined,
+    start: () => {
+      actor.process = universe.start(name, async () => {
+        try {
+          await play()
+          actor.isDone = true
+        } catch (error) {
+          if (!(error instanceof WarrenError)) throw error
+          universe.tell(`${name} gives up with ${error.code} and is started again`)
+          await sleep(1000)
+          actor.process?.kill()
+          actor.start()
+        }
+      })
+    },
+  }
+  return actor
+}
+
+export function openWarren(stage: Stage): Promise<Warren<string>> {
+  const { topology, heartbeatSeconds } = stage.scenario
+  return connect(`amqp://guest:guest@${brokerHost}:${amqpPort}`, {
+    topology,
+    managementUrl: `http://guest:guest@${brokerHost}:${managementPort}`,
+    heartbeatSeconds,
+    waitForBroker: '2m',
+    replyTimeout: '20s',
+  })
+}
+
+export function createDeployer(stage: Stage): Actor {
+  return createActor(stage, 'deployer', async () => {
+    const warren = await openWarren(stage)
+    await warren.apply()
+    await warren.close()
+  })
+}
+
+/** Publishes its messages. What was not answered it may publish again, as a careful program does. */
+export function createPublisher(
+  stage: Stage,
+  name: string,
+  { messages, random }: { messages: readonly PlannedMessage[]; random: Random },
+): Actor {
+  const { ledger, scenario } = stage
+  const left = [...messages]
+  return createActor(stage, name, async () => {
+    const warren = await openWarren(stage)
+    const publisher = warren.publisher()
+    const one = async (): Promise<void> => {
+      for (let message = left.shift(); message; message = left.shift()) {
+        await publishOne(message)
+        await sleep(random.between(1, 400))
+      }
+    }
+    const publishOne = async (message: PlannedMessage): Promise<void> => {
+      const account = ledger.account(message.id)
+      account.sent += 1
+      const { kind } = await publisher.publish({
+        exchange,
+        key: 'order.placed',
+        messageId: message.id,
+        type: 'order',
+        ...(message.isBroken
+          ? { body: Buffer.from('{broken'), contentType: 'application/json' }
+          : { body: { id: message.id } }),
+      })
+      stage.universe.loop.trace.add(`${message.id} ${kind}`)
+      if (kind === 'confirmed') account.confirmed += 1
+      else if (kind === 'returned') account.refused += 1
+      if (kind !== 'confirmed' && account.sent < 20) {
+        await sleep(random.between(100, 2000))
+        await publishOne(message)
+      }
+    }
+    await Promise.all(Array.from({ length: scenario.publisherWindow }, one))
+    await warren.close()
+  })
+}
+
+/** Handles messages as their plan says, until the world ends. */
+export function createConsumer(stage: Stage, name: string, index: number, random: Random): Actor {
+  const { ledger, scenario, universe } = stage
+  return createActor(stage, name, async () => {
+    const warren = await openWarren(stage)
+    const { concurrency, prefetch } = scenario.consumers[index]!
+    const consumer = await warren.consume(
+      scenario.workQueue,
+      async (message, { attempt }) => {
+        const { id } = message.body as { id: string }
+        const account = ledger.account(id)
+        const run: HandlerRun = {
+          attempt,
+          process: name,
+          startedAtMs: universe.loop.nowMs,
+          result: undefined,
+        }
+        account.runs.push(run)
+        if (message.id !== id) stage.violate('identity', `${id} arrives as ${message.id}`)
+        await sleep(random.between(1, scenario.workMs))
+        const step = ledger.isMended
+          ? 'succeed'
+          : account.plan.steps[Math.min(attempt, account.plan.steps.length) - 1]!
+        run.result = step
+        universe.loop.trace.add(`${name} ${id} ${attempt} ${step}`)
+        if (step === 'throw') throw new Error('the gateway is away')
+        if (step === 'reject') return reject('not an order')
+        return undefined
+      },
+      { concurrency, prefetch },
+    )
+    await stage.whenEnding()
+    await consumer.close()
+    await warren.close()
+  })
+}

@@ -1,0 +1,56 @@
+import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt/receipt.ts'
+
+/** What a handler does with a message, by attempt; the last one repeats. */
+export type Step = 'succeed' | 'throw' | 'reject'
+
+export interface PlannedMessage {
+  readonly id: string
+  readonly steps: readonly Step[]
+  /** The body is no JSON although it says so. */
+  readonly isBroken: boolean
+}
+
+/** One call of a handler. */
+export interface HandlerRun {
+  readonly attempt: number
+  readonly process: string
+  readonly startedAtMs: number
+  /** Undefined: the process died in it. */
+  result: Step | undefined
+}
+
+/** What is known of one message, by those who see all of it. */
+export interface Account {
+  readonly plan: PlannedMessage
+  /** Publishes that were begun. */
+  sent: number
+  confirmed: number
+  /** Publishes whose result says that nobody has it. */
+  refused: number
+  readonly runs: HandlerRun[]
+}
+
+/** A re-drive, seen from outside. */
+export interface RedriveNote {
+  readonly receipt: Receipt
+}
+
+/** What really happened, written down by the actors. Nobody in the library reads it. */
+export class Ledger {
+  readonly accounts = new Map<string, Account>()
+  readonly receipts: RedriveNote[] = []
+  /** Files that a discard wrote to. */
+  readonly backups = new Set<string>()
+  /** The handlers were mended: from now on everything succeeds. */
+  isMended = false
+
+  plan(plan: PlannedMessage): void {
+    this.accounts.set(plan.id, { plan, sent: 0, confirmed: 0, refused: 0, runs: [] })
+  }
+
+  account(id: string): Account {
+    const found = this.accounts.get(id)
+    if (!found) throw new Error(`Nobody has published a message "${id}".`)
+    return found
+  }
+}

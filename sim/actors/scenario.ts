@@ -1,0 +1,89 @@
+import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
+import { defineTopology, type Topology } from '../../packages/warrenmq/src/topology/define-topology.ts'
+import type { LayoutName } from '../../packages/warrenmq/src/topology/layouts/layout-names.ts'
+import type { NetworkWeather } from '../world/pipe-direction.ts'
+import type { Random } from '../world/random.ts'
+import type { PlannedMessage, Step } from './ledger.ts'
+
+export const exchange = 'shop.events'
+
+/** What a seed chooses beside the faults. */
+export interface Scenario {
+  readonly profile: ProfileName
+  readonly layout: LayoutName
+  readonly workQueue: string
+  readonly topology: Topology<string>
+  readonly maxAttempts: number
+  readonly messages: readonly PlannedMessage[]
+  readonly publishers: number
+  readonly publisherWindow: number
+  readonly consumers: readonly { readonly concurrency: number; readonly prefetch: number }[]
+  readonly heartbeatSeconds: number
+  readonly weather: NetworkWeather
+  /** How long a handler takes at most. */
+  readonly workMs: number
+  readonly redriveWindow: number
+}
+
+const layouts: readonly LayoutName[] = ['warren', 'warren', 'ratatoskr', 'event-bus', 'freeflow', 'isolated']
+
+export function planScenario(random: Random, profile: ProfileName): Scenario {
+  const layout = random.pick(layouts)
+  const maxAttempts = random.between(2, 4)
+  const delays = Array.from({ length: random.between(1, 3) }, () =>
+    random.pick(['1s', '5s', '20s', '2m'] as const),
+  )
+  const isFanout = layout === 'event-bus'
+  // Only a queue of its own namespace comes home in this layout.
+  const workQueue = layout === 'freeflow' ? 'freeflow.orders' : 'shop.orders'
+  return {
+    profile,
+    layout,
+    workQueue,
+    topology: defineTopology({
+      layout,
+      exchanges: { [exchange]: { type: isFanout ? 'fanout' : 'topic' } },
+      queues: {
+        [workQueue]: {
+          bind: [
+            { exchange, key: isFanout ? '' : 'order.*' },
+            ...(layout === 'freeflow' ? [{ exchange: 'freeflow.events', key: 'orders.*' }] : []),
+          ],
+          retry: { delays: layout === 'warren' ? delays : delays.slice(0, 1), maxAttempts },
+        },
+      },
+    }),
+    maxAttempts,
+    messages: planMessages(random, random.between(8, 40)),
+    publishers: random.between(1, 2),
+    publisherWindow: random.between(1, 16),
+    consumers: Array.from({ length: random.between(1, 3) }, () => {
+      const concurrency = random.between(1, 6)
+      return { concurrency, prefetch: concurrency + random.below(8) }
+    }),
+    heartbeatSeconds: random.pick([5, 10, 30]),
+    weather: {
+      latencyMs: random.pick([0.1, 0.5, 5]),
+      jitterMs: random.pick([0.5, 5, 60]),
+      chunking: random.pick([0, 0.05, 0.4]),
+    },
+    workMs: random.pick([2, 50, 1500]),
+    redriveWindow: random.between(1, 12),
+  }
+}
+
+function planMessages(random: Random, count: number): PlannedMessage[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `m${index + 1}`,
+    steps: planSteps(random),
+    isBroken: random.chance(0.04),
+  }))
+}
+
+function planSteps(random: Random): Step[] {
+  const kind = random.next()
+  if (kind < 0.5) return ['succeed']
+  if (kind < 0.6) return ['reject']
+  if (kind < 0.75) return ['throw']
+  return [...Array.from({ length: random.between(1, 3) }, () => 'throw' as const), 'succeed']
+}

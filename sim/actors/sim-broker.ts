@@ -1,0 +1,112 @@
+import type { Socket } from 'node:net'
+import { bringUp, takeDown } from '../../packages/warrenmq/src/embedded/model/bring-up.ts'
+import type { Broker } from '../../packages/warrenmq/src/embedded/model/broker.ts'
+import { createBroker } from '../../packages/warrenmq/src/embedded/model/create-broker.ts'
+import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
+import { profiles } from '../../packages/warrenmq/src/embedded/model/profiles/profiles.ts'
+import type { AmqpConnection } from '../../packages/warrenmq/src/embedded/server/amqp-connection.ts'
+import { createAmqpConnection } from '../../packages/warrenmq/src/embedded/server/create-amqp-connection.ts'
+import {
+  createFaults,
+  type FaultPlan,
+  type FaultSwitches,
+} from '../../packages/warrenmq/src/embedded/server/faults.ts'
+import { answerRequest } from '../../packages/warrenmq/src/embedded/server/management/management-server.ts'
+import { SimProcess } from '../world/sim-process.ts'
+import type { SimSocket } from '../world/sim-socket.ts'
+import { epochMs, type Universe } from '../world/universe.ts'
+
+export const brokerHost = 'broker'
+export const amqpPort = 5672
+export const managementPort = 15672
+
+/** The embedded broker's model and its servers, behind pipes instead of sockets. */
+export class SimBroker {
+  readonly process = new SimProcess('broker')
+  readonly model: Broker
+  readonly faults: FaultPlan & FaultSwitches
+  readonly connections = new Set<AmqpConnection>()
+  readonly #universe: Universe
+  readonly #onMistake: (error: unknown) => void
+  isListening = true
+
+  constructor(
+    universe: Universe,
+    fields: { profile: ProfileName; seed: number; onMistake: (error: unknown) => void },
+  ) {
+    this.#universe = universe
+    this.#onMistake = fields.onMistake
+    const { loop, network, http } = universe
+    const clock = {
+      now: () => epochMs + Math.floor(loop.nowMs) + this.process.clockOffsetMs,
+      schedule: (delayMs: number, task: () => void) => {
+        const event = loop.after(Math.max(0, delayMs), this.process, 'broker clock', task)
+        return () => {
+          event.run = undefined
+        }
+      },
+    }
+    this.model = createBroker({ profile: profiles[fields.profile], clock, seed: fields.seed })
+    this.faults = createFaults(clock, () => {
+      for (const connection of this.connections) connection.endBlock()
+    })
+    network.listen(brokerHost, amqpPort, this)
+    http.listen(this)
+  }
+
+  accept(socket: SimSocket): void {
+    if (this.faults.isRefusing) {
+      socket.resetAndDestroy()
+      return
+    }
+    const host = {
+      broker: this.model,
+      faults: this.faults,
+      clusterName: 'sim@broker',
+      connections: () => this.connections,
+      onDelivery: () => undefined,
+      report: this.#onMistake,
+    }
+    const onEnd = (ended: AmqpConnection): void => {
+      this.connections.delete(ended)
+    }
+    this.connections.add(createAmqpConnection(socket as unknown as Socket, host, onEnd))
+  }
+
+  async answer(request: {
+    url: string
+    headers: Record<string, string>
+  }): Promise<{ status: number; body: string }> {
+    const scope = {
+      broker: this.model,
+      faults: this.faults,
+      connections: () => this.connections,
+      clusterName: 'sim@broker',
+      nodeName: 'sim@broker',
+      amqpPort,
+      managementPort: () => managementPort,
+    }
+    const body = (async function* () {})() as AsyncIterable<Buffer>
+    const asked = Object.assign(body, { ...request, method: 'GET' })
+    const { status, json } = await answerRequest(scope, asked, this.#onMistake)
+    return { status, body: json === undefined ? '' : JSON.stringify(json) }
+  }
+
+  /** As kill -9 of the node: every connection breaks, and what is not durable is lost. */
+  crash(): void {
+    if (!this.isListening) return
+    this.isListening = false
+    takeDown(this.model)
+    for (const connection of this.connections) connection.cut()
+  }
+
+  restart(): void {
+    if (this.isListening) return
+    bringUp(this.model)
+    this.isListening = true
+  }
+
+  get now(): number {
+    return this.#universe.loop.nowMs
+  }
+}

@@ -1,0 +1,47 @@
+import { inspectQueue } from '../../packages/warrenmq/src/embedded/inspect-queue.ts'
+import type { SimBroker } from '../actors/sim-broker.ts'
+import type { Evidence } from './evidence.ts'
+
+/** What lies in one queue. */
+export interface QueueContents {
+  readonly name: string
+  /** The ids of what is ready, in order. */
+  readonly ids: readonly (string | undefined)[]
+  /** In hand, on their way to a dead-letter target, or held back. */
+  readonly others: number
+}
+
+/** Every queue of the broker, without touching one. */
+export function readQueues({ model }: SimBroker): readonly QueueContents[] {
+  return [...model.vhosts.get('/')!.queues.values()].map(({ name, counts }) => ({
+    name,
+    ids:
+      counts.ready === 0
+        ? []
+        : inspectQueue(model, { vhost: '/', queue: name })!.messages.map(
+            ({ properties }) => properties.messageId,
+          ),
+    others: counts.unacknowledged + counts.deadLetters + counts.delayed,
+  }))
+}
+
+/** Here messages stay until a person decides. */
+export function isFinal(queue: string, { flow }: Evidence): boolean {
+  return queue === flow.deadLetterQueue || queue.endsWith('.over-limit')
+}
+
+/** Nothing is in a work or wait queue, and nothing in hand. */
+export function isSettled(evidence: Evidence): boolean {
+  const { broker } = evidence
+  if (!broker.isListening) return false
+  for (const { name, counts } of broker.model.vhosts.get('/')!.queues.values()) {
+    if (counts.unacknowledged + counts.deadLetters + counts.delayed > 0) return false
+    if (counts.ready > 0 && !isFinal(name, evidence)) return false
+  }
+  return true
+}
+
+export function describeQueues({ broker }: Evidence): string {
+  const filled = readQueues(broker).filter(({ ids, others }) => ids.length + others > 0)
+  return filled.map(({ name, ids, others }) => `${name}: ${ids.length} ready, ${others} other`).join('; ')
+}

@@ -1,0 +1,50 @@
+import type { Random } from '../world/random.ts'
+
+/** All that the nemesis can do. */
+export const faultKinds = [
+  'cut',
+  'black-hole',
+  'stall',
+  'kill',
+  'broker-crash',
+  'broker-pause',
+  'pause',
+  'alarm',
+  'refuse',
+  'http-loss',
+  'close-channels',
+  'nack',
+  'late-confirm',
+  'clock-jump',
+  'disk-full',
+] as const
+
+export type FaultKind = (typeof faultKinds)[number]
+
+/** One deed of the nemesis. */
+export interface Fault {
+  readonly kind: FaultKind
+  /** After the actors have begun. */
+  readonly atMs: number
+  /** How long it lasts, where it does. */
+  readonly lastsMs: number
+  /** Which of those it could hit, as a share of them. */
+  readonly choice: number
+}
+
+/** Some faults of these kinds, in the order of time. None may be among them, so that the quiet way is tried, too. */
+export function planFaults(
+  random: Random,
+  { kinds, windowMs }: { kinds: readonly FaultKind[]; windowMs: number },
+): readonly Fault[] {
+  if (kinds.length === 0) return []
+  const count = random.chance(0.1) ? 0 : random.between(1, 12)
+  const some = kinds.filter(() => random.chance(0.6))
+  const chosen = some.length > 0 ? some : kinds
+  return Array.from({ length: count }, () => ({
+    kind: random.pick(chosen),
+    atMs: Math.floor(random.next() * windowMs),
+    lastsMs: Math.floor(random.next() ** 2 * 40_000) + 10,
+    choice: random.next(),
+  })).sort((one, other) => one.atMs - other.atMs)
+}

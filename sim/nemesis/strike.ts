@@ -1,0 +1,124 @@
+import { ProtocolError } from '../../packages/warrenmq/src/embedded/model/protocol-error.ts'
+import type { Actor } from '../actors/actors.ts'
+import type { SimBroker } from '../actors/sim-broker.ts'
+import type { Universe } from '../world/universe.ts'
+import type { Fault } from './faults.ts'
+
+/** What the nemesis can reach. */
+export interface Arena {
+  readonly universe: Universe
+  readonly broker: SimBroker
+  readonly actors: readonly Actor[]
+}
+
+/** Does it. What lasts ends by itself. */
+export function strike(fault: Fault, arena: Arena): void {
+  const { universe, broker, actors } = arena
+  const { loop, network, http, files } = universe
+  const { choice, lastsMs } = fault
+  const inBroker = (run: () => void): void => void loop.soon(broker.process, fault.kind, run)
+  const laterInBroker = (run: () => void): void => void loop.after(lastsMs, broker.process, 'heal', run)
+  const forSoLong = `for ${(lastsMs / 1000).toFixed(2)} s`
+  const pipe = pick([...network.pipes], choice)
+  const actor = pick(
+    actors.filter((each) => each.process?.isAlive && !each.isDone),
+    choice,
+  )
+  switch (fault.kind) {
+    case 'cut':
+      if (!pipe) return
+      universe.tell(`connection ${pipe.number} of ${pipe.client.process.name} is cut`)
+      pipe.cut()
+      return
+    case 'black-hole':
+      if (!pipe) return
+      universe.tell(`connection ${pipe.number} of ${pipe.client.process.name} goes dead without a word`)
+      pipe.blackHole()
+      return
+    case 'stall':
+      if (!pipe) return
+      universe.tell(`connection ${pipe.number} of ${pipe.client.process.name} stalls ${forSoLong}`)
+      pipe.stall(loop.nowMs + lastsMs)
+      return
+    case 'kill':
+      if (!actor) return
+      universe.tell(`${actor.name} is killed, and started again after ${(lastsMs / 1000).toFixed(2)} s`)
+      actor.process?.kill()
+      loop.after(lastsMs, loop.current, 'restart', () => actor.start())
+      return
+    case 'pause':
+      if (!actor?.process) return
+      universe.tell(`${actor.name} stands still ${forSoLong}`)
+      actor.process.pause(loop.nowMs + lastsMs)
+      return
+    case 'broker-crash':
+      universe.tell(`the broker crashes, and is down ${forSoLong}`)
+      inBroker(() => broker.crash())
+      laterInBroker(() => broker.restart())
+      return
+    case 'broker-pause':
+      universe.tell(`the broker stands still ${forSoLong}`)
+      broker.process.pause(loop.nowMs + lastsMs)
+      return
+    case 'alarm':
+      universe.tell(`the broker has an alarm ${forSoLong}`)
+      inBroker(() => broker.faults.block())
+      laterInBroker(() => broker.faults.unblock())
+      return
+    case 'refuse':
+      universe.tell(`the broker takes no connections ${forSoLong}`)
+      inBroker(() => broker.faults.refuseConnections())
+      laterInBroker(() => broker.faults.acceptConnections())
+      return
+    case 'http-loss': {
+      universe.tell(`the HTTP API loses half of its answers ${forSoLong}`)
+      const endMs = loop.nowMs + lastsMs
+      const random = universe.random.fork(`http ${fault.atMs}`)
+      http.isLost = () => loop.nowMs < endMs && random.chance(0.5)
+      return
+    }
+    case 'close-channels':
+      universe.tell('the broker closes channels that consume')
+      inBroker(() => closeChannels(broker))
+      return
+    case 'nack':
+      universe.tell('the broker nacks some publishes')
+      inBroker(() => broker.faults.changeConfirms({ kind: 'nack' }, { count: 1 + Math.floor(choice * 6) }))
+      return
+    case 'late-confirm':
+      universe.tell(`the broker confirms some publishes ${(lastsMs / 1000).toFixed(2)} s late`)
+      inBroker(() =>
+        broker.faults.changeConfirms(
+          { kind: 'delay', delayMs: lastsMs },
+          { count: 1 + Math.floor(choice * 6) },
+        ),
+      )
+      return
+    case 'clock-jump':
+      if (!actor?.process) return
+      universe.tell(`the wall clock of ${actor.name} jumps by ${Math.round((choice - 0.5) * 240)} s`)
+      actor.process.clockOffsetMs += Math.round((choice - 0.5) * 240_000)
+      return
+    case 'disk-full':
+      universe.tell(`the disk is full ${forSoLong}`)
+      files.roomBytes = Math.floor(choice * 4000)
+      loop.after(lastsMs, loop.current, 'heal', () => {
+        files.roomBytes = undefined
+      })
+      return
+  }
+}
+
+function closeChannels(broker: SimBroker): void {
+  for (const { channels } of broker.connections) {
+    for (const channel of channels.values()) {
+      if (channel.model.consumers.size === 0) continue
+      const error = new ProtocolError('PRECONDITION_FAILED', 'closed by a fault')
+      broker.model.inbox.run(() => channel.refuse(error, undefined))
+    }
+  }
+}
+
+function pick<Value>(values: readonly Value[], choice: number): Value | undefined {
+  return values[Math.floor(choice * values.length)]
+}

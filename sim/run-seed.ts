@@ -1,0 +1,233 @@
+import type { ProfileName } from '../packages/warrenmq/src/embedded/model/profile.ts'
+import { compileTopology } from '../packages/warrenmq/src/topology/compile-topology.ts'
+import { enterWorld, nodeWorld } from '../packages/warrenmq/src/world.ts'
+import { type Actor, createConsumer, createDeployer, createPublisher, type Stage } from './actors/actors.ts'
+import { Ledger } from './actors/ledger.ts'
+import { createOperator, type Deed } from './actors/operator.ts'
+import { planScenario, type Scenario } from './actors/scenario.ts'
+import { SimBroker } from './actors/sim-broker.ts'
+import { checkAttempts } from './check/check-attempts.ts'
+import { checkLeaks } from './check/check-leaks.ts'
+import { checkNothingLost } from './check/check-nothing-lost.ts'
+import { checkReceipts } from './check/check-receipts.ts'
+import type { Evidence, Violation } from './check/evidence.ts'
+import { describeQueues, isSettled } from './check/queue-contents.ts'
+import { type Fault, type FaultKind, planFaults } from './nemesis/faults.ts'
+import { strike } from './nemesis/strike.ts'
+import { createRandom } from './world/random.ts'
+import { SimProcess } from './world/sim-process.ts'
+import { createUniverse, type Universe } from './world/universe.ts'
+
+export interface SeedChoice {
+  readonly seed: number
+  readonly profile: ProfileName
+  readonly kinds: readonly FaultKind[]
+  /** Of the faults that the seed gives, only those with these numbers. @default all */
+  readonly only?: readonly number[] | undefined
+}
+
+export interface SeedResult {
+  readonly seed: number
+  readonly profile: ProfileName
+  readonly layout: string
+  readonly hash: string
+  readonly faults: readonly Fault[]
+  readonly violations: readonly Violation[]
+  readonly story: readonly string[]
+  readonly virtualMs: number
+  readonly events: number
+}
+
+/** For how long the nemesis strikes: most happens in the first seconds. */
+const faultWindowsMs = [2_000, 15_000, 40_000]
+/** After the last fault has ended, everything is over within this much virtual time. */
+const longestDrainMs = 30 * 60_000
+/** The last words of a connection are on their way for so long. */
+const farewellMs = 100_000
+const longestGoodbyeMs = 5 * 60_000
+
+/** One world, from its beginning to its end. */
+export async function runSeed(choice: SeedChoice): Promise<SeedResult> {
+  const { seed, profile, kinds } = choice
+  const random = createRandom(seed)
+  const scenario = planScenario(random.fork('scenario'), profile)
+  const chance = random.fork('faults')
+  const planned = planFaults(chance, { kinds, windowMs: chance.pick(faultWindowsMs) })
+  const faults = planned.filter((_, index) => choice.only?.includes(index) ?? true)
+  const violations: Violation[] = []
+  const violate = (rule: string, detail: string): void => {
+    violations.push({ rule, detail })
+    universe.tell(`VIOLATION of ${rule}: ${detail}`)
+  }
+  const universe = createUniverse({
+    seed,
+    weather: scenario.weather,
+    onError: (error, process) => violate('no-crash', `${process.name}: ${describe(error)}`),
+  })
+  enterWorld(universe.world)
+  Object.assign(globalThis, {
+    ownOfProcess: <Value>(name: string, create: () => Value) => universe.loop.current.own(name, create),
+  })
+  const unhandled = (error: unknown): void => violate('no-unhandled-rejection', describe(error))
+  process.on('unhandledRejection', unhandled)
+  const { emitWarning } = process
+  process.emitWarning = (warning: string | Error) => universe.loop.trace.add(`warning ${String(warning)}`)
+  try {
+    await play({ universe, scenario, faults, violate, seed })
+  } catch (error) {
+    violate('no-crash', describe(error))
+  } finally {
+    process.off('unhandledRejection', unhandled)
+    process.emitWarning = emitWarning
+    enterWorld(nodeWorld)
+  }
+  const { trace, nowMs } = universe.loop
+  return {
+    seed,
+    profile,
+    layout: scenario.layout,
+    hash: trace.digest(),
+    faults,
+    violations,
+    story: trace.lines,
+    virtualMs: nowMs,
+    events: trace.events,
+  }
+}
+
+interface Play {
+  readonly universe: Universe
+  readonly scenario: Scenario
+  readonly faults: readonly Fault[]
+  readonly seed: number
+  violate(rule: string, detail: string): void
+}
+
+async function play({ universe, scenario, faults, violate, seed }: Play): Promise<void> {
+  const { loop } = universe
+  const ledger = new Ledger()
+  for (const message of scenario.messages) ledger.plan(message)
+  const ending = createEnding(universe)
+  const stage: Stage = { universe, scenario, ledger, violate, whenEnding: ending.wait }
+  const broker = new SimBroker(universe, {
+    profile: scenario.profile,
+    seed,
+    onMistake: (error) => violate('no-mistake-of-the-broker', describe(error)),
+  })
+  const flow = compileTopology(scenario.topology, { brokerVersion: broker.model.profile.version }).flows[0]!
+  const evidence: Evidence = { scenario, ledger, broker, universe, faults, flow, violate }
+  await perform(universe, [createDeployer(stage)], { withinMs: 60_000, violate })
+
+  const actors = castActors(stage)
+  const beganMs = loop.nowMs
+  const nemesis = new SimProcess('nemesis')
+  for (const actor of actors) actor.start()
+  for (const fault of faults) {
+    loop.at(beganMs + fault.atMs, nemesis, fault.kind, () => strike(fault, { universe, broker, actors }))
+  }
+  const healedMs = Math.max(beganMs, ...faults.map(({ atMs, lastsMs }) => beganMs + atMs + lastsMs))
+  const workers = actors.filter(({ name }) => !name.startsWith('consumer'))
+  const isOver = (): boolean =>
+    loop.nowMs > healedMs && workers.every(({ isDone }) => isDone) && isSettled(evidence)
+  await waitUntil(universe, isOver, healedMs + longestDrainMs)
+  if (!isOver()) {
+    const waiting = workers.filter(({ isDone }) => !isDone).map(({ name }) => name)
+    violate('nothing-hangs', `not over: ${waiting.join(', ') || 'no actor'}; ${describeQueues(evidence)}`)
+  }
+  checkNothingLost(evidence)
+  checkAttempts(evidence)
+  await redriveTheRest(stage, evidence)
+
+  ending.begin()
+  await waitUntil(universe, () => actors.every(({ isDone }) => isDone), loop.nowMs + longestGoodbyeMs)
+  for (const { name, isDone } of actors) if (!isDone) violate('nothing-hangs', `${name} does not close`)
+  await waitUntil(universe, () => false, loop.nowMs + farewellMs)
+  checkReceipts(evidence)
+  checkLeaks(evidence, actors)
+}
+
+/** The handlers are mended, and all dead letters go back: every message that anybody confirmed is handled then. */
+async function redriveTheRest(stage: Stage, evidence: Evidence): Promise<void> {
+  const { universe, ledger } = stage
+  ledger.isMended = true
+  const random = universe.random.fork('closer')
+  const closer = createOperator(stage, 'closer', { deeds: ['redrive'], random })
+  await perform(universe, [closer], { withinMs: longestDrainMs, violate: stage.violate })
+  await waitUntil(universe, () => isSettled(evidence), universe.loop.nowMs + longestDrainMs)
+  if (!isSettled(evidence))
+    stage.violate('nothing-hangs', `after the last re-drive: ${describeQueues(evidence)}`)
+  checkNothingLost(evidence)
+}
+
+/** The moment at which the actors go home; each hears of it in its own process. */
+function createEnding({ loop }: Universe): { wait(): Promise<void>; begin(): void } {
+  const waiting: (() => void)[] = []
+  let hasBegun = false
+  return {
+    wait: () =>
+      new Promise((resolve) => {
+        const process = loop.current
+        const wake = (): void => void loop.soon(process, 'ending', resolve)
+        if (hasBegun) wake()
+        else waiting.push(wake)
+      }),
+    begin: () => {
+      hasBegun = true
+      for (const wake of waiting) wake()
+    },
+  }
+}
+
+function castActors(stage: Stage): readonly Actor[] {
+  const { scenario, universe } = stage
+  const { messages, publishers, consumers } = scenario
+  const random = universe.random.fork('actors')
+  const deeds: readonly Deed[] = ['look', 'redrive', 'redrive', 'redrive', 'discard', 'back-up', 'restore']
+  const operators = random.chance(0.8) ? random.between(1, 2) : 0
+  return [
+    ...Array.from({ length: publishers }, (_, index) =>
+      createPublisher(stage, `publisher-${index + 1}`, {
+        messages: messages.filter((_, at) => at % publishers === index),
+        random: random.fork(`publisher-${index}`),
+      }),
+    ),
+    ...consumers.map((_, index) =>
+      createConsumer(stage, `consumer-${index + 1}`, index, random.fork(`consumer-${index}`)),
+    ),
+    ...Array.from({ length: operators }, (_, index) =>
+      createOperator(stage, `operator-${index + 1}`, {
+        deeds: Array.from({ length: random.between(1, 4) }, () => random.pick(deeds)),
+        random: random.fork(`operator-${index}`),
+      }),
+    ),
+  ]
+}
+
+async function perform(
+  universe: Universe,
+  actors: readonly Actor[],
+  { withinMs, violate }: { withinMs: number; violate: (rule: string, detail: string) => void },
+): Promise<void> {
+  for (const actor of actors) actor.start()
+  const endMs = universe.loop.nowMs + withinMs
+  await waitUntil(universe, () => actors.every(({ isDone }) => isDone), endMs)
+  for (const { name, isDone } of actors)
+    if (!isDone) violate('nothing-hangs', `${name} does not come to an end`)
+}
+
+/** Lets time pass until it is so, and looks every now and then. */
+async function waitUntil(universe: Universe, isSo: () => boolean, endMs: number): Promise<void> {
+  const { loop } = universe
+  let lookAtMs = loop.nowMs
+  let isOver = false
+  await loop.run(() => {
+    if (loop.nowMs < lookAtMs) return false
+    lookAtMs = loop.nowMs + 250
+    isOver = loop.nowMs >= endMs || isSo()
+    return isOver
+  })
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
