@@ -2,11 +2,13 @@ import type { ProfileName } from '../packages/warrenmq/src/embedded/model/profil
 import { compileTopology } from '../packages/warrenmq/src/topology/compile-topology.ts'
 import { enterWorld, nodeWorld } from '../packages/warrenmq/src/world.ts'
 import { type Actor, createConsumer, createDeployer, createPublisher, type Stage } from './actors/actors.ts'
+import { BrokerWatch } from './actors/broker-watch.ts'
 import { Ledger } from './actors/ledger.ts'
 import { createOperator, type Deed } from './actors/operator.ts'
 import { planScenario, type Scenario } from './actors/scenario.ts'
 import { SimBroker } from './actors/sim-broker.ts'
 import { checkAttempts } from './check/check-attempts.ts'
+import { checkDuplicates } from './check/check-duplicates.ts'
 import { checkLeaks } from './check/check-leaks.ts'
 import { checkNothingLost } from './check/check-nothing-lost.ts'
 import { checkReceipts } from './check/check-receipts.ts'
@@ -115,7 +117,8 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
     onMistake: (error) => violate('no-mistake-of-the-broker', describe(error)),
   })
   const flow = compileTopology(scenario.topology, { brokerVersion: broker.model.profile.version }).flows[0]!
-  const evidence: Evidence = { scenario, ledger, broker, universe, faults, flow, violate }
+  const watch = new BrokerWatch(broker.model, { workQueue: flow.queue, nowMs: () => loop.nowMs })
+  const evidence: Evidence = { scenario, ledger, broker, watch, universe, faults, flow, violate }
   await perform(universe, [createDeployer(stage)], { withinMs: 60_000, violate })
 
   const actors = castActors(stage)
@@ -123,7 +126,9 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   const nemesis = new SimProcess('nemesis')
   for (const actor of actors) actor.start()
   for (const fault of faults) {
-    loop.at(beganMs + fault.atMs, nemesis, fault.kind, () => strike(fault, { universe, broker, actors }))
+    loop.at(beganMs + fault.atMs, nemesis, fault.kind, () =>
+      strike(fault, { universe, broker, actors, scenario }),
+    )
   }
   const healedMs = Math.max(beganMs, ...faults.map(({ atMs, lastsMs }) => beganMs + atMs + lastsMs))
   const workers = actors.filter(({ name }) => !name.startsWith('consumer'))
@@ -136,6 +141,7 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   }
   checkNothingLost(evidence)
   checkAttempts(evidence)
+  checkDuplicates(evidence)
   await redriveTheRest(stage, evidence)
 
   ending.begin()

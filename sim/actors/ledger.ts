@@ -41,6 +41,8 @@ export class Ledger {
   readonly receipts: RedriveNote[] = []
   /** Files that a discard wrote to. */
   readonly backups = new Set<string>()
+  /** So many messages a restore or a re-drive may have put back twice, as it says itself. */
+  mayBeTwice = 0
   /** The handlers were mended: from now on everything succeeds. */
   isMended = false
 

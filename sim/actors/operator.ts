@@ -54,6 +54,7 @@ async function doIt(
         window: { messages: scenario.redriveWindow },
       })
       ledger.receipts.push({ receipt })
+      ledger.mayBeTwice += receipt.duplicatesPossible
       universe.tell(`${name}: re-drive is ${receipt.outcome}, moved ${receipt.moved} of ${receipt.present}`)
       return
     }
@@ -70,7 +71,12 @@ async function doIt(
     }
     case 'restore': {
       if (!ledger.backups.has(file)) return
-      const { restored } = await letters.restore({ file, by: name, acceptDeliveryLimit: true })
+      const { restored, duplicatesPossible } = await letters.restore({
+        file,
+        by: name,
+        acceptDeliveryLimit: true,
+      })
+      ledger.mayBeTwice += duplicatesPossible
       universe.tell(`${name} restores ${restored}`)
     }
   }

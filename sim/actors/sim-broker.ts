@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { bringUp, takeDown } from '../../packages/warrenmq/src/embedded/model/bring-up.ts'
 import type { Broker } from '../../packages/warrenmq/src/embedded/model/broker.ts'
-import { createBroker } from '../../packages/warrenmq/src/embedded/model/create-broker.ts'
+import { createBroker, grant } from '../../packages/warrenmq/src/embedded/model/create-broker.ts'
 import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
 import { profiles } from '../../packages/warrenmq/src/embedded/model/profiles/profiles.ts'
 import type { AmqpConnection } from '../../packages/warrenmq/src/embedded/server/amqp-connection.ts'
@@ -26,6 +26,8 @@ export class SimBroker {
   readonly model: Broker
   readonly faults: FaultPlan & FaultSwitches
   readonly connections = new Set<AmqpConnection>()
+  /** Connections that ended without a goodbye. */
+  brokenConnections = 0
   readonly #universe: Universe
   readonly #onMistake: (error: unknown) => void
   isListening = true
@@ -47,6 +49,10 @@ export class SimBroker {
       },
     }
     this.model = createBroker({ profile: profiles[fields.profile], clock, seed: fields.seed })
+    const credentials = { kind: 'password', password: 'root' } as const
+    this.model.users.set('root', { name: 'root', tags: ['administrator'], credentials })
+    const permission = { configure: '.*', write: '.*', read: '.*' }
+    grant(this.model, { vhost: '/', user: 'root', permission })
     this.faults = createFaults(clock, () => {
       for (const connection of this.connections) connection.endBlock()
     })
@@ -67,15 +73,32 @@ export class SimBroker {
       onDelivery: () => undefined,
       report: this.#onMistake,
     }
+    let hasSaidGoodbye = false
     const onEnd = (ended: AmqpConnection): void => {
+      if (!hasSaidGoodbye) this.brokenConnections += 1
       this.connections.delete(ended)
     }
+    socket.once('end', () => {
+      hasSaidGoodbye = true
+    })
     this.connections.add(createAmqpConnection(socket as unknown as Socket, host, onEnd))
   }
 
-  async answer(request: {
+  /** What an administrator does, at once. */
+  async administer(method: 'PUT' | 'POST' | 'DELETE', path: string, json: object = {}): Promise<void> {
+    const authorization = `Basic ${Buffer.from('root:root').toString('base64')}`
+    const { status } = await this.answer({ method, url: `/api/${path}`, headers: { authorization }, json })
+    if (status >= 400 && status !== 404) throw new Error(`${method} ${path} answers ${status}`)
+  }
+
+  async answer({
+    json: sent,
+    ...request
+  }: {
+    method?: string
     url: string
     headers: Record<string, string>
+    json?: object
   }): Promise<{ status: number; body: string }> {
     const scope = {
       broker: this.model,
@@ -86,8 +109,10 @@ export class SimBroker {
       amqpPort,
       managementPort: () => managementPort,
     }
-    const body = (async function* () {})() as AsyncIterable<Buffer>
-    const asked = Object.assign(body, { ...request, method: 'GET' })
+    const body = (async function* () {
+      if (sent) yield Buffer.from(JSON.stringify(sent))
+    })() as AsyncIterable<Buffer>
+    const asked = Object.assign(body, { method: 'GET', ...request })
     const { status, json } = await answerRequest(scope, asked, this.#onMistake)
     return { status, body: json === undefined ? '' : JSON.stringify(json) }
   }

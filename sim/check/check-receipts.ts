@@ -1,10 +1,47 @@
+import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt/receipt.ts'
+import { epochMs } from '../world/universe.ts'
 import type { Evidence } from './evidence.ts'
 
-/** The sums of every receipt hold. */
-export function checkReceipts({ ledger, violate }: Evidence): void {
-  for (const { receipt } of ledger.receipts) {
-    const { present, moved, failed, kept, stillThere } = receipt
-    if (present !== moved + failed + kept + stillThere)
-      violate('receipts', `${present} is not ${moved} + ${failed} + ${kept} + ${stillThere}`)
+/** Everything that a receipt says about copies and acks, against what the broker saw. */
+export function checkReceipts(evidence: Evidence): void {
+  for (const { receipt } of evidence.ledger.receipts) {
+    const problem = findProblem(receipt, evidence)
+    if (problem) evidence.violate('receipts', `${problem}; ${describe(receipt)}`)
   }
+}
+
+function findProblem(receipt: Receipt, { watch }: Evidence): string | undefined {
+  const { present, moved, failed, kept, stillThere, published = 0, unanswered = 0 } = receipt
+  const { arrived } = watch.redrive(receipt.id)
+  if (present !== moved + failed + kept + stillThere) return 'its sum is wrong'
+  if (arrived < published) return `only ${arrived} copies arrived`
+  if (arrived > published + unanswered) return `${arrived} copies arrived`
+  if (moved > arrived) return `it moved more than the ${arrived} that arrived`
+  const fromMs = Date.parse(receipt.startedAt) - epochMs - clockMarginMs
+  const toMs = Date.parse(receipt.endedAt) - epochMs + clockMarginMs
+  const acked = watch.countAcked(receipt.queue, { fromMs, toMs })
+  return moved > acked ? `only ${acked} were acknowledged meanwhile` : undefined
+}
+
+/** The clock of the process may have been set meanwhile. */
+const clockMarginMs = 300_000
+
+function describe(receipt: Receipt): string {
+  const { outcome, interruption, present, moved, failed, kept, stillThere, published, unanswered } = receipt
+  const { acksInDoubt, duplicatesPossible, arrivals, missing } = receipt
+  return JSON.stringify({
+    outcome,
+    interruption,
+    present,
+    moved,
+    failed,
+    kept,
+    stillThere,
+    published,
+    unanswered,
+    acksInDoubt,
+    duplicatesPossible,
+    arrivals,
+    missing,
+  })
 }

@@ -1,4 +1,5 @@
 import type { QueueFlow } from '../../packages/warrenmq/src/topology/queue-flow.ts'
+import type { BrokerWatch } from '../actors/broker-watch.ts'
 import type { Ledger } from '../actors/ledger.ts'
 import type { Scenario } from '../actors/scenario.ts'
 import type { SimBroker } from '../actors/sim-broker.ts'
@@ -16,6 +17,7 @@ export interface Evidence {
   readonly scenario: Scenario
   readonly ledger: Ledger
   readonly broker: SimBroker
+  readonly watch: BrokerWatch
   readonly universe: Universe
   readonly faults: readonly Fault[]
   readonly flow: QueueFlow

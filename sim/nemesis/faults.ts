@@ -17,6 +17,9 @@ export const faultKinds = [
   'late-confirm',
   'clock-jump',
   'disk-full',
+  'unbind',
+  'target-full',
+  'forbid',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -39,7 +42,9 @@ export function planFaults(
 ): readonly Fault[] {
   if (kinds.length === 0) return []
   const count = random.chance(0.1) ? 0 : random.between(1, 12)
-  const some = kinds.filter(() => random.chance(0.6))
+  const drawn = kinds.filter(() => random.chance(0.6))
+  // A queue that refuses when it is full has not got what it nacks; the fault nacks what a queue has.
+  const some = drawn.includes('target-full') ? drawn.filter((kind) => kind !== 'nack') : drawn
   const chosen = some.length > 0 ? some : kinds
   return Array.from({ length: count }, () => ({
     kind: random.pick(chosen),

@@ -1,5 +1,6 @@
 import { ProtocolError } from '../../packages/warrenmq/src/embedded/model/protocol-error.ts'
 import type { Actor } from '../actors/actors.ts'
+import { exchange, type Scenario } from '../actors/scenario.ts'
 import type { SimBroker } from '../actors/sim-broker.ts'
 import type { Universe } from '../world/universe.ts'
 import type { Fault } from './faults.ts'
@@ -9,6 +10,7 @@ export interface Arena {
   readonly universe: Universe
   readonly broker: SimBroker
   readonly actors: readonly Actor[]
+  readonly scenario: Scenario
 }
 
 /** Does it. What lasts ends by itself. */
@@ -99,6 +101,34 @@ export function strike(fault: Fault, arena: Arena): void {
       universe.tell(`the wall clock of ${actor.name} jumps by ${Math.round((choice - 0.5) * 240)} s`)
       actor.process.clockOffsetMs += Math.round((choice - 0.5) * 240_000)
       return
+    case 'unbind': {
+      universe.tell(`somebody unbinds the work queue ${forSoLong}`)
+      const between = `bindings/%2F/e/${exchange}/q/${arena.scenario.workQueue}`
+      const key = arena.scenario.layout === 'event-bus' ? '' : 'order.*'
+      inBroker(() => void broker.administer('DELETE', `${between}/${key === '' ? '~' : 'order.%2A'}`))
+      laterInBroker(() => void broker.administer('POST', between, { routing_key: key }))
+      return
+    }
+    case 'target-full': {
+      universe.tell(`the work queue takes only a few messages ${forSoLong}`)
+      const definition = { 'max-length': 1 + Math.floor(choice * 4), overflow: 'reject-publish' }
+      const policy = {
+        pattern: `^${arena.scenario.workQueue}$`,
+        definition,
+        'apply-to': 'queues',
+        priority: 9,
+      }
+      inBroker(() => void broker.administer('PUT', 'policies/%2F/full', policy))
+      laterInBroker(() => void broker.administer('DELETE', 'policies/%2F/full'))
+      return
+    }
+    case 'forbid': {
+      universe.tell(`nobody may write any more ${forSoLong}`)
+      const all = { configure: '.*', write: '.*', read: '.*' }
+      inBroker(() => void broker.administer('PUT', 'permissions/%2F/guest', { ...all, write: '^$' }))
+      laterInBroker(() => void broker.administer('PUT', 'permissions/%2F/guest', all))
+      return
+    }
     case 'disk-full':
       universe.tell(`the disk is full ${forSoLong}`)
       files.roomBytes = Math.floor(choice * 4000)

@@ -1,11 +1,12 @@
 import type { ClientRequest } from 'node:http'
-import { createInflateRaw, deflateRawSync } from 'node:zlib'
+import { deflateRawSync, type InflateRaw } from 'node:zlib'
 import type { World } from '../../packages/warrenmq/src/world.ts'
 import { Network } from './network.ts'
 import type { NetworkWeather } from './pipe-direction.ts'
 import { createRandom, type Random } from './random.ts'
 import { SimFiles } from './sim-files.ts'
 import { SimHttp } from './sim-http.ts'
+import { SimInflate } from './sim-inflate.ts'
 import { SimLoop } from './sim-loop.ts'
 import { SimProcess } from './sim-process.ts'
 import { SimTimers } from './sim-timers.ts'
@@ -102,7 +103,7 @@ function createWorld({
       await sleep(1)
       return deflateRawSync(content, options)
     },
-    createInflateRaw,
+    createInflateRaw: () => new SimInflate(loop) as unknown as InflateRaw,
   }
 }
 

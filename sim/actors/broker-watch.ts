@@ -1,0 +1,65 @@
+import { consumerHeaders } from '../../packages/warrenmq/src/consumer/settle/consumer-headers.ts'
+import type { Broker } from '../../packages/warrenmq/src/embedded/model/broker.ts'
+import type { Queue } from '../../packages/warrenmq/src/embedded/model/queue/queue.ts'
+import { headerInteger, headerText } from '../../packages/warrenmq/src/message/header-values.ts'
+import { recoveryHeaders } from '../../packages/warrenmq/src/recovery/put-back/recovery-headers.ts'
+import { readProperty } from '../../packages/warrenmq/src/wire/properties.ts'
+
+/** What the broker saw of one re-drive. */
+export interface SeenRedrive {
+  /** Copies that came into a queue by its publishes. */
+  arrived: number
+}
+
+/** Looks over the broker's shoulder: what comes into its queues, and what is acknowledged there. */
+export class BrokerWatch {
+  readonly #redrives = new Map<string, SeenRedrive>()
+  readonly #acked = new Map<string, number[]>()
+  readonly #nowMs: () => number
+  readonly #workQueue: string
+
+  constructor(broker: Broker, { workQueue, nowMs }: { workQueue: string; nowMs: () => number }) {
+    this.#nowMs = nowMs
+    this.#workQueue = workQueue
+    const { queues } = broker.vhosts.get('/')!
+    const set = queues.set.bind(queues)
+    queues.set = (name, queue) => set(name, this.#watch(queue))
+  }
+
+  redrive(id: string): SeenRedrive {
+    const seen = this.#redrives.get(id) ?? { arrived: 0 }
+    this.#redrives.set(id, seen)
+    return seen
+  }
+
+  /** How many messages of a queue were acknowledged between two moments. */
+  countAcked(queue: string, { fromMs, toMs }: { fromMs: number; toMs: number }): number {
+    return (this.#acked.get(queue) ?? []).filter((atMs) => atMs >= fromMs && atMs <= toMs).length
+  }
+
+  #watch(queue: Queue): Queue {
+    const { enqueue, settle } = queue
+    const acked: number[] = this.#acked.get(queue.name) ?? []
+    this.#acked.set(queue.name, acked)
+    return Object.assign(queue, {
+      enqueue: (message: Parameters<Queue['enqueue']>[0], publisher: object | undefined) => {
+        const isTaken = enqueue(message, publisher)
+        const isPublished = publisher !== undefined && !('resourceKind' in publisher)
+        if (isTaken && isPublished && queue.name === this.#workQueue) this.#noteArrival(message.properties)
+        return isTaken
+      },
+      settle: (settled: Parameters<Queue['settle']>[0]) => {
+        if (settled.settlement === 'ack') for (const _ of settled.entries) acked.push(this.#nowMs())
+        settle(settled)
+      },
+    })
+  }
+
+  /** A copy that a consumer put back into its own queue is not the re-drive's, though it carries its number. */
+  #noteArrival(properties: Buffer): void {
+    const headers = readProperty(properties, 'headers')
+    const id = headerText(headers, recoveryHeaders.redriveId)
+    if (id === undefined || headerInteger(headers, consumerHeaders.recounts) !== undefined) return
+    this.redrive(id).arrived += 1
+  }
+}
