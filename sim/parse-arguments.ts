@@ -17,6 +17,8 @@ export interface SimArguments {
   readonly workers: number
   /** Stops at the first violation. */
   readonly isFirst: boolean
+  /** A failure is made small. */
+  readonly isShrunk: boolean
 }
 
 const allProfiles: readonly ProfileName[] = ['3.10', '4.0', '4.3']
@@ -36,6 +38,7 @@ export function parseArguments(args: readonly string[]): SimArguments {
       json: { type: 'boolean', default: false },
       once: { type: 'boolean', default: false },
       first: { type: 'boolean', default: false },
+      'no-shrink': { type: 'boolean', default: false },
     },
   })
   const [from = Number.NaN, to = from] = (values.seed ?? values.seeds).split('-').map(Number)
@@ -53,6 +56,7 @@ export function parseArguments(args: readonly string[]): SimArguments {
     isTwice: !values.once,
     workers: Number(values.workers),
     isFirst: values.first,
+    isShrunk: !values['no-shrink'],
   }
 }
 

@@ -9,12 +9,12 @@ export interface RunReport extends Omit<SeedResult, 'story'> {
   readonly needed: readonly number[] | undefined
 }
 
-type RunArguments = Pick<SimArguments, 'kinds' | 'only' | 'isStory' | 'isTwice'>
+type RunArguments = Pick<SimArguments, 'kinds' | 'only' | 'isStory' | 'isTwice' | 'isShrunk'>
 
 /** Runs a seed, compares its hash with that of a second run, and makes a failure small. */
 export async function runOne(
   place: Pick<SeedChoice, 'seed' | 'profile'>,
-  { kinds, only, isStory, isTwice }: RunArguments,
+  { kinds, only, isStory, isTwice, isShrunk }: RunArguments,
 ): Promise<RunReport> {
   const choice = { ...place, kinds, only }
   const first = await runSeed(choice)
@@ -24,7 +24,7 @@ export async function runOne(
     if (second.hash !== first.hash)
       violations.push({ rule: 'same-seed-same-hash', detail: `${first.hash}, then ${second.hash}` })
   }
-  if (first.violations.length === 0)
+  if (first.violations.length === 0 || !isShrunk)
     return { ...first, violations, story: isStory ? first.story : undefined, needed: undefined }
   const needed = await shrink(choice, first)
   const small = await runSeed({ ...choice, only: needed })

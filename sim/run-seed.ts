@@ -117,7 +117,7 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
     onMistake: (error) => violate('no-mistake-of-the-broker', describe(error)),
   })
   const flow = compileTopology(scenario.topology, { brokerVersion: broker.model.profile.version }).flows[0]!
-  const watch = new BrokerWatch(broker.model, { workQueue: flow.queue, nowMs: () => loop.nowMs })
+  const watch = new BrokerWatch(broker.model, { flow, nowMs: () => loop.nowMs })
   const evidence: Evidence = { scenario, ledger, broker, watch, universe, faults, flow, violate }
   await perform(universe, [createDeployer(stage)], { withinMs: 60_000, violate })
 
@@ -188,7 +188,16 @@ function castActors(stage: Stage): readonly Actor[] {
   const { scenario, universe } = stage
   const { messages, publishers, consumers } = scenario
   const random = universe.random.fork('actors')
-  const deeds: readonly Deed[] = ['look', 'redrive', 'redrive', 'redrive', 'discard', 'back-up', 'restore']
+  const deeds: readonly Deed[] = [
+    'look',
+    'redrive',
+    'redrive',
+    'redrive-by-exchange',
+    'discard',
+    'discard',
+    'back-up',
+    'restore',
+  ]
   const operators = random.chance(0.8) ? random.between(1, 2) : 0
   return [
     ...Array.from({ length: publishers }, (_, index) =>

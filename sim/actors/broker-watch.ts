@@ -3,12 +3,17 @@ import type { Broker } from '../../packages/warrenmq/src/embedded/model/broker.t
 import type { Queue } from '../../packages/warrenmq/src/embedded/model/queue/queue.ts'
 import { headerInteger, headerText } from '../../packages/warrenmq/src/message/header-values.ts'
 import { recoveryHeaders } from '../../packages/warrenmq/src/recovery/put-back/recovery-headers.ts'
+import type { QueueFlow } from '../../packages/warrenmq/src/topology/queue-flow.ts'
 import { readProperty } from '../../packages/warrenmq/src/wire/properties.ts'
 
 /** What the broker saw of one re-drive. */
 export interface SeenRedrive {
   /** Copies that came into a queue by its publishes. */
   arrived: number
+  /** The most copies whose originals were in their queue at a time. */
+  mostDoubled: number
+  /** Acks of the dead-letter queue before its first copy. */
+  readonly ackedBefore: number
 }
 
 /** Looks over the broker's shoulder: what comes into its queues, and what is acknowledged there. */
@@ -17,17 +22,23 @@ export class BrokerWatch {
   readonly #acked = new Map<string, number[]>()
   readonly #nowMs: () => number
   readonly #workQueue: string
+  readonly #deadLetterQueue: string | undefined
 
-  constructor(broker: Broker, { workQueue, nowMs }: { workQueue: string; nowMs: () => number }) {
+  constructor(
+    broker: Broker,
+    { flow, nowMs }: { flow: Pick<QueueFlow, 'queue' | 'deadLetterQueue'>; nowMs: () => number },
+  ) {
     this.#nowMs = nowMs
-    this.#workQueue = workQueue
+    this.#workQueue = flow.queue
+    this.#deadLetterQueue = flow.deadLetterQueue
     const { queues } = broker.vhosts.get('/')!
     const set = queues.set.bind(queues)
     queues.set = (name, queue) => set(name, this.#watch(queue))
   }
 
   redrive(id: string): SeenRedrive {
-    const seen = this.#redrives.get(id) ?? { arrived: 0 }
+    const ackedBefore = this.#ackedDead
+    const seen = this.#redrives.get(id) ?? { arrived: 0, mostDoubled: 0, ackedBefore }
     this.#redrives.set(id, seen)
     return seen
   }
@@ -35,6 +46,10 @@ export class BrokerWatch {
   /** How many messages of a queue were acknowledged between two moments. */
   countAcked(queue: string, { fromMs, toMs }: { fromMs: number; toMs: number }): number {
     return (this.#acked.get(queue) ?? []).filter((atMs) => atMs >= fromMs && atMs <= toMs).length
+  }
+
+  get #ackedDead(): number {
+    return this.#acked.get(this.#deadLetterQueue ?? '')?.length ?? 0
   }
 
   #watch(queue: Queue): Queue {
@@ -60,6 +75,8 @@ export class BrokerWatch {
     const headers = readProperty(properties, 'headers')
     const id = headerText(headers, recoveryHeaders.redriveId)
     if (id === undefined || headerInteger(headers, consumerHeaders.recounts) !== undefined) return
-    this.redrive(id).arrived += 1
+    const seen = this.redrive(id)
+    seen.arrived += 1
+    seen.mostDoubled = Math.max(seen.mostDoubled, seen.arrived - (this.#ackedDead - seen.ackedBefore))
   }
 }

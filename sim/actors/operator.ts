@@ -5,7 +5,7 @@ import type { Random } from '../world/random.ts'
 import { type Actor, createActor, openWarren, type Stage } from './actors.ts'
 
 /** What an operator may do to the dead letters. */
-export type Deed = 'look' | 'redrive' | 'discard' | 'back-up' | 'restore'
+export type Deed = 'look' | 'redrive' | 'redrive-by-exchange' | 'discard' | 'back-up' | 'restore'
 
 /** Somebody who works on dead letters while everything else goes on. */
 export function createOperator(
@@ -44,12 +44,14 @@ async function doIt(
       universe.tell(`${name} sees ${causes.length} causes`)
       return
     }
-    case 'redrive': {
+    case 'redrive':
+    case 'redrive-by-exchange': {
       universe.tell(`${name} begins a re-drive`)
       const receipt = await letters.redrive({
         by: name,
         reason: 'the gateway is back',
         wait: '5m',
+        to: deed === 'redrive' ? 'origin' : 'exchange',
         acceptDeliveryLimit: true,
         window: { messages: scenario.redriveWindow },
       })

@@ -7,7 +7,15 @@ export function checkReceipts(evidence: Evidence): void {
   for (const { receipt } of evidence.ledger.receipts) {
     const problem = findProblem(receipt, evidence)
     if (problem) evidence.violate('receipts', `${problem}; ${describe(receipt)}`)
+    checkWindow(receipt, evidence)
   }
+}
+
+/** A crash doubles no more than the window; each broken connection may have doubled as many before. */
+function checkWindow({ id }: Receipt, { watch, broker, faults, scenario, violate }: Evidence): void {
+  const { mostDoubled } = watch.redrive(id)
+  const most = scenario.redriveWindow * (1 + broker.brokenConnections + faults.length)
+  if (mostDoubled > most) violate('window', `${mostDoubled} copies at a time; the window is ${most}`)
 }
 
 function findProblem(receipt: Receipt, { watch }: Evidence): string | undefined {

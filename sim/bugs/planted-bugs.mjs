@@ -1,0 +1,265 @@
+// Bugs that the simulation must find, one replacement each. They are planted in a bundle of their own: the library
+// carries no switch for them. A replacement that no longer finds its place fails loudly.
+const publisher = 'publisher/publisher.ts'
+const outcome = 'consumer/decide/decide-outcome.ts'
+const settlement = 'consumer/settle/settlement.ts'
+const answers = 'recovery/redrive/read-answer.ts'
+const pump = 'recovery/redrive/pump.ts'
+const receipt = 'recovery/redrive/write-receipt.ts'
+
+export const plantedBugs = [
+  {
+    name: 'a retry is acknowledged before its copy is confirmed',
+    file: settlement,
+    find: '  const result = await new Promise<PublishResult>((resolve) =>',
+    replace: '  run.delivery.ack()\n  const result = await new Promise<PublishResult>((resolve) =>',
+  },
+  {
+    name: 'a returned publish counts as confirmed',
+    file: publisher,
+    find: 'if (publish.returned) {',
+    replace: 'if (publish.returned && !isAck) {',
+  },
+  {
+    name: 'a confirm of one is read as one of all before it',
+    file: publisher,
+    find: 'this.#unanswered.take(tag, multiple, (publish)',
+    replace: 'this.#unanswered.take(tag, true, (publish)',
+  },
+  {
+    name: 'a confirm of several is read as one',
+    file: publisher,
+    find: 'this.#unanswered.take(tag, multiple, (publish)',
+    replace: 'this.#unanswered.take(tag, false, (publish)',
+  },
+  {
+    name: 'a nack counts as a confirm',
+    file: publisher,
+    find: '(publish) => this.#answered(publish, isAck)',
+    replace: '(publish) => this.#answered(publish, true)',
+  },
+  {
+    name: 'what was lost with its connection counts as confirmed',
+    file: publisher,
+    find: 'for (const publish of over) this.#settle(publish, unknown(publish, true, cause))',
+    replace:
+      "for (const publish of over) this.#settle(publish, { kind: 'confirmed', messageId: publish.message.messageId, mayBeDuplicate: true })",
+  },
+  {
+    name: 'publishes are not mandatory',
+    file: 'publisher/publish-methods.ts',
+    find: 'encodePublish({ exchange, routingKey: key, mandatory })',
+    replace: 'encodePublish({ exchange, routingKey: key, mandatory: false })',
+  },
+  {
+    name: 'messages are not persistent',
+    file: 'publisher/outgoing-message.ts',
+    find: 'deliveryMode: message.persistent === false ? 1 : 2',
+    replace: 'deliveryMode: 1',
+  },
+  {
+    name: 'attempts are reset by each retry',
+    file: 'consumer/settle/republish.ts',
+    find: "if (attempts.kind === 'header') return [integer(attempts.header, failedAttempts)]",
+    replace: "if (attempts.kind === 'header') return [integer(attempts.header, 0)]",
+  },
+  {
+    name: 'one attempt too many',
+    file: outcome,
+    find: 'if (attempt >= flow.maxAttempts && flow.park)',
+    replace: 'if (attempt > flow.maxAttempts && flow.park)',
+  },
+  {
+    name: 'one attempt too few',
+    file: outcome,
+    find: 'if (attempt >= flow.maxAttempts && flow.park)',
+    replace: 'if (attempt + 1 >= flow.maxAttempts && flow.park)',
+  },
+  {
+    name: 'attempts are counted twice',
+    file: 'message/count-attempts.ts',
+    find: 'return headerInteger(headers, rule.header) ?? 0',
+    replace: 'return (headerInteger(headers, rule.header) ?? 0) * 2',
+  },
+  {
+    name: 'every death in x-death counts as an attempt',
+    file: 'message/count-attempts.ts',
+    find: '  if (!entry) return 0\n  const seen',
+    replace:
+      '  if (!entry) return 0\n  if (entry) return deaths.reduce((sum, death) => sum + death.count, 0)\n  const seen',
+  },
+  {
+    name: 'a rejected message is acknowledged',
+    file: outcome,
+    find: "return deadLetter(decision, 'rejected-by-handler', { errorMessage: result.reason })",
+    replace: 'return acknowledge',
+  },
+  {
+    name: 'a message that cannot be decoded is acknowledged',
+    file: outcome,
+    find: '? deadLetter(decision, permanentReason(result.failure), result.failure)',
+    replace: '? acknowledge',
+  },
+  {
+    name: 'a message is dropped after its last attempt',
+    file: outcome,
+    find: "if (attempt >= flow.maxAttempts && flow.park) return deadLetter(decision, 'attempts-exhausted', failure)",
+    replace: 'if (attempt >= flow.maxAttempts && flow.park) return acknowledge',
+  },
+  {
+    name: 'a failed message is acknowledged',
+    file: outcome,
+    find: ': tryAgain(decision, result.failure)',
+    replace: ': acknowledge',
+  },
+  {
+    name: 'a rejection that was not sent is remembered as done',
+    file: settlement,
+    find: "!== 'sent') return stale(outcome, false)",
+    replace: "!== 'sent') return stale(outcome, true)",
+  },
+  {
+    name: 'a retry that was not published is remembered as done',
+    file: settlement,
+    find: 'if (!run.delivery.isCurrent) return stale(outcome, false)',
+    replace: 'if (!run.delivery.isCurrent) return stale(outcome, true)',
+  },
+  {
+    name: 'a failed message is put back at once',
+    file: settlement,
+    find: "nack({ requeue: outcome.kind === 'give-back' })",
+    replace: 'nack({ requeue: true })',
+  },
+  {
+    name: 'an ack covers messages that are still being handled',
+    file: 'broker/amqp/ack-ledger.ts',
+    find: 'const limit = open.first()',
+    replace: 'const limit = Number.MAX_SAFE_INTEGER // ',
+  },
+  {
+    name: 'consumers take messages without acks',
+    file: 'broker/amqp/channel.ts',
+    find: 'noAck: options.noAck ?? false,',
+    replace: 'noAck: true,',
+  },
+  {
+    name: 'running handlers count as done when the channel is lost',
+    file: 'consumer/remember/lost-ack-memory.ts',
+    find: 'for (const run of running) keep(run.delivery, run)',
+    replace: "for (const run of running) keep(run.delivery, 'done')",
+  },
+  {
+    name: 'missed heartbeats go unnoticed',
+    file: 'broker/amqp/connection.ts',
+    find: 'onMissed: () => this.#fail(heartbeatMissedError(this.endpoint, agreement.heartbeatSeconds)),',
+    replace: 'onMissed: () => undefined,',
+  },
+  {
+    name: 'a channel that the broker closed is not opened again',
+    file: 'broker/amqp/supervised-channel.ts',
+    find: "if (error) this.#of.tell('channel.failed', { channel: name, error, nextAttemptMs })",
+    replace: 'if (error) return',
+  },
+  {
+    name: 'a session gives up after its first lost connection',
+    file: 'broker/amqp/session.ts',
+    find: 'this.#youngDeaths = dateNow() - this.#connectedAt >= healthyMs ? 0 : this.#youngDeaths + 1',
+    replace: 'if (this.#connectedAt > 0) return',
+  },
+  {
+    name: 'close() leaves a connection behind',
+    file: 'warren.ts',
+    find: 'await Promise.all([this.#publishing, this.#consuming].map((session) => session.close(leftMs())))',
+    replace: 'await Promise.all([this.#publishing].map((session) => session.close(leftMs())))',
+  },
+  {
+    name: 'a wait for a signal leaves its timer behind',
+    file: 'join-signals.ts',
+    find: '      clearTimeout(timer)',
+    replace: '      void timer',
+  },
+  {
+    name: 'a re-drive acknowledges before the confirm',
+    file: pump,
+    find: "commands.push({ kind: 'publish', message })",
+    replace: "commands.push({ kind: 'ack', message }, { kind: 'publish', message })",
+  },
+  {
+    name: 'a re-drive takes a return for a confirm',
+    file: answers,
+    find: "return { kind: 'returned', message }",
+    replace: "return { kind: 'confirmed', message }",
+  },
+  {
+    name: 'a re-drive takes a nack for a confirm',
+    file: answers,
+    find: "return { kind: 'nacked', message, queues, mayBeThere: !isRefusal(rules, address) }",
+    replace: "return { kind: 'confirmed', message }",
+  },
+  {
+    name: 'a re-drive takes no answer for a confirm',
+    file: answers,
+    find: "return { kind: 'unanswered', message, cause, mayBeThere, largestBytes: largestTaken(result) }",
+    replace: "return { kind: 'confirmed', message }",
+  },
+  {
+    name: 'the window of a re-drive is not bounded',
+    file: pump,
+    find: 'if (flow.unanswered + flow.copying + flow.unproved >= window.size) return false',
+    replace: '',
+  },
+  {
+    name: 'a re-drive acknowledges what failed',
+    file: pump,
+    find: "commands.push({ kind: 'hold', message, why: 'failed' })",
+    replace: "commands.push({ kind: 'ack', message })",
+  },
+  {
+    name: 'a receipt counts arrivals as moved',
+    file: receipt,
+    find: '    moved,\n    failed,\n    kept,\n    stillThere,\n    published',
+    replace: '    moved: moved + (arrivals ?? 0),\n    failed,\n    kept,\n    stillThere,\n    published',
+  },
+  {
+    name: 'a receipt forgets copies that went twice',
+    file: receipt,
+    find: 'published: numbers.published,',
+    replace: 'published: moved,',
+  },
+  {
+    name: 'a receipt is silent about publishes without an answer',
+    file: 'recovery/redrive/redrive-numbers.ts',
+    find: 'unanswered: counts.mayBeThere,',
+    replace: 'unanswered: 0,',
+  },
+  {
+    name: 'a lost lock goes unnoticed',
+    file: 'recovery/redrive/redrive-lock.ts',
+    find: "if (isTimeOver && (isLocked || isQueueUnreachable(error))) return 'locked'",
+    replace: "if (isLocked) return 'held'",
+  },
+  {
+    name: 'nobody takes the lock',
+    file: 'recovery/lock/take-lock.ts',
+    find: '    followsOrphan: name !== names[0],',
+    replace: '    followsOrphan: true,',
+  },
+  {
+    name: 'a discard acknowledges before the file is checked',
+    file: 'recovery/backup/removing.ts',
+    find: '    await this.#writer.prove()\n',
+    replace: '',
+  },
+  {
+    name: 'a restore writes down what nobody took',
+    file: 'recovery/backup/restore-run.ts',
+    find: "resolve(result.kind === 'confirmed' ? 'taken' : describeFailure(address, result).kind)",
+    replace: "resolve('taken')",
+  },
+  {
+    name: 'a restore begins anew and forgets the last one',
+    file: 'recovery/backup/restore-run.ts',
+    find: 'else if (journal.has(record)) this.#counts.restoredBefore += 1\n',
+    replace: '',
+  },
+]
