@@ -30,7 +30,7 @@ export async function buildSim({ name = 'sound', patches: bugs = [] } = {}) {
         transform(code, id) {
           let changed = code
           for (const patch of patches) {
-            if (!id.endsWith(patch.file)) continue
+            if (!id.endsWith(`packages/warrenmq/src/${patch.file}`)) continue
             if (!changed.includes(patch.find))
               throw new Error(`${patch.file} has no "${patch.find}" any more`)
             changed = changed.replace(patch.find, () => patch.replace)

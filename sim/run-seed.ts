@@ -116,7 +116,9 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
     seed,
     onMistake: (error) => violate('no-mistake-of-the-broker', describe(error)),
   })
-  const flow = compileTopology(scenario.topology, { brokerVersion: broker.model.profile.version }).flows[0]!
+  const flow = compileTopology(scenario.topology, { brokerVersion: broker.model.profile.version }).flows.find(
+    ({ name }) => name === scenario.workQueue,
+  )!
   const watch = new BrokerWatch(broker.model, { flow, nowMs: () => loop.nowMs })
   const evidence: Evidence = { scenario, ledger, broker, watch, universe, faults, flow, violate }
   await perform(universe, [createDeployer(stage)], { withinMs: 60_000, violate })

@@ -5,7 +5,7 @@ import type { Random } from '../world/random.ts'
 import type { SimProcess } from '../world/sim-process.ts'
 import type { Universe } from '../world/universe.ts'
 import type { HandlerRun, Ledger, PlannedMessage } from './ledger.ts'
-import { exchange, type Scenario } from './scenario.ts'
+import { archive, exchange, type Scenario } from './scenario.ts'
 import { amqpPort, brokerHost, managementPort } from './sim-broker.ts'
 
 /** What every actor knows. */
@@ -93,8 +93,7 @@ export function createPublisher(
       const account = ledger.account(message.id)
       account.sent += 1
       const { kind } = await publisher.publish({
-        exchange,
-        key: 'order.placed',
+        ...(message.to === 'work' ? { exchange, key: 'order.placed' } : { key: archive }),
         messageId: message.id,
         type: 'order',
         ...(message.isBroken
@@ -104,7 +103,7 @@ export function createPublisher(
       stage.universe.loop.trace.add(`${message.id} ${kind}`)
       if (kind === 'confirmed') account.confirmed += 1
       else if (kind === 'returned') account.refused += 1
-      if (kind !== 'confirmed' && account.sent < 20) {
+      if (kind !== 'confirmed') {
         await sleep(random.between(100, 2000))
         await publishOne(message)
       }

@@ -6,6 +6,8 @@ export type Step = 'succeed' | 'throw' | 'reject'
 export interface PlannedMessage {
   readonly id: string
   readonly steps: readonly Step[]
+  /** Where it goes: to the consumers, or straight into a queue where it stays. */
+  readonly to: 'work' | 'archive'
   /** The body is no JSON although it says so. */
   readonly isBroken: boolean
 }

@@ -6,6 +6,8 @@ import type { Random } from '../world/random.ts'
 import type { PlannedMessage, Step } from './ledger.ts'
 
 export const exchange = 'shop.events'
+/** Nobody consumes from it. Publishes to it and to the work queue are confirmed in any order. */
+export const archive = 'shop.archive'
 
 /** What a seed chooses beside the faults. */
 export interface Scenario {
@@ -13,7 +15,6 @@ export interface Scenario {
   readonly layout: LayoutName
   readonly workQueue: string
   readonly topology: Topology<string>
-  readonly maxAttempts: number
   readonly messages: readonly PlannedMessage[]
   readonly publishers: number
   readonly publisherWindow: number
@@ -29,6 +30,8 @@ const layouts: readonly LayoutName[] = ['warren', 'warren', 'ratatoskr', 'event-
 
 export function planScenario(random: Random, profile: ProfileName): Scenario {
   const layout = random.pick(layouts)
+  // Classic queues keep no transient message; they have no wait queue here, which would lose some in a crash.
+  const isClassic = layout === 'warren' && random.chance(0.25)
   const maxAttempts = random.between(2, 4)
   const delays = Array.from({ length: random.between(1, 3) }, () =>
     random.pick(['1s', '5s', '20s', '2m'] as const),
@@ -49,11 +52,18 @@ export function planScenario(random: Random, profile: ProfileName): Scenario {
             { exchange, key: isFanout ? '' : 'order.*' },
             ...(layout === 'freeflow' ? [{ exchange: 'freeflow.events', key: 'orders.*' }] : []),
           ],
-          retry: { delays: layout === 'warren' ? delays : delays.slice(0, 1), maxAttempts },
+          ...(isClassic
+            ? { retry: false, type: 'classic' }
+            : { retry: { delays: layout === 'warren' ? delays : delays.slice(0, 1), maxAttempts } }),
+        },
+        [archive]: {
+          layout: 'warren',
+          deadLetter: false,
+          role: 'dead-letter',
+          type: isClassic ? 'classic' : 'quorum',
         },
       },
     }),
-    maxAttempts,
     messages: planMessages(random, random.between(8, 40)),
     publishers: random.between(1, 2),
     publisherWindow: random.between(1, 16),
@@ -76,6 +86,7 @@ function planMessages(random: Random, count: number): PlannedMessage[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `m${index + 1}`,
     steps: planSteps(random),
+    to: random.chance(0.2) ? 'archive' : 'work',
     isBroken: random.chance(0.04),
   }))
 }

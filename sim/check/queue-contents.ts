@@ -1,4 +1,5 @@
 import { inspectQueue } from '../../packages/warrenmq/src/embedded/inspect-queue.ts'
+import { archive } from '../actors/scenario.ts'
 import type { SimBroker } from '../actors/sim-broker.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -27,7 +28,7 @@ export function readQueues({ model }: SimBroker): readonly QueueContents[] {
 
 /** Here messages stay until a person decides. */
 export function isFinal(queue: string, { flow }: Evidence): boolean {
-  return queue === flow.deadLetterQueue || queue.endsWith('.over-limit')
+  return queue === flow.deadLetterQueue || queue === archive || queue.endsWith('.over-limit')
 }
 
 /** Nothing is in a work or wait queue, and nothing in hand. */
