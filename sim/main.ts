@@ -40,7 +40,7 @@ async function runAll(args: SimArguments): Promise<void> {
   const tookMs = performance.now() - startedAt
   reports.sort((one, other) => one.seed - other.seed)
   if (args.isJson) console.log(JSON.stringify({ tookMs: Math.round(tookMs), runs: reports }))
-  else console.log(renderSummary(reports, tookMs))
+  else console.log(renderSummary(reports, { tookMs, times: args.isTwice ? 2 : 1 }))
   process.exitCode = reports.some(({ violations }) => violations.length > 0) ? 1 : 0
 }
 

@@ -86,7 +86,7 @@ export function createPublisher(
     const one = async (): Promise<void> => {
       for (let message = left.shift(); message; message = left.shift()) {
         await publishOne(message)
-        await sleep(random.between(1, 400))
+        await sleep(random.between(0, scenario.publishPauseMs))
       }
     }
     const publishOne = async (message: PlannedMessage): Promise<void> => {

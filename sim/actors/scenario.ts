@@ -18,6 +18,8 @@ export interface Scenario {
   readonly messages: readonly PlannedMessage[]
   readonly publishers: number
   readonly publisherWindow: number
+  /** How long a publisher waits at most between two messages. */
+  readonly publishPauseMs: number
   readonly consumers: readonly { readonly concurrency: number; readonly prefetch: number }[]
   readonly heartbeatSeconds: number
   readonly weather: NetworkWeather
@@ -67,6 +69,7 @@ export function planScenario(random: Random, profile: ProfileName): Scenario {
     messages: planMessages(random, random.between(8, 40)),
     publishers: random.between(1, 2),
     publisherWindow: random.between(1, 16),
+    publishPauseMs: random.pick([0, 20, 400, 400]),
     consumers: Array.from({ length: random.between(1, 3) }, () => {
       const concurrency = random.between(1, 6)
       return { concurrency, prefetch: concurrency + random.below(8) }

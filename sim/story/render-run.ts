@@ -19,17 +19,20 @@ export function renderRun(report: RunReport): string {
 }
 
 /** All runs in a few lines. */
-export function renderSummary(reports: readonly RunReport[], tookMs: number): string {
+export function renderSummary(
+  reports: readonly RunReport[],
+  { tookMs, times }: { tookMs: number; times: number },
+): string {
   const broken = reports.filter(({ violations }) => violations.length > 0)
-  const virtualMs = sum(reports.map((report) => report.virtualMs))
+  const virtualMs = times * sum(reports.map((report) => report.virtualMs))
   const faults = reports.flatMap((report) => report.faults.map(({ kind }) => kind))
   const kinds = [...new Set(faults)]
     .sort()
     .map((kind) => `${kind} ${faults.filter((each) => each === kind).length}`)
   return [
-    `${reports.length} runs, ${broken.length} with a broken promise; ${faults.length} faults: ${kinds.join(', ')}`,
+    `${reports.length} seeds${times > 1 ? ', each run twice' : ''}, ${broken.length} with a broken promise; ${faults.length} faults: ${kinds.join(', ')}`,
     `${(virtualMs / 3_600_000).toFixed(1)} virtual hours in ${(tookMs / 1000).toFixed(1)} s (${Math.round(virtualMs / tookMs)} times as fast), ` +
-      `${Math.round((reports.length / tookMs) * 60_000)} runs a minute, ${sum(reports.map(({ events }) => events))} events`,
+      `${Math.round(((times * reports.length) / tookMs) * 60_000)} runs a minute, ${times * sum(reports.map(({ events }) => events))} events`,
     ...(broken.length > 0
       ? [`broken: ${broken.map(({ seed, profile }) => `${seed}/${profile}`).join(' ')}`]
       : []),
