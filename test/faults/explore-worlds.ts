@@ -52,7 +52,8 @@ export function exploreWorlds(rules: WorldRules): Exploration {
 
 /** The same key for worlds that nothing can tell apart; what never changes is left out. */
 function keyOf(world: World): string {
-  const { state, source, target, hand, held, away, wire, uncovered, publishes, walk, errands, faults } = world
+  const { state, source, target, hand, held, away, wire, sent, known, publishes, walk, errands, faults } =
+    world
   const { flow, counts, window, wait, crash, pass, ending, isPaused, phase } = state
   const values = [
     ...[
@@ -73,7 +74,8 @@ function keyOf(world: World): string {
       held,
       away,
       wire,
-      uncovered,
+      sent,
+      known,
       publishes.map(valuesOf),
       walk,
       errands,

@@ -35,6 +35,10 @@ const worlds: readonly (Omit<WorldRules, 'faults'> & { readonly faults: Partial<
   { messages: 2, window: 2, faults: { crashes: 2 } },
   { messages: 2, window: 2, faults: { crashes: 1, arrivals: 1, lostConsuming: 1 } },
   { messages: 3, window: 2, kept: [1], limit: 1, faults: { crashes: 1, arrivals: 1 } },
+  // So few are sent ahead that deliveries prove acks.
+  { messages: 3, window: 2, prefetch: 2, faults: { lostConsuming: 2 } },
+  { messages: 3, window: 2, prefetch: 1, faults: { lostBoth: 1, cancels: 1, arrivals: 1 } },
+  { messages: 3, window: 2, prefetch: 1, faults: { crashes: 1, returned: 1 } },
 ]
 
 test('in no world that can be reached is a message nowhere, a receipt false, or a run without an end', () => {
@@ -73,12 +77,14 @@ const without = (step: Step, kind: string): Step => ({
 })
 
 /** It does something more whenever it publishes. */
-function besidePublish(more: (message: WorldMessage) => RedriveCommand<WorldMessage>): Transition {
+function besidePublish(
+  more: (messages: readonly WorldMessage[]) => RedriveCommand<WorldMessage>,
+): Transition {
   return mistaken((step) => {
     const commands: RedriveCommand<WorldMessage>[] = []
     for (const command of step.commands) {
       commands.push(command)
-      if (command.kind === 'publish') commands.push(more(command.message))
+      if (command.kind === 'publish') commands.push(more(command.messages))
     }
     return { ...step, commands }
   })
@@ -86,13 +92,13 @@ function besidePublish(more: (message: WorldMessage) => RedriveCommand<WorldMess
 
 const asConfirmed = (kind: WorldEvent['kind']): Transition =>
   misled((event) =>
-    event.kind === kind && 'message' in event ? { kind: 'confirmed', message: event.message } : event,
+    event.kind === kind && 'message' in event ? { kind: 'confirmed', messages: [event.message] } : event,
   )
 
 const mistakes: readonly (readonly [string, Transition, Faults, RegExp])[] = [
   [
     'acknowledges before the confirm',
-    besidePublish((message) => ({ kind: 'ack', message })),
+    besidePublish((messages) => ({ kind: 'ack', messages })),
     noFaults,
     /nowhere|not in hand/,
   ],
@@ -131,6 +137,28 @@ const mistakes: readonly (readonly [string, Transition, Faults, RegExp])[] = [
     /false|copies/,
   ],
   [
+    'believes that a delivery proves every ack',
+    mistaken((step, event) => {
+      if (event.kind !== 'delivered') return step
+      const { flow } = step.state
+      const known = flow.known + flow.unproved
+      return { ...step, state: { ...step.state, flow: { ...flow, known, unproved: 0, uncovered: 0 } } }
+    }),
+    small,
+    /false|copies/,
+  ],
+  [
+    'acknowledges only the first of those confirmed at once',
+    mistaken((step) => ({
+      ...step,
+      commands: step.commands.map((command) =>
+        command.kind === 'ack' ? { ...command, messages: command.messages.slice(0, 1) } : command,
+      ),
+    })),
+    noFaults,
+    /nobody said/,
+  ],
+  [
     'leaves acks that are not proved out of the window',
     (state, event) => {
       if (event.kind !== 'confirmed' && event.kind !== 'delivered') return nextRedriveState(state, event)
@@ -165,7 +193,7 @@ const mistakes: readonly (readonly [string, Transition, Faults, RegExp])[] = [
     'acknowledges on a channel that is gone',
     mistaken((step, event, before) =>
       event.kind === 'confirmed' && before.pass.walk === 'lost'
-        ? { ...step, commands: [...step.commands, { kind: 'ack', message: event.message }] }
+        ? { ...step, commands: [...step.commands, { kind: 'ack', messages: event.messages }] }
         : step,
     ),
     small,
@@ -173,7 +201,7 @@ const mistakes: readonly (readonly [string, Transition, Faults, RegExp])[] = [
   ],
   [
     'publishes everything twice',
-    besidePublish((message) => ({ kind: 'publish', message })),
+    besidePublish((messages) => ({ kind: 'publish', messages })),
     noFaults,
     /below zero|copies|not in hand|false/,
   ],

@@ -1,7 +1,10 @@
 import type { Reconnection } from '../../packages/warrenmq/src/recovery/redrive/crash-state.ts'
 import { nextRedriveState } from '../../packages/warrenmq/src/recovery/redrive/next-redrive-state.ts'
 import type { RedriveCommand } from '../../packages/warrenmq/src/recovery/redrive/redrive-command.ts'
-import type { RedriveEvent } from '../../packages/warrenmq/src/recovery/redrive/redrive-event.ts'
+import type {
+  RedriveDecision,
+  RedriveEvent,
+} from '../../packages/warrenmq/src/recovery/redrive/redrive-event.ts'
 import { readNumbers } from '../../packages/warrenmq/src/recovery/redrive/redrive-numbers.ts'
 import {
   type RedriveState,
@@ -12,6 +15,7 @@ import {
 export interface WorldMessage {
   readonly bytes: number
   readonly token: number
+  readonly step: RedriveDecision
 }
 
 export type WorldState = RedriveState<WorldMessage>
@@ -48,6 +52,8 @@ export interface WorldRules {
   /** Messages that the filter does not select. */
   readonly kept?: readonly number[]
   readonly limit?: number
+  /** How many the broker may send ahead. @default 3 */
+  readonly prefetch?: number
   readonly next?: Transition
 }
 
@@ -66,10 +72,11 @@ export interface World {
   readonly held: readonly number[]
   /** Kept by the queue for a node that is gone; undefined: no node was lost. */
   readonly away: readonly number[] | undefined
-  /** On the wire to the broker: acks by token, and questions behind them that prove so many. */
+  /** On the wire to the broker: acks by token, and questions behind them that prove so many of all on this channel. */
   readonly wire: readonly (number | { readonly proves: number })[]
-  /** Acks that no question behind them proves. */
-  readonly uncovered: number
+  /** Acks on this channel, and how many of them the shell knows to have arrived. */
+  readonly sent: number
+  readonly known: number
   readonly publishes: readonly Publish[]
   readonly walk: { readonly left: number; readonly prefetch: number } | undefined
   readonly errands: readonly Errand[]
@@ -101,7 +108,8 @@ export function startWorld(rules: WorldRules): World {
       held: [],
       away: undefined,
       wire: [],
-      uncovered: 0,
+      sent: 0,
+      known: 0,
       publishes: [],
       walk: undefined,
     },
@@ -120,14 +128,16 @@ function tell(world: World, rules: WorldRules, event: WorldEvent): World {
 
 function carryOut(world: World, command: RedriveCommand<WorldMessage>): World {
   switch (command.kind) {
-    case 'publish':
-      return { ...world, publishes: [...world.publishes, { token: command.message.token, isStored: false }] }
+    case 'publish': {
+      const sent = command.messages.map(({ token }) => ({ token, isStored: false }))
+      return { ...world, publishes: [...world.publishes, ...sent] }
+    }
     case 'ack':
-      return acknowledge(world, command.message.token)
+      return command.messages.reduce((after, { token }) => acknowledge(after, token), world)
     case 'hold':
       return { ...world, held: [...world.held, command.message.token] }
     case 'prove-acks':
-      return { ...world, wire: [...world.wire, { proves: world.uncovered }], uncovered: 0 }
+      return { ...world, wire: [...world.wire, { proves: world.sent }] }
     case 'take':
       return { ...world, walk: { left: command.count, prefetch: command.prefetch } }
     case 'stop-taking':
@@ -152,7 +162,7 @@ function carryOut(world: World, command: RedriveCommand<WorldMessage>): World {
 
 function acknowledge(world: World, token: number): World {
   if (!world.hand.includes(token)) throw new Violation(`an ack for ${token}, which is not in hand`)
-  return { ...world, wire: [...world.wire, token], uncovered: world.uncovered + 1 }
+  return { ...world, wire: [...world.wire, token], sent: world.sent + 1 }
 }
 
 /** Every way on, those of the broker and the shell first, and then what may go wrong. */
@@ -166,14 +176,17 @@ export function regularWays(world: World, rules: WorldRules): readonly (() => Wo
   const { walk, source, hand, held, state } = world
   if (walk && state.pass.walk === 'on') {
     // What is held uses up no credit: another channel takes over.
-    const hasCredit = hand.length - held.length < walk.prefetch
-    if (walk.left > 0 && source.length > 0 && hasCredit) ways.push(() => deliver(world, rules))
+    const credit = walk.prefetch - (hand.length - held.length)
+    const most = Math.min(walk.left, source.length, credit)
+    for (let count = 1; count <= most; count += 1) ways.push(() => deliver(world, rules, count))
     if (walk.left === 0 || source.length === 0) ways.push(() => endWalk(world, rules))
   }
   if (world.wire.length > 0) ways.push(() => readWire(world, rules))
   world.publishes.forEach(({ isStored }, index) => {
-    ways.push(isStored ? () => confirm(world, rules, index) : () => store(world, index))
+    ways.push(isStored ? () => confirm(world, rules, [index]) : () => store(world, index))
   })
+  const stored = [...world.publishes.keys()].filter((index) => world.publishes[index]!.isStored)
+  if (stored.length > 1) ways.push(() => confirm(world, rules, stored))
   if (isKeeping(world)) ways.push(() => ({ ...world, source: [...world.away!, ...world.source], away: [] }))
   const errand = world.errands[0]
   if (errand !== undefined && isDue(world, errand)) ways.push(() => run(world, rules, errand))
@@ -190,14 +203,33 @@ function isDue(world: World, errand: Errand): boolean {
   return (errand !== 'count' && errand !== 'rest') || !isKeeping(world)
 }
 
-function deliver(world: World, rules: WorldRules): World {
-  const [token = 0, ...source] = world.source
-  const walk = { ...world.walk!, left: world.walk!.left - 1 }
-  const decision = rules.kept?.includes(token)
-    ? ({ kind: 'keep', reason: 'not-selected' } as const)
-    : ({ kind: 'publish' } as const)
-  const taken = { ...world, source, hand: [...world.hand, token], walk }
-  return tell(taken, rules, { kind: 'delivered', message: { bytes: 1, token }, decision })
+/** Those that come in one read are told at once. */
+function deliver(world: World, rules: WorldRules, count: number): World {
+  const tokens = world.source.slice(0, count)
+  const walk = { ...world.walk!, left: world.walk!.left - count }
+  const taken = { ...world, source: world.source.slice(count), hand: [...world.hand, ...tokens], walk }
+  const messages = tokens.map((token) => messageOf(token, rules))
+  return tell(proveByDeliveries(taken, rules), rules, { kind: 'delivered', messages })
+}
+
+function messageOf(token: number, { kept }: WorldRules): WorldMessage {
+  const isKept = kept?.includes(token)
+  return { bytes: 1, token, step: isKept ? { kind: 'keep', reason: 'not-selected' } : { kind: 'publish' } }
+}
+
+/** The broker sends no more than the prefetch, so the shell knows how many of its acks it must have seen. */
+function proveByDeliveries(world: World, rules: WorldRules): World {
+  const { hand, held, wire, walk, sent } = world
+  const acked = wire.filter((each) => typeof each === 'number').length
+  const open = hand.length - held.length - acked
+  return learn(world, rules, { known: sent - (walk!.prefetch - open), isAnswer: false })
+}
+
+function learn(world: World, rules: WorldRules, proof: { known: number; isAnswer: boolean }): World {
+  const count = Math.max(0, proof.known - world.known)
+  if (count === 0 && !proof.isAnswer) return world
+  const known = world.known + count
+  return tell({ ...world, known }, rules, { kind: 'acks-known', count, isAnswer: proof.isAnswer })
 }
 
 function endWalk(world: World, rules: WorldRules): World {
@@ -213,7 +245,7 @@ function readWire(world: World, rules: WorldRules): World {
     const hand = world.hand.filter((token) => token !== first)
     return { ...world, wire, hand, acked: [...world.acked, first], removed: world.removed + 1 }
   }
-  return tell({ ...world, wire }, rules, { kind: 'acks-known', count: first!.proves })
+  return learn({ ...world, wire }, rules, { known: first!.proves, isAnswer: true })
 }
 
 function store(world: World, index: number): World {
@@ -222,11 +254,11 @@ function store(world: World, index: number): World {
   return { ...world, publishes, target: [...world.target, token].toSorted() }
 }
 
-function confirm(world: World, rules: WorldRules, index: number): World {
-  const { token } = world.publishes[index]!
-  const publishes = world.publishes.toSpliced(index, 1)
-  const confirmed = world.confirmed + 1
-  return tell({ ...world, publishes, confirmed }, rules, { kind: 'confirmed', message: { bytes: 1, token } })
+function confirm(world: World, rules: WorldRules, indexes: readonly number[]): World {
+  const publishes = world.publishes.filter((_, index) => !indexes.includes(index))
+  const confirmed = world.confirmed + indexes.length
+  const messages = indexes.map((index) => messageOf(world.publishes[index]!.token, rules))
+  return tell({ ...world, publishes, confirmed }, rules, { kind: 'confirmed', messages })
 }
 
 function run(world: World, rules: WorldRules, errand: Errand): World {
@@ -236,7 +268,8 @@ function run(world: World, rules: WorldRules, errand: Errand): World {
       return tell(rest, rules, { kind: 'locked' })
     case 'prepare':
       return tell(rest, rules, {
-        ...{ kind: 'prepared', otherConsumers: 0, returnLimit: undefined, inOverLimitQueue: 0, prefetch: 3 },
+        ...{ kind: 'prepared', otherConsumers: 0, returnLimit: undefined, inOverLimitQueue: 0 },
+        prefetch: rules.prefetch ?? 3,
         ...{ depth: isKeeping(world) ? 0 : world.source.length, returnsInMs: isKeeping(world) ? 1_000 : 0 },
       })
     case 'relock':
@@ -264,7 +297,7 @@ function run(world: World, rules: WorldRules, errand: Errand): World {
 function giveBack(world: World): World {
   const forgotten = world.hand.filter((token) => !world.held.includes(token))
   if (forgotten.length > 0) throw new Violation(`${forgotten} given back, and nobody said that they stay`)
-  return { ...world, source: [...world.hand, ...world.source], hand: [], held: [], uncovered: 0 }
+  return { ...world, source: [...world.hand, ...world.source], hand: [], held: [], sent: 0, known: 0 }
 }
 
 function faultyWays(world: World, rules: WorldRules): readonly (() => World)[] {
@@ -286,7 +319,7 @@ function faultyWays(world: World, rules: WorldRules): readonly (() => World)[] {
       ...use(fault),
       publishes: publishes.toSpliced(index, 1),
     })
-    const message = { bytes: 1, token }
+    const message = messageOf(token, rules)
     if (faults.returned > 0 && !isStored)
       ways.push(() => tell(answered('returned'), rules, { kind: 'returned', message }))
     if (faults.nacked > 0 && !isStored)
@@ -320,7 +353,8 @@ function loseConsuming(world: World, rules: WorldRules, reconnection: Reconnecti
       hand: [],
       held: [],
       wire: [],
-      uncovered: 0,
+      sent: 0,
+      known: 0,
       walk: undefined,
     },
     costs: world.costs + rules.window,
@@ -340,7 +374,12 @@ function losePublishing(world: World, rules: WorldRules): World {
   const unanswered = publishes.reduce<World>(
     (after, { token }) =>
       tell(after, rules, {
-        ...{ kind: 'unanswered', message: { bytes: 1, token }, cause: 'connection-lost', mayBeThere: true },
+        ...{
+          kind: 'unanswered',
+          message: messageOf(token, rules),
+          cause: 'connection-lost',
+          mayBeThere: true,
+        },
       }),
     { ...world, publishes: [], costs },
   )
@@ -354,7 +393,12 @@ function loseBoth(world: World, rules: WorldRules, reconnection?: Reconnection):
   const unanswered = publishes.reduce<World>(
     (after, { token }) =>
       tell(after, rules, {
-        ...{ kind: 'unanswered', message: { bytes: 1, token }, cause: 'connection-lost', mayBeThere: true },
+        ...{
+          kind: 'unanswered',
+          message: messageOf(token, rules),
+          cause: 'connection-lost',
+          mayBeThere: true,
+        },
       }),
     { ...world, publishes: [] },
   )

@@ -66,6 +66,15 @@ export class ConsumerRelay {
     return this.#open >= this.#credit
   }
 
+  /**
+   * Of the acks that were written, the broker has seen all but so many, because it sends no more than the prefetch: what
+   * it has not seen an ack for cannot be more. Of consumers that have ended nobody can tell.
+   */
+  get mostUnseenAcks(): number {
+    const isFirst = this.#tag !== undefined && this.#started === 1
+    return isFirst ? this.#credit - this.#open : Number.POSITIVE_INFINITY
+  }
+
   /** Acknowledges; during a change the ack waits, because it would let the broker send on to the old consumer. */
   ack(delivery: Delivery): Settled {
     if (!this.#task.mayOverlap && (this.#isChanging || this.#holdsAcks)) {

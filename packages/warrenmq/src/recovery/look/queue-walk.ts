@@ -133,7 +133,12 @@ export class QueueWalk {
     return this.#relay.lateCount
   }
 
-  /** Acks wait until no consumer is left to which they would let the broker send more. */
+  /** Of the acks that were written, the broker can have seen all but so many. */
+  get mostUnseenAcks(): number {
+    return this.#relay.mostUnseenAcks
+  }
+
+  /** What is acknowledged now waits until nobody is left whom it would let the broker send to. */
   get holdsAcks(): boolean {
     return this.#relay.holdsAcks
   }

@@ -1,7 +1,7 @@
 import { countLoss, decideNextPass, isLostTooOften, noLosses } from './decide-next-pass.ts'
 import { endRun } from './end-run.ts'
+import { holdWaiting } from './hold-waiting.ts'
 import { emptyQueue } from './message-queue.ts'
-import { holdWaiting } from './pump.ts'
 import type { RedriveEvent, TakenMessage } from './redrive-event.ts'
 import {
   type Commands,

@@ -7,7 +7,8 @@ export interface HeldChannel {
   readonly channel: AmqpChannel
   readonly walk: QueueWalk
   readonly refreshes: Refreshes
-  /** Acks that were handed to it, and those that a question behind them proves. */
+  /** Acks that were handed to it, those that a question behind them proves or will prove, and those that are proved. */
   acked: number
   covered: number
+  known: number
 }

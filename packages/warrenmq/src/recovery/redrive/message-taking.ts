@@ -102,6 +102,14 @@ export class MessageTaking {
     void this.#channels.at(-1)?.walk.letGo()
   }
 
+  /** How many more acks are proved by what the broker has sent since. */
+  takeProvedAcks(): number {
+    return this.#channels.reduce((sum, held) => {
+      const { acked, walk } = held
+      return sum + learn(held, acked - walk.heldBackAcks - walk.mostUnseenAcks)
+    }, 0)
+  }
+
   /** Asks something behind the acks on each channel that has some; resolves with how many the answers prove. */
   async prove(): Promise<number> {
     while (!this.#isOver) {
@@ -162,7 +170,8 @@ export class MessageTaking {
     const count = held.acked - held.walk.heldBackAcks - held.covered
     if (count <= 0 || !held.channel.isOpen) return undefined
     held.covered += count
-    return inspectQueue(held.channel, this.#task.queue).then(() => count)
+    const { covered } = held
+    return inspectQueue(held.channel, this.#task.queue).then(() => learn(held, covered))
   }
 
   async #open(): Promise<HeldChannel> {
@@ -172,6 +181,7 @@ export class MessageTaking {
       channel,
       acked: 0,
       covered: 0,
+      known: 0,
       walk: this.#walkOn(channel, () => held),
       refreshes: new Refreshes({ publisher, rules: look, ack: (delivery) => held.walk.ack(delivery) }),
     }
@@ -231,4 +241,11 @@ export class MessageTaking {
     const giveUpAt = performance.now() + longestReturnMs
     while ((await this.#depth()) < atLeast && performance.now() < giveUpAt) await sleep(askEveryMs)
   }
+}
+
+/** So many acks of a channel have arrived at the least; gives how many of them nobody knew. */
+function learn(held: HeldChannel, known: number): number {
+  const more = Math.max(0, known - held.known)
+  held.known += more
+  return more
 }

@@ -1,3 +1,4 @@
+import { confirmMessages, failMessage, missAnswer, noteRefusal, proveAcks } from './confirm-messages.ts'
 import { counted } from './counted.ts'
 import { loseContact, regainContact } from './crash-state.ts'
 import {
@@ -13,11 +14,12 @@ import {
 } from './end-pass.ts'
 import { endRun, startCount } from './end-run.ts'
 import { countedGate, isFull } from './gate-state.ts'
-import { confirmMessage, failMessage, missAnswer, noteRefusal, proveAcks, pump, takeMessage } from './pump.ts'
+import { pump } from './pump.ts'
 import type { RedriveCommand } from './redrive-command.ts'
 import type { RedriveConnection, RedriveEvent, TakenMessage } from './redrive-event.ts'
 import { type Commands, enterPhase, movedOf, type RedriveState, withPass } from './redrive-state.ts'
 import { afterLook } from './stage-state.ts'
+import { takeMessages } from './take-messages.ts'
 import { abandonIfAway, stop, tick } from './tick.ts'
 import { beginWait, endWait } from './wait-state.ts'
 import { shrinkWindow } from './window-state.ts'
@@ -44,11 +46,11 @@ function apply<Message extends TakenMessage>(
 ): RedriveState<Message> {
   switch (event.kind) {
     case 'delivered':
-      return takeMessage(state, event, commands)
+      return takeMessages(state, event.messages, commands)
     case 'confirmed':
-      return state.ending.isAbandoned ? state : confirmMessage(state, event.message, commands)
+      return state.ending.isAbandoned ? state : confirmMessages(state, event.messages, commands)
     case 'acks-known':
-      return state.phase === 'taking' ? proveAcks(state, event.count, commands) : state
+      return state.phase === 'taking' ? proveAcks(state, event, commands) : state
     case 'returned':
       return state.ending.isAbandoned ? state : failMessage(state, event.message, commands)
     case 'nacked':

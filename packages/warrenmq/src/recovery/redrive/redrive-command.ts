@@ -13,8 +13,8 @@ type PromptCommand<Message extends TakenMessage> =
   /** One of those taken arrived during the run, so one more is to be taken. */
   | { readonly kind: 'extend' }
   | { readonly kind: 'stop-taking' }
-  | { readonly kind: 'publish'; readonly message: Message }
-  | { readonly kind: 'ack'; readonly message: Message }
+  | { readonly kind: 'publish'; readonly messages: readonly Message[] }
+  | { readonly kind: 'ack'; readonly messages: readonly Message[] }
   /** It stays in its queue. */
   | { readonly kind: 'hold'; readonly message: Message; readonly why: HoldReason }
   /** Ask the broker something behind the acks: its answer proves them. */

@@ -5,7 +5,9 @@ import type { KeepReason } from './plan-redrive.ts'
 /** A message that was taken. The state passes it back in commands and never looks inside. */
 export interface TakenMessage {
   readonly bytes: number
-  /** The queues it would be put into, if their depth matters. */
+  /** What the rules say of it; undefined for one that is none of those counted. */
+  readonly step: RedriveDecision | undefined
+  /** The queues it would be put into, where their depth matters. */
   readonly queues?: readonly string[] | undefined
 }
 
@@ -40,10 +42,11 @@ export type RedriveEvent<Message extends TakenMessage> =
       /** How many the broker may send ahead. */
       readonly prefetch: number
     }
-  | { readonly kind: 'delivered'; readonly message: Message; readonly decision: RedriveDecision }
-  /** It was sent ahead and is not one of those that were counted. */
+  /** Messages of those counted are in hand, all that one read of the connection brought. */
+  | { readonly kind: 'delivered'; readonly messages: readonly Message[] }
+  /** It was sent ahead and is none of those that were counted. */
   | { readonly kind: 'sent-ahead'; readonly message: Message }
-  | { readonly kind: 'confirmed'; readonly message: Message }
+  | { readonly kind: 'confirmed'; readonly messages: readonly Message[] }
   | { readonly kind: 'returned'; readonly message: Message }
   | {
       readonly kind: 'nacked'
@@ -60,8 +63,11 @@ export type RedriveEvent<Message extends TakenMessage> =
       /** The broker said that it takes no larger body. */
       readonly largestBytes?: number | undefined
     }
-  /** The broker has answered something that was sent on the same channel after this many more acks. */
-  | { readonly kind: 'acks-known'; readonly count: number }
+  /**
+   * So many more acks have arrived. By an answer: the broker has answered something that was sent on the same channel
+   * after them. Else by deliveries: it sends no more than it may, so what it sent it could only send because of them.
+   */
+  | { readonly kind: 'acks-known'; readonly count: number; readonly isAnswer: boolean }
   /** A message that its queue would delete on its return is being copied to the end of its queue. */
   | { readonly kind: 'copying' }
   | {

@@ -1,13 +1,14 @@
-import type { Delivery } from '../../broker/amqp/delivery.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
 import { sleep } from '../../world.ts'
 import { createSetDigest, digestBody } from '../receipt/set-digest.ts'
 import { awaitLeaders } from './await-leaders.ts'
 import { countTargets } from './count-targets.ts'
+import type { EventQueue } from './event-queue.ts'
 import { describeFailure } from './failed-publish.ts'
-import { readAnswer } from './read-answer.ts'
-import type { RedriveEvent } from './redrive-event.ts'
+import { readFailure } from './read-failure.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 import type { RedrivePreparation } from './redrive-preparation.ts'
 import type { PublishStep } from './redrive-rules.ts'
@@ -21,7 +22,7 @@ export interface PublishingTask {
   readonly preparation: RedrivePreparation
   readonly tally: RedriveTally
   readonly state: () => RedriveState<Taken>
-  readonly tell: (event: RedriveEvent<Taken>) => void
+  readonly events: EventQueue<Taken>
   /** A message that cannot be encoded ends the run. */
   readonly tellFailure: (error: unknown) => void
 }
@@ -42,52 +43,59 @@ export class RedrivePublishing {
     return this.#digest.text()
   }
 
-  publish(message: Taken): void {
-    const { publisher, preparation, tell, tellFailure } = this.#task
-    const step = message.step as PublishStep
+  publish(messages: readonly Taken[]): void {
+    const { publisher, preparation, events, tellFailure } = this.#task
     const rules = preparation.rules!
-    try {
-      const encoded = rules.encode(message.delivery, step)
-      publisher.publishEncoded(encoded, (result) => {
-        if (result.kind === 'confirmed') this.#countPublish(message.delivery, { step, body: encoded.body })
-        else this.#noteFailure(message, result)
-        tell(readAnswer(message, result, { rules, address: step }))
-      })
-    } catch (error) {
-      tellFailure(error) // it cannot be encoded
-      tell({ kind: 'unanswered', message, cause: 'unsent', mayBeThere: false })
+    // One after the other in a single write to the connection.
+    for (const message of messages) {
+      try {
+        const encoded = rules.encode(message.delivery, message.step as PublishStep)
+        publisher.publishEncoded(encoded, (result) => this.#answered(message, encoded, result))
+      } catch (error) {
+        tellFailure(error) // it cannot be encoded
+        events.tell({ kind: 'unanswered', message, cause: 'unsent', mayBeThere: false })
+      }
     }
   }
 
-  #countPublish(delivery: Delivery, { step, body }: { step: PublishStep; body: Delivery['body'] }): void {
-    const { preparation, tally, state } = this.#task
-    if (state().ending.isAbandoned) return
-    this.#digest.add(digestBody({ body }), preparation.rules!.idOf(delivery))
-    tally.countMove(step, preparation.rules!.causeOf(delivery))
+  #answered(message: Taken, encoded: EncodedMessage, result: PublishResult): void {
+    const { preparation, events } = this.#task
+    if (result.kind === 'confirmed') {
+      this.#countPublish(message, encoded)
+      events.gather('confirmed', message)
+      return
+    }
+    const rules = preparation.rules!
+    const address = message.step as PublishStep
+    const failure = describeFailure(address, result)
+    message.failure = failure
+    if (failure.largestBytes !== undefined) rules.takeAtMost(failure.largestBytes)
+    events.tell(readFailure(message, result, { rules, address }))
   }
 
-  #noteFailure(message: Taken, result: Exclude<PublishResult, { kind: 'confirmed' }>): void {
-    const failure = describeFailure(message.step as PublishStep, result)
-    message.failure = failure
-    if (failure.largestBytes !== undefined) this.#task.preparation.rules!.takeAtMost(failure.largestBytes)
+  #countPublish({ step, delivery }: Taken, { body, messageId }: EncodedMessage): void {
+    const { preparation, tally, state } = this.#task
+    if (state().ending.isAbandoned) return
+    this.#digest.add(digestBody({ body }), messageId)
+    tally.countMove(step as PublishStep, preparation.rules!.causeOf(delivery))
   }
 
   async awaitConnection(): Promise<void> {
-    const { options, publisher, tell } = this.#task
+    const { options, publisher, events } = this.#task
     await publisher.room()
-    if (options.publishing.connection) tell({ kind: 'connected', connection: 'publishing' })
+    if (options.publishing.connection) events.tell({ kind: 'connected', connection: 'publishing' })
   }
 
   async awaitLeaders(queues: readonly string[]): Promise<void> {
-    const { options, publisher, tell } = this.#task
+    const { options, publisher, events } = this.#task
     await awaitLeaders(options.publishing, queues)
     await publisher.renew()
-    tell({ kind: 'rested' })
+    events.tell({ kind: 'rested' })
   }
 
   async countTargets({ queues, isSoon }: { queues: readonly string[]; isSoon: boolean }): Promise<void> {
     if (!isSoon) await sleep(countAgainMs)
     const depth = await countTargets(this.#task.options.publishing, queues)
-    this.#task.tell({ kind: 'targets-counted', depth })
+    this.#task.events.tell({ kind: 'targets-counted', depth })
   }
 }

@@ -37,7 +37,6 @@ export interface RedriveRules {
   decide(delivery: Delivery): RedriveStep
   encode(delivery: Delivery, step: PublishStep): EncodedMessage
   causeOf(delivery: Delivery): { readonly id: string; readonly label: string }
-  idOf(delivery: Delivery): string | undefined
   /** The broker takes no larger bodies than this. */
   takeAtMost(bytes: number): void
   /** False: the broker's routes could not be read, so only its answers protect the messages. */
@@ -80,7 +79,6 @@ export async function prepareRules(
     },
     encode: messageEncoder({ options: known, run, login: publishing.connection?.endpoint.username }),
     causeOf: (delivery) => causeOf(headersOf(delivery)),
-    idOf: ({ properties }) => readProperty(properties, 'messageId'),
     areRoutesProved: book !== undefined,
     prove: (address) => book?.prove(address),
     refusals: () => [...refusals],

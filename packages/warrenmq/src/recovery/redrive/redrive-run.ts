@@ -14,6 +14,7 @@ import { isQueueGone } from '../look/is-queue-gone.ts'
 import type { Receipt } from '../receipt/receipt.ts'
 import { awaitReturned } from './await-returned.ts'
 import { countForReceipt } from './count-for-receipt.ts'
+import { EventQueue } from './event-queue.ts'
 import { listenToSessions } from './listen-to-sessions.ts'
 import { nextRedriveState } from './next-redrive-state.ts'
 import type { RedriveCommand, RedriveErrand } from './redrive-command.ts'
@@ -53,9 +54,8 @@ export class RedriveRun {
   readonly #taking: RedriveTaking
   readonly #startedAtMs = dateNow()
   readonly #startedAt = performance.now()
-  readonly #events: RedriveEvent<Taken>[] = []
+  readonly #events = new EventQueue<Taken>((event) => this.#take(event))
   readonly #undo: (() => void)[] = []
-  #isTelling = false
   #state: RedriveState<Taken>
   #tickedAt = performance.now()
   /** Moved, as it was told last. */
@@ -79,7 +79,7 @@ export class RedriveRun {
       patience: this.#patience.signal,
       startedAtMs: this.#startedAtMs,
       state: () => this.#state,
-      tell: (event: RedriveEvent<Taken>) => this.#tell(event),
+      events: this.#events,
       tellFailure: (error: unknown) => this.#tellFailure(error),
     }
     const lock = new RedriveLock(shared)
@@ -158,21 +158,20 @@ export class RedriveRun {
     )
   }
 
-  /** One thing after the other: the events of a command come after it. */
   #tell(event: RedriveEvent<Taken>): void {
-    this.#events.push(event)
-    if (this.#isTelling) return
-    this.#isTelling = true
-    try {
-      for (let at = 0; at < this.#events.length; at += 1) {
-        const { state, commands } = nextRedriveState(this.#state, this.#events[at]!)
-        this.#state = state
-        for (const command of commands) this.#carryOut(command)
-      }
-    } finally {
-      this.#events.length = 0
-      this.#isTelling = false
-    }
+    this.#events.tell(event)
+  }
+
+  #take(event: RedriveEvent<Taken>): void {
+    const count = event.kind === 'delivered' ? this.#taking.takeProvedAcks() : 0
+    if (count > 0) this.#goOn({ kind: 'acks-known', count, isAnswer: false })
+    this.#goOn(event)
+  }
+
+  #goOn(event: RedriveEvent<Taken>): void {
+    const { state, commands } = nextRedriveState(this.#state, event)
+    this.#state = state
+    for (const command of commands) this.#carryOut(command)
   }
 
   #tick(): void {
@@ -185,10 +184,10 @@ export class RedriveRun {
   #carryOut(command: RedriveCommand<Taken>): void {
     switch (command.kind) {
       case 'publish':
-        this.#publishing.publish(command.message)
+        this.#publishing.publish(command.messages)
         break
       case 'ack':
-        this.#acknowledge(command.message)
+        this.#acknowledge(command.messages)
         break
       case 'hold':
         this.#taking.hold(command.message, command.why)
@@ -283,8 +282,8 @@ export class RedriveRun {
     else throw nothingBegun(this.#options.queue)
   }
 
-  #acknowledge(message: Taken): void {
-    this.#taking.ack(message)
+  #acknowledge(messages: readonly Taken[]): void {
+    this.#taking.ack(messages)
     this.#options.onProgress?.(this.progress)
   }
 

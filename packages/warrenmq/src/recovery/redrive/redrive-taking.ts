@@ -2,9 +2,10 @@ import type { Publisher } from '../../publisher/publisher.ts'
 import { isConnectionLost } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import { consumerTagOf } from './consumer-tag.ts'
+import type { EventQueue } from './event-queue.ts'
 import { MessageTaking, type TakingListener } from './message-taking.ts'
+import type { RedriveStep } from './plan-redrive.ts'
 import type { HoldReason, RedriveErrand } from './redrive-command.ts'
-import type { RedriveEvent } from './redrive-event.ts'
 import type { RedriveLock } from './redrive-lock.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 import type { RedrivePreparation } from './redrive-preparation.ts'
@@ -23,7 +24,7 @@ export interface RedriveTakingTask {
   readonly tally: RedriveTally
   readonly watch: RedriveWatch
   readonly state: () => RedriveState<Taken>
-  readonly tell: (event: RedriveEvent<Taken>) => void
+  readonly events: EventQueue<Taken>
   /** What time does not mend ends the run. */
   readonly tellFailure: (error: unknown) => void
 }
@@ -44,12 +45,12 @@ export class RedriveTaking {
   }
 
   async take({ count, prefetch, isFirst }: Extract<RedriveErrand, { kind: 'take' }>): Promise<void> {
-    const { id, options, publisher, lock, preparation, tally, watch, state, tell } = this.#task
+    const { id, options, publisher, lock, preparation, tally, watch, state, events } = this.#task
     const { consuming: session, queue, onAgain } = options
     if (!isFirst) onAgain?.()
     tally.startPass()
     if (!lock.isHeld) {
-      tell({ kind: 'lost' })
+      events.tell({ kind: 'lost' })
       return
     }
     const taking = new MessageTaking({
@@ -66,12 +67,12 @@ export class RedriveTaking {
     this.#stopSampling()
     // Also when all are taken: what is sent slowly may come back long after that.
     this.#stopSampling = watch.sample(taking, () => {
-      if (this.#taking === taking) tell({ kind: 'suspected' })
+      if (this.#taking === taking) events.tell({ kind: 'suspected' })
     })
     try {
       const end = await taking.run()
-      if (end === 'lost' || end === 'full') tell({ kind: 'lost' })
-      else tell({ kind: 'walked', end })
+      if (end === 'lost' || end === 'full') events.tell({ kind: 'lost' })
+      else events.tell({ kind: 'walked', end })
     } catch (error) {
       // If the channel closed, that was reported; else it was never open.
       if (state().pass.walk === 'on') this.#tellClosed(error)
@@ -80,43 +81,51 @@ export class RedriveTaking {
 
   readonly #listener: TakingListener = {
     delivered: (message) => {
-      const { preparation, state, tell, tellFailure } = this.#task
+      const { preparation, state, events, tellFailure } = this.#task
       const rules = preparation.rules!
       try {
         const step = rules.decide(message.delivery)
         message.step = step
         if (step.kind === 'publish' && state().gate) message.queues = queuesOf(rules, step)
-        tell({ kind: 'delivered', message, decision: step })
+        // With one that came back the walk takes one more, and must know it before it has seen its last.
+        if (isBack(step)) events.tell({ kind: 'delivered', messages: [message] })
+        else events.gather('delivered', message)
       } catch (error) {
         tellFailure(error) // it cannot be decided on
-        tell({ kind: 'sent-ahead', message })
+        events.tell({ kind: 'sent-ahead', message })
       }
     },
-    sentAhead: (message) => this.#task.tell({ kind: 'sent-ahead', message }),
-    timeUp: () => this.#task.tell({ kind: 'time-up' }),
+    sentAhead: (message) => this.#task.events.tell({ kind: 'sent-ahead', message }),
+    timeUp: () => this.#task.events.tell({ kind: 'time-up' }),
     closed: (error) => this.#tellClosed(error),
   }
 
   /** The channel is gone, and what it held is back; a reason that time does not mend ends the run, too. */
   #tellClosed(error: unknown): void {
-    const { tally, tell, tellFailure } = this.#task
+    const { tally, events, tellFailure } = this.#task
     this.abandon()
     if (error !== undefined && isQueueGone(error)) {
-      tell({ kind: 'queue-gone' })
+      events.tell({ kind: 'queue-gone' })
       return
     }
     if (error !== undefined && !isConnectionLost(error)) tellFailure(error)
     tally.startPass()
-    tell({ kind: 'lost' })
+    events.tell({ kind: 'lost' })
   }
 
-  ack(message: Taken): void {
-    this.#taking!.ack(message)
+  ack(messages: readonly Taken[]): void {
+    const taking = this.#taking!
+    for (const message of messages) taking.ack(message)
+  }
+
+  /** Acks that what was delivered since proves, so that the broker need not be asked. */
+  takeProvedAcks(): number {
+    return this.#taking?.takeProvedAcks() ?? 0
   }
 
   /** It stays in its queue, and is counted by the reason why. */
   hold(message: Taken, why: HoldReason): void {
-    const { options, preparation, tally, tell } = this.#task
+    const { options, preparation, tally, events } = this.#task
     if (why === 'failed') {
       tally.countFailure(message.failure!)
       options.onFailed?.(message.delivery, message.failure!)
@@ -127,16 +136,16 @@ export class RedriveTaking {
     }
     const { overLimitQueue } = preparation.look!
     const isCopying = this.#taking!.hold(message, (end) => {
-      tell({ kind: 'copied', end, inOverLimitQueue: overLimitQueue.count })
+      events.tell({ kind: 'copied', end, inOverLimitQueue: overLimitQueue.count })
     })
-    if (isCopying) tell({ kind: 'copying' })
+    if (isCopying) events.tell({ kind: 'copying' })
   }
 
   proveAcks(): void {
     const taking = this.#taking!
     taking.prove().then(
       (count) => {
-        if (this.#taking === taking) this.#task.tell({ kind: 'acks-known', count })
+        if (this.#taking === taking) this.#task.events.tell({ kind: 'acks-known', count, isAnswer: true })
       },
       () => {}, // the channel is gone, which is reported separately
     )
@@ -151,19 +160,19 @@ export class RedriveTaking {
   }
 
   async giveBack(): Promise<void> {
-    const { lock, tell } = this.#task
+    const { lock, events } = this.#task
     this.#stopSampling()
     await this.#taking!.giveBack()
     const { returnsInMs, hasLostNode } = lock
-    tell({ kind: 'gave-back', returnsInMs, hasLostNode })
+    events.tell({ kind: 'gave-back', returnsInMs, hasLostNode })
   }
 
   async relock(): Promise<void> {
-    const { options, lock, tell } = this.#task
+    const { options, lock, events } = this.#task
     this.abandon()
     const held = await lock.retake()
     const isClosed = options.consuming.state === 'closed'
-    tell({ kind: 'relocked', held: isClosed ? 'closed' : held })
+    events.tell({ kind: 'relocked', held: isClosed ? 'closed' : held })
   }
 
   abandon(): void {
@@ -174,4 +183,8 @@ export class RedriveTaking {
   async whenClosed(): Promise<void> {
     await this.#taking?.whenClosed()
   }
+}
+
+function isBack(step: RedriveStep): boolean {
+  return step.kind === 'keep' && step.reason === 'came-back'
 }

@@ -34,8 +34,11 @@ export function growWindow(window: WindowState, proved: number): WindowState {
   return { ...window, size: Math.min(window.most, window.size + Math.ceil(proved / 2)) }
 }
 
-/** Proofs are asked for so early that what waits for one does not use up the window. */
-const proofShare = 4
+/**
+ * Proofs are asked for so early that what waits for one does not use up the window, and so late that mostly deliveries
+ * have proved the acks before: a question costs the broker more than a message.
+ */
+const proofShare = 2
 const mostProofs = 4
 
 /** Whether the broker is to be asked for a proof of the acks so far. */

@@ -8,15 +8,13 @@ import type { Taken } from './taken.ts'
 
 type Address = { readonly exchange: string; readonly key: string }
 
-/** What an answer of the broker, or none, means for a message. */
-export function readAnswer(
+/** What an answer that is no confirm, or none, means for a message. */
+export function readFailure(
   message: Taken,
-  result: PublishResult,
+  result: Exclude<PublishResult, { kind: 'confirmed' }>,
   { rules, address }: { readonly rules: Pick<RedriveRules, 'prove'>; readonly address: Address },
 ): RedriveEvent<Taken> {
   switch (result.kind) {
-    case 'confirmed':
-      return { kind: 'confirmed', message }
     case 'returned':
       return { kind: 'returned', message }
     case 'nacked': {
