@@ -49,10 +49,7 @@ export function createSplicer(rules: SpliceRules): Splicer {
   const written = Buffer.concat([rules.audit, countStart])
   return (raw, added) => {
     const places = locateProperties(raw)
-    const table = raw.subarray(
-      Math.min(places[headersAt]! + 4, places[headersAt + 1]!),
-      places[headersAt + 1],
-    )
+    const table = headersOf(raw, places)
     const { marks, hasCount } = findLeaving(table, match)
     const expiration = textAt(raw, places, indexOfProperty.expiration)
     const userId = textAt(raw, places, indexOfProperty.userId)
@@ -76,8 +73,18 @@ const withUser: (Buffer | undefined)[] = propertyNames.map((name) => {
 })
 const withoutUser = withUser.with(indexOfProperty.userId, Buffer.alloc(0))
 
+const noHeaders = Buffer.alloc(0)
+
+/** Without its length. A view costs more than all that is done with a message that has no headers. */
+function headersOf(raw: RawProperties, places: PropertyPlaces): Buffer {
+  const start = places[headersAt]!
+  const end = places[headersAt + 1]!
+  return end > start ? raw.subarray(start + 4, end) : noHeaders
+}
+
 function textAt(raw: RawProperties, places: PropertyPlaces, index: number): Buffer | undefined {
-  const [start, end] = [places[index]!, places[index + 1]!]
+  const start = places[index]!
+  const end = places[index + 1]!
   return end > start ? raw.subarray(start + 1, end) : undefined
 }
 
@@ -154,8 +161,11 @@ function findLeaving(table: Buffer, match: NameMatcher): Leaving {
   return marks.length === 0 ? nothingLeaves : { marks, hasCount }
 }
 
+const noSpans: readonly number[] = []
+
 /** Start and end of each run of headers that stay. An older archive stays if nothing new is archived. */
 function keptSpans(table: Buffer, marks: Leaving['marks'], hasArchive: boolean): readonly number[] {
+  if (table.length === 0) return noSpans
   const spans: number[] = []
   let from = 0
   for (let index = 0; index < marks.length; index += 3) {

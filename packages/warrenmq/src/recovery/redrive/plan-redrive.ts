@@ -60,9 +60,8 @@ export interface RedriveQuestion {
 export function planRedrive(question: RedriveQuestion): RedriveStep {
   switch (question.to.kind) {
     case 'queue':
-      return { kind: 'publish', exchange: '', key: question.to.queue, why: 'named' }
     case 'address':
-      return { kind: 'publish', exchange: question.to.exchange, key: question.to.key, why: 'named' }
+      return planToNamed(question.to)!
     case 'type':
       return planByType(question.headers, question.to.routes)
     case 'exchange':
@@ -72,6 +71,13 @@ export function planRedrive(question: RedriveQuestion): RedriveStep {
     case 'retry':
       return planToRetry(question)
   }
+}
+
+/** Where every dead letter goes, whatever its headers tell; undefined where they tell it. */
+export function planToNamed(to: Destination): RedriveStep | undefined {
+  if (to.kind === 'queue') return { kind: 'publish', exchange: '', key: to.queue, why: 'named' }
+  if (to.kind !== 'address') return undefined
+  return { kind: 'publish', exchange: to.exchange, key: to.key, why: 'named' }
 }
 
 function planToOrigin(question: RedriveQuestion): RedriveStep {

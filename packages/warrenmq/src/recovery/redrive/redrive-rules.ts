@@ -18,7 +18,7 @@ import { isOwnQueue } from '../read/is-own-queue.ts'
 import { type OriginBook, openOriginBook } from '../read/origin-book.ts'
 import { knownFlows } from './known-flows.ts'
 import { editMessage } from './message-edit.ts'
-import { type KeepReason, planRedrive, type RedriveStep, readOrigin } from './plan-redrive.ts'
+import { type KeepReason, planRedrive, planToNamed, type RedriveStep, readOrigin } from './plan-redrive.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 import { openRouteBook, type RouteBook, type RouteProof } from './route-book.ts'
 import { unseenWarner } from './unseen-warner.ts'
@@ -107,6 +107,7 @@ function stepPlanner(fields: {
   const { options, id, size, book, origins, refusals } = fields
   const { queue, to = { kind: 'origin' }, flows = [], types, select, follows, attempts } = options
   const { trustHeaders = true } = options
+  const named = planToNamed(to) // the same for all messages
   const plan = (delivery: IncomingMessage): RedriveStep => {
     const headers = headersOf(delivery)
     const movedBy = headers && headerText(headers, recoveryHeaders.redriveId)
@@ -115,7 +116,7 @@ function stepPlanner(fields: {
     if (select && !select(delivery)) return keep('not-selected')
     if (delivery.bodyBytes > size.largestBytes) return keep('too-large')
     const { isForeign } = origins
-    const step = planRedrive({ headers, to, deadLetterQueue: queue, flows, types, isForeign })
+    const step = named ?? planRedrive({ headers, to, deadLetterQueue: queue, flows, types, isForeign })
     if (step.kind === 'keep') return step
     // The count is read when the message is written, and one that cannot be read is to stay before that.
     if (attempts === 'continue') readDeaths(headers)

@@ -6,12 +6,13 @@ import type { TakenMessage } from './redrive-event.ts'
 
 /** A message that was taken: what was delivered, on which channel, and where it goes. */
 export class Taken implements TakenMessage {
-  readonly channel: HeldChannel
-  readonly delivery: Delivery
-  readonly bytes: number
-  step: RedriveStep | undefined
-  queues: readonly string[] | undefined
-  failure: FailedPublish | undefined
+  // `declare`: else every message would have its fields written twice, the first time with undefined.
+  declare readonly channel: HeldChannel
+  declare readonly delivery: Delivery
+  declare readonly bytes: number
+  declare step: RedriveStep | undefined
+  declare queues: readonly string[] | undefined
+  declare failure: FailedPublish | undefined
 
   constructor(channel: HeldChannel, delivery: Delivery) {
     this.channel = channel
