@@ -1,12 +1,17 @@
 // `npm run console`: a shop whose orders fail, a server on its broker, and the console, which reloads as it is changed.
 //   npm run console      log in as guest, guest
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createServer } from 'vite'
 import { openFailingShop } from '../test/browser/open-shop.ts'
 import { serveShop } from '../test/browser/serve-shop.ts'
 
+const backups = mkdtempSync(join(tmpdir(), 'warren-backups-'))
 const shop = await openFailingShop()
+await shop.killInThePast({ dlq: 'billing.payments.dlq', failedIn: 'billing.payments', count: 3_000 })
 await shop.placeOrders(500)
-const server = await serveShop(shop, { server: { approval: { above: 400 } } })
+const server = await serveShop(shop, { server: { approval: { above: 400 }, backups: { folder: backups } } })
 const more = setInterval(() => void shop.placeOrders(3), 5_000)
 const pages = await createServer({
   root: 'packages/console',
@@ -21,4 +26,5 @@ process.once('SIGINT', async () => {
   await pages.close()
   await server.stop()
   await shop.close()
+  rmSync(backups, { recursive: true, force: true })
 })
