@@ -81,7 +81,7 @@ function messageOf(fields: {
       'warren-attempts': attempts,
       'warren-reason': attempts === 1 ? 'permanent-error' : 'attempts-exhausted',
       'warren-error-type': wave.error,
-      'x-final-error': `${wave.error}: ${wave.problem}`,
+      'x-final-error': wave.problem,
       'warren-first-failed-at': new Date(diedMs - (attempts - 1) * 95_000).toISOString(),
       'warren-last-failed-at': new Date(diedMs).toISOString(),
       'warren-service': 'billing',

@@ -5,10 +5,10 @@ import { api, type Schemas } from '../api/api.ts'
 import { dataOf } from '../api/api-problem.ts'
 import { createOnceKey } from '../api/once-key.ts'
 import { useForbidden } from '../app/use-session.ts'
+import { filterOfIds } from '../filter/filter-of-ids.ts'
 import { Button } from '../parts/button.tsx'
 import { ProblemNotice } from '../parts/notice.tsx'
 import { useKeys } from '../parts/use-keys.ts'
-import { filterOfIds } from '../queue/filter-of-ids.ts'
 
 /** Puts one message back. With an id it is planned like any other re-drive; without one only its key names it. */
 export function RedriveOne({

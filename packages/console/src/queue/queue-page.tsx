@@ -4,6 +4,9 @@ import { type ReactNode, useRef } from 'react'
 import { isGone, queries } from '../api/queries.ts'
 import { serverAddress } from '../api/server-address.ts'
 import { useForbidden } from '../app/use-session.ts'
+import type { KnownValue } from '../filter/complete-filter.ts'
+import { FilterLine } from '../filter/filter-line.tsx'
+import { filterOfIds } from '../filter/filter-of-ids.ts'
 import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
@@ -12,9 +15,10 @@ import { Page } from '../parts/page.tsx'
 import { useKeys } from '../parts/use-keys.ts'
 import { formatCounted } from '../words/format-count.ts'
 import { CauseCards } from './cause-cards.tsx'
-import { FilterLine } from './filter-line.tsx'
-import { filterOfIds } from './filter-of-ids.ts'
+import { DeathHistogram } from './death-histogram.tsx'
+import { FacetPanel } from './facet-panel.tsx'
 import { LookLine } from './look-line.tsx'
+import { LookProgress } from './look-progress.tsx'
 import { MessageList } from './message-list.tsx'
 import { QueueAbout } from './queue-about.tsx'
 import { type QueueLook, useQueueLook } from './use-queue-look.ts'
@@ -24,8 +28,9 @@ const route = getRouteApi('/queues/$queue')
 export function QueuePage(): ReactNode {
   const { queue } = route.useParams()
   const search = route.useSearch()
+  const { where } = search
   const navigate = route.useNavigate()
-  const look = useQueueLook({ queue, where: search.where })
+  const look = useQueueLook(queue, search)
   const field = useRef<HTMLInputElement>(null)
   const redrive = useRedrive(look)
   useKeys({
@@ -33,8 +38,11 @@ export function QueuePage(): ReactNode {
     r: () => redrive.start(),
     u: () => void navigate({ to: '/' }),
   })
-  const filter = (where: string | undefined): void =>
-    void navigate({ to: '.', search: where === undefined ? {} : { where } })
+  const filter = (asked: string | undefined): void =>
+    void navigate({
+      to: '.',
+      search: { ...(asked !== undefined && { where: asked }), ...(search.sort && { sort: search.sort }) },
+    })
   return (
     <Page
       above={
@@ -46,7 +54,7 @@ export function QueuePage(): ReactNode {
       about={<QueueAbout queue={queue} />}
       actions={
         <>
-          <BackupLink queue={queue} where={search.where} />
+          <BackupLink queue={queue} where={where} />
           <Button isMain onClick={redrive.start} offBecause={redrive.offBecause} hint="r">
             {redrive.words}
           </Button>
@@ -54,27 +62,63 @@ export function QueuePage(): ReactNode {
       }
     >
       {look.error && isGone(look.error) ? (
-        <EmptyState title="There is no such dead-letter queue">
-          It was deleted, or you may not see it.{' '}
-          <Link to="/" className="text-accent underline">
-            See those there are
-          </Link>
-          .
-        </EmptyState>
+        <NoQueue />
       ) : (
         <>
-          <CauseCards causes={look.causes} where={search.where} onChoose={filter} />
-          <FilterLine ref={field} where={search.where ?? ''} onFilter={filter} />
+          {look.snapshot?.state === 'running' && <LookProgress snapshot={look.snapshot} />}
+          <CauseCards causes={look.causes} where={where} onFilter={filter} />
+          <DeathHistogram histogram={look.histogram} where={where} onFilter={filter} />
+          <FilterLine
+            ref={field}
+            where={where ?? ''}
+            valuesOf={(name) => valuesOf(look, name)}
+            onFilter={filter}
+          />
           {look.error && <ProblemNotice error={look.error} onRetry={look.lookAgain} />}
-          {!look.error && <LookLine look={look} isFiltered={search.where !== undefined} />}
-          {look.messages === undefined && !look.error && <LoadingRows what="Looking at the messages" />}
-          {look.messages && look.messages.length > 0 && <MessageList look={look} messages={look.messages} />}
-          {look.messages?.length === 0 && !look.hasMore && (
-            <NoMessages isFiltered={search.where !== undefined} />
-          )}
+          {!look.error && <LookLine look={look} />}
+          <Messages look={look} onFilter={filter} />
         </>
       )}
     </Page>
+  )
+}
+
+function Messages({
+  look,
+  onFilter,
+}: {
+  readonly look: QueueLook
+  readonly onFilter: (where: string | undefined) => void
+}): ReactNode {
+  const { where } = route.useSearch()
+  const { messages, error, hasMore, facets } = look
+  if (!messages) return error ? null : <LoadingRows what="Looking at the messages" />
+  if (messages.length === 0 && !hasMore) return <NoMessages isFiltered={where !== undefined} />
+  return (
+    <div className="flex flex-col gap-5 pb-4 lg:min-h-0 lg:flex-1 lg:flex-row">
+      <div className="flex max-h-[34rem] min-w-0 flex-col lg:max-h-none lg:min-h-80 lg:flex-1">
+        <MessageList look={look} messages={messages} />
+      </div>
+      <FacetPanel facets={facets} where={where} onFilter={onFilter} />
+    </div>
+  )
+}
+
+/** What messages have, for whoever writes a filter. */
+function valuesOf({ facets }: QueueLook, field: string): readonly KnownValue[] {
+  const values = facets?.facets.find((facet) => facet.field === field)?.values ?? []
+  return values.flatMap(({ value, label, count }) => (value === null ? [] : [{ value, label, count }]))
+}
+
+function NoQueue(): ReactNode {
+  return (
+    <EmptyState title="There is no such dead-letter queue">
+      It was deleted, or you may not see it.{' '}
+      <Link to="/" className="text-accent underline">
+        See those there are
+      </Link>
+      .
+    </EmptyState>
   )
 }
 
@@ -91,7 +135,7 @@ function NoMessages({ isFiltered }: { readonly isFiltered: boolean }): ReactNode
 }
 
 /** What `r` and the button do: the selection, or else all that match. */
-function useRedrive({ messages = [], matching }: QueueLook) {
+function useRedrive({ messages = [], matched }: QueueLook) {
   const { selected = [], where } = route.useSearch()
   const navigate = route.useNavigate()
   const forbidden = useForbidden('dlq:redrive')
@@ -103,7 +147,7 @@ function useRedrive({ messages = [], matching }: QueueLook) {
     (isUnnamed
       ? 'These messages cannot be named by a filter: one has no id, or they are too many.'
       : undefined) ??
-    (matching === 0 && selected.length === 0 ? 'There is nothing to re-drive.' : undefined)
+    (matched === 0 && selected.length === 0 ? 'There is nothing to re-drive.' : undefined)
   return {
     offBecause,
     words: selected.length > 0 ? `Re-drive ${formatCounted(selected.length, 'message')}…` : 'Re-drive…',
