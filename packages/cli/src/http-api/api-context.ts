@@ -19,6 +19,7 @@ import type { ServerSettings } from './read-server-section.ts'
 import type { Strays } from './records/strays.ts'
 import type { ServerBroker } from './server-broker.ts'
 import type { Names } from './show/name-messages.ts'
+import type { ReadSince } from './snapshots/read-since.ts'
 import type { Snapshots } from './snapshots/snapshots.ts'
 import type { Tasks } from './tasks/tasks.ts'
 
@@ -34,6 +35,8 @@ export interface ApiContext extends Names {
   readonly history: DepthHistory
   readonly tasks: Tasks
   readonly snapshots: Snapshots
+  /** What has become of the queue of a snapshot. */
+  readonly readSince: ReadSince
   readonly approvals: Approvals
   readonly notices: NoticeBoard
   readonly once: Once

@@ -26,6 +26,7 @@ import { describeApi } from './contract/describe-api.ts'
 import { endpoints } from './contract/endpoints.ts'
 import { explainRequest } from './contract/explain-request.ts'
 import { createDlqLists } from './dlqs/dlq-lists.ts'
+import { createInspector } from './dlqs/list-dlqs.ts'
 import { createTrafficReader } from './dlqs/read-traffic.ts'
 import { createOpenStreams } from './events/open-streams.ts'
 import { createFailureLog, describeFailure } from './failure-log.ts'
@@ -65,6 +66,7 @@ import { addTopologyRoutes } from './routes/topology.ts'
 import { addTrafficRoutes } from './routes/traffic.ts'
 import type { ServerBroker } from './server-broker.ts'
 import { createNames, hasOwnNames } from './show/name-messages.ts'
+import { createSinceReader } from './snapshots/read-since.ts'
 import { Snapshots } from './snapshots/snapshots.ts'
 import { openTasks } from './tasks/open-tasks.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
@@ -292,6 +294,12 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
       settings,
       nameMessage: names.nameMessage,
       onError: (error) => log.error({ err: error }, 'a snapshot failed'),
+    }),
+    readSince: createSinceReader({
+      vhost,
+      management,
+      inspect: dlqs.inspect,
+      inspectNow: createInspector(broker),
     }),
     slots: createRequestSlots(settings.maxRequests),
     readTraffic: createTrafficReader(broker, dlqs),

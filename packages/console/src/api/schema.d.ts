@@ -240,6 +240,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/dlqs/{queue}/snapshots/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["watchSnapshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/dlqs/{queue}/snapshots/{id}/causes": {
         parameters: {
             query?: never;
@@ -1095,6 +1111,7 @@ export interface components {
             since: {
                 messages: number | null;
                 change: number | null;
+                acknowledged: number | null;
             };
             problem: components["schemas"]["Problem"] | null;
         };
@@ -1115,6 +1132,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             messages: number;
             matched: number;
             search: {
@@ -1127,6 +1149,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             messages: number;
             matched: number;
             search: {
@@ -1147,6 +1174,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             messages: number;
             matched: number;
             search: {
@@ -1179,6 +1211,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             messages: number;
             matched: number;
             search: {
@@ -1192,6 +1229,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             position: number;
             twins: number;
             key: string;
@@ -1268,7 +1310,7 @@ export interface components {
         TaskState: "running" | "paused" | "cancelling" | "done" | "cancelled" | "stopped" | "failed" | "interrupted";
         Task: {
             id: string;
-            kind: "redrive";
+            kind: "redrive" | "snapshot";
             state: components["schemas"]["TaskState"];
             queue: string;
             by: string;
@@ -2270,6 +2312,44 @@ export interface operations {
             };
         };
     };
+    watchSnapshot: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                queue: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listSnapshotCauses: {
         parameters: {
             query?: {
@@ -2573,7 +2653,7 @@ export interface operations {
         parameters: {
             query?: {
                 state?: components["schemas"]["TaskState"][];
-                kind?: "redrive"[];
+                kind?: ("redrive" | "snapshot")[];
                 queue?: string;
                 by?: string;
                 from?: string;
