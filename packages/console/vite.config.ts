@@ -13,6 +13,8 @@ const placePage: Plugin = {
 const config: UserConfig = defineConfig({
   base: './',
   plugins: [react(), tailwind(), placePage],
+  // Of `npm run console`, which says where its server is.
+  server: { proxy: { '/api': { target: process.env.WARREN_SERVER ?? '', changeOrigin: true } } },
   build: {
     target: 'es2022',
     // What a page needs later is loaded then; a policy without 'unsafe-inline' has no room for inlined files.

@@ -76,6 +76,7 @@ function messageOf(fields: {
   const attempts = wave.error === 'ValidationError' ? 1 : 5
   return {
     ...{ key: dlq, messageId: `order-${order}`, type: wave.type },
+    timestamp: new Date(diedMs - attempts * 95_000),
     headers: {
       tenant: roll < 0.5 ? 'acme' : roll < 0.8 ? 'globex' : 'initech',
       'warren-attempts': attempts,
@@ -101,7 +102,11 @@ function messageOf(fields: {
 
 function pickWave(chance: number): Wave {
   let sum = 0
-  return waves.find(({ share }) => (sum += share) > chance) ?? waves[0]!
+  for (const wave of waves) {
+    sum += wave.share
+    if (sum > chance) return wave
+  }
+  return waves[0]!
 }
 
 /** Numbers from 0 to 1 that look random and are the same every time. */

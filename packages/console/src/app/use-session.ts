@@ -15,6 +15,8 @@ const deeds: Readonly<Partial<Record<Schemas['Permission'], string>>> = {
   'dlq:redrive': 're-drive messages',
   'dlq:backup': 'read backups',
   'dlq:discard': 'remove messages',
+  'dlq:restore': 'restore messages',
+  'topology:apply': 'change the topology',
   'payload:read': 'see message bodies',
   'topology:read': 'see the topology',
   'audit:read': 'read the audit log',

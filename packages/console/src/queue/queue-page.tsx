@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactNode, useRef } from 'react'
-import { isGone, queries } from '../api/queries.ts'
-import { serverAddress } from '../api/server-address.ts'
+import { isGone } from '../api/queries.ts'
 import { useForbidden } from '../app/use-session.ts'
+import { DownloadLink } from '../backups/download-link.tsx'
 import type { KnownValue } from '../filter/complete-filter.ts'
 import { FilterLine } from '../filter/filter-line.tsx'
 import { filterOfIds } from '../filter/filter-of-ids.ts'
@@ -54,7 +53,16 @@ export function QueuePage(): ReactNode {
       about={<QueueAbout queue={queue} />}
       actions={
         <>
-          <BackupLink queue={queue} where={where} />
+          <DownloadLink
+            path={`/api/v1/dlqs/${encodeURIComponent(queue)}/backup${where === undefined ? '' : `?where=${encodeURIComponent(where)}`}`}
+            hint="A backup of these messages, byte for byte. They stay in the queue."
+          />
+          <Button
+            offBecause={redrive.noDiscard}
+            onClick={() => void navigate({ to: '/queues/$queue/discard', search: redrive.search })}
+          >
+            Discard…
+          </Button>
           <Button isMain onClick={redrive.start} offBecause={redrive.offBecause} hint="r">
             {redrive.words}
           </Button>
@@ -134,55 +142,40 @@ function NoMessages({ isFiltered }: { readonly isFiltered: boolean }): ReactNode
   )
 }
 
-/** What `r` and the button do: the selection, or else all that match. */
+/** What `r` and the buttons do: the selection, or else all that match. */
 function useRedrive({ messages = [], matched }: QueueLook) {
   const { selected = [], where } = route.useSearch()
   const navigate = route.useNavigate()
-  const forbidden = useForbidden('dlq:redrive')
+  const mayNotRedrive = useForbidden('dlq:redrive')
+  const mayNotDiscard = useForbidden('dlq:discard')
   const ids = messages.filter(({ key }) => selected.includes(key)).map(({ id }) => id)
   const chosen = selected.length > 0 ? filterOfIds(ids) : where
-  const isUnnamed = selected.length > 0 && chosen === undefined
-  const offBecause =
-    forbidden ??
-    (isUnnamed
-      ? 'These messages cannot be named by a filter: one has no id, or they are too many.'
-      : undefined) ??
-    (matched === 0 && selected.length === 0 ? 'There is nothing to re-drive.' : undefined)
+  const nothing = whyNothing({ isSelection: selected.length > 0, chosen, matched })
+  const offBecause = mayNotRedrive ?? nothing
+  const search = chosen === undefined ? {} : { where: chosen }
   return {
+    search,
     offBecause,
+    noDiscard: mayNotDiscard ?? nothing,
     words: selected.length > 0 ? `Re-drive ${formatCounted(selected.length, 'message')}…` : 'Re-drive…',
     start: () => {
-      if (offBecause === undefined)
-        void navigate({ to: '/queues/$queue/redrive', search: chosen === undefined ? {} : { where: chosen } })
+      if (offBecause === undefined) void navigate({ to: '/queues/$queue/redrive', search })
     },
   }
 }
 
-function BackupLink({
-  queue,
-  where,
+function whyNothing({
+  isSelection,
+  chosen,
+  matched,
 }: {
-  readonly queue: string
-  readonly where: string | undefined
-}): ReactNode {
-  const forbidden = useForbidden('dlq:backup')
-  const { data: session } = useQuery(queries.session())
-  // A link sends the cookie, and no token.
-  const off =
-    forbidden ??
-    (session?.csrfToken === null && session.wayIn === 'token'
-      ? 'Log in with an account to download files.'
-      : undefined)
-  if (off) return <Button offBecause={off}>Download</Button>
-  const query = where === undefined ? '' : `?where=${encodeURIComponent(where)}`
-  return (
-    <a
-      href={`${serverAddress}/api/v1/dlqs/${encodeURIComponent(queue)}/backup${query}`}
-      download
-      title="A backup of these messages, byte for byte. They stay in the queue."
-      className="inline-flex h-8 items-center rounded-md border border-line bg-panel px-3 font-medium hover:bg-hover"
-    >
-      Download
-    </a>
-  )
+  readonly isSelection: boolean
+  readonly chosen: string | undefined
+  readonly matched: number | undefined
+}): string | undefined {
+  if (isSelection)
+    return chosen === undefined
+      ? 'These messages cannot be named by a filter: one has no id, or they are too many.'
+      : undefined
+  return matched === 0 ? 'No message matches.' : undefined
 }
