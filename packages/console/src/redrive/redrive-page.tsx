@@ -6,12 +6,14 @@ import { dataOf } from '../api/api-problem.ts'
 import { createOnceKey } from '../api/once-key.ts'
 import { queries } from '../api/queries.ts'
 import { useForbidden } from '../app/use-session.ts'
+import { FilterSentence } from '../filter/filter-sentence.tsx'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { useKeys } from '../parts/use-keys.ts'
 import { QueueTrail } from '../queue/queue-trail.tsx'
+import { useKnownCauses } from '../snapshot/use-known-causes.ts'
 import { formatCounted } from '../words/format-count.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { redriveCommand } from './redrive-command.ts'
@@ -34,21 +36,14 @@ export function RedrivePage(): ReactNode {
   const forbidden = useForbidden('dlq:redrive')
   const plan = useQuery({ ...queries.redrivePlan(planned), enabled: forbidden === undefined })
   const start = useStart()
+  const causes = useKnownCauses(queue)
   const list = search.where === undefined ? {} : { where: search.where }
   useKeys({ u: () => void navigate({ to: '/queues/$queue', search: list }) })
   return (
     <Page
       above={<QueueTrail queue={queue} list={list} />}
       title="Re-drive"
-      about={
-        search.where === undefined ? (
-          'All messages of the queue.'
-        ) : (
-          <>
-            Messages that match <code className="foreign font-mono text-xs text-ink">{search.where}</code>
-          </>
-        )
-      }
+      about={<FilterSentence where={search.where} causes={causes} />}
       actions={<CopyButton text={redriveCommand({ queue, reason }, search)}>Copy as command</CopyButton>}
     >
       <div className="grid grid-cols-1 gap-6 pb-8 lg:grid-cols-2">
