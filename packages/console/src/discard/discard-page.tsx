@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, type Schemas } from '../api/api.ts'
@@ -13,6 +13,7 @@ import { LoadingRows } from '../parts/loading-rows.tsx'
 import { Notice, ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { QueueTrail } from '../queue/queue-trail.tsx'
+import { forgetSnapshot } from '../snapshot/forget-snapshot.ts'
 import { snapshotQueries } from '../snapshot/snapshot-queries.ts'
 import { useSnapshot } from '../snapshot/use-snapshot.ts'
 import { formatCount, formatCounted } from '../words/format-count.ts'
@@ -92,6 +93,7 @@ function useCount({
 }
 
 function useDiscard(queue: string) {
+  const client = useQueryClient()
   const navigate = route.useNavigate()
   const [onceKey] = useState(createOnceKey)
   return useMutation({
@@ -104,6 +106,7 @@ function useDiscard(queue: string) {
       ),
     onSuccess: (done) => {
       if (done.kind === 'approval') void navigate({ to: '/approvals/$id', params: { id: done.id } })
+      else forgetSnapshot(client, queue)
     },
   })
 }

@@ -5,11 +5,11 @@ const labelOf = (id: string) => (id === 'abc' ? 'TimeoutError: no answer' : unde
 
 it.each([
   [undefined, undefined],
-  ['type:OrderPlaced', 'of which the type is “OrderPlaced”'],
-  ['cause:abc and died<2h', 'of which the cause is “TimeoutError: no answer” and that died less than 2h ago'],
+  ['type:OrderPlaced', 'whose type is “OrderPlaced”'],
+  ['cause:abc and died<2h', 'whose cause is “TimeoutError: no answer” and that died less than 2h ago'],
   [
     'not (header.tenant!="a b" or attempts>=3)',
-    'not (of which the header tenant is not “a b” or of which the number of attempts is at least “3”)',
+    'not (whose header tenant is not “a b” or whose number of attempts is at least “3”)',
   ],
   ['gateway "no answer"', 'that hold “gateway” that hold “no answer”'],
 ])('%s is said as %s', (where, said) => {

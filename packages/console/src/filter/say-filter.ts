@@ -2,13 +2,13 @@
 export type LabelOf = (causeId: string) => string | undefined
 
 const nouns: Readonly<Record<string, string>> = {
-  type: 'the type',
-  cause: 'the cause',
-  queue: 'the queue of origin',
-  key: 'the routing key',
-  exchange: 'the exchange',
-  id: 'the id',
-  attempts: 'the number of attempts',
+  type: 'type',
+  cause: 'cause',
+  queue: 'queue of origin',
+  key: 'routing key',
+  exchange: 'exchange',
+  id: 'id',
+  attempts: 'number of attempts',
 }
 const verbs: Readonly<Record<string, string>> = {
   ':': 'is',
@@ -41,9 +41,8 @@ function sayCondition(
   if (field === 'died') return sayDeath(sign, value)
   const named = field === 'cause' ? (labelOf(value) ?? value) : value
   const noun =
-    nouns[field] ??
-    field.replace(/^header\.(.*)/, 'the header $1').replace(/^body\.(.*)/, 'the value at $1 in the body')
-  return `of which ${noun} ${verbs[sign]} “${named}”`
+    nouns[field] ?? field.replace(/^header\.(.*)/, 'header $1').replace(/^body\.(.*)/, 'body at $1')
+  return `whose ${noun} ${verbs[sign]} “${named}”`
 }
 
 function sayDeath(sign: string, value: string): string {

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, type Schemas } from '../api/api.ts'
@@ -9,6 +9,7 @@ import { Button } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
 import { Notice, ProblemNotice } from '../parts/notice.tsx'
 import { SectionTitle } from '../parts/page.tsx'
+import { forgetSnapshot } from '../snapshot/forget-snapshot.ts'
 import { DiffView } from './diff-view.tsx'
 import { editableBody } from './editable-body.ts'
 import { changedHeaders, draftHeaders, sayDrafts } from './edited-headers.ts'
@@ -96,6 +97,7 @@ function JsonHint({ before, body }: { readonly before: string; readonly body: st
 }
 
 function useSend({ queue, key }: { readonly queue: string; readonly key: string }) {
+  const client = useQueryClient()
   const navigate = route.useNavigate()
   const [onceKey] = useState(createOnceKey)
   return useMutation({
@@ -106,7 +108,10 @@ function useSend({ queue, key }: { readonly queue: string; readonly key: string 
           body,
         }),
       ),
-    onSuccess: ({ id }) => navigate({ to: '/tasks/$id', params: { id } }),
+    onSuccess: ({ id }) => {
+      forgetSnapshot(client, queue)
+      return navigate({ to: '/tasks/$id', params: { id } })
+    },
   })
 }
 

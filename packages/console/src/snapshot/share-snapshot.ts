@@ -1,5 +1,5 @@
 import { api, type Schemas } from '../api/api.ts'
-import { ApiProblem, dataOf } from '../api/api-problem.ts'
+import { dataOf } from '../api/api-problem.ts'
 
 type Snapshot = Schemas['Snapshot']
 
@@ -20,16 +20,12 @@ export async function shareSnapshot(
     const answer = await api.GET('/api/v1/dlqs/{queue}/snapshots/{id}', { params, signal })
     if (answer.response.status !== 404 && answer.response.status !== 409) return dataOf(answer)
   }
-  const { items } = dataOf(
-    await api.GET('/api/v1/dlqs/{queue}/snapshots', { params: { path: { queue } }, signal }),
-  )
-  return items.find((each) => isWorthSharing(each, Date.now())) ?? (await makeSnapshot(queue))
-}
-
-export function isWorthSharing({ state, where, isWhole, asOf }: Snapshot, nowMs: number): boolean {
-  if (where !== null) return false
-  if (state === 'running') return true
-  return state === 'done' && isWhole && nowMs - Date.parse(asOf) < sharedMs
+  const path = { queue }
+  const { items } = dataOf(await api.GET('/api/v1/dlqs/{queue}/snapshots', { params: { path }, signal }))
+  if (!items.some((each) => isWorthSharing(each, { nowMs: Date.now(), changedAtMs: 0 })))
+    return makeSnapshot(queue)
+  const moments = { nowMs: Date.now(), changedAtMs: await lastChangeOf(queue, signal) }
+  return items.find((each) => isWorthSharing(each, moments)) ?? makeSnapshot(queue)
 }
 
 /** One look. While it runs, whoever asks gets the same. */
@@ -37,8 +33,19 @@ export async function makeSnapshot(queue: string): Promise<Snapshot> {
   return dataOf(await api.POST('/api/v1/dlqs/{queue}/snapshots', { params: { path: { queue } }, body: {} }))
 }
 
-/** The snapshot was erased meanwhile, or its server was restarted: another look brings another one. */
-export function isSnapshotGone(error: unknown): boolean {
-  if (!(error instanceof ApiProblem)) return false
-  return error.code === 'API_SNAPSHOT_ELSEWHERE' || error.code === 'API_TASK_ENDED'
+/** When a re-drive last took messages out of the queue: what was seen before shows those that are gone. */
+async function lastChangeOf(queue: string, signal: AbortSignal): Promise<number> {
+  const query = { queue, kind: ['redrive' as const], limit: 20 }
+  const { items } = dataOf(await api.GET('/api/v1/tasks', { params: { query }, signal }))
+  return Math.max(0, ...items.map(({ endedAt }) => (endedAt === null ? 0 : Date.parse(endedAt))))
+}
+
+function isWorthSharing(
+  { state, where, isWhole, asOf }: Snapshot,
+  { nowMs, changedAtMs }: { readonly nowMs: number; readonly changedAtMs: number },
+): boolean {
+  if (where !== null) return false
+  if (state === 'running') return true
+  const asOfMs = Date.parse(asOf)
+  return state === 'done' && isWhole && nowMs - asOfMs < sharedMs && asOfMs > changedAtMs
 }

@@ -103,8 +103,9 @@ export const snapshotQueries = {
     }),
 }
 
-function keyOf({ snapshot: { queue, id }, where }: Selection, what: string) {
-  return ['snapshot', queue, id, what, where ?? ''] as const
+/** What was read while it grew is not what it holds in the end. */
+function keyOf({ snapshot: { queue, id, state }, where }: Selection, what: string) {
+  return ['snapshot', queue, id, state, what, where ?? ''] as const
 }
 
 function pathOf({ queue, id }: Selection['snapshot']): { readonly queue: string; readonly id: string } {
