@@ -21,7 +21,15 @@ export interface Topic {
 
 export type TopicContext = Pick<
   ApiContext,
-  'tasks' | 'snapshots' | 'approvals' | 'dlqs' | 'readTraffic' | 'settings' | 'broker' | 'renameFor'
+  | 'tasks'
+  | 'snapshots'
+  | 'approvals'
+  | 'dlqs'
+  | 'history'
+  | 'readTraffic'
+  | 'settings'
+  | 'broker'
+  | 'renameFor'
 >
 
 /** What is told without being asked for: what a console shows on every page. */

@@ -16,6 +16,7 @@ import type { ServerBroker } from '../server-broker.ts'
 import type { NameMessage } from '../show/name-messages.ts'
 import { tick } from '../show/rendered-answers.ts'
 import { KeptSnapshot, type SnapshotLook } from './kept-snapshot.ts'
+import { createDeathReader, noDeaths, type SnapshotDeaths } from './snapshot-deaths.ts'
 import { SnapshotFile } from './snapshot-file.ts'
 import { createOwner, makeSnapshotId, ownerOf } from './snapshot-id.ts'
 import { createSnapshotKey } from './snapshot-key.ts'
@@ -50,6 +51,7 @@ export class Snapshots {
   readonly #kept = new Map<string, KeptSnapshot>()
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #inTurn = limitConcurrency(mostSearches)
+  readonly #readDeaths = createDeathReader()
   /** Counts what has become of them, but for the progress of those that run. */
   #changes = 0
   #isClosed = false
@@ -66,6 +68,12 @@ export class Snapshots {
   /** The newest first. */
   list(queue: string): readonly KeptSnapshot[] {
     return this.all().filter((kept) => kept.queue === queue)
+  }
+
+  /** What the newest whole copy of a queue tells of why and since when its messages are dead. */
+  deathsOf(queue: string): SnapshotDeaths {
+    const newest = this.list(queue).find(({ state, where }) => state === 'done' && where === undefined)
+    return newest ? this.#readDeaths(newest) : noDeaths
   }
 
   /** Is another one as soon as `all` may be; progress is told every now and then. */

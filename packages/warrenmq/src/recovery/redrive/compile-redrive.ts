@@ -15,12 +15,13 @@ export interface RedriveContext
 
 /** The options of a re-drive, from what was asked for. Throws a sentence where that cannot be done to any message. */
 export function compileRedrive(request: RedriveRequest, context: RedriveContext): RedriveOptions {
-  const { where, to = 'origin', trustHeaders = false, stopWhenDead, canary, edit, wait } = request
-  const { select, ...look } = compileLook(request, context)
+  const { where, keys, to = 'origin', trustHeaders = false, stopWhenDead, canary, edit, wait } = request
+  const { select, missingKeys, ...look } = compileLook(request, context)
   return {
     ...context,
     ...look,
-    ...(where !== undefined && { select }),
+    ...((where !== undefined || keys) && { select }),
+    ...(keys && { missingKeys }),
     ...pickSaid(request),
     request,
     to: destinationOf(to),

@@ -3,6 +3,7 @@ import { readProperty } from '../../wire/properties.ts'
 import { type LookReport, lookAtQueue } from '../look/look-at-queue.ts'
 import type { LookPermission } from '../look/prepare-look.ts'
 import { readOriginAddress } from '../read/read-origin.ts'
+import { digestPlan } from './digest-plan.ts'
 import type { KeepReason } from './plan-redrive.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 import { prepareRules } from './redrive-rules.ts'
@@ -24,6 +25,10 @@ export interface RedrivePreview {
   readonly refusals: readonly string[]
   /** False: nobody could tell what the broker's routes are, so where messages would arrive is not known. */
   readonly areRoutesProved: boolean
+  /** Of the messages that were chosen by key, so many are no longer in the queue. */
+  readonly missing: number
+  /** Names the plan: the same request and the same plan have the same, wherever it is made. 64 hexadecimal digits. */
+  readonly digest: string
 }
 
 export interface PreviewTarget {
@@ -75,7 +80,7 @@ export async function previewRedrive(
     const known = targets.get(name) ?? newTarget({ target, why: step.why }, rules.prove(step))
     targets.set(name, { ...known, ...countKey(known, { before: keyBefore(message), now: step.key }) })
   })
-  return {
+  const preview = {
     queue: options.queue,
     present,
     matching,
@@ -86,7 +91,9 @@ export async function previewRedrive(
     keeping: [...keeping].map(([reason, count]) => ({ reason, count })),
     refusals: rules.refusals(),
     areRoutesProved: rules.areRoutesProved,
+    missing: options.missingKeys?.() ?? 0,
   }
+  return { ...preview, digest: digestPlan(preview, options) }
 }
 
 function newTarget(
