@@ -78,6 +78,10 @@ export function renderRequestSchemas() {
       const symbol = checker.getSymbolAtLocation(node.typeName)
       return objectSchema(checker.getDeclaredTypeOfSymbol(symbol), symbol)
     }
+    if (ts.isTypeOperatorNode(node) && ts.isArrayTypeNode(node.type)) {
+      const items = typeSchema(node.type.elementType, tags)
+      return { type: 'array', ...limits(tags, ['minItems', 'maxItems']), items }
+    }
     if (ts.isUnionTypeNode(node)) return unionSchema(node.types, tags)
     if (node.kind === ts.SyntaxKind.BooleanKeyword) return { type: 'boolean' }
     if (node.kind === ts.SyntaxKind.NumberKeyword)
@@ -120,7 +124,7 @@ function readValue(text, { type, anyOf = [] }) {
     (each) => each === 'integer' || each === 'number',
   )
   if (type === 'boolean') return text === 'true'
-  if (type === 'object') return JSON.parse(text)
+  if (type === 'object' || type === 'array') return JSON.parse(text)
   return isNumber && /^\d+$/.test(text) ? Number(text) : text
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { serveShop } from './serve-shop.ts'
-import { logIn, makeToken, useConsole } from './use-console.ts'
+import { logIn, logInWithToken, makeToken, useConsole } from './use-console.ts'
 
 const viewer = makeToken('viewer')
 const rig = await useConsole({
@@ -46,9 +46,7 @@ it('a viewer sees what they may not do and why, and no body ever reaches the pag
   const answers: string[] = []
   const page = await rig.openPage({ path: 'queues/warehouse.shipping.dlq' })
   page.on('response', async (response) => answers.push(await response.text().catch(() => '')))
-  await page.getByRole('button', { name: 'Use an API token instead' }).click()
-  await page.getByLabel('Token').fill(viewer.token)
-  await page.keyboard.press('Enter')
+  await logInWithToken(page, viewer.token)
   await page.getByRole('link', { name: 'warehouse.shipping.dlq' }).first().waitFor()
 
   const redrive = page.getByRole('button', { name: 'Re-drive…' })

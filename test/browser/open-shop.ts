@@ -1,5 +1,6 @@
 import { connect, defineTopology, type OutgoingMessage, reject } from 'warrenmq'
 import { type EmbeddedBroker, startEmbeddedBroker } from 'warrenmq/testing'
+import { type PastDeaths, pastDeaths } from './past-deaths.ts'
 
 /** A shop on a broker of its own whose services fail, for a console to look at. */
 export interface FailingShop {
@@ -14,6 +15,8 @@ export interface FailingShop {
   publish(message: OutgoingMessage): Promise<unknown>
   /** Straight into a queue, so many. */
   publishTo(queue: string, count: number): Promise<void>
+  /** What has died before anybody looked. */
+  killInThePast(deaths: PastDeaths): Promise<void>
   close(): Promise<void>
 }
 
@@ -93,6 +96,9 @@ export async function openFailingShop(): Promise<FailingShop> {
       await Promise.all(
         Array.from({ length: count }, (_, index) => publisher.publish({ key, body: { index } })),
       )
+    },
+    killInThePast: async (deaths) => {
+      await Promise.all(Array.from(pastDeaths(deaths), (message) => publisher.publish(message)))
     },
     mend: () => {
       isMended = true

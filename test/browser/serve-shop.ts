@@ -9,6 +9,8 @@ export interface ServedShop {
   readonly url: string
   /** Ends it as a signal does. */
   stop(): Promise<void>
+  /** Ends it as a power cut does. */
+  kill(): Promise<void>
 }
 
 export interface ServeOptions {
@@ -38,15 +40,15 @@ export async function serveShop(
     },
   })
   const { url } = await readFirstLine(child)
-  return {
-    url,
-    stop: async () => {
-      const ended = new Promise((done) => child.once('exit', done))
-      child.kill('SIGTERM')
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    const ended = new Promise((done) => child.once('exit', done))
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal)
       await ended
-      rmSync(folder, { recursive: true, force: true })
-    },
+    }
+    rmSync(folder, { recursive: true, force: true })
   }
+  return { url, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }
 
 function readFirstLine({ stdout, stderr }: ChildProcess): Promise<{ readonly url: string }> {

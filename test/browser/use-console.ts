@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
+import { callManagement } from '../support/call-management.ts'
 import { eventually } from '../support/eventually.ts'
 import { findProgram } from '../support/services/find-program.ts'
 import { type FailingShop, openFailingShop } from './open-shop.ts'
@@ -26,6 +27,8 @@ export interface ConsoleRig {
   openAsGuest(options?: PageOptions): Promise<Page>
   /** Places orders and waits until each of them is dead. */
   killOrders(count: number): Promise<void>
+  /** A request to the broker's own HTTP API. */
+  management(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown>
   /** What a program gets. */
   ask<Answer>(path: string): Promise<Answer>
 }
@@ -52,6 +55,13 @@ export async function useConsole(options: ServeOptions = {}): Promise<ConsoleRig
   const openPage = (page: PageOptions = {}) => open(browser, { url: server.url, ...page })
   return {
     ...{ shop, server, openPage, ask: ask as ConsoleRig['ask'] },
+    management: (method, path, body) =>
+      callManagement(
+        { managementUrl: withoutAccount(shop.broker.managementUrl), username: 'guest', password: 'guest' },
+        method,
+        path,
+        body,
+      ),
     openAsGuest: async (page) => {
       const opened = await openPage(page)
       await logIn(opened)
@@ -65,6 +75,11 @@ export async function useConsole(options: ServeOptions = {}): Promise<ConsoleRig
   }
 }
 
+function withoutAccount(url: string): string {
+  const { protocol, host } = new URL(url)
+  return `${protocol}//${host}`
+}
+
 async function open(
   browser: Browser,
   { url, path = '', theme = 'light', width = 1280 }: PageOptions,
@@ -73,6 +88,14 @@ async function open(
   const page = await context.newPage()
   await page.goto(`${url}/console/${path}`)
   return page
+}
+
+/** As somebody who was given a token. */
+export async function logInWithToken(page: Page, token: string): Promise<void> {
+  await page.getByRole('button', { name: 'Use an API token instead' }).click()
+  await page.getByLabel('Token').fill(token)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Log out' }).first().waitFor()
 }
 
 /** As a person does who has only a keyboard. */

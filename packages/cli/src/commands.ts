@@ -4,6 +4,7 @@ import { audit } from './commands/audit.ts'
 import { broker } from './commands/broker.ts'
 import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
+import { consoleCommand } from './commands/console.ts'
 import { deliver } from './commands/deliver.ts'
 import { demo } from './commands/demo.ts'
 import { diagram } from './commands/diagram.ts'
@@ -41,6 +42,7 @@ export const commands: readonly CliCommand[] = [
   dlqDiscard,
   recover,
   serve,
+  consoleCommand,
   audit,
   deliver,
   broker,

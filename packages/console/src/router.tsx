@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { consolePath } from './api/server-address.ts'
 import { NotFound } from './app/not-found.tsx'
 import { Shell } from './app/shell.tsx'
+import { readDiscardSearch } from './discard/discard-search.ts'
 import { readMessageSearch } from './message/message-search.ts'
 import { readQueueSearch } from './queue/queue-search.ts'
 import { HomePage } from './queues/home-page.tsx'
@@ -34,6 +35,12 @@ const routeTree = root.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: '/queues/$queue/discard',
+    validateSearch: readDiscardSearch,
+    component: lazyRouteComponent(() => import('./discard/discard-page.tsx'), 'DiscardPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/tasks',
     component: lazyRouteComponent(() => import('./tasks/task-list-page.tsx'), 'TaskListPage'),
   }),
@@ -56,6 +63,11 @@ const routeTree = root.addChildren([
     getParentRoute,
     path: '/backups',
     component: lazyRouteComponent(() => import('./backups/backup-list-page.tsx'), 'BackupListPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/backups/$id',
+    component: lazyRouteComponent(() => import('./backups/backup-page.tsx'), 'BackupPage'),
   }),
   createRoute({
     getParentRoute,

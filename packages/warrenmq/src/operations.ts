@@ -81,6 +81,7 @@ export { type DeadLetterQueue, decideDeadLetterQueues } from './recovery/read/de
 export { type Filter, type FilterField, type FilterSubject, matchesFilter } from './recovery/read/filter.ts'
 export { isOwnQueue } from './recovery/read/is-own-queue.ts'
 export { messageFilter } from './recovery/read/message-filter.ts'
+export { messageKey } from './recovery/read/message-key.ts'
 export { parseFilter } from './recovery/read/parse-filter.ts'
 export { type GroupField, parseGroupBy } from './recovery/read/parse-group-by.ts'
 export { attemptsOf, diedAt, originOf, readDeadLetter, typesOf } from './recovery/read/read-dead-letter.ts'

@@ -269,6 +269,7 @@ it('a caller is told who they are and what they may call', async () => {
   expect(answer.json()).toEqual({
     ...{ name: 'operator@example', role: 'operator', wayIn: 'oidc', vhost: broker.vhost },
     permissions: permissionsOf('operator'),
+    features: [],
   })
 })
 

@@ -47,6 +47,7 @@ function fittingValue(name: string, schema: JsonSchema, queue: string): unknown 
     return fc.sample(fc.stringMatching(new RegExp(schema.pattern)), { numRuns: 1, seed: 1 })[0]
   if (schema.type === 'integer') return schema.minimum ?? 1
   if (schema.type === 'string') return 'x'
+  if (schema.type === 'boolean') return true
   if (schema.type === 'object') return { ...(schema.examples?.[0] as object), queue }
   throw new Error(`Teach this to make a ${schema.type} for "${name}".`)
 }

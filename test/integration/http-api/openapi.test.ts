@@ -20,7 +20,7 @@ import type { TopologyDeclaration } from '../../../packages/warrenmq/src/topolog
 import { eventually } from '../../support/eventually.ts'
 import { purgeQueue } from '../../support/purge-queue.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
-import type { AnyEndpoint, JsonSchema } from './fitting-request.ts'
+import { type AnyEndpoint, fittingRequest, type JsonSchema } from './fitting-request.ts'
 import { askAndLeave } from './leave-streams.ts'
 import { clientId, startOidcProvider } from './oidc-provider.ts'
 import { openBrowser } from './oidc-rig.ts'
@@ -134,7 +134,10 @@ describe.each(all)('OpenAPI of %s', (_, endpoint) => {
     })
 
     const isOpen =
-      endpoint.needs === 'anyone' && endpoint.method === 'GET' && endpoint !== endpoints.finishLogin
+      endpoint.needs === 'anyone' &&
+      endpoint.method === 'GET' &&
+      endpoint !== endpoints.finishLogin &&
+      endpoint !== endpoints.followLink
     expect(answer.statusCode < 400).toBe(isOpen)
     expectTold(endpoint, answer)
   })
@@ -229,6 +232,7 @@ it('every endpoint answers with what the document tells of it', async () => {
     await ask(name, { params: ofSnapshot })
   await ask('listSnapshotMessages', { params: ofSnapshot })
   await ask('showSnapshotMessage', { params: { ...ofSnapshot, key } })
+  await ask('watchSnapshot', { params: ofSnapshot })
   await ask('deleteSnapshot', { params: ofSnapshot, status: 204 })
   const { rawPayload } = await ask<{ rawPayload: Buffer }>('downloadBackup', { params })
 
@@ -284,6 +288,16 @@ it('every endpoint answers with what the document tells of it', async () => {
   await ask('beginLogin', { status: 302 })
   expectTold(endpoints.finishLogin, await openBrowser(rig).logIn())
   asked.add('finishLogin')
+
+  // What only another command has.
+  for (const name of ['followLink', 'showDemo', 'turnDemoClock', 'mendDemo'] as const) {
+    const endpoint = endpoints[name] as AnyEndpoint
+    const fitting = fittingRequest(endpoint, queue)
+    const refused = await rig.app.inject({ ...fitting, headers: { ...fitting.headers, ...broker.headers } })
+    expect(refused.statusCode, refused.body).toBe(404)
+    expectTold(endpoint, refused)
+    asked.add(name)
+  }
 
   expect(Object.keys(endpoints).filter((name) => !asked.has(name))).toEqual([])
 })

@@ -4,8 +4,12 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type {
   AuditPage,
+  CauseList,
+  Dlq,
+  DlqList,
   MessagePage,
   Problem,
+  ShownMessage,
   Snapshot,
   SnapshotCauses,
   SnapshotFacets,
@@ -195,8 +199,57 @@ describe('a snapshot', () => {
     expect(message).toMatchObject({ id: null, position: 0, twins: 2 })
     await eventually(async () => {
       const { since } = await ask<Snapshot>(rig, `${rig.path}/${id}`)
-      expect(since).toEqual({ messages: 4, change: 1 })
+      expect(since).toMatchObject({ messages: 4, change: 1 })
     })
+  })
+})
+
+describe('the endpoints that look at a queue', () => {
+  it('read a snapshot when they are asked for one, and say as of when', async () => {
+    const rig = await setup('either.dlq', { count: 12 })
+    const base = '/api/v1/dlqs/either.dlq'
+    const { id, asOf } = await whenDone(rig, await make(rig))
+    const ofQueue = await ask<CauseList>(rig, `${base}/causes`)
+    const pageOfQueue = await ask<MessagePage>(rig, `${base}/messages?where=type:Even&limit=4`)
+    const url = `${base}/messages/${pageOfQueue.items[0]!.key}`
+    const messageOfQueue = await ask<ShownMessage>(rig, url)
+    await rig.publish([{ key: 'either.dlq', body: 'later' }])
+
+    const causes = await ask<CauseList>(rig, `${base}/causes?snapshot=${id}`)
+    const page = await ask<MessagePage>(rig, `${base}/messages?where=type:Even&limit=4&snapshot=${id}`)
+    const next = await ask<MessagePage>(
+      ...[rig, `${base}/messages?where=type:Even&limit=4&snapshot=${id}&cursor=${page.nextCursor}`],
+    )
+    const message = await ask<ShownMessage>(rig, `${url}?snapshot=${id}`)
+
+    expect(ofQueue.asOf).toBeNull()
+    expect(causes).toEqual({ ...ofQueue, asOf })
+    expect(page).toEqual({ ...pageOfQueue, asOf, nextCursor: page.nextCursor })
+    expect(next.items).toHaveLength(2)
+    // Deliveries are counted among the headers, and the queue sorts them meanwhile.
+    expect({ ...message, headers: [] }).toEqual({ ...messageOfQueue, asOf, headers: [] })
+    expect(message.headers).toHaveLength(4)
+    await ask(rig, `${base}/causes?snapshot=${id}&groupBy=type`, { status: 400 })
+    await ask(rig, `${base}/causes?snapshot=gone.${'0'.repeat(8)}.${'0'.repeat(16)}`, { status: 409 })
+  })
+
+  it('tell in the list of queues since when and of what most messages are dead', async () => {
+    const rig = await setup('home.dlq', { count: 9 })
+    const find = async (): Promise<Dlq> => {
+      const { items } = await ask<DlqList>(rig, '/api/v1/dlqs')
+      return items.find(({ queue }) => queue === 'home.dlq')!
+    }
+    const before = await find()
+
+    const { asOf } = await whenDone(rig, await make(rig))
+
+    expect(before).toMatchObject({ messages: 9, total: 9, oldestDeath: null, mainCause: null })
+    await eventually(async () =>
+      expect(await find()).toMatchObject({
+        ...{ messages: 9, total: 9, oldestDeath: failedAt(0) },
+        mainCause: { label: expect.stringContaining('Refused'), count: 6, asOf },
+      }),
+    )
   })
 })
 

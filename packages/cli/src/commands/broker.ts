@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { ConfigError, onSignals } from 'warrenmq/operations'
 import { type EmbeddedBroker, type ProfileName, profileNames, startEmbeddedBroker } from 'warrenmq/testing'
 import type { CliCommand } from '../command.ts'
 import { isTooDeep, tooDeep } from '../config/is-too-deep.ts'
+import { readPort } from '../options/read-port.ts'
 import type { Terminal } from '../output/terminal.ts'
 
 /** `warren broker`: something to develop against where no RabbitMQ is installed. */
@@ -42,12 +43,6 @@ function addOptions(command: Command): void {
         .default('4.3'),
     )
     .option('--definitions <file>', 'a definitions.json to start with, e.g. from `warren export`')
-}
-
-function readPort(text: string): number {
-  const port = Number(text)
-  if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('A port is a number from 0 to 65535.')
 }
 
 async function readDefinitions(file: string): Promise<object> {

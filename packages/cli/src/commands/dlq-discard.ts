@@ -12,6 +12,7 @@ import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addYesOption, confirm, refuseUnasked } from '../options/confirm.ts'
 import {
+  addKeyOption,
   addQueueOptions,
   addWhereOption,
   readCount,
@@ -39,6 +40,7 @@ export const dlqDiscard: CliCommand = {
       .addOption(requestOption('--limit <n>', requestFields.limit).argParser(readCount))
       .addOption(requestOption('--reason <text>', requestFields.reason))
     addWhereOption(command, requestFields)
+    addKeyOption(command)
     addQueueOptions(command, requestFields)
     addYesOption(command)
     addBrokerOptions(command)
@@ -48,6 +50,7 @@ export const dlqDiscard: CliCommand = {
     const asked = {
       queue: args[0],
       ...readQueueRequest(options),
+      keys: options.key,
       limit: options.limit,
       reason: options.reason,
     }
@@ -65,7 +68,8 @@ async function discard(fields: {
 }): Promise<ExitCode> {
   const { input, terminal, broker, request } = fields
   const { out } = input.options as { out: string }
-  const { queue, limit, where, reason } = request
+  const { queue, limit, reason } = request
+  const where = request.where ?? request.keys?.join(' ')
   const { select, ...look } = compileLook(request, broker)
   const present = await depthOf(broker.consuming, queue)
   const question = `Remove ${describeChoice({ present, limit, where })} in ${queue} into ${out}?`

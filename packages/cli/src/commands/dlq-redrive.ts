@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import type { Receipt, RedrivePreview } from 'warrenmq'
 import {
+  ApiError,
   compileRedrive,
   type EditPreview,
   escapeLine,
@@ -40,6 +41,7 @@ export const dlqRedrive: CliCommand = {
     command
       .option('--receipt <file>', 'write the receipt as JSON to a new file')
       .option('--dry-run', 'print the plan and exit')
+      .option('--plan <digest>', 'move nothing unless the plan is this one; --dry-run prints it')
     addSnapshotOption(command)
     addBrokerOptions(command)
     addConfigOption(command)
@@ -71,12 +73,15 @@ async function redrive({ input, terminal, broker, request }: Work): Promise<Exit
   const isRun = dryRun !== true
   const file = isRun && typeof receiptName === 'string' ? await openReceiptFile(receiptName) : undefined
   let selected: number | undefined
+  let limit: Pick<RedriveOptions, 'limit'> = {}
   // Whoever edits a message has to be told beforehand which one it is, and that it is the only one.
-  if (!isRun || yes !== true || options.edit) {
+  if (!isRun || yes !== true || options.edit || input.options.plan !== undefined) {
     const preview = await (options.edit ? previewEdit(options) : previewOf({ options, input, terminal }))
+    refuseOtherPlan(input.options.plan, preview)
     const ended = await tellAndAsk({ preview, input, terminal })
     if (ended !== 'go-on') return ended
     if (preview.isWhole) selected = preview.moving
+    if (input.options.plan !== undefined) limit = { limit: preview.moving }
   }
   const receipt = await audited(
     { broker, terminal },
@@ -85,7 +90,7 @@ async function redrive({ input, terminal, broker, request }: Work): Promise<Exit
       target: request.queue,
       reason: request.reason,
       request,
-      work: () => runSteered({ options, terminal, selected }),
+      work: () => runSteered({ options: { ...options, ...limit }, terminal, selected }),
       describe: (ended) => [describeRedrive(ended)],
     },
   )
@@ -93,6 +98,15 @@ async function redrive({ input, terminal, broker, request }: Work): Promise<Exit
   terminal.result(receipt)
   const isWritten = file === undefined || (await file.write(receipt, terminal))
   return isWritten ? decideRedriveExit(receipt) : 1
+}
+
+/** Whoever has read a plan means that one. */
+function refuseOtherPlan(plan: unknown, { digest, moving }: RedrivePreview): void {
+  if (plan === undefined || plan === digest) return
+  throw new ApiError({
+    code: 'API_PLAN_CHANGED',
+    message: `Nothing was moved: the plan has changed since you read it. Now ${moving} messages would move. Run it with --dry-run to read the plan again.`,
+  })
 }
 
 /** A snapshot tells what was there; what is moved is what is there. */
@@ -128,6 +142,7 @@ async function tellAndAsk(fields: {
   for (const text of renderPreview(preview)) terminal.say(escapeLine(text))
   if (preview.edited !== undefined) terminal.say(`  Edited on its way: ${escapeLine(preview.edited)}`)
   if (input.options.dryRun === true) {
+    terminal.say(`  Plan: ${preview.digest}`)
     terminal.result(preview)
     return 0
   }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type Command, InvalidArgumentError as InvalidOptionError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { ManagementError } from 'warrenmq'
 import { type Management, onSignals, readRecoverySection } from 'warrenmq/operations'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
@@ -8,6 +8,7 @@ import { createToken } from '../http-api/auth/stored-token.ts'
 import type { ServerSettings } from '../http-api/read-server-section.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addConfigOption } from '../options/config-options.ts'
+import { readPort } from '../options/read-port.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { packageVersion } from '../package-version.ts'
 import { type CommandBroker, withBroker } from '../with-broker.ts'
@@ -38,12 +39,6 @@ function addServerOptions(command: Command): void {
         .choices(['viewer', 'operator', 'admin'])
         .default('viewer'),
     )
-}
-
-function readPort(text: string): number {
-  const port = Number(text)
-  if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new InvalidOptionError('A port is a number from 0 to 65535.')
 }
 
 async function serveUntilTold(

@@ -29,6 +29,8 @@ export interface Stage extends SessionPair {
   now(): number
   /** Lets the hours pass in which every order that is left only waits. A real clock needs nobody to do that. */
   letTimePass(book: OrderBook): void
+  /** Turns the clock on, whatever waits. A real clock cannot be turned. */
+  forward(milliseconds: number): Promise<void>
   /** Ready messages at this moment. */
   countMessages(queue: string): Promise<number>
   /** Takes everything of the topology off a broker that lives on. */
@@ -60,6 +62,8 @@ async function openEmbedded(embedded: EmbeddedBroker): Promise<Stage> {
     delays: ['5s', '30s', '5m', '30m'],
     now: () => clock.now(),
     letTimePass: (book) => letTimePass(book, embedded),
+    // What a look holds is meant to be held.
+    forward: (milliseconds) => clock.advance(milliseconds, { held: 'pass' }),
     cleanUp: async () => {}, // it goes with the process
     close: async () => {
       await line.close()
@@ -77,6 +81,7 @@ async function openGivenBroker(address: BrokerAddress): Promise<Stage> {
     delays: ['100ms', '200ms', '300ms', '400ms'],
     now: Date.now,
     letTimePass: () => {},
+    forward: async () => {},
     cleanUp: (topology) => deleteAll(line.consuming, topology),
   }
 }

@@ -11,8 +11,8 @@ export interface OutsideWorld {
   charge(order: Order, attempt: number): Promise<void>
   /** The status that the carrier answers with. */
   book(order: Order): number
-  /** Somebody mends both. */
-  mend(): void
+  /** Somebody mends both, or they fail again. @default true */
+  mend(isMended?: boolean): void
 }
 
 type Trouble = 'none' | 'slow gateway' | 'silent gateway' | 'busy carrier' | 'broken body'
@@ -43,8 +43,8 @@ export function createOutsideWorld(): OutsideWorld {
       if (isSlow || (trouble === 'silent gateway' && !isMended)) await noAnswer()
     },
     book: ({ number }) => (troubleOf(number) === 'busy carrier' && !isMended ? 503 : 200),
-    mend: () => {
-      isMended = true
+    mend: (isMendedNow = true) => {
+      isMended = isMendedNow
     },
   }
 }

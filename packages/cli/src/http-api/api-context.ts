@@ -3,10 +3,12 @@ import type { Approvals } from './approvals/approvals.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import type { Caller } from './auth/caller.ts'
+import type { LoginLink } from './auth/login-link.ts'
 import type { OidcLogin } from './auth/oidc/oidc-login.ts'
 import type { Sessions } from './auth/sessions.ts'
 import type { BackupLocks } from './backups/backup-locks.ts'
 import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from './contract/endpoint.ts'
+import type { DemoControls } from './demo-controls.ts'
 import type { DlqLists } from './dlqs/dlq-lists.ts'
 import type { ReadTraffic } from './dlqs/read-traffic.ts'
 import type { OpenStreams } from './events/open-streams.ts'
@@ -17,8 +19,10 @@ import type { NoticeBoard } from './notices/notice-board.ts'
 import type { Once } from './once/once.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import type { Strays } from './records/strays.ts'
+import type { PlanBook } from './redrives/plan-book.ts'
 import type { ServerBroker } from './server-broker.ts'
 import type { Names } from './show/name-messages.ts'
+import type { ReadSince } from './snapshots/read-since.ts'
 import type { Snapshots } from './snapshots/snapshots.ts'
 import type { Tasks } from './tasks/tasks.ts'
 
@@ -34,6 +38,10 @@ export interface ApiContext extends Names {
   readonly history: DepthHistory
   readonly tasks: Tasks
   readonly snapshots: Snapshots
+  /** What has become of the queue of a snapshot. */
+  readonly readSince: ReadSince
+  /** The plans that were shown. */
+  readonly plans: PlanBook
   readonly approvals: Approvals
   readonly notices: NoticeBoard
   readonly once: Once
@@ -44,6 +52,10 @@ export interface ApiContext extends Names {
   readonly sessions: Sessions
   /** Undefined: browsers cannot log in at an OIDC provider. */
   readonly oidcLogin: OidcLogin | undefined
+  /** Undefined: nobody is logged in by a link. */
+  readonly loginLink: LoginLink | undefined
+  /** Undefined: this is no demo. */
+  readonly demo: DemoControls | undefined
   /** Of Warren. */
   readonly version: string
 }

@@ -16,6 +16,7 @@ import { openAuditLog } from './audit/audit-log.ts'
 import { createAuthenticator } from './auth/authenticator.ts'
 import { openBrokerAccounts } from './auth/broker-accounts.ts'
 import type { Caller } from './auth/caller.ts'
+import type { LoginLink } from './auth/login-link.ts'
 import { openOidc } from './auth/oidc.ts'
 import { sessionCookie } from './auth/session-cookie.ts'
 import { createSessions } from './auth/sessions.ts'
@@ -25,7 +26,9 @@ import { serveConsole } from './console/serve-console.ts'
 import { describeApi } from './contract/describe-api.ts'
 import { endpoints } from './contract/endpoints.ts'
 import { explainRequest } from './contract/explain-request.ts'
+import type { DemoControls } from './demo-controls.ts'
 import { createDlqLists } from './dlqs/dlq-lists.ts'
+import { createInspector } from './dlqs/list-dlqs.ts'
 import { createTrafficReader } from './dlqs/read-traffic.ts'
 import { createOpenStreams } from './events/open-streams.ts'
 import { createFailureLog, describeFailure } from './failure-log.ts'
@@ -45,16 +48,19 @@ import { openNotices } from './notices/open-notices.ts'
 import { methodNotAllowed, problemOf, problemOfCode, retryAfterOf } from './problems.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import { createStrays } from './records/strays.ts'
+import { createPlanBook } from './redrives/plan-book.ts'
 import { routeAdder } from './route-adder.ts'
 import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
 import { addAuditRoutes } from './routes/audit.ts'
 import { addBackupRoutes } from './routes/backups.ts'
 import { addBrokerRoutes } from './routes/broker.ts'
+import { addDemoRoutes } from './routes/demo.ts'
 import { addDlqRoutes } from './routes/dlqs.ts'
 import { addEditRoutes } from './routes/edits.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHistoryRoutes } from './routes/history.ts'
+import { addLoginLinkRoutes } from './routes/login-link.ts'
 import { addOidcRoutes } from './routes/oidc.ts'
 import { addOperationRoutes } from './routes/operation.ts'
 import { addRedriveRoutes } from './routes/redrives.ts'
@@ -66,6 +72,7 @@ import { addTopologyRoutes } from './routes/topology.ts'
 import { addTrafficRoutes } from './routes/traffic.ts'
 import type { ServerBroker } from './server-broker.ts'
 import { createNames, hasOwnNames } from './show/name-messages.ts'
+import { createSinceReader } from './snapshots/read-since.ts'
 import { Snapshots } from './snapshots/snapshots.ts'
 import { openTasks } from './tasks/open-tasks.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
@@ -83,6 +90,10 @@ export interface ApiServerOptions {
   readonly version: string
   /** The folder of the built console. @default none */
   readonly consoleFolder?: string
+  /** Logs one browser in. @default none */
+  readonly loginLink?: LoginLink
+  /** The shop that a visitor may steer. @default none */
+  readonly demo?: DemoControls
   /** @default no log */
   readonly logger?: FastifyServerOptions['logger']
 }
@@ -92,6 +103,7 @@ const resources: readonly AddRoutes[] = [
   addOperationRoutes,
   addSessionRoutes,
   addOidcRoutes,
+  addLoginLinkRoutes,
   addBrokerRoutes,
   addDlqRoutes,
   addSnapshotRoutes,
@@ -106,6 +118,7 @@ const resources: readonly AddRoutes[] = [
   addTopologyRoutes,
   addAuditRoutes,
   addAdminDlqRoutes,
+  addDemoRoutes,
 ]
 
 /** How long requests may take to come to their end when the server is told to stop. */
@@ -295,13 +308,22 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
       nameMessage: names.nameMessage,
       onError: (error) => log.error({ err: error }, 'a snapshot failed'),
     }),
+    readSince: createSinceReader({
+      vhost,
+      management,
+      inspect: dlqs.inspect,
+      inspectNow: createInspector(broker),
+    }),
     slots: createRequestSlots(settings.maxRequests),
     readTraffic: createTrafficReader(broker, dlqs),
     streams: createOpenStreams(),
+    plans: createPlanBook(),
     backups: createBackupLocks(broker),
     history,
     audit,
     oidcLogin: oidc?.login,
+    loginLink: options.loginLink,
+    demo: options.demo,
     authenticator: createAuthenticator({
       isOpen,
       accounts,

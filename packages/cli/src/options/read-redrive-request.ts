@@ -3,6 +3,7 @@ import { parseRequest, type RedriveRequest, redriveRequestSchema } from 'warrenm
 import type { CommandInput } from '../command.ts'
 import { readEdit } from './read-edit.ts'
 import {
+  addKeyOption,
   addQueueOptions,
   addWhereOption,
   readCount,
@@ -36,6 +37,7 @@ export function addRedriveOptions(command: Command): void {
     )
     .addOption(requestOption('--reason <text>', fields.reason))
   addWhereOption(command, fields)
+  addKeyOption(command)
   addQueueOptions(command, fields)
 }
 
@@ -46,6 +48,7 @@ export async function readRedriveRequest({ options, args }: CommandInput): Promi
   const asked = {
     queue: args[0],
     ...readQueueRequest(options),
+    keys: options.key,
     to,
     trustHeaders,
     attempts,

@@ -19,6 +19,13 @@ export function addWhereOption(command: Command, { where }: Fields): void {
   command.addOption(requestOption('--where <filter>', where).argParser(once))
 }
 
+/** `--key`, for every command that takes messages which somebody chose one by one. */
+export function addKeyOption(command: Command): void {
+  const collect = (key: string, before: readonly string[] | undefined) => [...(before ?? []), key]
+  const words = 'only the message with this key, as the HTTP API and the console list it; may be repeated'
+  command.addOption(new Option('--key <key>', words).argParser(collect))
+}
+
 /** `--snapshot`, for every command that can read what one look has written down. */
 export function addSnapshotOption(command: Command): void {
   command.option('--snapshot <file>', 'read this file of `warren dlq snapshot` instead of the queue')

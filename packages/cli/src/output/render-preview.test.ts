@@ -3,6 +3,7 @@ import { renderPreview } from './render-preview.ts'
 
 const preview = {
   ...{ queue: 'dlq', present: 20, matching: 10, moving: 3, seen: 20, areRoutesProved: true, isWhole: true },
+  ...{ missing: 0, digest: '' },
   targets: [
     {
       ...{ target: 'orders', count: 3, why: 'x-death', queues: ['orders'], secondFailure: 'dlq' },
@@ -27,6 +28,12 @@ describe('the plan of a re-drive', () => {
 
     expect(renderPreview({ ...preview, targets: [changed] })[2]).toBe(
       '    2 of these will have a different routing key there; it was "order.placed", "order.paid". The header x-original-routing-key keeps it.',
+    )
+  })
+
+  it('says how many of the chosen messages are gone', () => {
+    expect(renderPreview({ ...preview, missing: 2 })).toContain(
+      '  2 of the chosen messages are no longer in the queue.',
     )
   })
 

@@ -9,6 +9,9 @@ export function renderPreview(preview: RedrivePreview): readonly string[] {
     `${moving} of ${present} messages would move out of ${queue}${limited}:`,
     ...preview.targets.flatMap(renderTarget),
     ...preview.keeping.map(({ reason, count }) => `  ${count} stay: ${describeKept(reason)}`),
+    ...(preview.missing === 0
+      ? []
+      : [`  ${preview.missing} of the chosen messages are no longer in the queue.`]),
     ...preview.refusals.map((problem) => `  refused: ${problem}`),
     ...(preview.areRoutesProved
       ? []

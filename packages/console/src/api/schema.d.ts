@@ -32,6 +32,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["followLink"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/oidc/login": {
         parameters: {
             query?: never;
@@ -235,6 +251,22 @@ export interface paths {
         put?: never;
         post?: never;
         delete: operations["deleteSnapshot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dlqs/{queue}/snapshots/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["watchSnapshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -880,6 +912,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["showDemo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/demo/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["turnDemoClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/demo/world": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["mendDemo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -895,6 +975,7 @@ export interface components {
             wayIn: "broker-account" | "token" | "oidc" | "nobody-asked";
             vhost: string;
             permissions: components["schemas"]["Permission"][];
+            features: "demo"[];
             csrfToken: string;
             expiresAt: string;
         };
@@ -911,6 +992,7 @@ export interface components {
             wayIn: "broker-account" | "token" | "oidc" | "nobody-asked";
             vhost: string;
             permissions: components["schemas"]["Permission"][];
+            features: "demo"[];
             csrfToken: string | null;
             expiresAt: string | null;
         };
@@ -925,12 +1007,25 @@ export interface components {
             wayIn: "broker-account" | "token" | "oidc" | "nobody-asked";
             vhost: string;
             permissions: components["schemas"]["Permission"][];
+            features: "demo"[];
         };
         Dlq: {
             queue: string;
             type: string | null;
             messages: number | null;
+            unacknowledged: number | null;
+            total: number | null;
+            perSecond: number | null;
             consumers: number | null;
+            originConsumers: number | null;
+            oldestDeath: string | null;
+            mainCause: {
+                id: string;
+                label: string;
+                kind: "error" | "death" | "unknown";
+                count: number;
+                asOf: string;
+            } | null;
             sources: string[];
             knownBy: "topology" | "dead-lettering" | "name";
         };
@@ -963,6 +1058,7 @@ export interface components {
             present: number;
             seen: number;
             isWhole: boolean;
+            asOf: string | null;
             causes: components["schemas"]["CauseCount"][];
         };
         Cause: {
@@ -986,6 +1082,7 @@ export interface components {
             queue: string;
             present: number;
             isWhole: boolean;
+            asOf: string | null;
             items: components["schemas"]["MessageSummary"][];
             nextCursor: string | null;
         };
@@ -1024,6 +1121,7 @@ export interface components {
             isMasked: boolean;
         };
         MessageDetail: {
+            asOf: string | null;
             key: string;
             id: string | null;
             type: string | null;
@@ -1095,6 +1193,7 @@ export interface components {
             since: {
                 messages: number | null;
                 change: number | null;
+                acknowledged: number | null;
             };
             problem: components["schemas"]["Problem"] | null;
         };
@@ -1115,6 +1214,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             messages: number;
             matched: number;
             search: {
@@ -1127,6 +1231,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             messages: number;
             matched: number;
             search: {
@@ -1147,6 +1256,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             messages: number;
             matched: number;
             search: {
@@ -1179,6 +1293,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             messages: number;
             matched: number;
             search: {
@@ -1192,6 +1311,11 @@ export interface components {
             queue: string;
             snapshot: string;
             asOf: string;
+            since: {
+                messages: number | null;
+                change: number | null;
+                acknowledged: number | null;
+            };
             position: number;
             twins: number;
             key: string;
@@ -1211,11 +1335,12 @@ export interface components {
             bodyHidden: ("from-your-role" | "cannot-be-masked") | null;
             decoded: components["schemas"]["MessageBody"] | null;
         };
-        RedriveRequest: {
+        PlanRequest: {
             queue: string;
             where?: string;
             acceptDeliveryLimit?: boolean;
             hold?: number | string;
+            keys?: string[];
             to?: string | {
                 queue: string;
             };
@@ -1242,6 +1367,7 @@ export interface components {
                 bytes?: number;
             };
             reason?: string;
+            snapshot?: string;
         };
         PlannedTarget: {
             target: string;
@@ -1264,11 +1390,52 @@ export interface components {
                 count: number;
             }[];
             refusals: string[];
+            missing: number;
+            sinceSnapshot: {
+                asOf: string;
+                gone: number;
+                come: number;
+            } | null;
+            digest: string;
+        };
+        RedriveRequest: {
+            queue: string;
+            where?: string;
+            acceptDeliveryLimit?: boolean;
+            hold?: number | string;
+            keys?: string[];
+            to?: string | {
+                queue: string;
+            };
+            trustHeaders?: boolean;
+            attempts?: "reset" | "continue";
+            limit?: number;
+            ratePerSecond?: number;
+            canary?: {
+                messages: number;
+                wait?: number | string;
+            };
+            stopWhenDead?: number | string;
+            stopWhenTargetAbove?: number;
+            edit?: {
+                body?: string | {
+                    encoding: "utf8" | "base64";
+                    text: string;
+                };
+                headers?: Record<string, never>;
+            };
+            wait?: number | string;
+            window?: {
+                messages?: number;
+                bytes?: number;
+            };
+            reason?: string;
+            planDigest?: string;
         };
         TaskState: "running" | "paused" | "cancelling" | "done" | "cancelled" | "stopped" | "failed" | "interrupted";
         Task: {
             id: string;
-            kind: "redrive";
+            kind: "redrive" | "snapshot";
             state: components["schemas"]["TaskState"];
             queue: string;
             by: string;
@@ -1290,6 +1457,7 @@ export interface components {
             where?: string;
             acceptDeliveryLimit?: boolean;
             hold?: number | string;
+            keys?: string[];
             limit?: number;
             reason?: string;
         };
@@ -1360,6 +1528,7 @@ export interface components {
             where?: string;
             acceptDeliveryLimit?: boolean;
             hold?: number | string;
+            keys?: string[];
             to?: string | {
                 queue: string;
             };
@@ -1457,6 +1626,7 @@ export interface components {
             present: number;
             removed: number;
             left: number;
+            missing: number;
             isDone: boolean;
             backup: components["schemas"]["KeptBackup"];
         };
@@ -1716,6 +1886,23 @@ export interface components {
             }[];
             warren: string;
         };
+        Demo: {
+            now: string;
+            isMended: boolean;
+            orders: {
+                placed: number;
+                delivered: number;
+                moving: number;
+                waiting: number;
+                parked: number;
+            };
+        };
+        DemoClockRequest: {
+            forward: string;
+        };
+        DemoWorldRequest: {
+            isMended: boolean;
+        };
         BrokerProblemCode: "CONNECTION_BAD_URL" | "CONNECTION_REFUSED" | "CONNECTION_TIMEOUT" | "CONNECTION_NOT_AMQP" | "CONNECTION_TLS_FAILED" | "CONNECTION_AUTHENTICATION_REFUSED" | "CONNECTION_VHOST_NOT_FOUND" | "CONNECTION_ACCESS_REFUSED" | "CONNECTION_LIMIT_REACHED" | "CONNECTION_MESSAGE_TOO_LARGE" | "CONNECTION_LOST" | "CONNECTION_HEARTBEAT_MISSED" | "CONNECTION_CLOSED_BY_BROKER" | "CONNECTION_CLOSED" | "CHANNEL_CLOSED" | "CHANNEL_CLOSED_BY_BROKER" | "CHANNEL_LIMIT_REACHED" | "CHANNEL_TIMEOUT" | "PUBLISH_DEADLINE" | "PUBLISH_QUEUE_FULL" | "PUBLISH_RETURN_UNMATCHED" | "PUBLISHER_CLOSED" | "MANAGEMENT_BAD_URL" | "MANAGEMENT_UNREACHABLE" | "MANAGEMENT_TIMEOUT" | "MANAGEMENT_UNAUTHORIZED" | "MANAGEMENT_FORBIDDEN" | "MANAGEMENT_NOT_FOUND" | "MANAGEMENT_REFUSED" | "MANAGEMENT_UNEXPECTED_ANSWER" | "MANAGEMENT_NOT_PROVED";
     };
     responses: never;
@@ -1826,6 +2013,27 @@ export interface operations {
                     "application/json": components["schemas"]["LoginWays"];
                 };
             };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    followLink: {
+        parameters: {
+            query: {
+                secret: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -1968,6 +2176,7 @@ export interface operations {
             query?: {
                 groupBy?: string;
                 where?: string;
+                snapshot?: string;
             };
             header?: never;
             path: {
@@ -1999,6 +2208,7 @@ export interface operations {
         parameters: {
             query?: {
                 where?: string;
+                snapshot?: string;
                 limit?: number;
                 cursor?: string;
             };
@@ -2030,7 +2240,9 @@ export interface operations {
     };
     showMessage: {
         parameters: {
-            query?: never;
+            query?: {
+                snapshot?: string;
+            };
             header?: never;
             path: {
                 queue: string;
@@ -2270,6 +2482,44 @@ export interface operations {
             };
         };
     };
+    watchSnapshot: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                queue: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listSnapshotCauses: {
         parameters: {
             query?: {
@@ -2443,7 +2693,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RedriveRequest"];
+                "application/json": components["schemas"]["PlanRequest"];
             };
         };
         responses: {
@@ -2573,7 +2823,7 @@ export interface operations {
         parameters: {
             query?: {
                 state?: components["schemas"]["TaskState"][];
-                kind?: "redrive"[];
+                kind?: ("redrive" | "snapshot")[];
                 queue?: string;
                 by?: string;
                 from?: string;
@@ -3559,6 +3809,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BrokerState"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    showDemo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Demo"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    turnDemoClock: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DemoClockRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Demo"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mendDemo: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DemoWorldRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Demo"];
                 };
             };
             default: {

@@ -10,7 +10,7 @@ export function PlaceList(): ReactNode {
   const { data: tasks = [] } = useQuery(queries.tasks())
   const { data: approvals = [] } = useQuery(queries.approvals())
   const counts: Readonly<Record<string, number>> = {
-    '/tasks': tasks.filter(({ endedAt }) => endedAt === null).length,
+    '/tasks': tasks.filter(({ kind, endedAt }) => kind === 'redrive' && endedAt === null).length,
     '/approvals': approvals.filter(({ state }) => state === 'waiting').length,
   }
   return (

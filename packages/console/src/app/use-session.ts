@@ -11,12 +11,17 @@ export function useSession(): Session {
   return data
 }
 
-const deeds: Readonly<Partial<Record<Schemas['Permission'], string>>> = {
-  'dlq:redrive': 're-drive messages',
-  'dlq:backup': 'read backups',
-  'dlq:discard': 'remove messages',
+/** What each permission allows, in words. */
+export const deeds: Readonly<Record<Schemas['Permission'], string>> = {
+  'dlq:read': 'see dead-letter queues',
   'payload:read': 'see message bodies',
+  'dlq:redrive': 're-drive messages',
+  'dlq:discard': 'remove messages',
+  'dlq:backup': 'read backups',
+  'dlq:restore': 'restore messages',
+  'dlq:admin': 'use the API for administrators',
   'topology:read': 'see the topology',
+  'topology:apply': 'change the topology',
   'audit:read': 'read the audit log',
 }
 
@@ -24,5 +29,5 @@ const deeds: Readonly<Partial<Record<Schemas['Permission'], string>>> = {
 export function useForbidden(permission: Schemas['Permission']): string | undefined {
   const { role, permissions } = useSession()
   if (permissions.includes(permission)) return undefined
-  return `The role “${role}” may not ${deeds[permission] ?? permission}.`
+  return `The role “${role}” may not ${deeds[permission]}.`
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
-import { serverAddress } from '../api/server-address.ts'
 import { useForbidden } from '../app/use-session.ts'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
@@ -11,6 +11,7 @@ import { Page } from '../parts/page.tsx'
 import { RowList } from '../parts/row-list.tsx'
 import { AgeText } from '../parts/time-text.tsx'
 import { formatBytes } from '../words/format-bytes.ts'
+import { sayPurpose } from './backup-page.tsx'
 
 export function BackupListPage(): ReactNode {
   const forbidden = useForbidden('dlq:backup')
@@ -38,26 +39,23 @@ export function BackupListPage(): ReactNode {
   )
 }
 
-function BackupRow({
-  backup: { id, queue, purpose, by, startedAt, sizeBytes },
-}: {
-  readonly backup: Schemas['KeptBackup']
-}): ReactNode {
+function BackupRow({ backup }: { readonly backup: Schemas['KeptBackup'] }): ReactNode {
   return (
-    <li className="flex items-center gap-4 px-4 py-2.5">
+    <li className="flex items-center gap-4 px-4 py-2.5 hover:bg-hover">
       <div className="min-w-0 flex-1">
-        <p className="foreign truncate font-medium">{queue}</p>
-        <p className="foreign truncate text-xs text-quiet">
-          {purpose === 'discard' ? `removed by ${by}; it may hold the only copy` : `made by ${by}`}
-        </p>
+        <Link
+          to="/backups/$id"
+          params={{ id: backup.id }}
+          className="foreign block truncate font-medium hover:underline"
+        >
+          {backup.queue}
+        </Link>
+        <p className="foreign truncate text-xs text-quiet">{sayPurpose(backup)}</p>
       </div>
-      <span className="num hidden w-20 text-right text-quiet sm:block">{formatBytes(sizeBytes)}</span>
+      <span className="num hidden w-20 text-right text-quiet sm:block">{formatBytes(backup.sizeBytes)}</span>
       <span className="w-20 text-right text-quiet">
-        <AgeText at={startedAt} />
+        <AgeText at={backup.startedAt} />
       </span>
-      <a href={`${serverAddress}/api/v1/backups/${id}`} download className="text-accent hover:underline">
-        Download
-      </a>
     </li>
   )
 }

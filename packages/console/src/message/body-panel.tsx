@@ -3,15 +3,21 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { Notice } from '../parts/notice.tsx'
 import { SectionTitle } from '../parts/page.tsx'
-import { bodyViews } from './message-search.ts'
-import { showAsItCame, showReadableBody } from './show-readable-body.ts'
+import { bodyViews, type MessageSearch } from './message-search.ts'
+import { type Bodies, showAsItCame, showBytes, showReadableBody } from './show-readable-body.ts'
 
 const route = getRouteApi('/queues/$queue/messages/$key')
 
-const words = { readable: 'Readable', 'as-it-came': 'As it came' } as const
+const words = { readable: 'Readable', 'as-it-came': 'As it came', bytes: 'Bytes' } as const
 const hiddenBecause = {
   'from-your-role': 'Your role may not see message bodies.',
   'cannot-be-masked': 'Parts of bodies are masked here, and this one cannot be read to mask it.',
+} as const
+
+const shown = {
+  readable: showReadableBody,
+  'as-it-came': ({ body }: Bodies) => showAsItCame(body),
+  bytes: ({ body }: Bodies) => showBytes(body),
 } as const
 
 export function BodyPanel({
@@ -19,7 +25,7 @@ export function BodyPanel({
 }: {
   readonly message: Pick<Schemas['MessageDetail'], 'body' | 'decoded' | 'bodyHidden'>
 }): ReactNode {
-  const search = route.useSearch()
+  const search: MessageSearch = route.useSearch()
   const { view = 'readable' } = search
   const navigate = route.useNavigate()
   if (!body)
@@ -29,7 +35,7 @@ export function BodyPanel({
         <Notice tone="plain">{bodyHidden ? hiddenBecause[bodyHidden] : 'The body is hidden.'}</Notice>
       </section>
     )
-  const { text, note } = view === 'readable' ? showReadableBody({ body, decoded }) : showAsItCame(body)
+  const { text, note } = shown[view]({ body, decoded })
   return (
     <section>
       <div className="mb-2 flex flex-wrap items-center gap-3">
@@ -52,7 +58,7 @@ export function BodyPanel({
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.
         tabIndex={0}
-        className="foreign max-h-[32rem] overflow-auto rounded-lg border border-line bg-panel p-4 font-mono text-xs leading-5 whitespace-pre-wrap"
+        className={`foreign max-h-[32rem] overflow-auto rounded-lg border border-line bg-panel p-4 font-mono text-xs leading-5 ${view === 'bytes' ? 'whitespace-pre' : 'whitespace-pre-wrap'}`}
       >
         {text === '' ? <span className="text-quiet">The body is empty.</span> : text}
       </pre>

@@ -1,4 +1,4 @@
-import { quoteFilterValue } from '../queue/filter-of-ids.ts'
+import { quoteFilterValue } from '../filter/quote-filter-value.ts'
 import { quoteShell } from '../words/quote-shell.ts'
 
 /** The command that shows the same. A message without an id is among all of its queue. */

@@ -1,9 +1,18 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
+import { quoteFilterValue } from '../filter/quote-filter-value.ts'
 import { SectionTitle } from '../parts/page.tsx'
 import { amqpTypes } from './amqp-types.ts'
 
-export function HeaderTable({ headers }: { readonly headers: readonly Schemas['TypedHeader'][] }): ReactNode {
+/** By name; a value that a filter can name leads to all messages that have it. */
+export function HeaderTable({
+  queue,
+  headers,
+}: {
+  readonly queue: string
+  readonly headers: readonly Schemas['TypedHeader'][]
+}): ReactNode {
   return (
     <section>
       <SectionTitle beside={headers.length === 0 && 'none'}>Headers</SectionTitle>
@@ -35,8 +44,13 @@ export function HeaderTable({ headers }: { readonly headers: readonly Schemas['T
                   >
                     {amqpTypes[type] ?? type}
                   </td>
-                  <td className="px-3 py-1.5">
-                    <HeaderValue value={value} />
+                  <td className="group/cell px-3 py-1.5">
+                    <div className="flex items-baseline gap-3">
+                      <div className="min-w-0 flex-1">
+                        <HeaderValue value={value} />
+                      </div>
+                      <SameValue queue={queue} name={name} value={value} />
+                    </div>
                   </td>
                 </tr>
               ))}
@@ -59,5 +73,28 @@ function HeaderValue({ value }: { readonly value: unknown }): ReactNode {
       <summary className="foreign font-mono text-xs leading-5">{text.slice(0, 80)}…</summary>
       {shown}
     </details>
+  )
+}
+
+function SameValue({
+  queue,
+  name,
+  value,
+}: {
+  readonly queue: string
+  readonly name: string
+  readonly value: unknown
+}): ReactNode {
+  const isNamed = /^[\w.-]+$/.test(name) && typeof value === 'string' && value.length <= 60
+  if (!isNamed) return null
+  return (
+    <Link
+      to="/queues/$queue"
+      params={{ queue }}
+      search={{ where: `header.${name}:${quoteFilterValue(value)}` }}
+      className="shrink-0 text-xs text-accent opacity-0 group-hover/cell:opacity-100 hover:underline focus-visible:opacity-100"
+    >
+      All with this<span className="foreign sr-only"> {name}</span>
+    </Link>
   )
 }

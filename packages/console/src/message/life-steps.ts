@@ -1,43 +1,101 @@
 import type { Schemas } from '../api/api.ts'
 
 export interface LifeStep {
-  readonly kind: 'published' | 'died' | 'parked'
+  readonly kind: 'published' | 'failed' | 'died' | 'put-back' | 'parked'
   readonly at: string | null
   readonly title: string
   readonly detail: string
+  /** The re-drive that did it. */
+  readonly task?: string
 }
 
 type Message = Pick<
   Schemas['MessageDetail'],
-  'properties' | 'deaths' | 'cause' | 'diedAt' | 'attempts' | 'exchange' | 'routingKey' | 'failedIn'
+  | 'properties'
+  | 'headers'
+  | 'deaths'
+  | 'cause'
+  | 'diedAt'
+  | 'attempts'
+  | 'exchange'
+  | 'routingKey'
+  | 'failedIn'
 >
 
 /** The life of a message, the oldest first: as far as its headers tell. */
 export function lifeSteps(message: Message): readonly LifeStep[] {
-  const { properties, deaths, cause, diedAt, attempts, exchange, routingKey, failedIn } = message
-  const place = exchange === '' ? 'the default exchange' : exchange
+  const { properties, deaths, exchange, routingKey } = message
+  const published: LifeStep = {
+    kind: 'published',
+    at: dateOrNull(properties.timestamp),
+    title: 'Published',
+    detail: sayPublished({
+      exchange: textOf(message, 'x-original-exchange') ?? exchange,
+      key: textOf(message, 'x-original-routing-key') ?? routingKey,
+    }),
+  }
+  const history = deaths.map(
+    ({ queue, reason, count, firstAt }): LifeStep => ({
+      ...{ kind: 'died', at: firstAt, title: titleOf(reason, count), detail: `in ${queue}` },
+    }),
+  )
+  const between = [...history, ...firstFailure(message), ...putBack(message)]
+  return [published, ...inOrder(between), end(message)]
+}
+
+function sayPublished({ exchange, key }: { readonly exchange: string; readonly key: string }): string {
+  return `to ${exchange === '' ? 'the default exchange' : exchange} with the key ${key === '' ? '“”' : key}`
+}
+
+function firstFailure(message: Message): readonly LifeStep[] {
+  const at = dateOrNull(textOf(message, 'warren-first-failed-at') ?? null)
+  if (at === null || at === message.diedAt) return []
+  return [
+    { kind: 'failed', at, title: 'First attempt failed', detail: `in ${message.failedIn ?? 'a queue'}` },
+  ]
+}
+
+/** Only the last re-drive has its headers; how often there was one, it counts. */
+function putBack(message: Message): readonly LifeStep[] {
+  const at = dateOrNull(textOf(message, 'x-redriven-at') ?? null)
+  const task = textOf(message, 'x-redriven-id')
+  if (at === null && task === undefined) return []
+  const count = Number(textOf(message, 'x-redriven-count') ?? 1)
+  const isEdited = message.headers.some(({ name }) => name === 'warren-previous')
+  const reason = textOf(message, 'x-redriven-reason')
   return [
     {
-      kind: 'published',
-      at: dateOrNull(properties.timestamp),
-      title: 'Published',
-      detail: `to ${place} with the key ${routingKey === '' ? '“”' : routingKey}`,
-    },
-    ...deaths.map(
-      ({ queue, reason, count, firstAt }): LifeStep => ({
-        kind: 'died',
-        at: firstAt,
-        title: titleOf(reason, count),
-        detail: `in ${queue}`,
-      }),
-    ),
-    {
-      kind: 'parked',
-      at: diedAt,
-      title: attempts === null ? 'Dead' : `Dead after ${attempts} ${attempts === 1 ? 'try' : 'tries'}`,
-      detail: failedIn === null ? cause.label : `failed in ${failedIn}: ${cause.label}`,
+      kind: 'put-back',
+      at,
+      title: `${isEdited ? 'Edited and put back' : 'Put back'}${count > 1 ? `, the ${ordinal(count)} time` : ''}`,
+      detail: `by ${textOf(message, 'x-redriven-by') ?? 'somebody'}${reason ? `: “${reason}”` : ''}`,
+      ...(task !== undefined && { task }),
     },
   ]
+}
+
+function end(message: Message): LifeStep {
+  const { attempts, diedAt, failedIn, cause, headers } = message
+  const again = headers.some(({ name }) => name === 'x-redriven-at') ? ' again' : ''
+  const after = attempts === null ? '' : ` after ${attempts} ${attempts === 1 ? 'try' : 'tries'}`
+  return {
+    kind: 'parked',
+    at: diedAt,
+    title: `Dead${again}${after}`,
+    detail: failedIn === null ? cause.label : `failed in ${failedIn}: ${cause.label}`,
+  }
+}
+
+/** Those without a time stay where they are. */
+function inOrder(steps: readonly LifeStep[]): readonly LifeStep[] {
+  return steps.toSorted((left, right) =>
+    left.at === null || right.at === null ? 0 : Date.parse(left.at) - Date.parse(right.at),
+  )
+}
+
+function textOf({ headers }: Pick<Message, 'headers'>, wanted: string): string | undefined {
+  const value = headers.find(({ name }) => name === wanted)?.value
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -50,6 +108,13 @@ const reasons: Readonly<Record<string, string>> = {
 function titleOf(reason: string, count: number): string {
   return `${reasons[reason] ?? reason}${count > 1 ? ` ${count} times` : ''}`
 }
+
+function ordinal(count: number): string {
+  const ending = { one: 'st', two: 'nd', few: 'rd' }[ordinals.select(count) as string] ?? 'th'
+  return `${count}${ending}`
+}
+
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' })
 
 /** Publishers may write seconds that are no date. */
 function dateOrNull(time: string | null): string | null {

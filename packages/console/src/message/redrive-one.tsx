@@ -1,14 +1,15 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, type Schemas } from '../api/api.ts'
 import { dataOf } from '../api/api-problem.ts'
 import { createOnceKey } from '../api/once-key.ts'
 import { useForbidden } from '../app/use-session.ts'
+import { filterOfIds } from '../filter/filter-of-ids.ts'
 import { Button } from '../parts/button.tsx'
 import { ProblemNotice } from '../parts/notice.tsx'
 import { useKeys } from '../parts/use-keys.ts'
-import { filterOfIds } from '../queue/filter-of-ids.ts'
+import { forgetSnapshot } from '../snapshot/forget-snapshot.ts'
 
 /** Puts one message back. With an id it is planned like any other re-drive; without one only its key names it. */
 export function RedriveOne({
@@ -18,6 +19,7 @@ export function RedriveOne({
   readonly queue: string
   readonly message: Pick<Schemas['MessageDetail'], 'id' | 'key'>
 }): ReactNode {
+  const client = useQueryClient()
   const navigate = useNavigate()
   const forbidden = useForbidden('dlq:redrive')
   const [onceKey] = useState(createOnceKey)
@@ -29,7 +31,10 @@ export function RedriveOne({
           body: {},
         }),
       ),
-    onSuccess: (task) => navigate({ to: '/tasks/$id', params: { id: task.id } }),
+    onSuccess: (task) => {
+      forgetSnapshot(client, queue)
+      return navigate({ to: '/tasks/$id', params: { id: task.id } })
+    },
   })
   const where = filterOfIds([id])
   const start = (): void => {

@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/api.ts'
+import { hexDump } from './hex-dump.ts'
 
 type Body = Schemas['MessageBody']
 
@@ -8,14 +9,13 @@ export interface ShownBody {
   readonly note: string | undefined
 }
 
-/** The body for a reader: unpacked, and indented where it is JSON. */
-export function showReadableBody({
-  body,
-  decoded,
-}: {
+export interface Bodies {
   readonly body: Body
   readonly decoded: Body | null
-}): ShownBody {
+}
+
+/** The body for a reader: unpacked, and indented where it is JSON. */
+export function showReadableBody({ body, decoded }: Bodies): ShownBody {
   const { encoding, text, isCut, isMasked } = decoded ?? body
   const notes = [
     decoded && 'unpacked',
@@ -33,6 +33,21 @@ export function showAsItCame({ encoding, text, isCut }: Body): ShownBody {
     .filter(Boolean)
     .join('; ')
   return { text, note: notes === '' ? undefined : notes }
+}
+
+const mostShownBytes = 16 * 1024
+
+/** Byte by byte, as far as anybody reads that. */
+export function showBytes(body: Body): ShownBody {
+  const bytes = bytesOf(body)
+  const isAll = !body.isCut && bytes.length <= mostShownBytes
+  const note = body.isMasked ? 'parts are masked' : isAll ? undefined : 'only its beginning'
+  return { text: hexDump(bytes, mostShownBytes), note }
+}
+
+function bytesOf({ encoding, text }: Body): Uint8Array {
+  if (encoding === 'utf8') return new TextEncoder().encode(text)
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
 
 /**

@@ -5,13 +5,16 @@ interface ButtonProps {
   readonly onClick?: () => void
   /** The one thing that the page is for. */
   readonly isMain?: boolean
+  /** It takes something away. */
+  readonly isDangerous?: boolean
   readonly isSubmit?: boolean
   /** Why it cannot be pressed now. It stays visible and says so. */
   readonly offBecause?: string | undefined
   readonly hint?: string
 }
 
-export function Button({ children, onClick, isMain, isSubmit, offBecause, hint }: ButtonProps): ReactNode {
+export function Button(props: ButtonProps): ReactNode {
+  const { children, onClick, isMain, isDangerous, isSubmit, offBecause, hint } = props
   const id = useId()
   const isOff = offBecause !== undefined
   return (
@@ -25,7 +28,7 @@ export function Button({ children, onClick, isMain, isSubmit, offBecause, hint }
         aria-disabled={isOff}
         aria-describedby={isOff ? id : undefined}
         title={offBecause ?? hint}
-        className={`${shape} ${isOff ? off : isMain ? main : plain}`}
+        className={`${shape} ${isOff ? off : isMain ? main : isDangerous ? dangerous : plain}`}
       >
         {children}
       </button>
@@ -42,4 +45,5 @@ const shape =
   'inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md border px-3 font-medium whitespace-nowrap transition-colors'
 const main = 'border-transparent bg-action text-on-action hover:bg-action-hover'
 const plain = 'border-line bg-panel hover:bg-hover'
+const dangerous = 'border-transparent bg-danger text-on-action hover:bg-danger-hover'
 const off = 'cursor-not-allowed! border-dashed border-line bg-sunken text-faint'

@@ -37,14 +37,18 @@ export function Page({
 export function SectionTitle({
   children,
   beside,
+  action,
 }: {
   readonly children: ReactNode
   readonly beside?: ReactNode
+  /** At the end of the line. */
+  readonly action?: ReactNode
 }): ReactNode {
   return (
     <div className="mb-2 flex flex-wrap items-baseline gap-x-3">
       <h2 className="font-semibold">{children}</h2>
       {beside && <span className="text-quiet">{beside}</span>}
+      {action && <span className="ml-auto">{action}</span>}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatAge } from '../words/format-age.ts'
+import { formatMoment } from '../words/format-moment.ts'
 
 const inZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
@@ -12,8 +13,24 @@ export function TimeText({ at }: { readonly at: string }): ReactNode {
   )
 }
 
+/** The same without the day, where it is today. */
+export function ClockText({ at }: { readonly at: string }): ReactNode {
+  return (
+    <time dateTime={at} title={`${at} (UTC)`} className="num whitespace-nowrap">
+      {formatMoment(at)}
+    </time>
+  )
+}
+
 /** How long ago; the time itself on hover. */
-export function AgeText({ at }: { readonly at: string | null }): ReactNode {
+export function AgeText({
+  at,
+  isBare = false,
+}: {
+  readonly at: string | null
+  /** Without "ago". */
+  readonly isBare?: boolean
+}): ReactNode {
   if (at === null) return <span title="Nobody knows when.">–</span>
   return (
     <time
@@ -21,7 +38,8 @@ export function AgeText({ at }: { readonly at: string | null }): ReactNode {
       title={`${inZone.format(new Date(at))}\n${at} (UTC)`}
       className="num whitespace-nowrap"
     >
-      {formatAge(Date.now() - Date.parse(at))} ago
+      {formatAge(Date.now() - Date.parse(at))}
+      {!isBare && ' ago'}
     </time>
   )
 }

@@ -1,53 +1,62 @@
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../api/api.ts'
+import { hasTerm, toggleTerms } from '../filter/filter-terms.ts'
+import { quoteFilterValue } from '../filter/quote-filter-value.ts'
 import { SectionTitle } from '../parts/page.tsx'
+import { formatCounted } from '../words/format-count.ts'
 import { CauseCard } from './cause-card.tsx'
-import { toggleTerm } from './filter-of-ids.ts'
 
-const mostAtFirst = 6
+const mostAtFirst = 3
 
 export function CauseCards({
   causes: list,
   where,
-  onChoose,
+  onFilter,
 }: {
-  readonly causes: Schemas['CauseList'] | undefined
+  readonly causes: Schemas['SnapshotCauses'] | undefined
   readonly where: string | undefined
-  readonly onChoose: (where: string | undefined) => void
+  readonly onFilter: (where: string | undefined) => void
 }): ReactNode {
   const [areAllShown, setAreAllShown] = useState(false)
   if (!list || list.causes.length === 0) return null
-  const { causes, seen } = list
-  const shown = areAllShown ? causes : causes.slice(0, mostAtFirst)
+  const { causes, matched } = list
+  const termOf = ({ id }: Schemas['SnapshotCause']): string => `cause:${quoteFilterValue(id)}`
+  // What is chosen stays in sight.
+  const shown = causes.filter(
+    (cause, index) => areAllShown || index < mostAtFirst || hasTerm(where, termOf(cause)),
+  )
+  const hidden = causes.length - shown.length
   return (
     <section aria-label="Causes">
-      <SectionTitle beside={causes.length > 1 && 'Choose one to see only its messages'}>
+      <SectionTitle
+        beside={formatCounted(causes.length, 'cause')}
+        action={
+          causes.length > mostAtFirst && (
+            <button
+              type="button"
+              aria-expanded={areAllShown}
+              className="text-accent hover:underline"
+              onClick={() => setAreAllShown(!areAllShown)}
+            >
+              {areAllShown ? 'Show fewer' : `Show ${hidden} more`}
+            </button>
+          )
+        }
+      >
         Why they died
       </SectionTitle>
       <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3">
-        {shown.map((cause) => {
-          const term = `cause:${cause.id}`
-          return (
-            <li key={cause.id} className="min-w-0">
-              <CauseCard
-                cause={cause}
-                of={seen}
-                isChosen={where === term}
-                onChoose={() => onChoose(toggleTerm(where, term))}
-              />
-            </li>
-          )
-        })}
+        {shown.map((cause) => (
+          <li key={cause.id} className="min-w-0">
+            <CauseCard
+              cause={cause}
+              of={matched}
+              isChosen={hasTerm(where, termOf(cause))}
+              onChoose={() => onFilter(toggleTerms(where, 'cause', [termOf(cause)]))}
+            />
+          </li>
+        ))}
       </ul>
-      {shown.length < causes.length && (
-        <button
-          type="button"
-          className="mt-2 text-accent hover:underline"
-          onClick={() => setAreAllShown(true)}
-        >
-          Show {causes.length - shown.length} more
-        </button>
-      )}
     </section>
   )
 }

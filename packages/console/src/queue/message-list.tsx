@@ -2,11 +2,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { VirtualRows } from '../parts/virtual-rows.tsx'
+import { MessageListHead } from './message-list-head.tsx'
 import { MessageRow } from './message-row.tsx'
 import type { QueueSearch } from './queue-search.ts'
 import type { QueueLook } from './use-queue-look.ts'
 
-type Message = Schemas['MessageSummary']
+type Message = Schemas['SnapshotMessage']
 
 const route = getRouteApi('/queues/$queue')
 
@@ -36,8 +37,9 @@ export function MessageList({
     <VirtualRows
       label="Messages"
       items={messages}
-      nameOf={({ key }) => key}
-      rowHeight={52}
+      nameOf={({ position }) => String(position)}
+      rowHeight={48}
+      head={<MessageListHead />}
       onOpen={open}
       onMark={toggle}
       isMarked={({ key }) => selected.includes(key)}

@@ -11,7 +11,7 @@ export function MessageRow({
   isSelected,
   onSelect,
 }: {
-  readonly message: Schemas['MessageSummary']
+  readonly message: Schemas['SnapshotMessage']
   readonly isSelected: boolean
   readonly onSelect: () => void
 }): ReactNode {
@@ -43,12 +43,10 @@ export function MessageRow({
         </p>
         <p className="foreign truncate text-xs text-quiet">{cause.label}</p>
       </div>
-      <span className="foreign hidden w-44 truncate text-quiet lg:block" title={failedIn ?? undefined}>
+      <span className="foreign hidden w-40 truncate text-quiet lg:block" title={failedIn ?? undefined}>
         {failedIn ?? '–'}
       </span>
-      <span className="num hidden w-20 text-right text-quiet md:block">
-        {attempts === null ? '–' : `${attempts} ${attempts === 1 ? 'try' : 'tries'}`}
-      </span>
+      <span className="num hidden w-16 text-right text-quiet md:block">{attempts ?? '–'}</span>
       <span className="num hidden w-20 text-right text-quiet md:block">{formatBytes(bodyBytes)}</span>
       <span className="w-20 text-right text-quiet">
         <AgeText at={diedAt} />

@@ -1,9 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactNode, useRef } from 'react'
-import { isGone, queries } from '../api/queries.ts'
-import { serverAddress } from '../api/server-address.ts'
+import { isGone } from '../api/queries.ts'
 import { useForbidden } from '../app/use-session.ts'
+import { DownloadLink } from '../backups/download-link.tsx'
+import type { KnownValue } from '../filter/complete-filter.ts'
+import { FilterLine } from '../filter/filter-line.tsx'
+import { filterOfIds } from '../filter/filter-of-ids.ts'
 import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
@@ -12,9 +14,10 @@ import { Page } from '../parts/page.tsx'
 import { useKeys } from '../parts/use-keys.ts'
 import { formatCounted } from '../words/format-count.ts'
 import { CauseCards } from './cause-cards.tsx'
-import { FilterLine } from './filter-line.tsx'
-import { filterOfIds } from './filter-of-ids.ts'
+import { DeathHistogram } from './death-histogram.tsx'
+import { FacetPanel } from './facet-panel.tsx'
 import { LookLine } from './look-line.tsx'
+import { LookProgress } from './look-progress.tsx'
 import { MessageList } from './message-list.tsx'
 import { QueueAbout } from './queue-about.tsx'
 import { type QueueLook, useQueueLook } from './use-queue-look.ts'
@@ -24,8 +27,9 @@ const route = getRouteApi('/queues/$queue')
 export function QueuePage(): ReactNode {
   const { queue } = route.useParams()
   const search = route.useSearch()
+  const { where } = search
   const navigate = route.useNavigate()
-  const look = useQueueLook({ queue, where: search.where })
+  const look = useQueueLook(queue, search)
   const field = useRef<HTMLInputElement>(null)
   const redrive = useRedrive(look)
   useKeys({
@@ -33,8 +37,11 @@ export function QueuePage(): ReactNode {
     r: () => redrive.start(),
     u: () => void navigate({ to: '/' }),
   })
-  const filter = (where: string | undefined): void =>
-    void navigate({ to: '.', search: where === undefined ? {} : { where } })
+  const filter = (asked: string | undefined): void =>
+    void navigate({
+      to: '.',
+      search: { ...(asked !== undefined && { where: asked }), ...(search.sort && { sort: search.sort }) },
+    })
   return (
     <Page
       above={
@@ -46,7 +53,16 @@ export function QueuePage(): ReactNode {
       about={<QueueAbout queue={queue} />}
       actions={
         <>
-          <BackupLink queue={queue} where={search.where} />
+          <DownloadLink
+            path={`/api/v1/dlqs/${encodeURIComponent(queue)}/backup${where === undefined ? '' : `?where=${encodeURIComponent(where)}`}`}
+            hint="A backup of these messages, byte for byte. They stay in the queue."
+          />
+          <Button
+            offBecause={redrive.noDiscard}
+            onClick={() => void navigate({ to: '/queues/$queue/discard', search: redrive.search })}
+          >
+            Discard…
+          </Button>
           <Button isMain onClick={redrive.start} offBecause={redrive.offBecause} hint="r">
             {redrive.words}
           </Button>
@@ -54,27 +70,63 @@ export function QueuePage(): ReactNode {
       }
     >
       {look.error && isGone(look.error) ? (
-        <EmptyState title="There is no such dead-letter queue">
-          It was deleted, or you may not see it.{' '}
-          <Link to="/" className="text-accent underline">
-            See those there are
-          </Link>
-          .
-        </EmptyState>
+        <NoQueue />
       ) : (
         <>
-          <CauseCards causes={look.causes} where={search.where} onChoose={filter} />
-          <FilterLine ref={field} where={search.where ?? ''} onFilter={filter} />
+          {look.snapshot?.state === 'running' && <LookProgress snapshot={look.snapshot} />}
+          <CauseCards causes={look.causes} where={where} onFilter={filter} />
+          <DeathHistogram histogram={look.histogram} where={where} onFilter={filter} />
+          <FilterLine
+            ref={field}
+            where={where ?? ''}
+            valuesOf={(name) => valuesOf(look, name)}
+            onFilter={filter}
+          />
           {look.error && <ProblemNotice error={look.error} onRetry={look.lookAgain} />}
-          {!look.error && <LookLine look={look} isFiltered={search.where !== undefined} />}
-          {look.messages === undefined && !look.error && <LoadingRows what="Looking at the messages" />}
-          {look.messages && look.messages.length > 0 && <MessageList look={look} messages={look.messages} />}
-          {look.messages?.length === 0 && !look.hasMore && (
-            <NoMessages isFiltered={search.where !== undefined} />
-          )}
+          {!look.error && <LookLine look={look} />}
+          <Messages look={look} onFilter={filter} />
         </>
       )}
     </Page>
+  )
+}
+
+function Messages({
+  look,
+  onFilter,
+}: {
+  readonly look: QueueLook
+  readonly onFilter: (where: string | undefined) => void
+}): ReactNode {
+  const { where } = route.useSearch()
+  const { messages, error, hasMore, facets } = look
+  if (!messages) return error ? null : <LoadingRows what="Looking at the messages" />
+  if (messages.length === 0 && !hasMore) return <NoMessages isFiltered={where !== undefined} />
+  return (
+    <div className="flex flex-col gap-5 pb-4 lg:min-h-0 lg:flex-1 lg:flex-row">
+      <div className="flex max-h-[34rem] min-w-0 flex-col lg:max-h-none lg:min-h-80 lg:flex-1">
+        <MessageList look={look} messages={messages} />
+      </div>
+      <FacetPanel facets={facets} where={where} onFilter={onFilter} />
+    </div>
+  )
+}
+
+/** What messages have, for whoever writes a filter. */
+function valuesOf({ facets }: QueueLook, field: string): readonly KnownValue[] {
+  const values = facets?.facets.find((facet) => facet.field === field)?.values ?? []
+  return values.flatMap(({ value, label, count }) => (value === null ? [] : [{ value, label, count }]))
+}
+
+function NoQueue(): ReactNode {
+  return (
+    <EmptyState title="There is no such dead-letter queue">
+      It was deleted, or you may not see it.{' '}
+      <Link to="/" className="text-accent underline">
+        See those there are
+      </Link>
+      .
+    </EmptyState>
   )
 }
 
@@ -90,55 +142,40 @@ function NoMessages({ isFiltered }: { readonly isFiltered: boolean }): ReactNode
   )
 }
 
-/** What `r` and the button do: the selection, or else all that match. */
-function useRedrive({ messages = [], matching }: QueueLook) {
+/** What `r` and the buttons do: the selection, or else all that match. */
+function useRedrive({ messages = [], matched }: QueueLook) {
   const { selected = [], where } = route.useSearch()
   const navigate = route.useNavigate()
-  const forbidden = useForbidden('dlq:redrive')
+  const mayNotRedrive = useForbidden('dlq:redrive')
+  const mayNotDiscard = useForbidden('dlq:discard')
   const ids = messages.filter(({ key }) => selected.includes(key)).map(({ id }) => id)
   const chosen = selected.length > 0 ? filterOfIds(ids) : where
-  const isUnnamed = selected.length > 0 && chosen === undefined
-  const offBecause =
-    forbidden ??
-    (isUnnamed
-      ? 'These messages cannot be named by a filter: one has no id, or they are too many.'
-      : undefined) ??
-    (matching === 0 && selected.length === 0 ? 'There is nothing to re-drive.' : undefined)
+  const nothing = whyNothing({ isSelection: selected.length > 0, chosen, matched })
+  const offBecause = mayNotRedrive ?? nothing
+  const search = chosen === undefined ? {} : { where: chosen }
   return {
+    search,
     offBecause,
+    noDiscard: mayNotDiscard ?? nothing,
     words: selected.length > 0 ? `Re-drive ${formatCounted(selected.length, 'message')}…` : 'Re-drive…',
     start: () => {
-      if (offBecause === undefined)
-        void navigate({ to: '/queues/$queue/redrive', search: chosen === undefined ? {} : { where: chosen } })
+      if (offBecause === undefined) void navigate({ to: '/queues/$queue/redrive', search })
     },
   }
 }
 
-function BackupLink({
-  queue,
-  where,
+function whyNothing({
+  isSelection,
+  chosen,
+  matched,
 }: {
-  readonly queue: string
-  readonly where: string | undefined
-}): ReactNode {
-  const forbidden = useForbidden('dlq:backup')
-  const { data: session } = useQuery(queries.session())
-  // A link sends the cookie, and no token.
-  const off =
-    forbidden ??
-    (session?.csrfToken === null && session.wayIn === 'token'
-      ? 'Log in with an account to download files.'
-      : undefined)
-  if (off) return <Button offBecause={off}>Download</Button>
-  const query = where === undefined ? '' : `?where=${encodeURIComponent(where)}`
-  return (
-    <a
-      href={`${serverAddress}/api/v1/dlqs/${encodeURIComponent(queue)}/backup${query}`}
-      download
-      title="A backup of these messages, byte for byte. They stay in the queue."
-      className="inline-flex h-8 items-center rounded-md border border-line bg-panel px-3 font-medium hover:bg-hover"
-    >
-      Download
-    </a>
-  )
+  readonly isSelection: boolean
+  readonly chosen: string | undefined
+  readonly matched: number | undefined
+}): string | undefined {
+  if (isSelection)
+    return chosen === undefined
+      ? 'These messages cannot be named by a filter: one has no id, or they are too many.'
+      : undefined
+  return matched === 0 ? 'No message matches.' : undefined
 }

@@ -1,46 +1,62 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Schemas } from '../api/api.ts'
-import { type Look, queries } from '../api/queries.ts'
+import { withoutField } from '../filter/filter-terms.ts'
+import { snapshotQueries } from '../snapshot/snapshot-queries.ts'
+import { type HeldSnapshot, useSnapshot } from '../snapshot/use-snapshot.ts'
+import { type QueueSearch, usualSort } from './queue-search.ts'
 
-/** What is known of the messages of a queue, and how to know more. The only place that knows where it comes from. */
-export interface QueueLook {
-  readonly causes: Schemas['CauseList'] | undefined
-  /** How many match; undefined until all were looked at. */
-  readonly matching: number | undefined
-  readonly present: number | undefined
-  readonly isWhole: boolean
-  readonly messages: readonly Schemas['MessageSummary'][] | undefined
-  readonly error: Error | null
-  readonly isLooking: boolean
-  /** When the newest of it was read. */
-  readonly asOf: number
+/** What is known of the messages of a queue, and how to know more: reads of one snapshot. */
+export interface QueueLook extends HeldSnapshot {
+  /** Counted as if no cause were chosen, so that another can be. */
+  readonly causes: Schemas['SnapshotCauses'] | undefined
+  readonly facets: Schemas['SnapshotFacets'] | undefined
+  /** Counted as if no time were chosen. */
+  readonly histogram: Schemas['SnapshotHistogram'] | undefined
+  /** How many match; undefined until that is known. */
+  readonly matched: number | undefined
+  /** How many of them were searched, where that takes its time; undefined: all. */
+  readonly searched: number | undefined
+  readonly messages: readonly Schemas['SnapshotMessage'][] | undefined
   readonly hasMore: boolean
   readonly loadMore: () => void
-  readonly lookAgain: () => void
 }
 
-/** Causes are counted over the whole queue; those of the cards never change with the filter. */
-export function useQueueLook({ queue, where }: Look): QueueLook {
-  const client = useQueryClient()
-  const all = useQuery(queries.causes({ queue }))
-  const matching = useQuery({ ...queries.causes({ queue, where }), enabled: where !== undefined })
-  const pages = useInfiniteQuery(queries.messages({ queue, where }))
-  const counted = where === undefined ? all.data : matching.data
+export function useQueueLook(queue: string, { where, sort = usualSort }: QueueSearch): QueueLook {
+  const held = useSnapshot(queue)
+  const { snapshot } = held
+  const isReadable = snapshot?.state === 'running' || snapshot?.state === 'done'
+  const of = { snapshot: snapshot ?? nowhere, where }
+  const causes = useQuery({
+    ...snapshotQueries.causes({ ...of, where: withoutField(where, 'cause') }),
+    enabled: isReadable,
+  })
+  const facets = useQuery({ ...snapshotQueries.facets(of), enabled: isReadable })
+  const histogram = useQuery({
+    ...snapshotQueries.histogram({ ...of, where: withoutField(where, 'died') }),
+    enabled: isReadable,
+  })
+  const pages = useInfiniteQuery({
+    ...snapshotQueries.messages({ ...of, sort }),
+    enabled: snapshot?.state === 'done',
+  })
   const messages = useMemo(() => pages.data?.pages.flatMap(({ items }) => items), [pages.data])
+  const counted = facets.isPlaceholderData ? undefined : facets.data
   return {
-    causes: all.data,
-    matching: counted?.causes.reduce((sum, { count }) => sum + count, 0),
-    present: counted?.present,
-    isWhole: counted?.isWhole ?? true,
+    ...held,
+    error: held.error ?? pages.error ?? facets.error ?? causes.error ?? histogram.error,
+    causes: causes.data,
+    facets: facets.data,
+    histogram: histogram.data,
+    matched: snapshot?.state === 'done' ? counted?.matched : undefined,
+    searched: counted && !counted.search.isWhole ? counted.search.seen : undefined,
     messages,
-    error: pages.error ?? matching.error ?? all.error,
-    isLooking: all.isFetching || matching.isFetching || pages.isFetching,
-    asOf: Math.max(all.dataUpdatedAt, pages.dataUpdatedAt),
     hasMore: pages.hasNextPage,
     loadMore: () => {
       if (pages.hasNextPage && !pages.isFetching) void pages.fetchNextPage()
     },
-    lookAgain: () => void client.invalidateQueries({ queryKey: ['look', queue] }),
   }
 }
+
+/** Nothing is asked of it. */
+const nowhere = { queue: '', id: '', state: 'running' } as const

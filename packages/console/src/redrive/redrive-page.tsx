@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, type Schemas } from '../api/api.ts'
@@ -6,12 +6,15 @@ import { dataOf } from '../api/api-problem.ts'
 import { createOnceKey } from '../api/once-key.ts'
 import { queries } from '../api/queries.ts'
 import { useForbidden } from '../app/use-session.ts'
+import { FilterSentence } from '../filter/filter-sentence.tsx'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { useKeys } from '../parts/use-keys.ts'
 import { QueueTrail } from '../queue/queue-trail.tsx'
+import { forgetSnapshot } from '../snapshot/forget-snapshot.ts'
+import { useKnownCauses } from '../snapshot/use-known-causes.ts'
 import { formatCounted } from '../words/format-count.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { redriveCommand } from './redrive-command.ts'
@@ -33,22 +36,15 @@ export function RedrivePage(): ReactNode {
   const isPlanOfThis = JSON.stringify(planned) === JSON.stringify(request)
   const forbidden = useForbidden('dlq:redrive')
   const plan = useQuery({ ...queries.redrivePlan(planned), enabled: forbidden === undefined })
-  const start = useStart()
+  const start = useStart(queue)
+  const causes = useKnownCauses(queue)
   const list = search.where === undefined ? {} : { where: search.where }
   useKeys({ u: () => void navigate({ to: '/queues/$queue', search: list }) })
   return (
     <Page
       above={<QueueTrail queue={queue} list={list} />}
       title="Re-drive"
-      about={
-        search.where === undefined ? (
-          'All messages of the queue.'
-        ) : (
-          <>
-            Messages that match <code className="foreign font-mono text-xs text-ink">{search.where}</code>
-          </>
-        )
-      }
+      about={<FilterSentence where={search.where} causes={causes} />}
       actions={<CopyButton text={redriveCommand({ queue, reason }, search)}>Copy as command</CopyButton>}
     >
       <div className="grid grid-cols-1 gap-6 pb-8 lg:grid-cols-2">
@@ -81,7 +77,8 @@ export function RedrivePage(): ReactNode {
 }
 
 /** One key for each page that was opened: a second click is the same deed. */
-function useStart() {
+function useStart(queue: string) {
+  const client = useQueryClient()
   const navigate = route.useNavigate()
   const [onceKey] = useState(createOnceKey)
   return useMutation({
@@ -89,10 +86,11 @@ function useStart() {
       dataOf(
         await api.POST('/api/v1/redrives', { body, params: { header: { 'idempotency-key': onceKey } } }),
       ),
-    onSuccess: ({ kind, id }) =>
-      kind === 'approval'
-        ? navigate({ to: '/approvals/$id', params: { id } })
-        : navigate({ to: '/tasks/$id', params: { id } }),
+    onSuccess: ({ kind, id }) => {
+      if (kind === 'approval') return navigate({ to: '/approvals/$id', params: { id } })
+      forgetSnapshot(client, queue)
+      return navigate({ to: '/tasks/$id', params: { id } })
+    },
   })
 }
 

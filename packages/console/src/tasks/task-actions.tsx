@@ -20,7 +20,7 @@ const words: Readonly<Record<Step, readonly [string, string]>> = {
 }
 
 /** What can be done with a task now. */
-export function TaskActions({ task: { id, state } }: { readonly task: Schemas['Task'] }): ReactNode {
+export function TaskActions({ task: { id, kind, state } }: { readonly task: Schemas['Task'] }): ReactNode {
   const forbidden = useForbidden('dlq:redrive')
   const steer = useMutation({
     mutationFn: async (step: Step) =>
@@ -29,14 +29,16 @@ export function TaskActions({ task: { id, state } }: { readonly task: Schemas['T
   return (
     <>
       {steer.error && <ProblemNotice error={steer.error} />}
-      {steps[state]?.map((step) => {
-        const [name, hint] = words[step]
-        return (
-          <Button key={step} onClick={() => steer.mutate(step)} offBecause={forbidden} hint={hint}>
-            {name}
-          </Button>
-        )
-      })}
+      {steps[state]
+        ?.filter((step) => kind === 'redrive' || step === 'cancel')
+        .map((step) => {
+          const [name, hint] = words[step]
+          return (
+            <Button key={step} onClick={() => steer.mutate(step)} offBecause={forbidden} hint={hint}>
+              {name}
+            </Button>
+          )
+        })}
     </>
   )
 }

@@ -15,7 +15,7 @@ import { stateTones } from './balance.ts'
 export function TaskListPage(): ReactNode {
   const { data: tasks } = useQuery(queries.tasks())
   return (
-    <Page title="Tasks" about="Re-drives of all servers, the newest first.">
+    <Page title="Tasks" about="Re-drives of all servers and looks of this one, the newest first.">
       {!tasks && <LoadingRows what="Reading the tasks" />}
       {tasks?.length === 0 && (
         <EmptyState title="No task yet">
@@ -33,15 +33,14 @@ export function TaskListPage(): ReactNode {
   )
 }
 
-function TaskRow({
-  task: { id, state, queue, by, reason, startedAt, progress },
-}: {
-  readonly task: Schemas['Task']
-}): ReactNode {
+function TaskRow({ task }: { readonly task: Schemas['Task'] }): ReactNode {
+  const { id, kind, state, queue, by, reason, startedAt, progress } = task
+  const isLook = kind === 'snapshot'
   return (
     <li className="flex items-center gap-4 px-4 py-2.5 hover:bg-hover">
       <div className="min-w-0 flex-1">
         <Link to="/tasks/$id" params={{ id }} className="foreign block truncate font-medium hover:underline">
+          {isLook && <span className="font-normal text-quiet">Look at </span>}
           {queue}
         </Link>
         <p className="foreign truncate text-xs text-quiet">
@@ -52,9 +51,11 @@ function TaskRow({
       <span className="w-24">
         <Badge tone={stateTones[state]}>{state}</Badge>
       </span>
-      <span className="num hidden w-40 text-right sm:block">
-        {formatCount(progress.moved)}{' '}
-        <span className="text-quiet">of {formatCount(progress.present)} moved</span>
+      <span className="num hidden w-44 text-right sm:block">
+        {formatCount(isLook ? progress.kept : progress.moved)}{' '}
+        <span className="text-quiet">
+          of {formatCount(progress.present)} {isLook ? 'seen' : 'moved'}
+        </span>
       </span>
       <span className="hidden w-24 text-right text-quiet md:block">
         <AgeText at={startedAt} />

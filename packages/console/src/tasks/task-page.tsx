@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { Schemas } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
 import { Badge } from '../parts/badge.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
@@ -8,6 +9,8 @@ import { LoadingRows } from '../parts/loading-rows.tsx'
 import { Notice, ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { TimeText } from '../parts/time-text.tsx'
+import { LookProgress } from '../queue/look-progress.tsx'
+import { formatCount, formatCounted } from '../words/format-count.ts'
 import { balanceOf, isOver, stateTones } from './balance.ts'
 import { BalanceBar } from './balance-bar.tsx'
 import { ReceiptPanel } from './receipt-panel.tsx'
@@ -20,7 +23,7 @@ export function TaskPage(): ReactNode {
   const { id } = route.useParams()
   const { data: tasks } = useQuery(queries.tasks())
   const task = tasks?.find((each) => each.id === id)
-  const receipt = useQuery({ ...queries.receipt(id), enabled: task !== undefined && isOver(task) })
+  const receipt = useQuery({ ...queries.receipt(id), enabled: task?.kind === 'redrive' && isOver(task) })
   const above = (
     <Link to="/tasks" className="hover:underline">
       Tasks
@@ -45,7 +48,7 @@ export function TaskPage(): ReactNode {
       above={above}
       title={
         <>
-          Re-drive of <span className="foreign">{task.queue}</span>
+          {task.kind === 'snapshot' ? 'Look at' : 'Re-drive of'} <span className="foreign">{task.queue}</span>
         </>
       }
       about={
@@ -67,11 +70,29 @@ export function TaskPage(): ReactNode {
         {!task.isSigned && (
           <Notice tone="warn">No server with the key of this one wrote this: anybody may have.</Notice>
         )}
-        <BalanceBar balance={balanceOf(task)} />
-        {!isOver(task) && <TaskPace task={task} />}
+        {task.kind === 'snapshot' ? <LookedAt task={task} /> : <BalanceBar balance={balanceOf(task)} />}
+        {task.kind === 'redrive' && !isOver(task) && <TaskPace task={task} />}
         {receipt.data && <ReceiptPanel receipt={receipt.data} />}
         {receipt.error && <ProblemNotice error={receipt.error} onRetry={() => void receipt.refetch()} />}
       </div>
     </Page>
+  )
+}
+
+/** A look leaves everything where it is: what it saw is on the page of its queue. */
+function LookedAt({ task: { queue, progress } }: { readonly task: Schemas['Task'] }): ReactNode {
+  return (
+    <div className="flex flex-col gap-3">
+      <LookProgress snapshot={{ progress: { present: progress.present, seen: progress.kept } }} />
+      <p>
+        <span className="num">
+          {formatCount(progress.kept)} of {formatCounted(progress.present, 'message')}
+        </span>{' '}
+        seen, and left where they are.{' '}
+        <Link to="/queues/$queue" params={{ queue }} className="text-accent hover:underline">
+          See them
+        </Link>
+      </p>
+    </div>
   )
 }

@@ -27,20 +27,34 @@ it('queues stand with the one they were made for, in the way of a message, and w
     ],
   } as Schemas['CompiledTopology']
 
-  expect(queueFlows(live, declared)).toEqual([
+  expect(queueFlows(live, declared, ['orders.wait'])).toEqual([
     {
       owner: 'orders',
       sources: ['shop order.*'],
       queues: [
-        { name: 'orders', role: 'work', messages: 2, consumers: 1, isMissing: false },
-        { name: 'orders.wait', role: 'wait', messages: null, consumers: null, isMissing: true },
-        { name: 'orders.dlq', role: 'dead-letter', messages: 3, consumers: 1, isMissing: false },
+        { name: 'orders', role: 'work', messages: 2, consumers: 1, isMissing: false, isLossy: false },
+        {
+          name: 'orders.wait',
+          role: 'wait',
+          messages: null,
+          consumers: null,
+          isMissing: true,
+          isLossy: true,
+        },
+        {
+          name: 'orders.dlq',
+          role: 'dead-letter',
+          messages: 3,
+          consumers: 1,
+          isMissing: false,
+          isLossy: false,
+        },
       ],
     },
     {
       owner: 'other',
       sources: [],
-      queues: [{ name: 'other', role: 'queue', messages: 1, consumers: 1, isMissing: false }],
+      queues: [{ name: 'other', role: 'queue', messages: 1, consumers: 1, isMissing: false, isLossy: false }],
     },
   ])
 })

@@ -9,6 +9,8 @@ export interface FlowQueue {
   readonly messages: number | null
   readonly consumers: number | null
   readonly isMissing: boolean
+  /** It is not proved that it keeps what it gets. */
+  readonly isLossy: boolean
 }
 
 /** A queue that is worked on, with those that its messages pass when they fail. */
@@ -22,7 +24,11 @@ export interface QueueFlow {
 const order = ['work', 'queue', 'wait', 'dead-letter'] as const
 
 /** What is declared by the queue that it was made for; then what only the broker has. */
-export function queueFlows(live: Live, declared?: Declared): readonly QueueFlow[] {
+export function queueFlows(
+  live: Live,
+  declared?: Declared,
+  lossy: readonly string[] = [],
+): readonly QueueFlow[] {
   const found = new Map(live.queues.map((queue) => [queue.name, queue]))
   const known = new Map(declared?.queues.map((queue) => [queue.name, queue]))
   const names = [...new Set([...known.keys(), ...found.keys()])].filter((name) => !name.startsWith('warren.'))
@@ -42,6 +48,7 @@ export function queueFlows(live: Live, declared?: Declared): readonly QueueFlow[
           messages,
           consumers,
           isMissing: !found.has(name),
+          isLossy: lossy.includes(name),
         }
       })
       .toSorted((left, right) => order.indexOf(left.role) - order.indexOf(right.role)),

@@ -7,6 +7,7 @@ import { LoadingRows } from '../parts/loading-rows.tsx'
 import { Notice, ProblemNotice } from '../parts/notice.tsx'
 import { Page, SectionTitle } from '../parts/page.tsx'
 import { FlowList } from './flow-list.tsx'
+import { PlanSection } from './plan-section.tsx'
 
 export function TopologyPage(): ReactNode {
   const forbidden = useForbidden('topology:read')
@@ -27,17 +28,14 @@ export function TopologyPage(): ReactNode {
         </Notice>
       )}
       {problems.data && <Proof problems={problems.data} />}
-      {plan.data && !plan.data.isEmpty && (
-        <section>
-          <SectionTitle beside="as warren plan writes it; carry it out with warren apply">
-            What the broker lacks
-          </SectionTitle>
-          <pre className="foreign overflow-x-auto rounded-lg border border-line bg-panel p-4 font-mono text-xs leading-5 whitespace-pre-wrap">
-            {plan.data.text}
-          </pre>
-        </section>
+      {plan.data && !plan.data.isEmpty && <PlanSection key={plan.data.digest} plan={plan.data} />}
+      {live.data && (
+        <FlowList
+          live={live.data}
+          declared={declared.data ?? undefined}
+          lossy={problems.data?.findings.flatMap(({ queue }) => queue ?? []) ?? []}
+        />
       )}
-      {live.data && <FlowList live={live.data} declared={declared.data ?? undefined} />}
     </Page>
   )
 }
@@ -50,8 +48,9 @@ function Proof({
   if (isProved)
     return (
       <Notice tone="good">
-        Proved: {properties.map(({ property }) => property).join(', ')}. No path of the declared topology
-        loses, loops or doubles a message.
+        <span title={properties.map(({ property }) => property).join(', ')}>
+          Proved: no path of the declared topology loses, loops or doubles a message.
+        </span>
       </Notice>
     )
   return (

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, compileLook, type DiscardReport, depthOf, discardMessages } from 'warrenmq/operations'
+import {
+  ApiError,
+  compileLook,
+  type DiscardReport,
+  depthOf,
+  discardMessages,
+  type IncomingMessage,
+} from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
 import { mostMessages, needsApproval } from '../approvals/approval-rule.ts'
 import { askApproval } from '../approvals/ask-approval.ts'
@@ -44,7 +51,9 @@ export async function discardQueue(
   const { broker, tasks, turns } = context
   const { limit, reason = null } = request
   refuseDiscard(context, call, request)
-  const look = compileLook({ queue, ...request }, { ...broker, by: call.caller.name })
+  const { caller } = call
+  const keyOf = (message: IncomingMessage): string => context.nameMessage(message, caller)
+  const look = compileLook({ queue, ...request }, { ...broker, by: caller.name, keyOf })
   const id = randomUUID()
   const folder = await openBackupFolder(folderOf(context))
   tasks.refuseIfBusy(queue)
@@ -66,7 +75,7 @@ export async function discardQueue(
       ),
     )
     result = `${report.isDone ? 'done' : 'not all'} ${id}: ${report.removed} removed, ${report.left} left`
-    return await describe(report, { queue, folder, id })
+    return await describe(report, { queue, folder, id, missing: look.missingKeys() })
   } catch (error) {
     await dropUselessBackup(backupFile(folder, id))
     throw error
@@ -82,10 +91,10 @@ function refuseDiscard({ settings }: ApiContext, { caller }: AuditedCall, reques
 
 async function describe(
   { present, removed, left, isDone }: DiscardReport,
-  { queue, folder, id }: { queue: string; folder: string; id: string },
+  { queue, folder, id, missing }: { queue: string; folder: string; id: string; missing: number },
 ): Promise<Discarded> {
   const backup = await findBackup(folder, id)
-  return { kind: 'discarded', queue, present, removed, left, isDone, backup }
+  return { kind: 'discarded', queue, present, removed, left, missing, isDone, backup }
 }
 
 function folderOf({ settings }: ApiContext): string {

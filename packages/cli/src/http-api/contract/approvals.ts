@@ -3,7 +3,7 @@ import { dlq } from './dlqs.ts'
 import type { EndpointList } from './endpoint.ts'
 import { idOf, ofQueue, pageSchema, wholeList } from './lists.ts'
 import { ofFiles } from './problem-codes.ts'
-import { applyRequest, discardRequest, redriveRequest } from './requests.ts'
+import { applyRequest, discardRequest, startRequest } from './requests.ts'
 import {
   flag,
   integer,
@@ -25,7 +25,7 @@ const asksTold = Type.Union(
   [
     object('A re-drive. Its task then has the id of the approval.', {
       action: oneOf(['redrive'], 'The requested action.'),
-      request: redriveRequest,
+      request: startRequest,
     }),
     object('A discard.', {
       action: oneOf(['discard'], 'The requested action.'),

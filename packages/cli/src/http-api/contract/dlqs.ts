@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { EndpointList } from './endpoint.ts'
-import { cursor, filter, queueName } from './lists.ts'
+import { cursor, filter, queueName, snapshotIdPattern } from './lists.ts'
 import {
   anything,
   as,
@@ -27,13 +27,61 @@ export type QueueParams = SchemaValue<typeof queueParams>
 
 const queueType = orNull(text('The type of the queue. Null: unknown.', 'quorum'))
 const consumers = orNull(integer('Consumers of the queue, counted together with its messages.', 0))
+const causeFields = {
+  id: text('The id of the cause; the same cause always has the same id.', 'c-1f0e3dad'),
+  label: text('The cause in words.', 'PaymentDeclinedError: card expired'),
+  kind: oneOf(
+    ['error', 'death', 'unknown'],
+    'Where the cause comes from: an error that a consumer wrote to the headers, what RabbitMQ wrote about the death, or nothing.',
+  ),
+}
 export const dlqItem = named('Dlq', 'A dead-letter queue.', {
   queue: dlq,
   type: queueType,
   messages: orNull(
-    integer('Ready messages: exact, and at most a second old. Null: the queue was just deleted.', 42),
+    integer(
+      'Ready messages: exact, and at most a second old. While somebody looks at the queue, the look holds messages, and these are not ready. Null: the queue was just deleted.',
+      42,
+    ),
+  ),
+  unacknowledged: orNull(
+    integer(
+      'Messages that a look, a re-drive or a consumer holds. RabbitMQ counts every five seconds. Null: it does not say.',
+      0,
+    ),
+  ),
+  total: orNull(
+    integer(
+      'All messages of the queue, ready or held: what a look leaves as it is. While something holds messages it is up to five seconds old. Null: the queue was just deleted.',
+      42,
+    ),
+  ),
+  perSecond: orNull(
+    number(
+      'How fast the queue has grown over the last minute; negative if it shrank. Null: this server has not seen it for long enough.',
+      0.5,
+    ),
   ),
   consumers,
+  originConsumers: orNull(
+    integer(
+      'Consumers of the queues in sources, all together: 0 means that nobody would handle what is put back. Null: the sources are unknown, you may not read one of them, or RabbitMQ does not say.',
+      2,
+    ),
+  ),
+  oldestDeath: orNull(
+    time(
+      'When the oldest of its messages died, as the newest snapshot of the whole queue on this server says. Null: there is none.',
+      '2030-01-31T17:00:00.000Z',
+    ),
+  ),
+  mainCause: orNull(
+    object('What most of its messages died of, as that snapshot says. Null: there is none.', {
+      ...causeFields,
+      count: count('Messages that died of it.', 40),
+      asOf: time('The snapshot shows the queue as it was then.'),
+    }),
+  ),
   sources: list(text('The name of a queue.', 'billing.orders'), 'The queues whose dead letters come here.'),
   knownBy: oneOf(
     ['topology', 'dead-lettering', 'name'],
@@ -48,17 +96,22 @@ export const dlqList = named('DlqList', 'The dead-letter queues of the vhost.', 
 export type DlqList = SchemaValue<typeof dlqList>
 
 const present = count('Messages in the queue.', 42)
+/** Of the endpoints that can read either. */
+const ofSnapshot = {
+  snapshot: Type.Optional(
+    text(
+      'Read this snapshot instead of the queue. Then the broker is not asked, and asOf says how old the answer is.',
+      'warren-1.5f0c9a5e.3c7b4a539b4e0a4f',
+      { pattern: snapshotIdPattern },
+    ),
+  ),
+}
+const asOf = orNull(
+  time('The snapshot that was read shows the queue as it was then. Null: the queue itself was looked at.'),
+)
 const isWhole = (otherwise: string) =>
   flag(`Every message was looked at. False: messages had to go back to the queue first; ${otherwise}.`, true)
 
-const causeFields = {
-  id: text('The id of the cause; the same cause always has the same id.', 'c-1f0e3dad'),
-  label: text('The cause in words.', 'PaymentDeclinedError: card expired'),
-  kind: oneOf(
-    ['error', 'death', 'unknown'],
-    'Where the cause comes from: an error that a consumer wrote to the headers, what RabbitMQ wrote about the death, or nothing.',
-  ),
-}
 const cause = named('Cause', 'Why a message died.', causeFields)
 export type Cause = SchemaValue<typeof cause>
 
@@ -69,7 +122,7 @@ const causeCount = named('CauseCount', 'A cause, and how many messages died of i
   count: count('Messages that died of it.', 40),
   first: orNull(time('When the first of them died. Null: unknown.', '2030-01-31T17:00:00.000Z')),
   last: orNull(time('When the last of them died. Null: unknown.')),
-  sample: orNull(text('The key of one of the messages.', '0cc175b9c0f1b6a831c399e269772661')),
+  sample: orNull(text('The id of the first of the messages. Null: its publisher gave it none.', 'm-1')),
   by: list(
     object('A field of groupBy.', { field: fieldName, value: fieldValue }),
     'The values of the groupBy fields in this group.',
@@ -90,6 +143,7 @@ export const causeList = named('CauseList', 'Why the messages of a queue died.',
   present,
   seen: count('Messages that were looked at.', 42),
   isWhole: isWhole('the counts cover only those seen'),
+  asOf,
   causes: list(causeCount, 'The causes, most frequent first.'),
 })
 export type CauseList = SchemaValue<typeof causeList>
@@ -102,10 +156,12 @@ const causesQuery = parameters({
     ),
   ),
   where: Type.Optional(filter),
+  ...ofSnapshot,
 })
 
 export const messageQuery = parameters({
   where: Type.Optional(filter),
+  ...ofSnapshot,
   limit: integer('The maximum number of messages per page.', 50, { minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(cursor),
 })
@@ -138,6 +194,7 @@ export const messagePage = named('MessagePage', 'A page of dead letters.', {
   queue: dlq,
   present,
   isWhole: isWhole('nextCursor continues from there'),
+  asOf,
   items: list(messageSummary, 'The messages, in the order of the queue.'),
   nextCursor: orNull(text('Leads to the next page. Null: this is the last one.', '1f')),
 })
@@ -198,7 +255,7 @@ const messageBody = named('MessageBody', 'The body of a message.', {
   isMasked: flag('Some of its fields are hidden.', false),
 })
 export type MessageBody = SchemaValue<typeof messageBody>
-export const messageDetail = named('MessageDetail', 'One dead letter with everything known about it.', {
+export const messageDetail = object('One dead letter with everything known about it.', {
   ...summary,
   properties: messageProperties,
   headers: list(typedHeader, 'Its headers.'),
@@ -216,6 +273,11 @@ export const messageDetail = named('MessageDetail', 'One dead letter with everyt
   ),
 })
 export type MessageDetail = SchemaValue<typeof messageDetail>
+const shownMessage = named('MessageDetail', 'One dead letter with everything known about it.', {
+  asOf,
+  ...messageDetail.properties,
+})
+export type ShownMessage = SchemaValue<typeof shownMessage>
 
 const historyQuery = parameters({
   seconds: integer('How far back to go.', 3_600, { minimum: 1, maximum: 31 * 86_400, default: 3_600 }),
@@ -271,6 +333,12 @@ const queueTrafficList = named('QueueTrafficList', 'What comes and goes in all q
 export type QueueTrafficList = SchemaValue<typeof queueTrafficList>
 
 const base = { tag: 'dead letters', needs: 'dlq:read', asksBroker: true } as const
+const ofSnapshots = [
+  'API_SNAPSHOT_ELSEWHERE',
+  'API_TASK_NOT_ENDED',
+  'API_TASK_ENDED',
+  'BACKUP_INVALID',
+] as const
 export const dlqEndpoints = {
   listDlqs: {
     method: 'GET',
@@ -291,6 +359,7 @@ export const dlqEndpoints = {
     params: queueParams,
     query: causesQuery,
     answer: causeList,
+    problems: [...ofSnapshots],
   },
   listMessages: {
     method: 'GET',
@@ -303,6 +372,7 @@ export const dlqEndpoints = {
     params: queueParams,
     query: messageQuery,
     answer: messagePage,
+    problems: [...ofSnapshots],
   },
   showMessage: {
     method: 'GET',
@@ -312,7 +382,9 @@ export const dlqEndpoints = {
     summary: 'Show one message',
     description: 'With its properties, its headers and their types, its deaths and its body.',
     params: messageParams,
-    answer: messageDetail,
+    query: parameters(ofSnapshot),
+    answer: shownMessage,
+    problems: [...ofSnapshots],
   },
   showHistory: {
     method: 'GET',

@@ -65,6 +65,7 @@ export const tags = {
   audit: 'Who did what.',
   admin: 'The endpoints of the isolated layout.',
   operation: 'For operators of the server.',
+  demo: 'The shop of `warren demo --console`.',
 } as const
 type Tag = keyof typeof tags
 

@@ -2,6 +2,7 @@ import { adminEndpoints } from './admin.ts'
 import { approvalEndpoints } from './approvals.ts'
 import { auditEndpoints } from './audit.ts'
 import { backupEndpoints } from './backups.ts'
+import { demoEndpoints } from './demo.ts'
 import { dlqEndpoints } from './dlqs.ts'
 import { eventEndpoints } from './events.ts'
 import { operationEndpoints } from './operation.ts'
@@ -25,4 +26,5 @@ export const endpoints = {
   ...auditEndpoints,
   ...adminEndpoints,
   ...operationEndpoints,
+  ...demoEndpoints,
 }

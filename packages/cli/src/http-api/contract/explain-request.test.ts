@@ -2,14 +2,14 @@ import createFastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { messageQuery } from './dlqs.ts'
 import { explainRequest } from './explain-request.ts'
-import { adminRedriveRequest, redriveRequest } from './requests.ts'
+import { adminRedriveRequest, startRequest } from './requests.ts'
 
 async function refusal(body: object, query = '') {
   const app = createFastify({
     ajv: { customOptions: { removeAdditional: false, verbose: true } },
     schemaErrorFormatter: (mistakes, place) => new Error(explainRequest(mistakes, place)),
   })
-  app.post('/', { schema: { body: redriveRequest, querystring: messageQuery } }, () => ({}))
+  app.post('/', { schema: { body: startRequest, querystring: messageQuery } }, () => ({}))
   app.post('/limit', { schema: { body: adminRedriveRequest } }, () => ({}))
   const answer = await app.inject({ method: 'POST', url: `/${query}`, payload: body })
   return answer.json<{ message: string }>().message

@@ -15,6 +15,8 @@ export const reason = text('Why; written to the audit log.', 'The payment gatewa
   maxLength: 1024,
 })
 export const uuidPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+/** A snapshot is named by the server that keeps it: its host, its start, and a number. */
+export const snapshotIdPattern = '^[A-Za-z0-9.-]{1,63}\\.[0-9a-f]{8}\\.[0-9a-f]{16}$'
 export const exampleId = '5f0c9a5e-3c7b-4a53-9b4e-0a4f8f3a9a01'
 
 const cursorWords = 'The nextCursor of the previous page. Leave it out for the first page.'

@@ -5,11 +5,24 @@ import type { EndpointList } from './endpoint.ts'
 import { exampleOf } from './example-of.ts'
 import { exampleId } from './lists.ts'
 import { receipt } from './receipt.ts'
-import { messageRedriveRequest, redriveRequest } from './requests.ts'
-import { closed, count, flag, list, named, object, oneOf, orNull, type SchemaValue, text } from './schema.ts'
+import { messageRedriveRequest, planRequest, startRequest } from './requests.ts'
+import {
+  closed,
+  count,
+  flag,
+  list,
+  named,
+  object,
+  oneOf,
+  orNull,
+  type SchemaValue,
+  text,
+  time,
+} from './schema.ts'
 import { task } from './tasks.ts'
 
 export type { RedriveRequest } from 'warrenmq/operations'
+export type { PlanRequest, StartRequest } from './requests.ts'
 
 const plannedTarget = named('PlannedTarget', 'Where some of the messages would go.', {
   target: text('The exchange and key, or the queue.', 'billing.orders'),
@@ -52,6 +65,25 @@ export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
   refusals: list(
     text('A target and what is wrong with it.', 'There is no queue "old".'),
     'Targets that cannot be used.',
+  ),
+  missing: count('Of the messages that were chosen by key, so many are no longer in the queue.', 0),
+  sinceSnapshot: orNull(
+    object(
+      'How what would be selected differs from the snapshot that was named. Null: none was named, it is not wholly searched, or more than 250,000 are selected.',
+      {
+        asOf: time('The snapshot shows the queue as it was then.'),
+        gone: count('Messages that were selected in the snapshot and are not selected now.', 1),
+        come: count('Messages that are selected now and were not in the snapshot.', 3),
+      },
+    ),
+  ),
+  needsApproval: flag(
+    'Starting this plan asks for a second person first, because it moves so many messages.',
+    false,
+  ),
+  digest: text(
+    'Names the plan: the same request and the same plan have the same, in the console, on the command line and in the library. Send it as planDigest to start this plan and no other.',
+    '0'.repeat(64),
   ),
 })
 export type RedrivePlan = SchemaValue<typeof redrivePlan>
@@ -96,20 +128,22 @@ export const redriveEndpoints = {
     path: '/api/v1/redrives/plan',
     summary: 'Plan a re-drive',
     description: 'Says what a re-drive would do. It reads every message and moves none.',
-    body: redriveRequest,
+    body: planRequest,
     answer: redrivePlan,
+    problems: ['API_SNAPSHOT_ELSEWHERE', 'API_TASK_NOT_ENDED', 'API_TASK_ENDED', 'BACKUP_INVALID'],
   },
   startRedrive: {
     ...base,
     path: '/api/v1/redrives',
     status: 202,
     summary: 'Start a re-drive',
-    description: 'The answer is the task, or the approval it waits for; kind says which.',
-    body: redriveRequest,
+    description:
+      'The answer is the task, or the approval it waits for; kind says which. With planDigest, the queue is looked at once more first.',
+    body: startRequest,
     answer: task,
     waiting: approval,
     locates: 'The task, or the approval.',
-    problems: ['API_APPROVAL_NEEDED', 'RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
+    problems: ['API_PLAN_CHANGED', 'API_APPROVAL_NEEDED', 'RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
   },
   editMessage: {
     ...base,

@@ -8,7 +8,7 @@ import {
   type RequestSchema,
   redriveRequestSchema,
 } from 'warrenmq/operations'
-import { reason } from './lists.ts'
+import { reason, snapshotIdPattern } from './lists.ts'
 import { closed, flag, integer, list, named, object, type SchemaValue, text } from './schema.ts'
 
 /** The bodies of requests that change something. */
@@ -16,7 +16,39 @@ import { closed, flag, integer, list, named, object, type SchemaValue, text } fr
 const redriveSchema = sayDefaults(redriveRequestSchema)
 const redriveFields = redriveSchema.properties ?? {}
 
-export const redriveRequest = Type.Unsafe<RedriveRequest>(redriveSchema)
+/** What a plan is asked by besides the re-drive itself. */
+export interface PlanRequest extends RedriveRequest {
+  readonly snapshot?: string
+}
+export const planRequest = Type.Unsafe<PlanRequest>({
+  ...redriveSchema,
+  title: 'PlanRequest',
+  description: 'The re-drive to plan, and where its messages were chosen.',
+  properties: {
+    ...redriveFields,
+    snapshot: text(
+      'The id of the snapshot in which the messages were chosen. The plan then says how many of them are gone.',
+      'warren-1.5f0c9a5e.3c7b4a539b4e0a4f',
+      { pattern: snapshotIdPattern },
+    ),
+  },
+})
+
+/** A re-drive, and the plan that whoever starts it has read. */
+export interface StartRequest extends RedriveRequest {
+  readonly planDigest?: string
+}
+export const startRequest = Type.Unsafe<StartRequest>({
+  ...redriveSchema,
+  properties: {
+    ...redriveFields,
+    planDigest: text(
+      'The digest of the plan that you read. If the plan is another one by now, nothing is started: 409 API_PLAN_CHANGED says what changed. No more messages are moved than the plan has.',
+      '0'.repeat(64),
+      { pattern: '^[0-9a-f]{64}$' },
+    ),
+  },
+})
 
 /** As it was asked for, by whichever version: what that one knew and this one does not is refused when it is to be done. */
 export const storedRedrive = Type.Unsafe<RedriveRequest>({

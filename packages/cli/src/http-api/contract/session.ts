@@ -1,7 +1,18 @@
 import Type from 'typebox'
 import type { EndpointList } from './endpoint.ts'
 import { permission, role, wayIn } from './role.ts'
-import { closed, flag, list, named, orNull, parameters, type SchemaValue, text, time } from './schema.ts'
+import {
+  closed,
+  flag,
+  list,
+  named,
+  oneOf,
+  orNull,
+  parameters,
+  type SchemaValue,
+  text,
+  time,
+} from './schema.ts'
 
 export const credentials = named(
   'Credentials',
@@ -20,6 +31,10 @@ const caller = {
   wayIn,
   vhost: text('The vhost this server works on.', '/'),
   permissions: list(permission, 'Everything the caller may do.'),
+  features: list(
+    oneOf(['demo'], 'demo: this is `warren demo --console`, and GET /api/v1/demo tells of its shop.'),
+    'What this server has and most do not.',
+  ),
 }
 export const myPermissions = named('MyPermissions', 'Who you are and what you may do.', caller)
 export type MyPermissions = SchemaValue<typeof myPermissions>
@@ -53,6 +68,10 @@ const loginQuery = parameters({
   returnTo: Type.Optional(
     text('The path of the page to go to afterwards.', '/', { minLength: 1, maxLength: 2048 }),
   ),
+})
+
+const linkQuery = parameters({
+  secret: text('The secret of the link.', 'Zm9vYmFy', { pattern: '^[A-Za-z0-9_-]{43}$' }),
 })
 
 // Not closed: providers add what they like, such as session_state.
@@ -109,6 +128,27 @@ export const sessionEndpoints = {
     summary: 'Show how a browser can log in',
     description: 'What a login page needs to know before anybody has logged in.',
     answer: loginWays,
+  },
+  followLink: {
+    method: 'GET',
+    path: '/api/v1/session/link',
+    tag: 'session',
+    needs: 'anyone',
+    status: 303,
+    summary: 'Log a browser in by the link of `warren console`',
+    description:
+      'The link works once, and for five minutes. The session has the role of the RabbitMQ account that `warren console` was given. Any other server has no such link.',
+    query: linkQuery,
+    locates: 'The console.',
+    problems: [
+      'API_NOT_FOUND',
+      'API_NOT_AUTHENTICATED',
+      'API_FORBIDDEN',
+      'API_CSRF_REFUSED',
+      'API_TOO_MANY_ATTEMPTS',
+      'API_ACCOUNT_UNCHECKED',
+      'AUDIT_UNAVAILABLE',
+    ],
   },
   beginLogin: {
     method: 'GET',

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { dlq, messageDetail, messageParams, messageSummary, queueParams } from './dlqs.ts'
 import type { EndpointList } from './endpoint.ts'
-import { cursor, filter } from './lists.ts'
+import { cursor, filter, snapshotIdPattern } from './lists.ts'
 import { problem } from './problem.ts'
 import {
   as,
@@ -29,7 +29,7 @@ const snapshotId = text(
 const snapshotPart = {
   id: {
     ...as(snapshotId, 'The id of the snapshot.'),
-    pattern: '^[A-Za-z0-9.-]{1,63}\\.[0-9a-f]{8}\\.[0-9a-f]{16}$',
+    pattern: snapshotIdPattern,
   },
 }
 const snapshotParams = parameters({ queue: dlq, ...snapshotPart })
@@ -37,6 +37,27 @@ const snapshotParams = parameters({ queue: dlq, ...snapshotPart })
 /** In the order of a snapshot's life. One that has ended otherwise than done holds nothing. */
 export const snapshotStates = ['running', 'done', 'cancelled', 'failed'] as const
 const asOf = time('The snapshot shows the queue as it was then, when its last message was seen.')
+
+const since = object('What has become of the queue since.', {
+  messages: orNull(
+    count(
+      'Messages in the queue now, at most a second old. Null: the look holds them, the queue has just gone away, or the broker is away.',
+      44,
+    ),
+  ),
+  change: orNull(
+    integer(
+      'How many more there are now than were present then; below zero, fewer. Messages that came and others that went cancel out.',
+      2,
+    ),
+  ),
+  acknowledged: orNull(
+    count(
+      'So many were acknowledged since, by consumers or by re-drives: at least change + acknowledged came in. RabbitMQ counts every five seconds. Null: it does not say.',
+      1,
+    ),
+  ),
+})
 
 const snapshot = named('Snapshot', 'A copy of the dead letters of a queue, which one look made.', {
   id: snapshotId,
@@ -65,20 +86,7 @@ const snapshot = named('Snapshot', 'A copy of the dead letters of a queue, which
   ),
   messages: count('Messages in the snapshot.', 42),
   bytes: count('What it takes on the disk of the server.', 51_200),
-  since: object('What has become of the queue since.', {
-    messages: orNull(
-      count(
-        'Messages in the queue now, at most a second old. Null: the look holds them, or the queue has just gone away.',
-        44,
-      ),
-    ),
-    change: orNull(
-      integer(
-        'How many more there are now than were present then; below zero, fewer. Messages that came and others that went cancel out.',
-        2,
-      ),
-    ),
-  }),
+  since,
   problem: as({ ...orNull(problem), examples: [null] }, 'Why it failed. Null: it did not.'),
 })
 export type Snapshot = SchemaValue<typeof snapshot>
@@ -101,6 +109,7 @@ const readOf = {
   queue: dlq,
   snapshot: as(snapshotId, 'The snapshot that was read.'),
   asOf,
+  since,
   messages: count('Messages in the snapshot.', 42),
   matched: count('Of these, so many match the filter, as far as it was searched.', 40),
   search: object('How far the filter has been searched. One that reads headers or bodies takes its time.', {
@@ -122,6 +131,12 @@ const snapshotCauses = named('SnapshotCauses', 'Why the messages of a snapshot d
   causes: list(snapshotCause, 'The causes, the most frequent first.'),
 })
 export type SnapshotCauses = SchemaValue<typeof snapshotCauses>
+
+/** The data of an event, whose name is `snapshot`: how far it is, and what was seen so far. */
+export interface SnapshotGrowth {
+  readonly snapshot: Snapshot
+  readonly causes: SnapshotCauses['causes']
+}
 
 const facetField = oneOf(
   ['type', 'queue', 'exchange', 'key', 'attempts', 'cause'],
@@ -199,6 +214,7 @@ const snapshotDetail = named('SnapshotMessageDetail', 'One dead letter of a snap
   queue: dlq,
   snapshot: readOf.snapshot,
   asOf,
+  since,
   position,
   twins: count('Other messages of the snapshot with the same content, and so with the same key.', 0),
   ...messageDetail.properties,
@@ -250,6 +266,17 @@ export const snapshotEndpoints = {
     answer: snapshot,
     summary: 'Show how far a snapshot is',
     description: 'And what has become of the queue since.',
+    problems: [...elsewhere],
+  },
+  watchSnapshot: {
+    ...reading,
+    path: `${path}/events`,
+    summary: 'Follow a snapshot while it grows',
+    description:
+      'Server-sent events named snapshot, whose data is `{ snapshot, causes }`: how far it is, and the causes of what was seen so far. They come twice a second at most; the last one comes when it has ended. Send the id of the last event as last-event-id to continue after it.',
+    mediaType: 'text/event-stream',
+    example: 'id: 7\nevent: snapshot\ndata: {"snapshot":{"state":"running"},"causes":[]}\n\n',
+    whenEnded: 'The snapshot has ended, and last-event-id names the event that said so.',
     problems: [...elsewhere],
   },
   listSnapshotCauses: {

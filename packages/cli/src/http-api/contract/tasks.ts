@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { dlq } from './dlqs.ts'
 import type { EndpointList } from './endpoint.ts'
-import { idOf, ofQueue, pageSchema, wholeList } from './lists.ts'
+import { exampleId, ofQueue, pageSchema, snapshotIdPattern, wholeList } from './lists.ts'
 import { problem } from './problem.ts'
 import { receipt } from './receipt.ts'
 import {
@@ -19,7 +19,13 @@ import {
   time,
 } from './schema.ts'
 
-const { id: taskId, params: taskParams } = idOf('task', '^[0-9a-f-]{36}$')
+const taskId = text('Names the task. Of a snapshot it is the id of the snapshot.', exampleId)
+const taskParams = parameters({
+  id: {
+    ...as(taskId, 'The id of the task: a UUID, or the id of a snapshot.'),
+    pattern: `^[0-9a-f-]{36}$|${snapshotIdPattern}`,
+  },
+})
 
 /** In the order of a task's life. */
 export const taskStates = [
@@ -41,7 +47,10 @@ export type TaskState = SchemaValue<typeof taskState>
 
 const taskFields = {
   id: taskId,
-  kind: oneOf(['redrive'], 'What is done.'),
+  kind: oneOf(
+    ['redrive', 'snapshot'],
+    'What is done. A snapshot leaves every message where it is: all that it has seen are kept. Only the server that makes it lists it.',
+  ),
   state: taskState,
   queue: dlq,
   by: text('Who started it.', 'ann'),
@@ -68,7 +77,10 @@ const taskFields = {
   ),
 }
 /** As it stands in the stream; who reads it says whether it is signed. */
-export const storedTask: Type.TObject = Type.Object(taskFields)
+export const storedTask: Type.TObject = Type.Object({
+  ...taskFields,
+  kind: oneOf(['redrive'], 'A snapshot ends with its server, and is in no stream.'),
+})
 export const task = named('Task', 'Work that a server does in the background.', {
   ...taskFields,
   isSigned: flag(
@@ -104,7 +116,8 @@ export const taskEndpoints = {
     query: taskQuery,
     answer: taskList,
     summary: 'List the tasks of all servers',
-    description: 'Newest first. from and to apply to the start of a task.',
+    description:
+      'Newest first. from and to apply to the start of a task. Of snapshots, those of the answering server are listed until they expire.',
   },
   showTask: {
     ...reading,
@@ -113,14 +126,14 @@ export const taskEndpoints = {
     answer: task,
     summary: 'Show one task',
     description: 'With its state and its counts.',
-    problems: ['API_NOT_FOUND'],
+    problems: ['API_NOT_FOUND', 'API_SNAPSHOT_ELSEWHERE'],
   },
   pauseTask: {
     ...steering,
     path: `${path}/pause`,
     summary: 'Pause a task',
-    description: 'It starts no more messages and finishes those in flight.',
-    problems: ['API_NOT_FOUND', ...steps],
+    description: 'It starts no more messages and finishes those in flight. A snapshot cannot be paused.',
+    problems: ['API_NOT_FOUND', ...steps, 'API_SNAPSHOT_ELSEWHERE'],
   },
   resumeTask: {
     ...steering,
@@ -129,15 +142,22 @@ export const taskEndpoints = {
     looks: true,
     summary: 'Resume a task',
     description: 'Continues a paused task, or one whose server has ended.',
-    problems: ['API_NOT_FOUND', ...steps, 'API_APPROVAL_NEEDED', 'API_EDIT_INTERRUPTED'],
+    problems: [
+      'API_NOT_FOUND',
+      ...steps,
+      'API_APPROVAL_NEEDED',
+      'API_EDIT_INTERRUPTED',
+      'API_SNAPSHOT_ELSEWHERE',
+    ],
   },
   cancelTask: {
     ...steering,
     path: `${path}/cancel`,
     status: 202,
     summary: 'Cancel a task',
-    description: 'Finishes the messages in flight and leaves the rest where they are.',
-    problems: ['API_NOT_FOUND', ...steps],
+    description:
+      'Finishes the messages in flight and leaves the rest where they are. What a snapshot holds goes back to the queue.',
+    problems: ['API_NOT_FOUND', ...steps, 'API_SNAPSHOT_ELSEWHERE'],
   },
   watchTask: {
     ...reading,
@@ -149,7 +169,7 @@ export const taskEndpoints = {
     mediaType: 'text/event-stream',
     example: 'id: 7\nevent: task\ndata: {"id":"…","state":"running"}\n\n',
     whenEnded: 'The task has ended, and last-event-id names the event that said so.',
-    problems: ['API_NOT_FOUND'],
+    problems: ['API_NOT_FOUND', 'API_SNAPSHOT_ELSEWHERE'],
   },
   showReceipt: {
     ...reading,
@@ -158,6 +178,6 @@ export const taskEndpoints = {
     answer: receipt,
     summary: 'Show the receipt of a task',
     description: 'Says what happened to every message that was in the queue.',
-    problems: ['API_NOT_FOUND', 'API_TASK_NOT_ENDED'],
+    problems: ['API_NOT_FOUND', 'API_TASK_NOT_ENDED', 'API_SNAPSHOT_ELSEWHERE'],
   },
 } satisfies EndpointList

@@ -6,7 +6,7 @@ import type { EventTopic, Permission } from '../contract/contract.ts'
 import { readDlqs } from '../dlqs/read-dlqs.ts'
 import { trafficSharedMs } from '../dlqs/read-traffic.ts'
 import { progressEveryMs } from '../tasks/tasks.ts'
-import { visibleTasks } from '../tasks/visible-tasks.ts'
+import { editionOfTasks, visibleTasks } from '../tasks/visible-tasks.ts'
 import type { FeedItems } from './feed-state.ts'
 
 /** A list that can be followed. */
@@ -21,20 +21,28 @@ export interface Topic {
 
 export type TopicContext = Pick<
   ApiContext,
-  'tasks' | 'approvals' | 'dlqs' | 'readTraffic' | 'settings' | 'broker'
+  | 'tasks'
+  | 'snapshots'
+  | 'approvals'
+  | 'dlqs'
+  | 'history'
+  | 'readTraffic'
+  | 'settings'
+  | 'broker'
+  | 'renameFor'
 >
 
 /** What is told without being asked for: what a console shows on every page. */
 export const usualTopics: readonly EventTopic[] = ['tasks', 'approvals', 'dlqs']
 
 export function createTopics(context: TopicContext): Readonly<Record<EventTopic, Topic>> {
-  const { tasks, approvals, readTraffic } = context
+  const { approvals, readTraffic } = context
   const needs = 'dlq:read'
   return {
     tasks: {
       needs,
       everyMs: progressEveryMs,
-      edition: () => tasks.edition,
+      edition: () => editionOfTasks(context),
       read: async (caller) => byId(visibleTasks(context, caller)),
     },
     approvals: {

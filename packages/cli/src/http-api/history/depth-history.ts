@@ -1,5 +1,13 @@
 import type { DlqLists } from '../dlqs/dlq-lists.ts'
-import { addSamples, forgetBefore, type Growth, type History, joinSamples, readHistory } from './history.ts'
+import {
+  addSamples,
+  forgetBefore,
+  type Growth,
+  growthOver,
+  type History,
+  joinSamples,
+  readHistory,
+} from './history.ts'
 import type { ReadBrokerSamples } from './read-broker-samples.ts'
 
 export interface HistorySettings {
@@ -9,6 +17,8 @@ export interface HistorySettings {
 
 /** Beyond this many queues no more are remembered. */
 const mostQueues = 1_000
+/** Shorter would tell a burst, and longer what was. */
+const growthMs = 60_000
 /** Of all queues together, some ten megabytes. */
 const mostSamples = 250_000
 
@@ -50,6 +60,11 @@ export class DepthHistory {
   async read(queue: string, asked: { seconds: number; points: number }): Promise<readonly Growth[]> {
     const samples = joinSamples(this.#history.get(queue) ?? [], await this.#readSamples(queue))
     return readHistory(samples, { sinceMs: Date.now() - asked.seconds * 1_000, points: asked.points })
+  }
+
+  /** How fast it has grown over the last minute, as this server saw it; null where that is not long enough. */
+  growthOf(queue: string): number | null {
+    return growthOver(this.#history.get(queue) ?? [], growthMs)
   }
 
   async close(): Promise<void> {

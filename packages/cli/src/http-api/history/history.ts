@@ -88,3 +88,14 @@ function growth(before: Sample | undefined, { atMs, messages }: Sample): number 
   if (!before || atMs <= before.atMs) return null
   return ((messages - before.messages) * 1_000) / (atMs - before.atMs)
 }
+
+/** Messages per second over the last while, to hundredths; null where there are no two samples. */
+export function growthOver(samples: readonly Sample[], overMs: number): number | null {
+  const last = samples.at(-1)
+  if (!last) return null
+  const perSecond = growth(
+    samples.find(({ atMs }) => atMs >= last.atMs - overMs),
+    last,
+  )
+  return perSecond === null ? null : Math.round(perSecond * 100) / 100
+}

@@ -16,7 +16,7 @@ import { refuseHiddenFilter } from '../guards/refuse-hidden-fields.ts'
 
 /** What recovery/ is to do for a request. Throws where the caller may not ask for it. */
 export function redriveOptions(
-  { broker, settings }: Pick<ApiContext, 'broker' | 'settings'>,
+  { broker, settings, nameMessage }: Pick<ApiContext, 'broker' | 'settings' | 'nameMessage'>,
   asked: RedriveRequest,
   caller: Caller,
 ): RedriveOptions {
@@ -31,6 +31,7 @@ export function redriveOptions(
     management,
     types,
     by: caller.name,
+    keyOf: (message) => nameMessage(message, caller),
     flows: broker.topology?.flows ?? [],
   })
 }

@@ -4,6 +4,7 @@ import {
   compileEdit,
   type IncomingMessage,
   joinBody,
+  messageKey,
   type RedriveOptions,
   type RedriveRequest,
   seenInPart,
@@ -14,7 +15,6 @@ import type { Caller } from '../auth/caller.ts'
 import { permissionsOfCaller } from '../auth/decide-role.ts'
 import type { Task } from '../contract/contract.ts'
 import { findMessage, lookAtDlq, workOnSome } from '../dlqs/look-at-dlq.ts'
-import { keyOf } from '../show/describe-message.ts'
 import { maskBody } from '../show/mask-body.ts'
 import { startTask } from '../tasks/start-task.ts'
 import { redriveOptions } from './redrive-options.ts'
@@ -73,7 +73,7 @@ function startEdit(
     id: randomUUID(),
     limit: 1,
     asked: { kind: 'edit', key: content },
-    select: (message) => keyOf(message) === content,
+    select: (message) => messageKey(message) === content,
   })
 }
 
@@ -101,10 +101,11 @@ async function findOnly(
 
 function describe({ settings }: ApiContext, message: IncomingMessage): MeantMessage {
   const isMasked = maskBody(joinBody(message.body), settings.maskedPaths).kind !== 'as-it-is'
-  return { content: keyOf(message), isMasked }
+  return { content: messageKey(message), isMasked }
 }
 
-function refuseEdit({ settings }: ApiContext, caller: Caller, { edit }: RedriveRequest): void {
+/** Throws where the caller may not edit, or where no message can be changed so. */
+export function refuseEdit({ settings }: ApiContext, caller: Caller, { edit }: RedriveRequest): void {
   if (edit?.body !== undefined && !permissionsOfCaller(caller, settings).includes('payload:read'))
     throw forbidden('Payloads are hidden from you, so you cannot write a new one.')
   if (needsApproval(settings.approval, 1)) {

@@ -13,12 +13,16 @@ import { endpoints } from '../contract/endpoints.ts'
 import { checkQueue } from '../guards/check-queue.ts'
 import { isAskedFor } from '../lists/is-asked-for.ts'
 import { pageOf } from '../lists/page-of.ts'
+import { holdToPlan } from '../redrives/plan-request.ts'
 import { redriveOptions } from '../redrives/redrive-options.ts'
 import { payloadRulesFor } from '../show/payload-rules.ts'
 import { startTask } from '../tasks/start-task.ts'
 import { applyTopology, findPlan } from '../topology/apply-topology.ts'
 
-type ApprovalCall = Pick<Call<{ readonly id: string }, unknown, unknown>, 'params' | 'caller' | 'request'>
+type ApprovalCall = Pick<
+  Call<{ readonly id: string }, unknown, unknown>,
+  'params' | 'caller' | 'request' | 'reply'
+>
 
 export const addApprovalRoutes: AddRoutes = (add, context) => {
   const { approvals, settings } = context
@@ -147,7 +151,9 @@ async function prepare(
   }
   switch (asks.action) {
     case 'redrive': {
-      const request = { ...asks.request, reason, limit: messages! }
+      const planned = await holdToPlan(context, { ...call, caller: asking.caller }, asks.request)
+      const limit = Math.min(planned.limit ?? messages!, messages!)
+      const request = { ...planned, reason, limit }
       const options = redriveOptions(context, request, asking.caller)
       context.tasks.refuseIfBusy(request.queue)
       await checkQueue(context, call, request.queue) // it may have become another one while it waited

@@ -17,6 +17,7 @@ import { refuseHiddenGroups } from '../guards/refuse-hidden-fields.ts'
 import { describeMessage, summarise } from '../show/describe-message.ts'
 import { payloadRulesFor, showsAll } from '../show/payload-rules.ts'
 import { tick } from '../show/rendered-answers.ts'
+import { causesOfSnapshot, messageOfSnapshot, messagesOfSnapshot } from '../snapshots/answer-from-snapshot.ts'
 
 export const addDlqRoutes: AddRoutes = (add, context) => {
   const { broker } = context
@@ -28,6 +29,8 @@ export const addDlqRoutes: AddRoutes = (add, context) => {
   )
 
   add(endpoints.listCauses, async ({ params: { queue }, query, caller, reply }) => {
+    const { snapshot: id } = query
+    if (id !== undefined) return causesOfSnapshot({ context, caller }, { queue, id }, query)
     const groups = createCauseGroups(groupsFor(context, caller, query.groupBy))
     const isWanted = selectFor(context, caller, query.where) ?? (() => true)
     const onMessage = (message: IncomingMessage): void => {
@@ -42,18 +45,23 @@ export const addDlqRoutes: AddRoutes = (add, context) => {
       last: last ?? null,
       sample: sample ?? null,
     }))
-    return { queue, present, seen, isWhole, causes }
+    return { queue, present, seen, isWhole, asOf: null, causes }
   })
 
-  add(endpoints.listMessages, ({ params: { queue }, query, caller, reply }) =>
-    readPage(context, { queue, query, caller, reply }),
-  )
+  add(endpoints.listMessages, ({ params: { queue }, query, caller, reply }) => {
+    const { snapshot: id } = query
+    if (id !== undefined) return messagesOfSnapshot({ context, caller }, { queue, id }, query)
+    return readPage(context, { queue, query, caller, reply })
+  })
 
-  add(endpoints.showMessage, async ({ params: { queue, key }, caller, reply }) => {
+  add(endpoints.showMessage, async ({ params: { queue, key }, query, caller, reply }) => {
+    const { snapshot: id } = query
+    if (id !== undefined) return messageOfSnapshot({ context, caller }, { queue, id }, key)
     const rules = payloadRulesFor(caller, context.settings)
-    return findMessage(context, { queue, key, caller, reply }, (message) =>
-      describeMessage(message, { key, rules }),
-    )
+    return findMessage(context, { queue, key, caller, reply }, (message) => ({
+      asOf: null,
+      ...describeMessage(message, { key, rules }),
+    }))
   })
 }
 
@@ -99,5 +107,5 @@ async function readPage(
     throw seenInPart({ queue, unknown: 'nobody knows what this page has', wayOut: workOnSome })
   const isEnd = end >= present || seen <= start
   const nextCursor = isEnd ? null : end.toString(36)
-  return { queue, present, isWhole: isWhole || items.length === limit, items, nextCursor }
+  return { queue, present, isWhole: isWhole || items.length === limit, asOf: null, items, nextCursor }
 }

@@ -19,6 +19,7 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
     wayIn: caller.wayIn,
     vhost: broker.vhost,
     permissions: permissionsOfCaller(caller, settings),
+    features: context.demo ? ['demo'] : [],
   })
 
   add(endpoints.openSession, async ({ body, request, reply }) => {

@@ -3,7 +3,6 @@ import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
 import { writeAudit } from '../audit/write-audit.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
-import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { Task } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { mostStreams } from '../events/open-streams.ts'
@@ -15,12 +14,19 @@ import { adminRedriveOptions } from '../redrives/admin-redrive.ts'
 import { redriveOptions } from '../redrives/redrive-options.ts'
 import { payloadRulesFor } from '../show/payload-rules.ts'
 import { showReceipt } from '../show/show-receipt.ts'
+import { snapshotTask } from '../snapshots/snapshot-task.ts'
 import { editInterrupted } from '../tasks/edit-interrupted.ts'
 import { followTask, type TaskEvent, taskEvent } from '../tasks/follow-task.ts'
 import { resumeTask } from '../tasks/start-task.ts'
 import { isEnded, type TaskStep } from '../tasks/task-state.ts'
 import { refuseUnproved } from '../tasks/tasks.ts'
-import { visibleTasks } from '../tasks/visible-tasks.ts'
+import {
+  editionOfTasks,
+  isSnapshotId,
+  visibleSnapshot,
+  visibleTask,
+  visibleTasks,
+} from '../tasks/visible-tasks.ts'
 
 export const addTaskRoutes: AddRoutes = (add, context) => {
   const { tasks, streams } = context
@@ -33,11 +39,11 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
       )
       return pageOf(wanted, query, { list: 'tasks', at: ({ startedAt }) => startedAt, id: ({ id }) => id })
     },
-    () => tasks.edition,
+    () => editionOfTasks(context),
   )
   add(endpoints.showTask, async ({ params, caller }) => visibleTask(context, params.id, caller))
   add(endpoints.showReceipt, async ({ params, caller }) => {
-    visibleTask(context, params.id, caller)
+    refuseReceipt(visibleTask(context, params.id, caller))
     return showReceipt(tasks.receipt(params.id), payloadRulesFor(caller, context.settings))
   })
 
@@ -45,6 +51,7 @@ export const addTaskRoutes: AddRoutes = (add, context) => {
   for (const [step, endpoint] of Object.entries(steps)) {
     add(endpoint, async ({ params, caller, request }) => {
       const { id, queue, state } = visibleTask(context, params.id, caller)
+      if (isSnapshotId(id)) return stepSnapshot(context, { caller, request }, { id, step: step as TaskStep })
       if (step === 'resume' && state === 'interrupted') return goOn(context, { caller, request }, id)
       if (!isEnded(state))
         await writeAudit(context, { caller, request }, { action: `task.${step}`, target: queue, result: id })
@@ -111,27 +118,50 @@ function requireAdmin({ role }: Caller): void {
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }
 
-/** Told as missing to whoever may not read its queue: that there is one is nobody's business. */
-function visibleTask({ tasks }: ApiContext, id: string, caller: Caller): Task {
-  const task = tasks.get(id)
-  if (mayReadQueue(caller, task.queue)) return task
-  throw new ApiError({
-    code: 'API_NOT_FOUND',
-    message: `There is no task ${id}. GET /api/v1/tasks lists them.`,
-  })
+/** A look holds what it has seen, so it can end and not stand still. */
+async function stepSnapshot(
+  context: ApiContext,
+  call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'request'>,
+  { id, step }: { readonly id: string; readonly step: TaskStep },
+): Promise<Task> {
+  const kept = visibleSnapshot(context, id, call.caller)!
+  if (step !== 'cancel') {
+    const message = `A snapshot cannot be paused or resumed. Cancel ${id}, and make a new one later.`
+    throw new ApiError({ code: 'API_REQUEST_INVALID', message })
+  }
+  if (kept.state !== 'running') {
+    const message = `The snapshot ${id} has ended (${kept.state}). DELETE erases it.`
+    throw new ApiError({ code: 'API_TASK_ENDED', message })
+  }
+  await writeAudit(context, call, { action: 'task.cancel', target: kept.queue, result: id })
+  await kept.cancel()
+  return snapshotTask(kept, context.snapshots.owner)
+}
+
+function refuseReceipt({ id, kind }: Task): void {
+  if (kind !== 'snapshot') return
+  const message = `The task ${id} is a snapshot. It moves nothing, so it has no receipt.`
+  throw new ApiError({ code: 'API_TASK_NOT_ENDED', message })
 }
 
 /** Renders the event of a task once for all who watch it. */
-function createEventReader({ tasks }: ApiContext): (id: string) => TaskEvent | undefined {
+function createEventReader(context: ApiContext): (id: string) => TaskEvent | undefined {
   const known = new Map<string, { readonly edition: string; readonly event: TaskEvent | undefined }>()
   return (id) => {
-    const { edition } = tasks
+    const edition = editionOfTasks(context)
     const found = known.get(id)
     if (found?.edition === edition) return found.event
-    const task = tasks.find(id)
+    const task = findTask(context, id)
     const event = task && taskEvent(task)
     if (known.size >= mostStreams) known.clear()
     known.set(id, { edition, event })
     return event
   }
+}
+
+/** Whatever its reader may see; undefined where it is not known any more. */
+function findTask({ tasks, snapshots }: ApiContext, id: string): Task | undefined {
+  if (!isSnapshotId(id)) return tasks.find(id)
+  const kept = snapshots.all().find((each) => each.id === id)
+  return kept && snapshotTask(kept, snapshots.owner)
 }

@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { DeadLetter } from 'warrenmq'
 import {
   decodeShownTable,
-  editProperties,
   type FieldValue,
   type IncomingMessage,
   joinBody,
-  lastingHeaders,
   readDeadLetter,
   readDeaths,
   readProperty,
@@ -26,19 +23,6 @@ import { maskBody } from './mask-body.ts'
 import type { PayloadRules } from './payload-rules.ts'
 import { showHeaders } from './show-headers.ts'
 import { unpackBody } from './unpack-body.ts'
-
-/**
- * Knows a message again by its content: not every message has an id, and not every id is unique. A look must not change
- * the name of what it shows, so what a delivery changes is left out.
- */
-export function keyOf({ exchange, routingKey, properties, body }: IncomingMessage): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([exchange, routingKey]))
-    .update(editProperties(properties, { remove: ['headers'] }))
-    .update(lastingHeaders(readProperty(properties, 'headers') ?? Buffer.alloc(0)))
-  for (const piece of Buffer.isBuffer(body) ? [body] : body) hash.update(piece)
-  return hash.digest('hex').slice(0, 32)
-}
 
 /** @param key the name of the message in the API */
 export function summarise(message: IncomingMessage, key: string): MessageSummary {

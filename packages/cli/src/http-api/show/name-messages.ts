@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'warrenmq/operations'
+import { type IncomingMessage, messageKey } from 'warrenmq/operations'
 import type { Caller } from '../auth/caller.ts'
 import type { ServerSettings } from '../read-server-section.ts'
-import { keyOf } from './describe-message.ts'
 
 /** The name of a message in the API: the same for the same content, on all servers. */
 export type NameMessage = (message: IncomingMessage, caller: NameReader) => string
@@ -39,7 +38,7 @@ export function createNames(settings: NameSettings): Names {
     .digest()
   const hide = (name: string): string => createHmac('sha256', key).update(name).digest('hex').slice(0, 32)
   const nameMessage: NameMessage = (message, caller) => {
-    const name = keyOf(message)
+    const name = messageKey(message)
     return hasSecretNames(settings, caller) ? hide(name) : name
   }
   const areAllSecret = hasSecretNames(settings, {})

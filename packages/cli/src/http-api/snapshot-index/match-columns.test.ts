@@ -19,6 +19,7 @@ const indexed = [
   ],
   ...['exchange:ex', 'exchange!=ex', 'key:k.*', 'id:m-1', 'id!=m-1', 'id:m*', 'id>3', 'id:""'],
   ...['attempts>=2', 'attempts:2', 'attempts!=2', 'attempts<1', 'died<2h', 'died<=2h', 'died>2h', 'died>=1d'],
+  ...['died>2030-01-31', 'died<=2030-01-31T12:00:05Z', 'not died>=2030-01-31T12:00:05.000Z'],
 ]
 const ofFile = ['header.tenant:acme', 'header.tenant!=acme', 'body.at:1', 'body.at>1', 'needle']
 const anyFilter = fc.letrec<{ filter: string }>((tie) => ({

@@ -78,7 +78,9 @@ function matchField(filter: Comparison, columns: SnapshotColumns, asOfMs: number
     case 'attempts':
       return exactly(markNumbers(columns.attempts, (attempts) => isTrueOf({ attempts })))
     case 'died':
-      return exactly(markAges(filter, columns.diedMs, asOfMs))
+      return exactly(markTimes(filter, columns.diedMs, (diedMs) => asOfMs - diedMs))
+    case 'diedAt':
+      return exactly(markTimes(filter, columns.diedMs, (diedMs) => diedMs))
     case 'id':
       return exactly(markIds(filter, columns, isTrueOf))
     case 'header':
@@ -95,6 +97,7 @@ const nothing: FilterSubject = {
   key: '',
   cause: { id: '', label: '' },
   ageMs: undefined,
+  diedAtMs: undefined,
   attempts: undefined,
   header: () => undefined,
   json: undefined,
@@ -126,15 +129,19 @@ function markNumbers(numbers: Float64Array, isTrueOf: (value: number | undefined
 }
 
 /** No comparison is true of NaN. A time is a number of milliseconds, and `=` is refused where the filter is read. */
-function markAges({ operator, number }: Comparison, diedMs: Float64Array, asOfMs: number): Uint8Array {
+function markTimes(
+  { operator, number }: Comparison,
+  diedMs: Float64Array,
+  timeOf: (diedMs: number) => number,
+): Uint8Array {
   const limit = Number(number)
-  const isYounger = operator.startsWith('<')
+  const isLess = operator.startsWith('<')
   const isOrEqual = operator.endsWith('=')
   const marks = new Uint8Array(diedMs.length)
   for (let at = 0; at < diedMs.length; at += 1) {
-    const ageMs = asOfMs - diedMs[at]!
-    const isBeyond = isYounger ? ageMs < limit : ageMs > limit
-    marks[at] = isBeyond || (isOrEqual && ageMs === limit) ? 1 : 0
+    const time = timeOf(diedMs[at]!)
+    const isBeyond = isLess ? time < limit : time > limit
+    marks[at] = isBeyond || (isOrEqual && time === limit) ? 1 : 0
   }
   return marks
 }

@@ -15,8 +15,8 @@ export function findSnapshot(
   { context, caller }: SnapshotReader,
   { queue, id }: { readonly queue: string; readonly id: string },
 ): KeptSnapshot {
-  const kept = context.snapshots.get(id, queue)
-  if (!isVisible(kept, { context, caller })) throw goneSnapshot(id)
+  const kept = context.snapshots.get(id)
+  if (kept.queue !== queue || !isVisible(kept, { context, caller })) throw goneSnapshot(id)
   return kept
 }
 

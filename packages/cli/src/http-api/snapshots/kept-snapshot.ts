@@ -68,6 +68,7 @@ export class KeptSnapshot {
   #seen = 0
   #isWhole = false
   #isErased = false
+  #isCancelled = false
   #problem: Problem | null = null
 
   constructor(options: SnapshotMaking) {
@@ -100,9 +101,19 @@ export class KeptSnapshot {
     return this.#asOfMs
   }
 
+  /** Messages in the queue when its look began. */
+  get present(): number {
+    return this.#present
+  }
+
   /** Undefined: it is running. */
   get endedAtMs(): number | undefined {
     return this.#endedAtMs
+  }
+
+  /** It was told to end, and has not ended yet. */
+  get isCancelling(): boolean {
+    return this.#isCancelled && this.#state === 'running'
   }
 
   get isErased(): boolean {
@@ -163,11 +174,17 @@ export class KeptSnapshot {
     return order
   }
 
+  /** Ends its look; what was held goes back. It stays known as cancelled. */
+  async cancel(): Promise<void> {
+    this.#isCancelled = true
+    this.#stopping.abort()
+    await this.ended
+  }
+
   /** Ends it where it is running, and frees all that it holds. */
   async erase(): Promise<void> {
     this.#isErased = true
-    this.#stopping.abort()
-    await this.ended
+    await this.cancel()
     await Promise.all([...this.#searches.values()].map((search) => search.close()))
     this.#searches.clear()
     this.#orders.clear()
@@ -226,8 +243,8 @@ export class KeptSnapshot {
   }
 
   async #fail(error: unknown): Promise<void> {
-    this.#state = this.#isErased ? 'cancelled' : 'failed'
-    this.#problem = this.#isErased ? null : problemOf(error)
+    this.#state = this.#isCancelled ? 'cancelled' : 'failed'
+    this.#problem = this.#isCancelled ? null : problemOf(error)
     if (this.#problem?.status === 500) this.#of.onError(error)
     await this.#drop()
   }

@@ -9,7 +9,7 @@ export function pageOfSnapshot(
   { context, caller }: SnapshotReader,
   { kept, marks, head }: SnapshotSelection,
   query: { readonly sort?: SortOrder; readonly limit: number; readonly cursor?: string },
-): SnapshotPage {
+): Omit<SnapshotPage, 'since'> {
   refuseRunning(kept)
   const { sort = 'position', limit, cursor } = query
   const start = cursor === undefined ? 0 : Number.parseInt(cursor, 36)

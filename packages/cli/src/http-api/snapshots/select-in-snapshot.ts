@@ -15,7 +15,7 @@ const mostWaitMs = 500
 export interface SnapshotSelection {
   readonly kept: KeptSnapshot
   readonly marks: Marks
-  readonly head: Pick<SnapshotPage, 'queue' | 'snapshot' | 'asOf' | 'messages' | 'matched' | 'search'>
+  readonly head: Omit<SnapshotPage, 'items' | 'nextCursor' | 'since'>
 }
 
 /** Selects by a filter; of one that is running only by what its index tells. */

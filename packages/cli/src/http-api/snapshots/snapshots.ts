@@ -14,7 +14,9 @@ import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 import type { ServerSettings } from '../read-server-section.ts'
 import type { ServerBroker } from '../server-broker.ts'
 import type { NameMessage } from '../show/name-messages.ts'
+import { tick } from '../show/rendered-answers.ts'
 import { KeptSnapshot, type SnapshotLook } from './kept-snapshot.ts'
+import { createDeathReader, noDeaths, type SnapshotDeaths } from './snapshot-deaths.ts'
 import { SnapshotFile } from './snapshot-file.ts'
 import { createOwner, makeSnapshotId, ownerOf } from './snapshot-id.ts'
 import { createSnapshotKey } from './snapshot-key.ts'
@@ -36,6 +38,9 @@ export interface AskedSnapshot {
   readonly caller: Caller
 }
 
+/** How often lists and streams tell how far one is. */
+export const growthEveryMs = 500
+
 /** Searches of files that run at once. */
 const mostSearches = 2
 
@@ -46,15 +51,35 @@ export class Snapshots {
   readonly #kept = new Map<string, KeptSnapshot>()
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #inTurn = limitConcurrency(mostSearches)
+  readonly #readDeaths = createDeathReader()
+  /** Counts what has become of them, but for the progress of those that run. */
+  #changes = 0
   #isClosed = false
 
   constructor(options: SnapshotsOptions) {
     this.#options = options
   }
 
+  /** Those of all queues, the newest first. */
+  all(): readonly KeptSnapshot[] {
+    return [...this.#kept.values()].reverse()
+  }
+
   /** The newest first. */
   list(queue: string): readonly KeptSnapshot[] {
-    return [...this.#kept.values()].filter((kept) => kept.queue === queue).reverse()
+    return this.all().filter((kept) => kept.queue === queue)
+  }
+
+  /** What the newest whole copy of a queue tells of why and since when its messages are dead. */
+  deathsOf(queue: string): SnapshotDeaths {
+    const newest = this.list(queue).find(({ state, where }) => state === 'done' && where === undefined)
+    return newest ? this.#readDeaths(newest) : noDeaths
+  }
+
+  /** Is another one as soon as `all` may be; progress is told every now and then. */
+  get edition(): string {
+    const isGrowing = this.all().some(({ state }) => state === 'running')
+    return isGrowing ? `${this.#changes} ${tick(growthEveryMs)}` : String(this.#changes)
   }
 
   /** The one that is being made of the same messages. Throws where other ones of the queue are being written down. */
@@ -89,16 +114,20 @@ export class Snapshots {
       inTurn: this.#inTurn,
     })
     this.#kept.set(kept.id, kept)
-    void kept.ended.then(() => this.#expire(kept, ageMs))
+    this.#changes += 1
+    void kept.ended.then(() => {
+      this.#changes += 1
+      this.#expire(kept, ageMs)
+    })
     return kept
   }
 
   /** Throws where it is not kept here, with the name of who may keep it. */
-  get(id: string, queue: string): KeptSnapshot {
+  get(id: string): KeptSnapshot {
     const kept = this.#kept.get(id)
-    if (kept?.queue === queue) return kept
+    if (kept) return kept
     const { host, server } = ownerOf(id)
-    if (!kept && server !== this.owner.server) {
+    if (server !== this.owner.server) {
       const message = `Another server made the snapshot ${id}: the one on ${host}, which has been restarted if that is this host. Ask it there, or make one here.`
       throw new ApiError({ code: 'API_SNAPSHOT_ELSEWHERE', message })
     }
@@ -109,6 +138,7 @@ export class Snapshots {
     clearTimeout(this.#timers.get(kept.id))
     this.#timers.delete(kept.id)
     this.#kept.delete(kept.id)
+    this.#changes += 1
     await kept.erase()
   }
 

@@ -1,9 +1,8 @@
-import { RecoveryError } from 'warrenmq/operations'
+import { messageKey, RecoveryError } from 'warrenmq/operations'
 import { lookInTime } from '../guards/look-in-time.ts'
 import type { QueueTurns } from '../guards/queue-turns.ts'
 import { trackedLook } from '../guards/tracked-look.ts'
 import type { ServerBroker } from '../server-broker.ts'
-import { keyOf } from '../show/describe-message.ts'
 import type { EditedMessage } from './count-interrupted.ts'
 
 /** Where nobody can look at the queue, now or ever. */
@@ -29,7 +28,7 @@ export async function findEdited(
     queue,
     by: 'warren',
     onMessage: (message) => {
-      isThere ||= keyOf(message) === key
+      isThere ||= messageKey(message) === key
     },
   })
   const looker = { name: 'warren', role: 'viewer' } as const

@@ -91,6 +91,8 @@ export interface Queues {
   countConsumers(options: CallOptions & { readonly vhost: string }): Promise<ReadonlyMap<string, number>>
   /** The traffic of all queues of a vhost, some seconds ago: one request, however many there are. */
   traffic(options: CallOptions & { readonly vhost: string }): Promise<readonly QueueTraffic[]>
+  /** How many of its messages were acknowledged since the broker counts, some seconds ago; undefined where it does not say. */
+  acknowledged(queue: QueueName, options?: CallOptions): Promise<number | undefined>
   /** Cheap, and true as soon as it is declared: it asks for no statistics. */
   exists(queue: QueueName, options?: CallOptions): Promise<boolean>
   /** The depths that the broker remembers, the oldest first; none where it keeps no statistics or there is no queue. */
@@ -119,6 +121,12 @@ export function queuesOf(callApi: CallApi): Queues {
       const query = { columns: trafficColumns.join(',') }
       const [path, subject] = [['queues', vhost], `vhost "${vhost}"`]
       return asRecords((await callApi({ path, subject, query, options: { signal } })).json).map(readTraffic)
+    },
+
+    acknowledged: async (queue, options) => {
+      const query = { columns: 'message_stats.ack' }
+      const answer = await callOrUndefined(callApi, { ...address(queue), query, options })
+      return numberField(asRecord(asRecord(answer?.json).message_stats), 'ack')
     },
 
     exists: async (queue, options) => {

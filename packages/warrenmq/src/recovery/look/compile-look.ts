@@ -3,12 +3,15 @@ import type { Broker } from '../../broker/broker.ts'
 import { parseDuration } from '../../message/duration.ts'
 import { dateNow } from '../../world.ts'
 import { messageFilter } from '../read/message-filter.ts'
+import { messageKey } from '../read/message-key.ts'
 import { parseFilter } from '../read/parse-filter.ts'
-import type { QueueRequest } from '../request/requests.ts'
+import type { ChosenRequest } from '../request/requests.ts'
 
 /** Who asks, and which broker. */
 export interface RequestContext extends Broker {
   readonly by: string
+  /** The key of a message as who asks knows it. @default messageKey */
+  readonly keyOf?: ((message: IncomingMessage) => string) | undefined
 }
 
 /** The options that all work on a queue shares, from any request. */
@@ -18,12 +21,15 @@ export interface CompiledLook extends RequestContext {
   readonly maxHoldMs?: number
   /** Whether a message is one of those that were asked for. */
   readonly select: (message: IncomingMessage) => boolean
+  /** Of the keys that were asked for, so many were not among the messages that `select` was asked about. */
+  readonly missingKeys: () => number
 }
 
 /** A request with its filter and its times read. Throws a sentence if one of them is not valid. */
-export function compileLook(request: QueueRequest, context: RequestContext): CompiledLook {
-  const { queue, where, acceptDeliveryLimit = false, hold } = request
-  const { consuming, publishing, management, by } = context
+export function compileLook(request: ChosenRequest, context: RequestContext): CompiledLook {
+  const { queue, where, keys, acceptDeliveryLimit = false, hold } = request
+  const { consuming, publishing, management, by, keyOf = messageKey } = context
+  const matches = where === undefined ? () => true : messageFilter(parseFilter(where), dateNow())
   return {
     consuming,
     publishing,
@@ -32,6 +38,24 @@ export function compileLook(request: QueueRequest, context: RequestContext): Com
     queue,
     acceptDeliveryLimit,
     ...(hold !== undefined && { maxHoldMs: parseDuration(hold) }),
-    select: where === undefined ? () => true : messageFilter(parseFilter(where), dateNow()),
+    ...(keys ? selectKeys(keys, keyOf, matches) : { select: matches, missingKeys: () => 0 }),
+  }
+}
+
+function selectKeys(
+  keys: readonly string[],
+  keyOf: (message: IncomingMessage) => string,
+  matches: CompiledLook['select'],
+): Pick<CompiledLook, 'select' | 'missingKeys'> {
+  const wanted = new Set(keys)
+  const found = new Set<string>()
+  return {
+    select: (message) => {
+      const key = keyOf(message)
+      if (!wanted.has(key)) return false
+      found.add(key)
+      return matches(message)
+    },
+    missingKeys: () => wanted.size - found.size,
   }
 }

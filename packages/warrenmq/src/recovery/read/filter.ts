@@ -11,12 +11,14 @@ export type Filter =
       readonly field: FilterField
       readonly operator: FilterOperator
       readonly value: string
-      /** Of `died` in milliseconds, else the value as a number if it is one. */
+      /** Of `died` and `diedAt` in milliseconds, else the value as a number if it is one. */
       readonly number: number | bigint | undefined
     }
 
 export type FilterField =
-  | { readonly kind: 'type' | 'cause' | 'queue' | 'id' | 'died' | 'attempts' | 'key' | 'exchange' }
+  | { readonly kind: 'type' | 'cause' | 'queue' | 'id' | 'attempts' | 'key' | 'exchange' }
+  /** How long ago it died; as a moment, where the filter names one. */
+  | { readonly kind: 'died' | 'diedAt' }
   | { readonly kind: 'header'; readonly name: string }
   | { readonly kind: 'body'; readonly path: readonly string[] }
 
@@ -33,6 +35,8 @@ export interface FilterSubject {
   readonly key: string
   readonly cause: { readonly id: string; readonly label: string }
   readonly ageMs: number | undefined
+  /** Since 1970. */
+  readonly diedAtMs: number | undefined
   readonly attempts: number | undefined
   readonly header: (name: string) => unknown
   /** The body as JSON; undefined if it is not JSON. */
@@ -99,6 +103,8 @@ export function readField(field: FilterField, subject: FilterSubject): readonly 
       return [field.path.reduce<unknown>(memberOf, subject.json)]
     case 'died':
       return [subject.ageMs]
+    case 'diedAt':
+      return [subject.diedAtMs]
     case 'cause':
       return [subject.cause.id]
     default:

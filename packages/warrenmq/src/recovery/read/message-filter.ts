@@ -39,6 +39,9 @@ export function subjectOf(message: IncomingMessage, nowMs: number): FilterSubjec
       const timeMs = diedAt(headers)
       return timeMs === undefined ? undefined : nowMs - timeMs
     },
+    get diedAtMs() {
+      return diedAt(headers)
+    },
     get attempts() {
       return attemptsOf(headers)
     },

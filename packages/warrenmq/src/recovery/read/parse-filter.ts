@@ -130,20 +130,24 @@ function readGroup(reader: Reader, open: Token): Filter {
 }
 
 function readComparison(reader: Reader, name: Token, operator: Token): Filter {
-  const field = readField(name)
+  const named = readField(name)
   reader.at += 1
   const first = reader.tokens[reader.at]
   if (first?.kind !== 'word' && first?.kind !== 'quoted') {
     throw mistake(`After "${operator.text}" a value is missing.`, first?.column ?? reader.end)
   }
   const value = readValue(reader)
+  const field = named.kind === 'died' && isoTime.test(value) ? { kind: 'diedAt' as const } : named
   const sign = (operator.text === ':' ? '=' : operator.text) as FilterOperator
   const number = readNumber(field, value, first.column)
   if (!['=', '!='].includes(sign) && number === undefined) {
     throw mistake(`"${value}" is not a number, and "${sign}" compares numbers.`, first.column)
   }
-  if (field.kind === 'died' && (sign === '=' || sign === '!=')) {
-    throw mistake('Use died<2h (less than two hours ago) or died>2h.', operator.column)
+  if (named.kind === 'died' && (sign === '=' || sign === '!=')) {
+    throw mistake(
+      'Use died<2h (less than two hours ago), died>2h, or a moment such as died>=2026-01-31T12:00Z.',
+      operator.column,
+    )
   }
   return { kind: 'compare', field, operator: sign, value, number }
 }
@@ -180,11 +184,21 @@ export function findField(text: string): FilterField | undefined {
   return undefined
 }
 
+/** A date, or a time with its zone: without one it would mean another moment on every machine. */
+const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
+
 function readNumber(field: FilterField, value: string, column: number): number | bigint | undefined {
+  if (field.kind === 'diedAt') return readMoment(value, column)
   if (field.kind !== 'died') return comparableNumber(value)
   const reading = readDuration(value)
   if (!reading.isValid) throw mistake(reading.problem, column)
   return reading.milliseconds
+}
+
+function readMoment(value: string, column: number): number {
+  const momentMs = Date.parse(value)
+  if (Number.isNaN(momentMs)) throw mistake(`There is no time "${value}".`, column)
+  return momentMs
 }
 
 function takeWord(reader: Reader, word: string): boolean {

@@ -21,7 +21,7 @@ const receipt: Names<keyof Receipt> = {
 }
 const preview: Names<keyof RedrivePreview> = {
   ...{ queue: true, present: true, matching: true, moving: true, seen: true, isWhole: true, targets: true },
-  ...{ keeping: true, refusals: true, areRoutesProved: true },
+  ...{ keeping: true, refusals: true, areRoutesProved: true, missing: true, digest: true },
 }
 const target: Names<keyof PreviewTarget> = {
   ...{ target: true, count: true, why: true, queues: true, secondFailure: true },

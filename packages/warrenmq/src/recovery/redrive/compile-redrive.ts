@@ -15,12 +15,13 @@ export interface RedriveContext
 
 /** The options of a re-drive, from the request. Throws a sentence if no message could be moved that way. */
 export function compileRedrive(request: RedriveRequest, context: RedriveContext): RedriveOptions {
-  const { where, to = 'origin', trustHeaders = false, stopWhenDead, canary, edit, wait } = request
-  const { select, ...look } = compileLook(request, context)
+  const { where, keys, to = 'origin', trustHeaders = false, stopWhenDead, canary, edit, wait } = request
+  const { select, missingKeys, ...look } = compileLook(request, context)
   return {
     ...context,
     ...look,
-    ...(where !== undefined && { select }),
+    ...((where !== undefined || keys) && { select }),
+    ...(keys && { missingKeys }),
     ...pickSaid(request),
     request,
     to: destinationOf(to),

@@ -3,6 +3,7 @@ import { readProperty } from '../../wire/properties.ts'
 import { type LookReport, lookAtQueue } from '../look/look-at-queue.ts'
 import type { LookPermission } from '../look/prepare-look.ts'
 import { readOriginAddress } from '../read/read-origin.ts'
+import { digestPlan } from './digest-plan.ts'
 import type { KeepReason } from './plan-redrive.ts'
 import type { RedriveOptions } from './redrive-options.ts'
 import { prepareRules } from './redrive-rules.ts'
@@ -30,6 +31,10 @@ export interface RedrivePreview {
   readonly refusals: readonly string[]
   /** False: the broker's routes could not be read, so it is not known where messages would arrive. */
   readonly areRoutesProved: boolean
+  /** Of the messages that were chosen by key, so many are no longer in the queue. */
+  readonly missing: number
+  /** Names the plan: the same request and the same plan have the same, wherever it is made. 64 hexadecimal digits. */
+  readonly digest: string
 }
 
 /** One place where messages would go. */
@@ -85,7 +90,7 @@ export async function previewRedrive(
     const known = targets.get(name) ?? newTarget({ target, why: step.why }, rules.prove(step))
     targets.set(name, { ...known, ...countKey(known, { before: keyBefore(message), now: step.key }) })
   })
-  return {
+  const preview = {
     queue: options.queue,
     present,
     matching,
@@ -96,7 +101,9 @@ export async function previewRedrive(
     keeping: [...keeping].map(([reason, count]) => ({ reason, count })),
     refusals: rules.refusals(),
     areRoutesProved: rules.areRoutesProved,
+    missing: options.missingKeys?.() ?? 0,
   }
+  return { ...preview, digest: digestPlan(preview, options) }
 }
 
 function newTarget(

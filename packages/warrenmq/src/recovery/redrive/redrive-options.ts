@@ -28,6 +28,8 @@ export interface RedriveOptions extends Broker {
   readonly flows?: readonly QueueFlow[]
   /** Which messages to move. @default all */
   readonly select?: (message: IncomingMessage) => boolean
+  /** Of messages that were chosen one by one, so many `select` was not asked about. */
+  readonly missingKeys?: () => number
   /** The most messages to move. */
   readonly limit?: number
   readonly ratePerSecond?: number

@@ -26,6 +26,8 @@ function problemOf(value: unknown, schema: RequestSchema, place: Place): string 
   switch (schema.type) {
     case 'object':
       return problemOfObject(value, schema, place)
+    case 'array':
+      return problemOfList(value, schema, place)
     case 'string':
       return problemOfText(value, schema, place)
     case 'boolean':
@@ -72,6 +74,21 @@ function problemOfObject(
   return undefined
 }
 
+function problemOfList(
+  value: unknown,
+  { items = {}, minItems = 0, maxItems = Number.POSITIVE_INFINITY }: RequestSchema,
+  place: Place,
+): string | undefined {
+  if (!Array.isArray(value)) return wrong(value, 'must be a list', place)
+  if (value.length < minItems) return wrong(value, 'must not be empty', place)
+  if (value.length > maxItems) return wrong(value, `must have at most ${maxItems} entries`, place)
+  for (const [at, each] of value.entries()) {
+    const problem = problemOf(each, items, { ...place, path: `${place.path}[${at}]` })
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
 function problemOfText(value: unknown, schema: RequestSchema, place: Place): string | undefined {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, enum: words, examples } = schema
   if (words) {
@@ -111,6 +128,7 @@ function describeKind({ type, pattern, properties, minimum = 0 }: RequestSchema)
   if (type === 'integer') return `a whole number from ${minimum} up`
   if (type === 'object') return `an object with ${Object.keys(properties ?? {}).join(', ')}`
   if (pattern?.includes('%') === true) return 'a share such as 5%'
+  if (pattern?.includes('a-f') === true) return 'a key: 32 hexadecimal digits'
   return pattern === undefined ? 'text' : "a time such as '30s', '5m' or '1h30m'"
 }
 

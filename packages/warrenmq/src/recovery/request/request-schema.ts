@@ -4,11 +4,14 @@ export interface RequestSchema<Value = unknown> {
   readonly describes?: Value
   readonly title?: string
   readonly description?: string
-  readonly type?: 'object' | 'string' | 'integer' | 'number' | 'boolean' | 'null'
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'null'
   readonly properties?: Readonly<Record<string, RequestSchema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean
   readonly maxProperties?: number
+  readonly items?: RequestSchema
+  readonly minItems?: number
+  readonly maxItems?: number
   readonly anyOf?: readonly RequestSchema[]
   readonly enum?: readonly string[]
   readonly minimum?: number

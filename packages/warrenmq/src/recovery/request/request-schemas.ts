@@ -176,6 +176,18 @@ export const redriveRequestSchema: RequestSchema<RedriveRequest> = {
       default: '25m',
       examples: ['5m'],
     },
+    keys: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 500,
+      items: {
+        type: 'string',
+        pattern: '^[0-9a-f]{32}$',
+      },
+      description:
+        'Only these messages, by the keys that the HTTP API and the console list them with. With `where`, both must match.',
+      examples: [['0cc175b9c0f1b6a831c399e269772661']],
+    },
     to: {
       anyOf: [
         {
@@ -501,6 +513,18 @@ export const discardRequestSchema: RequestSchema<DiscardRequest> = {
         'Give messages back after this time and take them again. For a broker with a short `consumer_timeout`.',
       default: '25m',
       examples: ['5m'],
+    },
+    keys: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 500,
+      items: {
+        type: 'string',
+        pattern: '^[0-9a-f]{32}$',
+      },
+      description:
+        'Only these messages, by the keys that the HTTP API and the console list them with. With `where`, both must match.',
+      examples: [['0cc175b9c0f1b6a831c399e269772661']],
     },
     limit: {
       type: 'integer',

@@ -34,6 +34,18 @@ export interface QueueRequest {
   readonly hold?: Duration
 }
 
+/** Of requests that are for messages which somebody chose. */
+export interface ChosenRequest extends QueueRequest {
+  /**
+   * Only these messages, by the keys that the HTTP API and the console list them with. With `where`, both must match.
+   * @minItems 1
+   * @maxItems 500
+   * @pattern ^[0-9a-f]{32}$
+   * @example ["0cc175b9c0f1b6a831c399e269772661"]
+   */
+  readonly keys?: readonly string[]
+}
+
 /** Show messages of a queue and leave them there. */
 export interface PeekRequest extends QueueRequest {
   /**
@@ -77,7 +89,7 @@ export interface CausesRequest extends QueueRequest {
 export interface BackupRequest extends QueueRequest {}
 
 /** Remove messages from a queue, after writing each of them to a backup. */
-export interface DiscardRequest extends QueueRequest {
+export interface DiscardRequest extends ChosenRequest {
   /**
    * Remove at most this many messages.
    * @integer
@@ -122,7 +134,7 @@ export interface RestoreRequest {
  * Put dead letters back to work.
  * @example { "queue": "billing.orders.dlq", "where": "cause:Timeout", "canary": { "messages": 10, "wait": "30s" }, "reason": "the gateway is back" }
  */
-export interface RedriveRequest extends QueueRequest {
+export interface RedriveRequest extends ChosenRequest {
   /**
    * Where messages go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published;
    * or the name of a queue.

@@ -1,15 +1,10 @@
 import { expect, it } from 'vitest'
-import { filterOfIds, quoteFilterValue, toggleTerm } from './filter-of-ids.ts'
+import { filterOfIds } from './filter-of-ids.ts'
+import { quoteFilterValue } from './quote-filter-value.ts'
 
 it('a value with anything but word characters is quoted', () => {
   expect(quoteFilterValue('c-1f0e3dad')).toBe('c-1f0e3dad')
   expect(quoteFilterValue('say "a" \\ b')).toBe('"say \\"a\\" \\\\ b"')
-})
-
-it('a click on a card writes its condition, and a second one takes it off', () => {
-  expect(toggleTerm(undefined, 'cause:c-1')).toBe('cause:c-1')
-  expect(toggleTerm('cause:c-1', 'cause:c-1')).toBeUndefined()
-  expect(toggleTerm('died<2h', 'cause:c-1')).toBe('cause:c-1')
 })
 
 it('messages are named by their ids, as long as all have one and they fit', () => {

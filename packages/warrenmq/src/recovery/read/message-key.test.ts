@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { PlainTable } from 'warrenmq'
-import { encodeProperties, toFieldTable } from 'warrenmq/operations'
-import { keyOf } from './describe-message.ts'
+import { type PlainTable, toFieldTable } from '../../wire/plain-fields.ts'
+import { encodeProperties } from '../../wire/properties.ts'
+import { messageKey } from './message-key.ts'
 
 function keyWith(headers: PlainTable | undefined, body = 'a body'): string {
   const properties = encodeProperties({ messageId: 'm-1', headers: headers && toFieldTable(headers) })
-  return keyOf({ exchange: '', routingKey: 'a.dlq', properties, body: Buffer.from(body), bodyBytes: 6 })
+  return messageKey({ exchange: '', routingKey: 'a.dlq', properties, body: Buffer.from(body), bodyBytes: 6 })
 }
 
 describe('the key of a message', () => {

@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from 'warrenmq/operations'
+import type { AddRoutes } from '../api-context.ts'
+import { writeAudit } from '../audit/write-audit.ts'
+import { isSecure } from '../auth/is-secure.ts'
+import { setSessionCookie } from '../auth/session-cookie.ts'
+import { consolePath } from '../console/serve-console.ts'
+import { endpoints } from '../contract/endpoints.ts'
+import { isCrossSite } from '../guards/is-cross-site.ts'
+import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
+import { problemOf } from '../problems.ts'
+
+/** The browser that `warren console` opens. */
+export const addLoginLinkRoutes: AddRoutes = (add, context) => {
+  const { authenticator, broker, loginLink } = context
+
+  add(endpoints.followLink, async ({ query: { secret }, request, reply }) => {
+    if (!loginLink) throw noLink()
+    refuseElsewhere(request)
+    refuseWithoutBroker(broker)
+    const credentials = loginLink.take(secret)
+    if (!credentials) throw usedUp()
+    try {
+      const caller = await authenticator.logIn(credentials, request.ip)
+      await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
+      setSessionCookie(reply, await authenticator.openSession(caller), { isSecure: isSecure(request) })
+    } catch (error) {
+      if (problemOf(error).status >= 500) loginLink.giveBack()
+      throw error
+    }
+    // From there on the secret stands in no address that a page could read.
+    reply.header('location', consolePath)
+    return undefined
+  })
+}
+
+/**
+ * Only as it was printed: a name that somebody has pointed at this machine is another site to a browser, and would get
+ * the session as its own.
+ */
+function refuseElsewhere(request: FastifyRequest): void {
+  const isHere = ['127.0.0.1', '[::1]', 'localhost'].includes(request.hostname)
+  if (isHere && !isCrossSite(request)) return
+  const message =
+    'This link is opened by hand or by `warren console`, and not by a page. Open it as it was printed.'
+  throw new ApiError({ code: 'API_CSRF_REFUSED', message })
+}
+
+function usedUp(): ApiError {
+  const message =
+    'This link has been used, or it is older than five minutes. Run `warren console` again for a new one.'
+  return new ApiError({ code: 'API_NOT_AUTHENTICATED', message })
+}
+
+function noLink(): ApiError {
+  const message = 'This server has no login link; `warren console` has one. Log in with a RabbitMQ account.'
+  return new ApiError({ code: 'API_NOT_FOUND', message })
+}

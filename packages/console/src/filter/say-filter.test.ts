@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { sayFilter } from './say-filter.ts'
+
+const labelOf = (id: string) => (id === 'abc' ? 'TimeoutError: no answer' : undefined)
+
+it.each([
+  [undefined, undefined],
+  ['type:OrderPlaced', 'whose type is “OrderPlaced”'],
+  ['cause:abc and died<2h', 'whose cause is “TimeoutError: no answer” and that died less than 2h ago'],
+  [
+    'not (header.tenant!="a b" or attempts>=3)',
+    'not (whose header tenant is not “a b” or whose number of attempts is at least “3”)',
+  ],
+  ['gateway "no answer"', 'that hold “gateway” that hold “no answer”'],
+])('%s is said as %s', (where, said) => {
+  expect(sayFilter(where, labelOf)).toBe(said)
+})

@@ -1,0 +1,62 @@
+import { type ReactNode, useId } from 'react'
+
+const box =
+  'h-8 w-full min-w-0 rounded-md border border-edge bg-panel px-2.5 font-normal placeholder:text-faint'
+
+export function NumberField({
+  label,
+  unit,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly unit: string
+  readonly value: number | undefined
+  readonly onChange: (value: number | undefined) => void
+}): ReactNode {
+  const id = useId()
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block">
+        {label} <span className="text-quiet">({unit})</span>
+      </label>
+      <input
+        id={id}
+        type="number"
+        min={1}
+        placeholder="–"
+        value={value ?? ''}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.valueAsNumber)}
+        className={`num ${box}`}
+      />
+    </div>
+  )
+}
+
+export function TextField({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly hint: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}): ReactNode {
+  const id = useId()
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block">
+        {label}
+      </label>
+      <input
+        id={id}
+        placeholder={hint}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        className={box}
+      />
+    </div>
+  )
+}

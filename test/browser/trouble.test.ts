@@ -1,0 +1,102 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { serveShop } from './serve-shop.ts'
+import { logIn, useConsole } from './use-console.ts'
+
+const rig = await useConsole()
+
+it('a target that goes away while a task runs is told, nothing is lost, and the balance is true', async () => {
+  const [dlq, target] = ['warehouse.shipping.dlq', 'warehouse.shipping']
+  await rig.shop.killInThePast({ dlq, failedIn: target, count: 40 })
+  rig.shop.mend()
+  const page = await rig.openAsGuest({ path: `queues/${dlq}/redrive?rate=10` })
+  await page.getByRole('button', { name: 'Re-drive 40 messages' }).click()
+  await page.getByText('running').first().waitFor()
+  await expect.poll(() => rig.shop.handled.length).toBeGreaterThan(0)
+
+  await rig.management('DELETE', `/api/queues/%2F/${target}`)
+
+  const verdict = page.getByText(/^Nothing is lost: /)
+  await verdict.waitFor()
+  const [moved, failed, kept, stillThere, present] = (await verdict.textContent())!.match(/\d+/g)!.map(Number)
+  expect(present).toBe(40)
+  expect(moved! + failed! + kept! + stillThere!).toBe(40)
+  expect(moved).toBeLessThan(40)
+  expect(rig.shop.handled).toHaveLength(moved!)
+  expect(rig.shop.broker.inspect(dlq)?.counts.ready).toBe(40 - moved!)
+  await page
+    .getByText(/What failed|Why others stayed/)
+    .first()
+    .waitFor()
+})
+
+it('a server that is killed in the middle of a task is told, and its task can be resumed when it is back', async () => {
+  const dlq = 'mail.receipts.dlq'
+  await rig.shop.killInThePast({ dlq, failedIn: 'mail.receipts', count: 60 })
+  const before = rig.shop.handled.length
+  const second = await serveShop(rig.shop)
+  const page = await rig.openAsGuest({ url: second.url, path: `queues/${dlq}/redrive?rate=10` })
+  await page.getByRole('button', { name: 'Re-drive 60 messages' }).click()
+  await expect.poll(() => rig.shop.handled.length).toBeGreaterThan(before)
+
+  await second.kill()
+  await page.getByText('The server does not answer.').waitFor()
+  const third = await serveShop(rig.shop, { port: Number(new URL(second.url).port) })
+  onTestFinished(() => third.stop())
+  await logIn(page)
+  await page.getByText('interrupted').first().waitFor({ timeout: 100_000 })
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText(/^Nothing is lost: /).waitFor()
+
+  await expect.poll(() => rig.shop.broker.inspect(dlq)?.counts.ready).toBe(0)
+  expect(new Set(rig.shop.handled.slice(before)).size).toBe(60)
+})
+
+it('a session that ends asks who it is, at the same address', async () => {
+  const page = await rig.openAsGuest({ path: 'queues/billing.payments.dlq' })
+  await page.getByText('No dead letters here').waitFor()
+
+  await page.evaluate(`fetch('/api/v1/session').then((answer) => answer.json()).then(({ csrfToken }) =>
+    fetch('/api/v1/session', { method: 'DELETE', headers: { 'x-csrf-token': csrfToken } }))`)
+  await page.getByRole('button', { name: 'Log in' }).waitFor()
+  await logIn(page)
+
+  await page.getByRole('heading', { name: 'billing.payments.dlq' }).waitFor()
+})
+
+it('an alarm of the broker, and its end, are told by themselves', async () => {
+  const page = await rig.openAsGuest()
+  await page.getByText('in 3 queues').waitFor()
+
+  rig.shop.broker.faults.block('low on memory')
+  await page.getByText('RabbitMQ has an alarm').waitFor()
+  rig.shop.broker.faults.unblock()
+
+  await page.getByText('RabbitMQ has an alarm').waitFor({ state: 'hidden' })
+})
+
+it('a queue that is deleted while its page is open is told, and is there again when it is', async () => {
+  const name = 'passing.dlq'
+  const place = `/api/queues/%2F/${name}`
+  await rig.management('PUT', place, { durable: true, arguments: { 'x-queue-type': 'quorum' } })
+  await rig.shop.publishTo(name, 3)
+  const page = await rig.openAsGuest({ path: `queues/${name}` })
+  await page.getByText('3 messages').waitFor()
+
+  await rig.management('DELETE', place)
+  await page.getByText('There is no such dead-letter queue').waitFor()
+  await rig.management('PUT', place, { durable: true, arguments: { 'x-queue-type': 'quorum' } })
+
+  await page.getByText('No dead letters here').waitFor()
+})
+
+it('a broker that goes away is told, and everything is as before when it is back', async () => {
+  const page = await rig.openAsGuest()
+  await page.getByRole('link', { name: 'billing.payments.dlq' }).waitFor()
+
+  await rig.shop.broker.faults.crash()
+  await page.getByText('The server has lost RabbitMQ').waitFor()
+  await rig.shop.broker.faults.restart()
+
+  await page.getByText('The server has lost RabbitMQ').waitFor({ state: 'hidden', timeout: 60_000 })
+  await page.getByRole('link', { name: 'billing.payments.dlq' }).waitFor()
+})
