@@ -17,6 +17,7 @@ declare const consumer: lib.Consumer
 declare const topology: lib.Topology<'orders'>
 declare const save: lib.Handler
 declare const schema: lib.StandardSchema
+declare const channel: import('amqplib').ConfirmChannel
 `
 const { config } = ts.readConfigFile('tsconfig.json', (path) => readFileSync(path, 'utf8'))
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.')
