@@ -32,7 +32,7 @@ const houses = [
       ['check-consumer-options.ts'],
       ['settle-consumer-options.ts'],
       ['run/handle-delivery.ts', 'run/handler-deadlines.ts', 'run/subscribe.ts'],
-      ['run/runs.ts'],
+      ['amqplib', 'run/runs.ts'],
       ['consumer.ts'],
       ['start-consumer.ts', 'observe/consumer-metrics.ts', 'observe/log-consumer.ts'],
     ],

@@ -22,6 +22,7 @@ declare const topology: lib.Topology<'orders'>
 declare const save: lib.Handler
 declare const schema: lib.StandardSchema
 declare const clock: lib.Clock
+declare const channel: import('amqplib').ConfirmChannel
 `
 const { config } = ts.readConfigFile('tsconfig.json', (path) => readFileSync(path, 'utf8'))
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.')

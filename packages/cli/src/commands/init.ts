@@ -16,6 +16,8 @@ import { stringify } from 'yaml'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { type Adoption, adoptTopology } from '../config/adopt-topology.ts'
 import { isTooDeep, tooDeep } from '../config/is-too-deep.ts'
+import type { RascalNote } from '../config/rascal/rascal-notes.ts'
+import { readRascal } from '../config/rascal/read-rascal.ts'
 import { starterTopologies } from '../config/starter-topologies.ts'
 import { addBrokerOptions, readBrokerOptions } from '../options/broker-options.ts'
 import { addYesOption } from '../options/confirm.ts'
@@ -56,6 +58,12 @@ export const init: CliCommand = {
           'write a config for the contents of a definitions.json',
         ).conflicts('layout'),
       )
+      .addOption(
+        new Option(
+          '--from-rascal <file>',
+          'write a config for what a rascal config (JSON) declares',
+        ).conflicts(['layout', 'fromBroker', 'fromDefinitions']),
+      )
     addBrokerOptions(command)
     addYesOption(command)
   },
@@ -63,6 +71,7 @@ export const init: CliCommand = {
     const { options } = input
     const file = options.config as string
     refuseToOverwrite(file, options)
+    if (typeof options.fromRascal === 'string') return adoptRascal({ file, input, terminal })
     const live = await readExisting(input)
     if (live === undefined) return writeStarter({ file, input, terminal })
     return writeAdopted({ file, adoption: adoptTopology(live), terminal })
@@ -103,8 +112,18 @@ async function readJson(file: string): Promise<unknown> {
   throw new ConfigError({
     code: 'CONFIG_UNREADABLE',
     file,
-    message: `${file} cannot be read: ${tooDeep}. Export one with \`rabbitmqctl export_definitions\`.`,
+    message: `${file} cannot be read: ${tooDeep}.`,
   })
+}
+
+/** What rascal would declare, and below it what only a program can do. */
+async function adoptRascal({ file, input, terminal }: Starter): Promise<ExitCode> {
+  const { fromRascal, vhost } = input.options
+  const source = fromRascal as string
+  const wanted = typeof vhost === 'string' ? vhost : undefined
+  const { live, publications, notes } = readRascal(await readJson(source), { file: source, vhost: wanted })
+  const adoption = adoptTopology(live, publications.length === 0 ? {} : { publications })
+  return writeAdopted({ file, adoption, terminal, notes })
 }
 
 async function writeStarter({ file, input, terminal }: Starter): Promise<ExitCode> {
@@ -126,10 +145,13 @@ async function writeAdopted({
   file,
   adoption,
   terminal,
+  notes = [],
 }: {
   file: string
   adoption: Adoption
   terminal: Terminal
+  /** What the source says and no topology can. */
+  notes?: readonly RascalNote[]
 }): Promise<ExitCode> {
   const { topology, queues, plainQueues, leftOut, mistakes, isSame } = adoption
   await writeText(file, renderFile({ file, topology, comments: adoptionNotes(adoption) }))
@@ -144,8 +166,18 @@ async function writeAdopted({
   else if (isSame)
     say(paint('green', 'It matches what was read: a plan would be empty. Now run `warren check`.'))
   else say(paint('yellow', 'It does not cover everything that was read; `warren plan` shows the difference.'))
-  terminal.result({ file, ...adoption })
-  return mistakes.length === 0 && isSame && leftOut.length === 0 ? 0 : 3
+  sayNotes(notes, terminal)
+  terminal.result({ file, ...adoption, ...(notes.length === 0 ? {} : { notes }) })
+  const isAll = isSame && leftOut.length === 0 && notes.every(({ isMissing }) => !isMissing)
+  return mistakes.length === 0 && isAll ? 0 : 3
+}
+
+function sayNotes(notes: readonly RascalNote[], { say, paint }: Terminal): void {
+  if (notes.length > 0) say('Not part of a topology:')
+  for (const { path, says, isMissing } of notes) {
+    const line = `  ${path}: ${says}`
+    say(isMissing ? paint('yellow', line) : line)
+  }
 }
 
 /** A queue that follows no layout, by what it is there for. */
@@ -177,7 +209,7 @@ function adoptionNotes({ queues, plainQueues, roles }: Adoption): readonly strin
   const isPlain = new Set(plainQueues)
   const count = (role: QueueRole) =>
     roles.filter((each) => isPlain.has(each.name) && each.role === role).length
-  const others = `Of the others, ${count('work')} are work queues, ${count('wait')} are wait queues and ${count('dead-letter')} are dead-letter queues.`
+  const others = `The others, as far as one can tell: work queues ${count('work')}, wait queues ${count('wait')}, dead-letter queues ${count('dead-letter')}.`
   return [
     `Written from what existed on a broker; ${recognised}`,
     ...(plainQueues.length === 0 ? [] : [others, 'If that is wrong, give the queue a role.']),

@@ -30,7 +30,10 @@ export interface Adoption {
 export type AdoptedRole = Pick<CompiledQueue, 'name' | 'role' | 'owner'>
 
 /** Writes down what exists as a person would: layouts where it follows one, durations as text. */
-export function adoptTopology(live: LiveTopology): Adoption {
+export function adoptTopology(
+  live: LiveTopology,
+  also: Pick<TopologyDeclaration, 'publications'> = {},
+): Adoption {
   const isReserved = (name: string) => name.startsWith('amq.')
   const leftOut = live.queues.map(({ name }) => name).filter(isReserved)
   const { topology, queues, plainQueues } = recogniseTopology({
@@ -40,7 +43,7 @@ export function adoptTopology(live: LiveTopology): Adoption {
       ({ destination, destinationType }) => destinationType !== 'queue' || !isReserved(destination),
     ),
   })
-  const readable = withReadableDelays(topology)
+  const readable = { ...withReadableDelays(topology), ...also }
   const mistakes = validateTopology(readable)
   return {
     topology: readable,

@@ -26,9 +26,10 @@ describe('the plan of a re-drive', () => {
   it('says whose routing key changes, and where the old one is kept', () => {
     const changed = { ...preview.targets[0]!, keyChanges: 2, keysBefore: ['order.placed', 'order.paid'] }
 
-    expect(renderPreview({ ...preview, targets: [changed] })[2]).toBe(
+    expect(renderPreview({ ...preview, targets: [changed] }).slice(2, 4)).toEqual([
       '    2 of these will have a different routing key there; it was "order.placed", "order.paid". The header x-original-routing-key keeps it.',
-    )
+      '    With --to exchange they keep their key, and every queue that is bound to it gets them again.',
+    ])
   })
 
   it('says how many of the chosen messages are gone', () => {

@@ -34,6 +34,7 @@ function renderTarget(planned: PreviewTarget): readonly string[] {
       ? []
       : [
           `    ${keyChanges} of these will have a different routing key there; it was ${keys}. The header x-original-routing-key keeps it.`,
+          '    With --to exchange they keep their key, and every queue that is bound to it gets them again.',
         ]),
   ]
 }

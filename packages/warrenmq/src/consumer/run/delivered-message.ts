@@ -17,9 +17,12 @@ export interface Retries {
   readonly count: number
 }
 
+/** What a message is made of. */
+type DeliveredParts = Pick<Delivery, 'properties' | 'body' | 'exchange' | 'routingKey' | 'isRedelivered'>
+
 /** One message of a delivery. The bytes belong to it, so it outlives the connection it came by. */
 export class DeliveredMessage implements ConsumedMessage {
-  readonly #delivery: Delivery
+  readonly #delivery: DeliveredParts
   readonly #decode: BodyDecoder
   #properties: Properties | undefined
   #headers: PlainTable | undefined
@@ -28,7 +31,7 @@ export class DeliveredMessage implements ConsumedMessage {
   #body: { readonly value: unknown } | undefined
   readonly #retries: Retries | undefined
 
-  constructor(delivery: Delivery, decode: BodyDecoder, retries?: Retries) {
+  constructor(delivery: DeliveredParts, decode: BodyDecoder, retries?: Retries) {
     this.#delivery = delivery
     this.#decode = decode
     this.#retries = retries

@@ -211,7 +211,7 @@ function decide(run: Run, result: HandlerResult, { options, flow, held }: Handli
 }
 
 /** As the message says by `processAfterDelayMs`, counted from its timestamp; else one to five seconds from now. */
-function tooEarlyUntil({ message }: Run, nowMs: number, random: number): number {
+export function tooEarlyUntil({ message }: Pick<Run, 'message'>, nowMs: number, random: number): number {
   const wished = Number(message.headers.processAfterDelayMs)
   const dueMs = Math.ceil((message.timestamp?.getTime() ?? nowMs) + wished)
   const isDate = dueMs > nowMs && !Number.isNaN(new Date(dueMs).getTime())
@@ -219,6 +219,6 @@ function tooEarlyUntil({ message }: Run, nowMs: number, random: number): number 
 }
 
 /** Doubling from 100 ms to ten seconds. */
-function pauseAfter(failures: number): number {
+export function pauseAfter(failures: number): number {
   return Math.min(10_000, 100 * 2 ** Math.min(failures - 1, 7))
 }

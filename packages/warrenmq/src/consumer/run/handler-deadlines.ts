@@ -60,7 +60,7 @@ export function createHandlerDeadlines({
   }
 }
 
-function lateError(queue: string, allowedMs: number): ConsumerError {
+export function lateError(queue: string, allowedMs: number): ConsumerError {
   const message = `The handler of "${queue}" did not end within ${allowedMs} ms.`
   return new ConsumerError({ code: 'HANDLER_TIMEOUT', message })
 }

@@ -127,13 +127,17 @@ function isRefusedHere(result: PublishResult): result is PublishResult & { kind:
 }
 
 /** Where a copy goes, with which properties, and how many more attempts have failed. */
-interface Move {
+export interface Move {
   readonly address: PublishAddress
   readonly failures: 0 | 1
   readonly propertiesOf: (of: Republish) => RawProperties
 }
 
-function planMove({ message }: Run, outcome: SettledOutcome, { flow, options }: Copying): Move {
+export function planMove(
+  { message }: { readonly message: { readonly routingKey: string } },
+  outcome: SettledOutcome,
+  { flow, options }: Pick<Copying, 'flow' | 'options'>,
+): Move {
   const nowMs = options.clock.now()
   switch (outcome.kind) {
     case 'retry':

@@ -1,0 +1,250 @@
+import { type ConfirmChannel, type ConsumeMessage, connect as connectAmqplib } from 'amqplib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  connect,
+  defer,
+  defineTopology,
+  type RetryingContext,
+  type RetryingEvent,
+  type RetryingOptions,
+  reject,
+  retrying,
+} from '../../../packages/warrenmq/src/index.ts'
+import { eventually } from '../../support/eventually.ts'
+import { useBroker } from '../../support/use-broker.ts'
+
+const broker = await useBroker()
+let names = 0
+
+/** A queue as amqplib users have it, its wait queues and DLQ beside it, and a wrapped callback on it. */
+async function setUp({
+  maxAttempts = 3,
+  type = 'quorum',
+}: {
+  maxAttempts?: number
+  type?: 'quorum' | 'classic'
+} = {}) {
+  names += 1
+  const queue = `retrying.${names}`
+  const topology = defineTopology({
+    exchanges: { [`${queue}.events`]: { type: 'topic' } },
+    queues: {
+      [queue]: {
+        type,
+        bind: [{ exchange: `${queue}.events`, key: 'order.*' }],
+        retry: { delays: ['50ms'], maxAttempts },
+      },
+    },
+  })
+  const warren = await connect(broker.url, { topology })
+  onTestFinished(() => warren.close({ deadline: 0 }))
+  await warren.apply()
+  const connection = await connectAmqplib(broker.url)
+  onTestFinished(() => connection.close().catch(() => {}))
+  const channel = await connection.createConfirmChannel()
+  channel.on('error', () => {})
+  const events: RetryingEvent[] = []
+  const wrap = (
+    handler: (
+      message: ConsumeMessage,
+      context: RetryingContext,
+    ) => ReturnType<typeof reject> | undefined | Promise<void>,
+    options: Partial<RetryingOptions> = {},
+  ) =>
+    retrying(
+      channel,
+      { topology, queue, onEvent: (event) => events.push(event), ...options },
+      handler as (message: ConsumeMessage, context: RetryingContext) => void,
+    )
+  const publish = (body: string, options: object = {}) =>
+    channel.publish(`${queue}.events`, 'order.placed', Buffer.from(body), { persistent: true, ...options })
+  const depth = async (name: string) => (await channel.checkQueue(name)).messageCount
+  const settled = () => events.flatMap((event) => (event.kind === 'settled' ? [event.outcome.kind] : []))
+  return {
+    queue,
+    dlq: `${queue}.dlq`,
+    topology,
+    warren,
+    connection,
+    channel,
+    events,
+    wrap,
+    publish,
+    depth,
+    settled,
+  }
+}
+
+const take = async (channel: ConfirmChannel, queue: string) => {
+  const message = await channel.get(queue, { noAck: true })
+  if (!message) throw new Error(`${queue} is empty`)
+  return message
+}
+
+describe('a callback of amqplib that is wrapped', () => {
+  it.each(['quorum', 'classic'] as const)(
+    'is retried with its delay and counted, and parked after its last attempt, on a %s queue',
+    async (type) => {
+      const { queue, dlq, channel, wrap, publish, depth, settled } = await setUp({ type })
+      const seen: unknown[] = []
+      const onMessage = wrap(async ({ fields, properties }, { attempt, message }) => {
+        seen.push([attempt, fields.routingKey, fields.exchange, message.body, properties.headers?.total])
+        throw new TypeError('no stock')
+      })
+      await channel.consume(queue, onMessage)
+
+      publish('{"id":42}', { messageId: 'm1', headers: { total: { '!': 'int64', value: 5 } } })
+      await eventually(async () => expect(await depth(dlq)).toBe(1))
+      await onMessage.idle()
+
+      expect(seen).toEqual(
+        [1, 2, 3].map((attempt) => [attempt, 'order.placed', `${queue}.events`, { id: 42 }, 5]),
+      )
+      expect(settled()).toEqual(['retry', 'retry', 'dead-letter'])
+      expect([await depth(queue), await depth(`${queue}.retry.50ms`)]).toEqual([0, 0])
+      const { properties, content } = await take(channel, dlq)
+      expect(String(content)).toBe('{"id":42}')
+      expect(properties).toMatchObject({ messageId: 'm1', deliveryMode: 2 })
+      expect(properties.headers).toMatchObject({
+        total: 5,
+        'warren-reason': 'attempts-exhausted',
+        'warren-error-type': 'TypeError',
+        'x-final-error': 'no stock',
+        'x-original-queue': queue,
+        'x-original-routing-key': 'order.placed',
+      })
+    },
+  )
+
+  it('acknowledges when it returns, parks what it rejects, and waits where it defers', async () => {
+    const { queue, dlq, channel, wrap, publish, depth, settled } = await setUp()
+    const done: string[] = []
+    const onMessage = wrap((message, { attempt }) => {
+      const text = String(message.content)
+      if (text === 'never') return reject('not an order')
+      if (text === 'later' && !done.includes('later')) {
+        done.push('later')
+        return defer(30)
+      }
+      done.push(`${text} ${attempt}`)
+      return undefined
+    })
+    await channel.consume(queue, onMessage)
+
+    for (const body of ['now', 'never', 'later']) publish(body, { contentType: 'text/plain' })
+    await eventually(() => expect(settled()).toHaveLength(3))
+
+    expect([...settled()].sort()).toEqual(['acknowledge', 'acknowledge', 'dead-letter'])
+    expect(done).toContain('later 1')
+    expect([await depth(queue), await depth(dlq)]).toEqual([0, 1])
+  })
+
+  it('keeps a message whose wait queue is missing, and moves it on when the queue is back', async () => {
+    const { queue, warren, channel, wrap, publish, depth, events, settled } = await setUp()
+    await channel.deleteQueue(`${queue}.retry.50ms`)
+    const attempts: number[] = []
+    const onMessage = wrap(async (_, { attempt }) => {
+      attempts.push(attempt)
+      if (attempt === 1) throw new Error('not now')
+    })
+    await channel.consume(queue, onMessage)
+
+    publish('x')
+    await eventually(() => expect(events.map(({ kind }) => kind)).toContain('unplaced'))
+    expect(settled()).toEqual([])
+    expect(events[0]).toMatchObject({ problem: `there is no queue "${queue}.retry.50ms"` })
+    await warren.apply()
+    await eventually(() => expect(settled()).toEqual(['retry', 'acknowledge']))
+
+    expect(attempts).toEqual([1, 2])
+    expect(await depth(queue)).toBe(0)
+  })
+
+  it('loses nothing when its channel closes while it runs', async () => {
+    const { queue, connection, channel, wrap, publish, events } = await setUp()
+    let fail!: () => void
+    const started = new Promise<AbortSignal>((resolve) => {
+      void channel.consume(
+        queue,
+        wrap((_, { signal }) => {
+          resolve(signal)
+          return new Promise<void>((_done, failed) => {
+            fail = () => failed(new Error('too late'))
+          })
+        }),
+      )
+    })
+
+    publish('x', { messageId: 'm1' })
+    await channel.waitForConfirms()
+    const signal = await started
+    await channel.close()
+    expect(signal.aborted).toBe(true)
+    fail()
+    await eventually(() => expect(events.map(({ kind }) => kind)).toEqual(['stale']))
+
+    const next = await connection.createConfirmChannel()
+    await eventually(async () => expect((await take(next, queue)).properties.messageId).toBe('m1'))
+  })
+
+  it('that still acknowledges is stopped before its second ack closes the channel', async () => {
+    const { queue, dlq, channel, wrap, publish, depth } = await setUp()
+    await channel.consume(
+      queue,
+      wrap(async (message) => channel.ack(message)),
+    )
+
+    publish('x')
+    await eventually(async () => expect(await depth(dlq)).toBe(1))
+
+    const { properties } = await take(channel, dlq)
+    expect(properties.headers!['x-final-error']).toMatch(/Take channel.ack, nack and reject out of it/)
+  })
+
+  it('shares its queue with a consumer of Warren and one of amqplib alone', async () => {
+    const { queue, dlq, warren, connection, channel, wrap, publish, depth, events } = await setUp()
+    const handled = new Set<string>()
+    const work = async (id: string, attempt: number) => {
+      if (id.startsWith('fails') && attempt < 2) throw new Error('not now')
+      handled.add(id)
+    }
+    await channel.prefetch(1)
+    await channel.consume(
+      queue,
+      wrap(async ({ properties }, { attempt }) => work(properties.messageId, attempt)),
+    )
+    await warren.consume(queue, async ({ id }, { attempt }) => work(id!, attempt), {
+      concurrency: 1,
+      prefetch: 1,
+    })
+    const old = await connection.createChannel()
+    await old.prefetch(1)
+    await old.consume(queue, (message) => {
+      if (!message) return
+      handled.add(message.properties.messageId) // it does not know of attempts, and takes what comes
+      old.ack(message)
+    })
+
+    for (let at = 0; at < 30; at += 1) publish('x', { messageId: `works ${at}` })
+    for (let at = 0; at < 6; at += 1) publish('x', { messageId: `fails ${at}` })
+    await eventually(() => expect(handled.size).toBe(36))
+    await eventually(async () => expect([await depth(queue), await depth(dlq)]).toEqual([0, 0]))
+
+    expect(events.filter(({ kind }) => kind === 'settled').length).toBeGreaterThan(0)
+  })
+})
+
+describe('retrying refuses', () => {
+  it('a channel without confirms, and says why', async () => {
+    const { connection, topology, queue } = await setUp()
+    const plain = (await connection.createChannel()) as ConfirmChannel
+    expect(() => retrying(plain, { topology, queue }, () => {})).toThrow(/without confirms it could be lost/)
+  })
+
+  it('a queue that the topology does not have, and an option that it does not know', async () => {
+    const { channel, topology } = await setUp()
+    expect(() => retrying(channel, { topology, queue: 'other' }, () => {})).toThrow('no queue "other"')
+    const misspelt = { topology, queue: 'other', ontEvent: () => {} }
+    expect(() => retrying(channel, misspelt, () => {})).toThrow('did you mean "onEvent"?')
+  })
+})
