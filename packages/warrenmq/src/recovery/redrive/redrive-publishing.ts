@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
