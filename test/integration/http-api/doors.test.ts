@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import { readServerSection } from '../../../packages/cli/src/http-api/read-serve
 import { declareQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { eventually } from '../../support/eventually.ts'
+import { limitFileSize } from '../../support/limit-file-size.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { type ApiRig, deadLetterTo, setUpApi } from './api-rig.ts'
@@ -139,6 +140,27 @@ it('a discard that fails before it removes anything leaves no backup in the list
   expect(readdirSync(folder)).toEqual([])
   expect(await broker.depth(queue)).toBe(3)
 })
+
+it.runIf(process.platform === 'linux')(
+  'a discard whose backup finds no room on the disk leaves none in the list either',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'warren-doors-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const rig = await setUpApi({ ...broker, server: { backups: { folder } } })
+    const queue = await setUpDlq(rig, 'no-room')
+    await rig.publish(Array.from({ length: 500 }, () => ({ key: queue, body: randomBytes(1_024) })))
+    const lift = await limitFileSize(100_000)
+
+    const answer = await rig.app.inject({
+      ...{ method: 'POST', url: `/api/v1/dlqs/${queue}/discard`, headers, payload: {} },
+    })
+    await lift()
+
+    expect(answer.json<Problem>(), answer.body).toMatchObject({ status: 503, code: 'BACKUP_NOT_WRITTEN' })
+    expect(readdirSync(folder)).toEqual([])
+    await eventually(async () => expect(await broker.depth(queue)).toBe(503))
+  },
+)
 
 it('who polls the audit log is written down once, and sees what is new', async () => {
   const rig = await setUpApi(broker)

@@ -270,6 +270,28 @@ describe('who asks for a snapshot', () => {
     expect(items).toHaveLength(1)
   })
 
+  it('is one of two that a person may have made at once, and others are not kept waiting', async () => {
+    const rig = await setup('greedy.dlq', { count: 500 })
+    const queues = ['greedy.dlq', 'greedy-2.dlq', 'greedy-3.dlq']
+    for (const queue of queues.slice(1)) {
+      await rig.declareDlq(queue)
+      await rig.declareDlq(`${queue}.work`, deadLetterTo(queue))
+      await rig.publish(Array.from({ length: 500 }, (_, at) => ({ key: queue, body: { at } })))
+    }
+    const post = (queue: string, name: string) =>
+      rig.app.inject({
+        ...{ method: 'POST', url: `/api/v1/dlqs/${queue}/snapshots`, headers: broker.as(name), payload: {} },
+      })
+
+    const answers = await Promise.all(queues.map((queue) => post(queue, 'vera')))
+    const refusedAt = answers.findIndex(({ statusCode }) => statusCode === 409)
+    const others = await post(queues[refusedAt] ?? '', 'vic')
+
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 202, 409])
+    expect(answers[refusedAt]?.json<Problem>()).toMatchObject({ code: 'API_SNAPSHOT_NO_ROOM' })
+    expect(others.statusCode, others.body).toBe(202)
+  })
+
   it('is refused as a look is, and nothing is left of it', async () => {
     const rig = await setup('locked.dlq', { count: 1 })
     const { publishing: session } = rig

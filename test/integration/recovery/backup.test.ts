@@ -12,7 +12,7 @@ import { restoreBackup } from '../../../packages/warrenmq/src/recovery/backup/re
 import { verifyBackup } from '../../../packages/warrenmq/src/recovery/backup/verify-backup.ts'
 import { typed } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { eventually } from '../../support/eventually.ts'
-import { runCommand } from '../../support/run-command.ts'
+import { limitFileSize } from '../../support/limit-file-size.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { useBroker } from '../../support/use-broker.ts'
 import { createRecoveryRig, type RecoveryRig } from './recovery-rig.ts'
@@ -194,21 +194,6 @@ test.runIf(isLinux)('a backup whose first bytes find no room names the file and 
 
   expect(await depth(dlq)).toBe(3)
 })
-
-/** A file of this process cannot grow beyond so many bytes; a write beyond them fails like one to a full disk. */
-async function limitFileSize(bytes: number): Promise<() => Promise<void>> {
-  const limit = (soft: number | string) =>
-    runCommand('prlimit', ['--pid', String(process.pid), `--fsize=${soft}:`])
-  const survive = (): void => {}
-  process.on('SIGXFSZ', survive) // would end the process
-  const lift = async (): Promise<void> => {
-    await limit('unlimited')
-    process.off('SIGXFSZ', survive)
-  }
-  onTestFinished(lift)
-  await limit(bytes)
-  return lift
-}
 
 test.runIf(isLinux).each(['backUp', 'discard'] as const)(
   'a disk that fills ends a %s at once, with the file and the cause, and every message is back',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import {
   ApiError,
   compileLook,
@@ -17,7 +18,6 @@ import { refuseDangers } from '../guards/refuse-dangers.ts'
 import { refuseHiddenFilter } from '../guards/refuse-hidden-fields.ts'
 import { refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 import { backupFile, findBackup, openBackupFolder } from './backup-folder.ts'
-import { dropUselessBackup } from './drop-useless-backup.ts'
 
 export interface DiscardTask {
   readonly queue: string
@@ -63,6 +63,7 @@ export async function discardQueue(
     ...entry,
     result: `begun ${id}: ${auditedRequest({ queue, ...request })}`,
   })
+  let isNeeded = false
   let result = `failed ${id}: see whether the queue or the backup has them`
   try {
     const report = await context.backups.use(id, () =>
@@ -71,13 +72,17 @@ export async function discardQueue(
           ...look,
           file: backupFile(folder, id),
           ...(limit !== undefined && { limit }),
+          onFirstRemoval: () => {
+            isNeeded = true
+          },
         }),
       ),
     )
     result = `${report.isDone ? 'done' : 'not all'} ${id}: ${report.removed} removed, ${report.left} left`
     return await describe(report, { queue, folder, id, missing: look.missingKeys() })
   } catch (error) {
-    await dropUselessBackup(backupFile(folder, id))
+    // All of it is still in the queue, and in a list it would look like a backup.
+    if (!isNeeded) await rm(backupFile(folder, id), { force: true })
     throw error
   } finally {
     await writeAuditEnd(context, call, { ...entry, result })

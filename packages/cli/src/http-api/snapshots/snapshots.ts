@@ -41,6 +41,9 @@ export interface AskedSnapshot {
 /** How often lists and streams tell how far one is. */
 export const growthEveryMs = 500
 
+/** Those of one person that are made at once: others want some, too. */
+const mostPerCaller = 2
+
 /** Searches of files that run at once. */
 const mostSearches = 2
 
@@ -98,7 +101,8 @@ export class Snapshots {
     const { queue, where, caller } = asked
     refuseWithoutBroker(broker)
     tasks.refuseIfBusy(queue)
-    this.#makePlace()
+    this.#refuseGreed(caller.name)
+    this.#makePlace(caller.name)
     const { folder, ageMs } = settings.snapshots
     const kept = new KeptSnapshot({
       id: makeSnapshotId(this.owner),
@@ -110,7 +114,7 @@ export class Snapshots {
       openFile: () => SnapshotFile.open(folder, createSnapshotKey(settings.keys.keys[0]!)),
       look: (look) => this.#look(asked, look),
       nameMessage: (message) => nameMessage(message, {}),
-      checkRoom: () => this.#checkRoom(),
+      checkRoom: () => this.#checkRoom(caller.name),
       inTurn: this.#inTurn,
     })
     this.#kept.set(kept.id, kept)
@@ -173,16 +177,22 @@ export class Snapshots {
     this.#timers.set(kept.id, timer)
   }
 
+  #refuseGreed(by: string): void {
+    const running = this.all().filter((kept) => kept.by === by && kept.state === 'running')
+    if (running.length >= mostPerCaller)
+      throw noRoom(`${mostPerCaller} of yours are being made, and nobody may have more at once.`)
+  }
+
   /** For one more. Of those that are done the oldest goes: it is a copy. */
-  #makePlace(): void {
+  #makePlace(by: string): void {
     if (this.#isClosed) throw noRoom('The server ends.')
     const { mostSnapshots } = this.#options.settings.snapshots
     while (this.#kept.size >= mostSnapshots)
-      if (!this.#dropOldest()) throw noRoom(`${mostSnapshots} are being made.`)
+      if (!this.#dropOldest(by)) throw noRoom(`${mostSnapshots} are being made.`)
   }
 
   /** Of the bytes that all have. */
-  #checkRoom(): void {
+  #checkRoom(by: string): void {
     const { mostBytes, mostMemoryBytes } = this.#options.settings.snapshots
     const sumOf = (bytesOf: (kept: KeptSnapshot) => number): number =>
       [...this.#kept.values()].reduce((sum, kept) => sum + bytesOf(kept), 0)
@@ -192,12 +202,14 @@ export class Snapshots {
       const what = isOnDisk
         ? `${mostBytes} bytes of files (snapshots.bytes)`
         : `${mostMemoryBytes} bytes of memory (snapshots.memoryBytes)`
-      if (!this.#dropOldest()) throw noRoom(`They would take more than ${what}.`)
+      if (!this.#dropOldest(by)) throw noRoom(`They would take more than ${what}.`)
     }
   }
 
-  #dropOldest(): boolean {
-    const oldest = [...this.#kept.values()].find(({ state }) => state !== 'running')
+  /** Who wants the room gives up their own first. */
+  #dropOldest(by: string): boolean {
+    const done = [...this.#kept.values()].filter(({ state }) => state !== 'running')
+    const oldest = done.find((kept) => kept.by === by) ?? done[0]
     if (oldest) void this.erase(oldest)
     return oldest !== undefined
   }

@@ -9,6 +9,8 @@ import { Removing } from './removing.ts'
 export interface DiscardOptions extends BackupOptions {
   /** The most messages to remove, with those that earlier runs into the same file have or may have removed. */
   readonly limit?: number
+  /** Called before the first message is acknowledged: from then on the file may hold the only copy of one. */
+  readonly onFirstRemoval?: () => void
 }
 
 /** What a discard removed. */
@@ -42,7 +44,7 @@ export interface DiscardReport {
 export async function discardMessages(options: DiscardOptions): Promise<DiscardReport> {
   await prepareLook(options) // a queue that is refused leaves no file behind
   const writer = await BackupWriter.open(options.file, headerFor(options, 'discard'))
-  const removing = new Removing(writer)
+  const removing = new Removing(writer, options.onFirstRemoval)
   try {
     const { present, depth, isWhole } = await removeHeld(options, { writer, removing })
     await removing.seal()
@@ -66,7 +68,13 @@ export async function discardMessages(options: DiscardOptions): Promise<DiscardR
 }
 
 async function removeHeld(
-  { select = () => true, limit = Number.POSITIVE_INFINITY, file: _, ...task }: DiscardOptions,
+  {
+    select = () => true,
+    limit = Number.POSITIVE_INFINITY,
+    file: _,
+    onFirstRemoval: __,
+    ...task
+  }: DiscardOptions,
   { writer, removing }: { writer: BackupWriter; removing: Removing },
 ): Promise<HoldReport> {
   const most = limit - writer.before.removed - writer.before.inDoubt

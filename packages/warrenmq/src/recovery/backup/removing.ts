@@ -12,14 +12,16 @@ const stepSize = 250
 /** The messages that one run of a discard removes: written down, acknowledged, answered, step by step. */
 export class Removing {
   readonly #writer: BackupWriter
+  readonly #onFirst: (() => void) | undefined
   readonly #tags: number[] = []
   #removed = 0
   #acknowledged = 0
   #survivesCrash = false
   #isProved = false
 
-  constructor(writer: BackupWriter) {
+  constructor(writer: BackupWriter, onFirst?: () => void) {
     this.#writer = writer
+    this.#onFirst = onFirst
   }
 
   /** Takes the tag of the record that was written last. */
@@ -48,6 +50,7 @@ export class Removing {
     while (this.#acknowledged < this.#tags.length) {
       const next = Math.min(this.#acknowledged + stepSize, this.#tags.length)
       await this.#note(next)
+      if (this.#acknowledged === 0) this.#onFirst?.()
       const step = this.#tags.slice(this.#acknowledged, next)
       this.#acknowledged = next
       for (const tag of step) acknowledge(tag)
