@@ -114,11 +114,16 @@ export class RedriveRun {
   }
 
   get progress(): RedriveProgress {
+    return this.#progressBefore(0)
+  }
+
+  /** As it was before the last so many acks. */
+  #progressBefore(later: number): RedriveProgress {
     const { isPaused, stage, phase, counts, flow, wait } = this.#state
     const isWatching = phase === 'looking' || stage?.isLooking === true
     const { failed, kept } = flow
     // Acks that are in doubt after a lost connection are counted again as they are proved: it never goes back.
-    this.#told = Math.max(this.#told, movedSoFar(this.#state))
+    this.#told = Math.max(this.#told, movedSoFar(this.#state) - later)
     return {
       state: isPaused ? 'paused' : isWatching ? 'watching' : 'moving',
       present: counts.present,
@@ -282,9 +287,15 @@ export class RedriveRun {
     else throw nothingBegun(this.#options.queue)
   }
 
+  /** Progress is told for each message, however many were confirmed at once. */
   #acknowledge(messages: readonly Taken[]): void {
-    this.#taking.ack(messages)
-    this.#options.onProgress?.(this.progress)
+    const { onProgress } = this.#options
+    let left = messages.length
+    for (const message of messages) {
+      this.#taking.ack(message)
+      left -= 1
+      onProgress?.(this.#progressBefore(left))
+    }
   }
 
   async #awaitReturned(left: number): Promise<void> {

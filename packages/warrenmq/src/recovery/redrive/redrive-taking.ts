@@ -113,9 +113,8 @@ export class RedriveTaking {
     events.tell({ kind: 'lost' })
   }
 
-  ack(messages: readonly Taken[]): void {
-    const taking = this.#taking!
-    for (const message of messages) taking.ack(message)
+  ack(message: Taken): void {
+    this.#taking!.ack(message)
   }
 
   /** Acks that what was delivered since proves, so that the broker need not be asked. */
