@@ -23,6 +23,8 @@ export interface Actor {
   readonly name: string
   /** It has done all that it came for. */
   isDone: boolean
+  /** Timers that would keep its process alive although it is done. */
+  timersLeft: number
   process: SimProcess | undefined
   /** Starts it, or starts it again. */
   start(): void
@@ -34,12 +36,14 @@ export function createActor(stage: Stage, name: string, play: () => Promise<void
   const actor: Actor = {
     name,
     isDone: false,
+    timersLeft: 0,
     process: undefined,
     start: () => {
       actor.process = universe.start(name, async () => {
         try {
           await play()
           actor.isDone = true
+          actor.timersLeft = universe.timers.keepAlive(universe.loop.current)
         } catch (error) {
           if (!(error instanceof WarrenError)) throw error
           universe.tell(`${name} gives up with ${error.code} and is started again`)

@@ -30,7 +30,7 @@ export class PipeDirection {
   #underWayBytes = 0
   #lastDueMs = 0
   #heldUntilMs = 0
-  #state: 'open' | 'ended' | 'cut' = 'open'
+  #state: 'open' | 'ended' | 'cut' | 'swallowed' = 'open'
   #needsDrain = false
 
   constructor(fields: {
@@ -77,12 +77,15 @@ export class PipeDirection {
 
   /** Nothing is said any more, and what is under way arrives only up to some byte. */
   reset(): void {
+    if (this.#state === 'swallowed') return
+    this.#state = 'cut'
     this.#cutUnderWay()
     this.#loop.at(this.#nextDueMs(), this.#to.process, 'arrival of reset', () => this.#to.wasReset())
   }
 
   /** Nothing arrives any more, and nobody is told. */
   swallow(): void {
+    this.#state = 'swallowed'
     this.#cutUnderWay()
   }
 
@@ -92,7 +95,6 @@ export class PipeDirection {
   }
 
   #cutUnderWay(): void {
-    this.#state = 'cut'
     let left = this.#random.below(this.#underWayBytes + 1)
     for (const [at, { bytes }] of this.#pieces.entries()) {
       const kept = Math.min(left, bytes.length)
