@@ -36,7 +36,7 @@ it('what one person asks for, another one grants in another browser, and both se
   await rig.shop.killInThePast({ dlq: 'billing.payments.dlq', failedIn: 'billing.payments', count: 40 })
   const asking = await rig.openAsGuest({ path: 'queues/billing.payments.dlq/redrive' })
   await asking.getByLabel('Why').fill('the gateway is back')
-  await asking.getByRole('button', { name: 'Re-drive 40 messages' }).click()
+  await asking.getByRole('button', { name: 'Ask for approval to re-drive 40 messages' }).click()
   await asking.getByText('asked by guest').waitFor()
 
   const granting = await rig.openPage({ path: 'approvals' })
