@@ -31,6 +31,8 @@ it('ten thousand queues are at most a hundred rows on the page, and the last can
       queue: `team.${index}.dlq`,
       type: 'quorum',
       messages: 10_000 - index,
+      total: 10_000 - index,
+      ...{ unacknowledged: 0, perSecond: 0, originConsumers: 1, oldestDeath: null, mainCause: null },
       consumers: 0,
       sources: [],
       knownBy: 'name',

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { logInWithToken, makeToken, useConsole } from './use-console.ts'
+import { logIn, useConsole } from './use-console.ts'
 
-const second = makeToken('operator')
-const rig = await useConsole({ server: { approval: { above: 30 }, auth: { tokens: [second.stored] } } })
+const rig = await useConsole({ server: { approval: { above: 30 } } })
+await rig.addAccount('ann')
 
 interface Listed {
   readonly items: readonly { readonly id: string; readonly state: string; readonly by: string }[]
@@ -18,7 +18,7 @@ it('two people who re-drive the same messages at once start one task, and the se
   const path = 'queues/mail.receipts.dlq/redrive?rate=5'
   const one = await rig.openAsGuest({ path })
   const other = await rig.openPage({ path })
-  await logInWithToken(other, second.token)
+  await logIn(other, 'ann')
   const button = { name: 'Re-drive 20 messages' }
   await one.getByRole('button', button).waitFor()
   await other.getByRole('button', button).waitFor()
@@ -27,7 +27,10 @@ it('two people who re-drive the same messages at once start one task, and the se
   await one.getByText('running').first().waitFor()
   await other.getByRole('button', button).click()
 
-  await other.getByRole('alert').getByText(/task/).waitFor()
+  await other
+    .getByRole('alert')
+    .getByText(/by guest, .*is working on the queue/)
+    .waitFor()
   await one.getByText(/Nothing is lost: 20 moved/).waitFor()
   expect(await countTasks()).toBe(1)
 })
@@ -36,18 +39,18 @@ it('what one person asks for, another one grants in another browser, and both se
   await rig.shop.killInThePast({ dlq: 'billing.payments.dlq', failedIn: 'billing.payments', count: 40 })
   const asking = await rig.openAsGuest({ path: 'queues/billing.payments.dlq/redrive' })
   await asking.getByLabel('Why').fill('the gateway is back')
-  await asking.getByRole('button', { name: 'Re-drive 40 messages' }).click()
+  await asking.getByRole('button', { name: 'Ask for approval to re-drive 40 messages' }).click()
   await asking.getByText('asked by guest').waitFor()
 
   const granting = await rig.openPage({ path: 'approvals' })
-  await logInWithToken(granting, second.token)
+  await logIn(granting, 'ann')
   await granting.getByRole('link', { name: 'Re-drive up to 40 messages of billing.payments.dlq' }).click()
   await granting.getByText('“the gateway is back”').waitFor()
   await granting.getByRole('button', { name: 'Grant' }).click()
   await granting.getByText(/Nothing is lost: 40 moved/).waitFor()
 
   // The first page was open all the time.
-  await asking.getByText('decided by an operator').waitFor()
+  await asking.getByText('decided by ann').waitFor()
   await asking.getByRole('link', { name: 'See the task' }).click()
   await asking.getByText(/Nothing is lost: 40 moved/).waitFor()
   expect(await countTasks()).toBe(2)

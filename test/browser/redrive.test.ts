@@ -69,7 +69,7 @@ it('above the limit a re-drive waits for a second person, and who asked cannot b
   await rig.shop.publishTo('warehouse.shipping.dlq', 40)
   const page = await rig.openAsGuest({ path: 'queues/warehouse.shipping.dlq/redrive?to=warehouse.shipping' })
 
-  await page.getByRole('button', { name: /^Re-drive \d+ messages/ }).click()
+  await page.getByRole('button', { name: /^Ask for approval to re-drive \d+ messages/ }).click()
   await page.getByText('asked by guest').waitFor()
 
   const grant = page.getByRole('button', { name: 'Grant' })

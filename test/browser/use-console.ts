@@ -25,6 +25,8 @@ export interface ConsoleRig {
   openPage(options?: PageOptions): Promise<Page>
   /** The same, logged in with the account that the broker has. */
   openAsGuest(options?: PageOptions): Promise<Page>
+  /** One more account of the broker, for a second person; its password is its name. */
+  addAccount(name: string): Promise<void>
   /** Places orders and waits until each of them is dead. */
   killOrders(count: number): Promise<void>
   /** A request to the broker's own HTTP API. */
@@ -52,16 +54,20 @@ export async function useConsole(options: ServeOptions = {}): Promise<ConsoleRig
     await shop.close()
   })
   const ask = (path: string) => askServer(server, path)
+  const access = {
+    managementUrl: withoutAccount(shop.broker.managementUrl),
+    ...{ username: 'guest', password: 'guest' },
+  }
+  const management: ConsoleRig['management'] = (method, path, body) =>
+    callManagement(access, method, path, body)
   const openPage = (page: PageOptions = {}) => open(browser, { url: server.url, ...page })
   return {
     ...{ shop, server, openPage, ask: ask as ConsoleRig['ask'] },
-    management: (method, path, body) =>
-      callManagement(
-        { managementUrl: withoutAccount(shop.broker.managementUrl), username: 'guest', password: 'guest' },
-        method,
-        path,
-        body,
-      ),
+    management,
+    addAccount: async (name) => {
+      await management('PUT', `/api/users/${name}`, { password: name, tags: 'administrator' })
+      await management('PUT', `/api/permissions/%2F/${name}`, { configure: '.*', write: '.*', read: '.*' })
+    },
     openAsGuest: async (page) => {
       const opened = await openPage(page)
       await logIn(opened)
@@ -99,13 +105,13 @@ export async function logInWithToken(page: Page, token: string): Promise<void> {
 }
 
 /** As a person does who has only a keyboard. */
-export async function logIn(page: Page): Promise<void> {
+export async function logIn(page: Page, name = 'guest'): Promise<void> {
   await page.getByLabel('Name').focus()
   await page.keyboard.press('Control+A')
-  await page.keyboard.type('guest')
+  await page.keyboard.type(name)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Control+A')
-  await page.keyboard.type('guest')
+  await page.keyboard.type(name)
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Log out' }).first().waitFor()
 }

@@ -31,7 +31,10 @@ export const queries = {
   broker: () =>
     queryOptions({
       queryKey: ['broker'],
-      refetchInterval: 15_000,
+      // A broker that is away is worth telling at once, and its return, too.
+      retry: false,
+      refetchInterval: ({ state: { status } }: { readonly state: { readonly status: string } }) =>
+        status === 'error' ? 3_000 : 10_000,
       queryFn: async () => dataOf(await api.GET('/api/v1/broker')),
     }),
   history: () =>

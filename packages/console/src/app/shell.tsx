@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { ApiProblem } from '../api/api-problem.ts'
 import { followLists } from '../api/follow-lists.ts'
 import { queries } from '../api/queries.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
@@ -12,8 +13,11 @@ import { LoginPage } from './login-page.tsx'
 import { PlaceList } from './place-list.tsx'
 import { ThemeChoice } from './theme-choice.tsx'
 import { useJumpKey } from './use-jump-key.ts'
+import { useSession } from './use-session.ts'
 import { WhoAmI } from './who-am-i.tsx'
 import { Wordmark } from './wordmark.tsx'
+
+const DemoBar = lazy(async () => ({ default: (await import('../demo/demo-bar.tsx')).DemoBar }))
 
 /** What is around every page. Whoever is not logged in sees the way in, at the same address. */
 export function Shell(): ReactNode {
@@ -30,6 +34,7 @@ export function Shell(): ReactNode {
 }
 
 function LoggedIn(): ReactNode {
+  const { features } = useSession()
   const [isJumping, setIsJumping] = useState(false)
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   useEffect(() => {
@@ -70,6 +75,11 @@ function LoggedIn(): ReactNode {
         </div>
       </div>
       <main id="page" tabIndex={-1} className="min-w-0 overflow-y-auto outline-none!">
+        {features.includes('demo') && (
+          <Suspense>
+            <DemoBar />
+          </Suspense>
+        )}
         <ConnectionNotice />
         <Outlet />
         <footer className="flex flex-col gap-3 border-t border-line p-4 md:hidden">
@@ -94,7 +104,7 @@ function JumpButton({ onClick }: { readonly onClick: () => void }): ReactNode {
 /** Says when what is shown may be old. It goes by itself. */
 function ConnectionNotice(): ReactNode {
   const { data: connection } = useQuery(queries.connection())
-  const { data: broker } = useQuery({ ...queries.broker(), enabled: connection === 'live' })
+  const { data: broker, error } = useQuery({ ...queries.broker(), enabled: connection === 'live' })
   if (connection === 'lost')
     return (
       <div className="p-3 pb-0">
@@ -103,7 +113,8 @@ function ConnectionNotice(): ReactNode {
         </Notice>
       </div>
     )
-  if (broker && !broker.isConnected)
+  // Its own HTTP API goes with it, and the server cannot say how it is.
+  if ((broker && !broker.isConnected) || (error instanceof ApiProblem && error.status >= 500))
     return (
       <div className="p-3 pb-0">
         <Notice tone="warn">

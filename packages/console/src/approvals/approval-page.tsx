@@ -94,7 +94,6 @@ function Decision({ approval }: { readonly approval: Schemas['Approval'] }): Rea
   if (state !== 'waiting') return null
   return (
     <>
-      {decide.error && <ProblemNotice error={decide.error} />}
       <Button onClick={() => decide.mutate('refuse')} offBecause={forbidden}>
         {approval.by === name ? 'Take back' : 'Refuse'}
       </Button>
@@ -105,6 +104,11 @@ function Decision({ approval }: { readonly approval: Schemas['Approval'] }): Rea
       >
         Grant
       </Button>
+      {decide.error && (
+        <div className="w-full">
+          <ProblemNotice error={decide.error} />
+        </div>
+      )}
     </>
   )
 }

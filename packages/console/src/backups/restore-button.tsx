@@ -41,13 +41,20 @@ export function RestoreButton({
       >
         {restore.isPending ? 'Restoring…' : 'Restore'}
       </Button>
-      {restore.error && <ProblemNotice error={restore.error} />}
+      {restore.error && (
+        <div className="w-full">
+          <ProblemNotice error={restore.error} />
+        </div>
+      )}
       {restore.data && (
-        <Notice tone="good">
-          {formatCounted(restore.data.restored, 'message')} restored
-          {restore.data.alreadyThere > 0 && `, ${formatCount(restore.data.alreadyThere)} were there already`}
-          {restore.data.failed > 0 && `, ${formatCount(restore.data.failed)} failed`}.
-        </Notice>
+        <div className="w-full">
+          <Notice tone="good">
+            {formatCounted(restore.data.restored, 'message')} restored
+            {restore.data.alreadyThere > 0 &&
+              `, ${formatCount(restore.data.alreadyThere)} were there already`}
+            {restore.data.failed > 0 && `, ${formatCount(restore.data.failed)} failed`}.
+          </Notice>
+        </div>
       )}
     </>
   )

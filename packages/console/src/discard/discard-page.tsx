@@ -24,20 +24,26 @@ const route = getRouteApi('/queues/$queue/discard')
 /** Removes messages into a backup: what, how many, why, and only then the button. */
 export function DiscardPage(): ReactNode {
   const { queue } = route.useParams()
-  const { where } = route.useSearch()
+  const { where, keys } = route.useSearch()
   const held = useSnapshot(queue)
   const count = useCount({ queue, where, snapshot: held.snapshot })
   const [reason, setReason] = useState('')
   const forbidden = useForbidden('dlq:discard')
   const discard = useDiscard(queue)
   const list = where === undefined ? {} : { where }
-  const matched = count.data?.search.isWhole ? count.data.matched : undefined
+  const matched = keys?.length ?? (count.data?.search.isWhole ? count.data.matched : undefined)
   const error = held.error ?? count.error
   return (
     <Page
       above={<QueueTrail queue={queue} list={list} />}
       title="Discard"
-      about={<FilterSentence where={where} causes={count.data?.causes} />}
+      about={
+        keys ? (
+          `${formatCounted(keys.length, 'selected message')}.`
+        ) : (
+          <FilterSentence where={where} causes={count.data?.causes} />
+        )
+      }
       actions={<CopyButton text={discardCommand({ queue, where, reason })}>Copy as command</CopyButton>}
     >
       {discard.data?.kind === 'discarded' && <Discarded result={discard.data} />}
@@ -63,6 +69,7 @@ export function DiscardPage(): ReactNode {
               onClick={() =>
                 discard.mutate({
                   ...list,
+                  ...(keys && { keys: [...keys] }),
                   limit: matched,
                   ...(reason.trim() && { reason: reason.trim() }),
                 })

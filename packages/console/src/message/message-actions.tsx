@@ -25,9 +25,6 @@ export function MessageActions({
   const noEdit =
     mayNotRedrive ??
     (twins > 0 ? 'Others have the same content, so that nobody can tell them apart.' : undefined)
-  const noDiscard =
-    mayNotDiscard ??
-    (where === undefined ? 'A message without an id cannot be named by a filter.' : undefined)
   const edit = (): void => {
     if (noEdit === undefined)
       void navigate({ to: '/queues/$queue/messages/$key', params: { queue, key }, search: { edit: true } })
@@ -37,9 +34,13 @@ export function MessageActions({
     <>
       <CopyButton text={commandOf({ queue, id })}>Copy as command</CopyButton>
       <Button
-        offBecause={noDiscard}
+        offBecause={mayNotDiscard}
         onClick={() =>
-          void navigate({ to: '/queues/$queue/discard', params: { queue }, search: { where: where! } })
+          void navigate({
+            to: '/queues/$queue/discard',
+            params: { queue },
+            search: where === undefined ? { keys: [key] } : { where },
+          })
         }
       >
         Discard…

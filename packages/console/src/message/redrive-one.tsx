@@ -48,7 +48,11 @@ export function RedriveOne({
       <Button isMain onClick={start} offBecause={forbidden} hint="r">
         {where === undefined ? 'Put this message back' : 'Re-drive…'}
       </Button>
-      {direct.error && <ProblemNotice error={direct.error} />}
+      {direct.error && (
+        <div className="w-full">
+          <ProblemNotice error={direct.error} />
+        </div>
+      )}
     </>
   )
 }

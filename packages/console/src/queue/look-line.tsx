@@ -56,7 +56,9 @@ function Matching({
     <>
       <span className="font-medium text-ink">
         {where === undefined
-          ? formatCounted(messages, 'message')
+          ? state === 'running'
+            ? 'Looking at the queue'
+            : formatCounted(messages, 'message')
           : `${matched === undefined ? '…' : formatCount(matched)} of ${formatCount(messages)} match`}
       </span>
       {searched !== undefined && `; searched ${formatCount(searched)} so far`}

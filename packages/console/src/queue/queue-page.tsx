@@ -150,9 +150,10 @@ function useRedrive({ messages = [], matched }: QueueLook) {
   const mayNotDiscard = useForbidden('dlq:discard')
   const ids = messages.filter(({ key }) => selected.includes(key)).map(({ id }) => id)
   const chosen = selected.length > 0 ? filterOfIds(ids) : where
-  const nothing = whyNothing({ isSelection: selected.length > 0, chosen, matched })
+  const nothing = selected.length > 0 || matched !== 0 ? undefined : 'No message matches.'
   const offBecause = mayNotRedrive ?? nothing
-  const search = chosen === undefined ? {} : { where: chosen }
+  const isUnnamed = selected.length > 0 && (chosen === undefined || ids.length < selected.length)
+  const search = isUnnamed ? { keys: selected } : chosen === undefined ? {} : { where: chosen }
   return {
     search,
     offBecause,
@@ -162,20 +163,4 @@ function useRedrive({ messages = [], matched }: QueueLook) {
       if (offBecause === undefined) void navigate({ to: '/queues/$queue/redrive', search })
     },
   }
-}
-
-function whyNothing({
-  isSelection,
-  chosen,
-  matched,
-}: {
-  readonly isSelection: boolean
-  readonly chosen: string | undefined
-  readonly matched: number | undefined
-}): string | undefined {
-  if (isSelection)
-    return chosen === undefined
-      ? 'These messages cannot be named by a filter: one has no id, or they are too many.'
-      : undefined
-  return matched === 0 ? 'No message matches.' : undefined
 }

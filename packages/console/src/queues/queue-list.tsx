@@ -16,6 +16,8 @@ export function QueueList({ queues }: { readonly queues: readonly RankedQueue[] 
       head={
         <div className="hidden gap-4 px-4 py-2 text-xs text-quiet md:flex">
           <span className="flex-1">Queue</span>
+          <span className="hidden w-64 lg:block">Main cause</span>
+          <span className="hidden w-16 text-right lg:block">Oldest</span>
           <span className="w-24">Last hour</span>
           <span className="w-24 text-right">Per minute</span>
           <span className="w-24 text-right">Messages</span>

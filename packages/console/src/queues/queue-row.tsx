@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { SparkLine } from '../parts/spark-line.tsx'
+import { AgeText } from '../parts/time-text.tsx'
 import { formatCount, formatSigned } from '../words/format-count.ts'
 import type { RankedQueue } from './ranked-queue.ts'
 
 export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): ReactNode {
-  const { queue, messages, growthPerMinute, depths } = each
+  const { queue, messages, growthPerMinute, depths, mainCause, oldestDeath } = each
   const isEmpty = messages === 0
   const tone = growthPerMinute > 0 ? 'text-bad' : growthPerMinute < 0 ? 'text-good' : 'text-faint'
   return (
@@ -21,6 +22,12 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
         </Link>
         <Origin queue={each} />
       </div>
+      <span className="foreign hidden w-64 truncate text-quiet lg:block" title={mainCause?.label}>
+        {mainCause === null ? <span className="text-faint">–</span> : mainCause.label}
+      </span>
+      <span className="num hidden w-16 text-right text-quiet lg:block">
+        {oldestDeath === null ? '–' : <AgeText at={oldestDeath} isBare />}
+      </span>
       <span className="hidden w-24 md:block">
         <SparkLine values={depths} tone={tone} />
       </span>

@@ -3,6 +3,14 @@ import { findQueues, rankQueues } from './ranked-queue.ts'
 
 const dlq = (queue: string, messages: number | null, sources: readonly string[] = []) => ({
   ...{ queue, messages, sources: [...sources], type: 'quorum', consumers: 0, knownBy: 'topology' as const },
+  ...{
+    unacknowledged: 0,
+    total: messages,
+    perSecond: null,
+    originConsumers: null,
+    oldestDeath: null,
+    mainCause: null,
+  },
 })
 const grows = (queue: string, from: number, to: number) => ({
   queue,

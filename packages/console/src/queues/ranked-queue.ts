@@ -1,7 +1,10 @@
 import type { Schemas } from '../api/api.ts'
 
 /** A dead-letter queue with what makes it urgent. */
-export interface RankedQueue extends Pick<Schemas['Dlq'], 'queue' | 'messages' | 'sources' | 'type'> {
+export interface RankedQueue
+  extends Pick<Schemas['Dlq'], 'queue' | 'sources' | 'type' | 'oldestDeath' | 'mainCause'> {
+  /** Also those that somebody looks at just now. */
+  readonly messages: number | null
   /** Over the last hour, as far as it is known. */
   readonly growthPerMinute: number
   readonly depths: readonly number[]
@@ -22,12 +25,14 @@ export function rankQueues({ dlqs, history, traffic }: Figures): readonly Ranked
   return dlqs
     .map((dlq): RankedQueue => {
       const points = histories.get(dlq.queue) ?? []
-      const { queue, messages, sources, type } = dlq
+      const { queue, sources, type, oldestDeath, mainCause } = dlq
       return {
         queue,
-        messages,
+        messages: dlq.total ?? dlq.messages,
         sources,
         type,
+        oldestDeath,
+        mainCause,
         growthPerMinute: growthOf(points),
         depths: points.map(({ messages: depth }) => depth),
         abandoned: sources.filter((source) => consumers.get(source) === 0),

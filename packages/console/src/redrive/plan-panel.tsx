@@ -52,13 +52,19 @@ function PlanText({
   readonly plan: Schemas['RedrivePlan']
   readonly isOld: boolean
 }): ReactNode {
-  const { moving, present, seen, isWhole, targets, keeping, refusals } = plan
+  const { moving, present, seen, isWhole, targets, keeping, refusals, missing, needsApproval } = plan
   return (
     <div className={`flex flex-col gap-4 ${isOld ? 'opacity-60' : ''}`}>
       <p className="text-base">
         <span className="num font-semibold">{formatCount(moving)}</span> of{' '}
         <span className="num">{formatCounted(present, 'message')}</span> would move.
       </p>
+      {missing > 0 && (
+        <Notice tone="warn">{formatCounted(missing, 'selected message')} are no longer there.</Notice>
+      )}
+      {needsApproval && (
+        <Notice tone="plain">That many need the consent of a second person before they move.</Notice>
+      )}
       {!isWhole && (
         <Notice tone="warn">
           Only {formatCounted(seen, 'message')} could be looked at in time; more may move.
@@ -85,6 +91,12 @@ function PlanText({
           {refusal}
         </Notice>
       ))}
+      <p
+        className="truncate font-mono text-xs text-faint"
+        title={`${plan.digest}\nThe button does this plan and no other. The command line prints the same for the same request.`}
+      >
+        plan {plan.digest}
+      </p>
     </div>
   )
 }

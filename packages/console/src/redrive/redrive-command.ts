@@ -4,10 +4,11 @@ import type { RedriveSearch } from './redrive-search.ts'
 /** The command that does the same. */
 export function redriveCommand(
   { queue, reason }: { readonly queue: string; readonly reason: string },
-  { where, to, attempts, limit, rate, canary, stopWhenDead }: RedriveSearch,
+  { where, keys = [], to, attempts, limit, rate, canary, stopWhenDead }: RedriveSearch,
 ): string {
   const options: readonly (readonly [string, string | number | undefined])[] = [
     ['where', where],
+    ...keys.map((key) => ['key', key] as const),
     ['to', to],
     ['attempts', attempts],
     ['limit', limit],

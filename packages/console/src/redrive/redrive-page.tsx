@@ -44,7 +44,13 @@ export function RedrivePage(): ReactNode {
     <Page
       above={<QueueTrail queue={queue} list={list} />}
       title="Re-drive"
-      about={<FilterSentence where={search.where} causes={causes} />}
+      about={
+        search.keys ? (
+          `${formatCounted(search.keys.length, 'selected message')}.`
+        ) : (
+          <FilterSentence where={search.where} causes={causes} />
+        )
+      }
       actions={<CopyButton text={redriveCommand({ queue, reason }, search)}>Copy as command</CopyButton>}
     >
       <div className="grid grid-cols-1 gap-6 pb-8 lg:grid-cols-2">
@@ -66,9 +72,15 @@ export function RedrivePage(): ReactNode {
               isPlanOfThis,
               isStarting: start.isPending,
             })}
-            onClick={() => start.mutate({ ...planned, ...(reason.trim() && { reason: reason.trim() }) })}
+            onClick={() =>
+              start.mutate({
+                ...planned,
+                ...(plan.data && { planDigest: plan.data.digest }),
+                ...(reason.trim() && { reason: reason.trim() }),
+              })
+            }
           >
-            {plan.data ? `Re-drive ${formatCounted(plan.data.moving, 'message')}` : 'Re-drive'}
+            {sayButton(plan.data)}
           </Button>
         </PlanPanel>
       </div>
@@ -92,6 +104,13 @@ function useStart(queue: string) {
       return navigate({ to: '/tasks/$id', params: { id } })
     },
   })
+}
+
+/** Above the server's limit a second person has to agree. */
+function sayButton(plan: Schemas['RedrivePlan'] | undefined): string {
+  if (!plan) return 'Re-drive'
+  const count = formatCounted(plan.moving, 'message')
+  return plan.needsApproval ? `Ask for approval to re-drive ${count}` : `Re-drive ${count}`
 }
 
 function whyOff({

@@ -3,6 +3,8 @@ import type { Schemas } from '../api/api.ts'
 /** What the address of a re-drive says: everything but why it is done. */
 export interface RedriveSearch {
   readonly where?: string
+  /** Of messages, where no filter can name them. */
+  readonly keys?: readonly string[]
   readonly to?: string
   readonly attempts?: 'continue'
   readonly limit?: number
@@ -12,9 +14,10 @@ export interface RedriveSearch {
 }
 
 export function readRedriveSearch(given: Readonly<Record<string, unknown>>): RedriveSearch {
-  const { where, to, attempts, limit, rate, canary, stopWhenDead } = given
+  const { where, keys, to, attempts, limit, rate, canary, stopWhenDead } = given
   return {
     ...text('where', where),
+    ...(Array.isArray(keys) && keys.length > 0 && { keys: keys.map(String) }),
     ...(to !== 'origin' && text('to', to)),
     ...(attempts === 'continue' && { attempts }),
     ...wholeNumber('limit', limit),
@@ -26,10 +29,11 @@ export function readRedriveSearch(given: Readonly<Record<string, unknown>>): Red
 
 /** The request that stands for the address. What was left to the server is left out. */
 export function requestOf(queue: string, search: RedriveSearch): Schemas['RedriveRequest'] {
-  const { where, to, attempts, limit, rate, canary, stopWhenDead } = search
+  const { where, keys, to, attempts, limit, rate, canary, stopWhenDead } = search
   return {
     queue,
     ...(where !== undefined && { where }),
+    ...(keys !== undefined && { keys: [...keys] }),
     ...(to !== undefined && { to }),
     ...(attempts !== undefined && { attempts }),
     ...(limit !== undefined && { limit }),

@@ -28,7 +28,11 @@ export function TaskActions({ task: { id, kind, state } }: { readonly task: Sche
   })
   return (
     <>
-      {steer.error && <ProblemNotice error={steer.error} />}
+      {steer.error && (
+        <div className="w-full">
+          <ProblemNotice error={steer.error} />
+        </div>
+      )}
       {steps[state]
         ?.filter((step) => kind === 'redrive' || step === 'cancel')
         .map((step) => {
