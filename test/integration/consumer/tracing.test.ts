@@ -88,7 +88,7 @@ describe('tracing', () => {
       return spans.length > 0 && spans
     })
 
-    const [send] = spansNamed(`send ${name}`)
+    const [send] = spansNamed(`publish ${name}`)
     const [first, second, third] = spansNamed(`process ${name}`)
     const traces = [send, first, second, third, dead].map((span) => span?.spanContext().traceId)
     expect(new Set(traces).size).toBe(1)
@@ -103,12 +103,26 @@ describe('tracing', () => {
     expect(linksOf(dead)).toEqual([idOf(send), idOf(third)])
     expect(send).toMatchObject({
       kind: otel.SpanKind.PRODUCER,
-      attributes: { 'warren.result': 'confirmed', 'messaging.message.id': result.messageId },
+      attributes: {
+        'messaging.system': 'rabbitmq',
+        'messaging.operation.name': 'publish',
+        'messaging.operation.type': 'send',
+        'messaging.destination.name': name,
+        'messaging.rabbitmq.destination.routing_key': name,
+        'messaging.message.id': result.messageId,
+        'warren.result': 'confirmed',
+      },
     })
     expect(first).toMatchObject({
       kind: otel.SpanKind.CONSUMER,
       status: { code: otel.SpanStatusCode.ERROR, message: 'no stock' },
       attributes: {
+        'messaging.system': 'rabbitmq',
+        'messaging.operation.name': 'process',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': name,
+        'messaging.destination.subscription.name': name,
+        'error.type': 'RangeError',
         'warren.attempt': 1,
         'warren.outcome': 'retry',
         'messaging.message.conversation_id': 'c1',
@@ -135,7 +149,7 @@ describe('tracing', () => {
     await eventually(() => expect(spansNamed(`process ${name}`)).toHaveLength(1))
 
     const [request] = spansNamed('request')
-    const [send] = spansNamed(`send ${name}`)
+    const [send] = spansNamed(`publish ${name}`)
     const [handled] = spansNamed(`process ${name}`)
     const [query] = spansNamed('query')
     expect(send?.parentSpanContext?.spanId).toBe(idOf(request))
@@ -159,7 +173,7 @@ describe('tracing', () => {
       return spans.length > 0 && spans
     })
 
-    const [send] = spansNamed(`send ${name}`)
+    const [send] = spansNamed(`publish ${name}`)
     const attempts = spansNamed(`process ${name}`)
     for (const attempt of attempts) expect(linksOf(attempt)).toEqual([idOf(send)])
     expect(linksOf(dead)).toEqual([idOf(send), idOf(attempts.at(-1))])
@@ -170,7 +184,7 @@ describe('tracing', () => {
 
     await warren.publisher().publish({ key: 'nobody', body: 'x' })
 
-    expect(spansNamed('send nobody')).toMatchObject([
+    expect(spansNamed('publish nobody')).toMatchObject([
       { status: { code: otel.SpanStatusCode.ERROR, message: 'returned' } },
     ])
   })

@@ -2,7 +2,7 @@ import type { Session } from '../broker/amqp/session.ts'
 import { checkAddress, type OutgoingMessage } from './outgoing-message.ts'
 import type { PublishResult } from './publish-result.ts'
 import { Publisher, type PublisherOptions } from './publisher.ts'
-import { spanError, spanKinds, type TracingApi } from './tracing-api.ts'
+import { destinationName, spanError, spanKinds, type TracingApi } from './tracing-api.ts'
 
 /** A publisher that makes a span of each publish and sends its context along, in the headers of W3C. */
 export class TracedPublisher extends Publisher {
@@ -19,7 +19,7 @@ export class TracedPublisher extends Publisher {
     const parent = context.active()
     const { exchange = '', key } = message
     const options = { kind: spanKinds.producer, attributes: attributesOf(message) }
-    const name = `send ${exchange === '' ? key : exchange}`
+    const name = `publish ${exchange === '' ? key : exchange}`
     const span = trace.getTracer('warrenmq').startSpan(name, options, parent as never)
     try {
       const carrier: Record<string, string> = {}
@@ -27,9 +27,13 @@ export class TracedPublisher extends Publisher {
       const result = await super.publish({ ...message, headers: { ...message.headers, ...carrier } })
       span.setAttribute('warren.result', result.kind)
       if (result.messageId !== undefined) span.setAttribute('messaging.message.id', result.messageId)
-      if (result.kind !== 'confirmed') span.setStatus({ code: spanError, message: result.kind })
+      if (result.kind !== 'confirmed') {
+        span.setAttribute('error.type', result.kind)
+        span.setStatus({ code: spanError, message: result.kind })
+      }
       return result
     } catch (error) {
+      span.setAttribute('error.type', (error as Error).name)
       span.recordException(error as Error)
       span.setStatus({ code: spanError, message: (error as Error).message })
       throw error
@@ -42,8 +46,9 @@ export class TracedPublisher extends Publisher {
 function attributesOf({ exchange = '', key, correlationId }: OutgoingMessage): Record<string, string> {
   return {
     'messaging.system': 'rabbitmq',
+    'messaging.operation.name': 'publish',
     'messaging.operation.type': 'send',
-    'messaging.destination.name': exchange === '' ? 'amq.default' : exchange,
+    'messaging.destination.name': destinationName(exchange, key),
     'messaging.rabbitmq.destination.routing_key': key,
     ...(correlationId !== undefined && { 'messaging.message.conversation_id': correlationId }),
   }

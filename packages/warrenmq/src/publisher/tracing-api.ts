@@ -48,3 +48,12 @@ export interface TracingSpan {
 /** The numbers that OpenTelemetry gives to kinds and states of spans. */
 export const spanKinds = { producer: 3, consumer: 4 } as const
 export const spanError = 2
+
+/**
+ * `messaging.destination.name` as OpenTelemetry wants it for RabbitMQ: `exchange:key`, for a consumer `exchange:key:queue`,
+ * without what is empty, and once where key and queue are the same.
+ */
+export function destinationName(exchange: string, key: string, queue = ''): string {
+  const parts = [exchange, key, ...(queue === key ? [] : [queue])].filter((part) => part !== '')
+  return parts.length === 0 ? 'amq.default' : parts.join(':')
+}

@@ -16,6 +16,11 @@ const deadWords = [
   'poison',
   'skipped',
   'quarantine',
+  'graveyard',
+  'rejected',
+  'rejects',
+  'undeliverable',
+  'unprocessable',
 ]
 
 /** Whether a name says that messages wait there. */

@@ -1,4 +1,4 @@
-import { spanError, spanKinds, type TracingApi } from '../../publisher/tracing-api.ts'
+import { destinationName, spanError, spanKinds, type TracingApi } from '../../publisher/tracing-api.ts'
 import type { Outcome } from '../decide/decide-outcome.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
@@ -49,6 +49,7 @@ export function createRunTracing(api: TracingApi): RunTracing {
           if (outcome.kind === 'dead-letter') span.setAttribute('warren.reason', outcome.reason)
           if (outcome.kind === 'retry') span.setAttribute('warren.delay_ms', outcome.delay.delayMs)
           if ('failure' in outcome && outcome.failure) {
+            span.setAttribute('error.type', errorTypeOf(outcome.failure))
             span.recordException(errorOf(outcome.failure))
             span.setStatus({ code: spanError, message: outcome.failure.errorMessage ?? outcome.kind })
           }
@@ -75,6 +76,11 @@ function errorOf({ errorType, errorMessage, stack }: Failure): Error {
   return error
 }
 
+/** A status where there is no error: it says more than the name that all errors have. */
+function errorTypeOf({ errorType, errorCode, statusCode }: Failure): string {
+  return errorCode ?? errorType ?? (statusCode === undefined ? '_OTHER' : String(statusCode))
+}
+
 function textHeaders({ headers }: ConsumedMessage): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
@@ -87,8 +93,9 @@ function attributesOf(
 ): Record<string, string | number> {
   return {
     'messaging.system': 'rabbitmq',
+    'messaging.operation.name': 'process',
     'messaging.operation.type': 'process',
-    'messaging.destination.name': message.exchange === '' ? 'amq.default' : message.exchange,
+    'messaging.destination.name': destinationName(message.exchange, message.routingKey, queue),
     'messaging.destination.subscription.name': queue,
     'messaging.rabbitmq.destination.routing_key': message.routingKey,
     'messaging.message.body.size': message.rawBody.length,
