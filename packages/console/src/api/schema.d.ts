@@ -1396,6 +1396,7 @@ export interface components {
                 gone: number;
                 come: number;
             } | null;
+            needsApproval: boolean;
             digest: string;
         };
         RedriveRequest: {
