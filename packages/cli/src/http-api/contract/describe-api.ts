@@ -156,7 +156,7 @@ function describeSuccess(endpoint: Endpoint, tools: Tools): Json {
     ...(method === 'GET' &&
       answer && { 304: { description: 'Not changed since the etag in if-none-match.' } }),
     ...(whenEnded !== undefined && { 204: { description: whenEnded } }),
-    ...(status === 302 && { default: { description: 'What a client gets if it follows the redirect.' } }),
+    ...(isRedirect(status) && { default: { description: 'What a client gets if it follows the redirect.' } }),
   }
 }
 
@@ -233,4 +233,8 @@ function describeProblem(words: string, codes: readonly string[], { names, probl
       },
     },
   }
+}
+
+function isRedirect(status: number): boolean {
+  return status === 302 || status === 303
 }
