@@ -36,7 +36,10 @@ export function lifeSteps(message: Message): readonly LifeStep[] {
   }
   const history = deaths.map(
     ({ queue, reason, count, firstAt }): LifeStep => ({
-      ...{ kind: 'died', at: firstAt, title: titleOf(reason, count), detail: `in ${queue}` },
+      kind: 'died',
+      at: firstAt,
+      title: titleOf(reason, count),
+      detail: `in ${queue}`,
     }),
   )
   const between = [...history, ...firstFailure(message), ...putBack(message)]
