@@ -77,7 +77,7 @@ const houses = [
     folder: 'packages/cli/src/http-api',
     rows: [
       ['server-broker.ts', 'failure-log.ts', 'console', 'contract', 'records'],
-      ['problems.ts', 'auth', 'lists'],
+      ['demo-controls.ts', 'problems.ts', 'auth', 'lists'],
       ['notices', 'read-server-section.ts'],
       ['once', 'show', 'snapshot-index'],
       ['api-context.ts'],

@@ -132,7 +132,15 @@ describe('messages that are discarded', () => {
 
     expect(answer.statusCode, answer.body).toBe(200)
     expect(report).toEqual({
-      ...{ kind: 'discarded', queue: 'dropped.dlq', present: 6, removed: 3, left: 3, isDone: true },
+      ...{
+        kind: 'discarded',
+        queue: 'dropped.dlq',
+        present: 6,
+        removed: 3,
+        left: 3,
+        missing: 0,
+        isDone: true,
+      },
     })
     expect(left).toEqual(['m-1', 'm-3', 'm-5'])
     expect(fetched.rawPayload).toHaveLength(backup.sizeBytes)

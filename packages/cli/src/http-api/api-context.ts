@@ -19,7 +19,7 @@ import type { NoticeBoard } from './notices/notice-board.ts'
 import type { Once } from './once/once.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import type { Strays } from './records/strays.ts'
-import type { PlanBook } from './redrives/plan-book.ts'
+import type { ShownPlans } from './redrives/shown-plans.ts'
 import type { ServerBroker } from './server-broker.ts'
 import type { Names } from './show/name-messages.ts'
 import type { ReadSince } from './snapshots/read-since.ts'
@@ -41,7 +41,7 @@ export interface ApiContext extends Names {
   /** What has become of the queue of a snapshot. */
   readonly readSince: ReadSince
   /** The plans that were shown. */
-  readonly plans: PlanBook
+  readonly plans: ShownPlans
   readonly approvals: Approvals
   readonly notices: NoticeBoard
   readonly once: Once

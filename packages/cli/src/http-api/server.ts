@@ -48,7 +48,7 @@ import { openNotices } from './notices/open-notices.ts'
 import { methodNotAllowed, problemOf, problemOfCode, retryAfterOf } from './problems.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import { createStrays } from './records/strays.ts'
-import { createPlanBook } from './redrives/plan-book.ts'
+import { createShownPlans } from './redrives/shown-plans.ts'
 import { routeAdder } from './route-adder.ts'
 import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
@@ -317,7 +317,7 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
     slots: createRequestSlots(settings.maxRequests),
     readTraffic: createTrafficReader(broker, dlqs),
     streams: createOpenStreams(),
-    plans: createPlanBook(),
+    plans: createShownPlans(),
     backups: createBackupLocks(broker),
     history,
     audit,

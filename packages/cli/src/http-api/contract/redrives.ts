@@ -22,7 +22,7 @@ import {
 import { task } from './tasks.ts'
 
 export type { RedriveRequest } from 'warrenmq/operations'
-export type { PlanRequest, StartRequest } from './requests.ts'
+export type { StartRequest } from './requests.ts'
 
 const plannedTarget = named('PlannedTarget', 'Where some of the messages would go.', {
   target: text('The exchange and key, or the queue.', 'billing.orders'),

@@ -71,7 +71,9 @@ const loginQuery = parameters({
 })
 
 const linkQuery = parameters({
-  secret: text('The secret of the link.', 'Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9', { pattern: '^[A-Za-z0-9_-]{43}$' }),
+  secret: text('The secret of the link.', 'Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9', {
+    pattern: '^[A-Za-z0-9_-]{43}$',
+  }),
 })
 
 // Not closed: providers add what they like, such as session_state.

@@ -6,7 +6,7 @@ import { askApproval } from '../approvals/ask-approval.ts'
 import type { AuditedCall } from '../audit/write-audit.ts'
 import type { Approval, StartRequest, Task } from '../contract/contract.ts'
 import { startTask } from '../tasks/start-task.ts'
-import { holdToPlan } from './plan-request.ts'
+import { holdToPlan } from './hold-to-plan.ts'
 import { redriveOptions } from './redrive-options.ts'
 import { refuseEdit, requestEdit } from './request-edit.ts'
 

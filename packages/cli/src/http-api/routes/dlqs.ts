@@ -17,7 +17,7 @@ import { refuseHiddenGroups } from '../guards/refuse-hidden-fields.ts'
 import { describeMessage, summarise } from '../show/describe-message.ts'
 import { payloadRulesFor, showsAll } from '../show/payload-rules.ts'
 import { tick } from '../show/rendered-answers.ts'
-import { causesOfSnapshot, messageOfSnapshot, messagesOfSnapshot } from '../snapshots/answer-from-snapshot.ts'
+import { causesOfSnapshot, messageOfSnapshot, messagesOfSnapshot } from '../snapshots/messages-of-snapshot.ts'
 
 export const addDlqRoutes: AddRoutes = (add, context) => {
   const { broker } = context

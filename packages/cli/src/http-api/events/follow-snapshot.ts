@@ -1,8 +1,8 @@
 import type { Clock } from 'warrenmq/operations'
 import type { SnapshotGrowth } from '../contract/contract.ts'
-import { digestText } from '../events/digest-list.ts'
-import { renderEvent } from '../events/render-event.ts'
-import { type EventSink, writeEvents } from '../events/write-events.ts'
+import { digestText } from './digest-list.ts'
+import { renderEvent } from './render-event.ts'
+import { type EventSink, writeEvents } from './write-events.ts'
 
 /** A snapshot as a server-sent event. */
 export interface GrowthEvent {

@@ -1,14 +1,14 @@
 import type { RedrivePreview } from 'warrenmq'
 
 /** The plans that this server has shown, so that it can say what has changed. */
-export interface PlanBook {
+export interface ShownPlans {
   note(plan: RedrivePreview): void
   find(digest: string): RedrivePreview | undefined
 }
 
 const mostPlans = 200
 
-export function createPlanBook(): PlanBook {
+export function createShownPlans(): ShownPlans {
   const plans = new Map<string, RedrivePreview>()
   return {
     note: (plan) => {
