@@ -1,8 +1,28 @@
 import { hash } from 'node:crypto'
 import { noteRequest } from '../request/note-request.ts'
 import type { KeepReason } from './plan-redrive.ts'
-import type { PreviewTarget, RedrivePreview } from './preview-redrive.ts'
 import type { RedriveOptions } from './redrive-options.ts'
+
+/** What of a plan its digest is made of. */
+export interface DigestedPlan {
+  readonly queue: string
+  readonly moving: number
+  readonly isWhole: boolean
+  readonly missing: number
+  readonly areRoutesProved: boolean
+  readonly targets: readonly DigestedTarget[]
+  readonly keeping: readonly { readonly reason: KeepReason; readonly count: number }[]
+  readonly refusals: readonly string[]
+}
+
+interface DigestedTarget {
+  readonly target: string
+  readonly count: number
+  readonly why: string
+  readonly queues: readonly string[]
+  readonly secondFailure: string | undefined
+  readonly keyChanges: number
+}
 
 /** These say nothing of what would move, and change with every message that comes in. */
 const passing: ReadonlySet<KeepReason> = new Set(['not-selected', 'over-the-limit'])
@@ -12,7 +32,7 @@ const passing: ReadonlySet<KeepReason> = new Set(['not-selected', 'over-the-limi
  * refused. How it is done (canary, rate, stops, window, reason) is not in it, nor what stays because it was not asked for:
  * a queue that grows has the same plan for the messages that somebody chose.
  */
-export function digestPlan(plan: Omit<RedrivePreview, 'digest'>, options: RedriveOptions): string {
+export function digestPlan(plan: DigestedPlan, options: RedriveOptions): string {
   const { queue, moving, isWhole, missing, areRoutesProved } = plan
   const { consuming, to = { kind: 'origin' }, attempts = 'reset', trustHeaders = true, limit } = options
   const { where, keys, edit } = options.request ? noteRequest(options.request) : {}
@@ -31,6 +51,6 @@ export function digestPlan(plan: Omit<RedrivePreview, 'digest'>, options: Redriv
   return hash('sha256', JSON.stringify(document), 'hex')
 }
 
-function describeTarget({ target, count, why, queues, secondFailure, keyChanges }: PreviewTarget): string {
+function describeTarget({ target, count, why, queues, secondFailure, keyChanges }: DigestedTarget): string {
   return JSON.stringify([target, count, why, queues.toSorted(), secondFailure ?? null, keyChanges])
 }
