@@ -167,6 +167,7 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   HTTP_DELIVERY_FAILED: 'inside',
   CONSUMER_CLOSING: 'inside',
   HANDLER_ANSWER_WRONG: 'inside',
+  RETRYING_SETTLES: 'inside',
   WAY_OUT_BROKEN: 'inside',
   WAY_OUT_UNPROVED: 'inside',
   CONFIG_NOT_FOUND: 'inside',

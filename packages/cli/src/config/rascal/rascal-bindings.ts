@@ -6,7 +6,7 @@ import {
   type Settings,
   textOf,
   withDefaults,
-} from './rascal-config.ts'
+} from './rascal-vhost.ts'
 
 type LiveBinding = LiveTopology['bindings'][number]
 

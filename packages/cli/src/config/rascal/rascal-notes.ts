@@ -6,7 +6,7 @@ import {
   type RascalVhost,
   type Settings,
   textOf,
-} from './rascal-config.ts'
+} from './rascal-vhost.ts'
 
 /** Something that a rascal config says and a topology does not. */
 export interface RascalNote {

@@ -5,6 +5,7 @@ import {
   type TopologyDeclaration,
 } from 'warrenmq/operations'
 import { readRascalBindings } from './rascal-bindings.ts'
+import { type RascalNote, rascalNotes } from './rascal-notes.ts'
 import {
   asSettings,
   chooseVhost,
@@ -13,8 +14,7 @@ import {
   type Settings,
   textOf,
   withDefaults,
-} from './rascal-config.ts'
-import { type RascalNote, rascalNotes } from './rascal-notes.ts'
+} from './rascal-vhost.ts'
 
 /** What a rascal config declares, and what it says that is on no broker. */
 export interface RascalReading {
