@@ -68,11 +68,15 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: {
           name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
+          include: ['test/browser/*.test.ts'],
           fileParallelism: false,
           ...patient,
           ...twice,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'browser-rabbit', include: ['test/browser/rabbit/*.test.ts'], ...broker, ...twice },
       },
       {
         extends: true,

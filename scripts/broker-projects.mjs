@@ -1,2 +1,2 @@
 /** The projects of vitest.config.ts whose tests need a RabbitMQ. */
-export const brokerProjects = ['integration', 'faults', 'conformance', 'e2e']
+export const brokerProjects = ['integration', 'faults', 'conformance', 'e2e', 'browser-rabbit']

@@ -2,9 +2,15 @@ import { connect, defineTopology, type OutgoingMessage, reject } from 'warrenmq'
 import { type EmbeddedBroker, startEmbeddedBroker } from 'warrenmq/testing'
 import { type PastDeaths, pastDeaths } from './past-deaths.ts'
 
+/** Where a shop works, and a server serves it. */
+export interface ShopBroker {
+  readonly url: string
+  readonly managementUrl: string
+}
+
 /** A shop on a broker of its own whose services fail, for a console to look at. */
 export interface FailingShop {
-  readonly broker: EmbeddedBroker
+  readonly broker: ShopBroker
   /** What `warren serve` takes as its config. */
   readonly config: object
   /** So many orders are placed; each dies in one of three queues, of one of a few causes. */
@@ -46,8 +52,18 @@ const failures = [
   ['StockError', 'warehouse 7 does not know the article'],
 ] as const
 
-export async function openFailingShop(): Promise<FailingShop> {
+/** Without a broker, on one of its own. */
+export async function openFailingShop(): Promise<FailingShop & { readonly broker: EmbeddedBroker }> {
   const broker = await startEmbeddedBroker()
+  const shop = await openShopOn(broker)
+  const close = async (): Promise<void> => {
+    await shop.close()
+    await broker.stop()
+  }
+  return { ...shop, broker, close }
+}
+
+export async function openShopOn(broker: ShopBroker): Promise<FailingShop> {
   const topology = defineTopology(declaration)
   const connection = await connect(broker.url, { topology })
   await connection.apply()
@@ -106,7 +122,6 @@ export async function openFailingShop(): Promise<FailingShop> {
     close: async () => {
       await Promise.all(consumers.map((consumer) => consumer.close()))
       await connection.close()
-      await broker.stop()
     },
   }
 }

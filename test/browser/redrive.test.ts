@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { logIn, useConsole } from './use-console.ts'
 
+const run = promisify(execFile)
 const rig = await useConsole({ server: { approval: { above: 30 } } })
 
 interface Listed {
@@ -77,4 +81,27 @@ it('above the limit a re-drive waits for a second person, and who asked cannot b
   expect(await grant.getAttribute('title')).toBe('A second person has to grant what you asked for.')
   const { items } = await rig.ask<Listed>('approvals')
   expect(items).toMatchObject([{ state: 'waiting', by: 'guest' }])
+})
+
+it('the console, the command line and the API name the same plan by the same digest', async () => {
+  const queue = 'mail.receipts.dlq'
+  const page = await rig.openAsGuest({ path: `queues/${queue}/redrive?limit=2` })
+  const digest = (await page.getByText(/^plan [0-9a-f]{64}$/).textContent())!.slice('plan '.length)
+
+  const answer = await fetch(`${rig.server.url}/api/v1/redrives/plan`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ queue, limit: 2 }),
+  })
+  const planned = (await answer.json()) as { readonly digest: string }
+  const { stdout } = await run(process.execPath, [
+    ...[resolve('packages/cli/dist/main.js'), 'dlq', 'redrive', queue, '--limit', '2', '--dry-run', '--json'],
+    ...['--url', rig.shop.broker.url, '--management-url', rig.shop.broker.managementUrl],
+  ])
+
+  expect(planned.digest).toBe(digest)
+  expect(stdout).toContain(digest)
 })

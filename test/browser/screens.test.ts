@@ -1,39 +1,61 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Theme, useConsole } from './use-console.ts'
 
-const rig = await useConsole()
+const folder = mkdtempSync(join(tmpdir(), 'warren-kept-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const rig = await useConsole({
+  server: { backups: { folder } },
+  before: async (shop) => {
+    await shop.killInThePast({ dlq: 'billing.payments.dlq', failedIn: 'billing.payments', count: 3_000 })
+    await shop.killInThePast({ dlq: 'mail.receipts.dlq', failedIn: 'mail.receipts', count: 240 })
+  },
+})
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const pictures = '.cache/screenshots'
+/** WARREN_SCREENSHOTS=1 takes those that the documents show. */
+const pictures = process.env.WARREN_SCREENSHOTS ? 'docs/images' : '.cache/screenshots'
+const shown = ['home', 'queue', 'message', 'redrive', 'task', 'topology']
 const queue = 'queues/billing.payments.dlq'
 
 let message = ''
 let task = ''
+let backup = ''
 
 beforeAll(async () => {
   await rig.killOrders(60)
   const page = await rig.openAsGuest({ path: `${queue}/redrive?limit=5` })
+  await page.getByLabel('Why').fill('The gateway is back.')
   await page.getByRole('button', { name: 'Re-drive 5 messages' }).click()
   await page.getByText('Nothing is lost').waitFor()
   task = new URL(page.url()).pathname.replace('/console/', '')
   // What was moved is no longer there.
-  const { items } = await rig.ask<{ items: readonly { key: string }[] }>('dlqs/billing.payments.dlq/messages')
+  const { items } = await rig.ask<{ items: readonly { key: string }[] }>(
+    `dlqs/billing.payments.dlq/messages?where=${encodeURIComponent('type:RefundRequested')}`,
+  )
   message = `${queue}/messages/${items[0]!.key}`
+  backup = await discardOne()
   mkdirSync(pictures, { recursive: true })
 })
 
 /** The screens, with what is there when all has come. */
 const screens: readonly (readonly [string, () => string, string])[] = [
   ['home', () => '', 'The most urgent first'],
-  ['queue', () => queue, 'Look again'],
+  ['queue', () => queue, 'order-'],
+  ['filtered', () => `${queue}?where=type:OrderPlaced`, 'order-'],
   ['message', () => message, 'Its life'],
+  ['bytes', () => `${message}?view=bytes`, '00000000'],
+  ['edit', () => `${message}?edit=true`, 'What changes'],
+  ['discard', () => `${queue}/discard?where=died%3E2h`, 'would leave the queue'],
   ['redrive', () => `${queue}/redrive?limit=10`, 'Route proved'],
   ['tasks', () => 'tasks', 'Re-drives of all servers'],
   ['task', () => task, 'Nothing is lost'],
   ['approvals', () => 'approvals', 'Nothing waits for anybody'],
-  ['backups', () => 'backups', 'No backup yet'],
+  ['backups', () => 'backups', 'It may hold the only copy'],
+  ['backup', () => backup, 'Backup of'],
   ['topology', () => 'topology', 'Proved:'],
   ['audit', () => 'audit', 'session.open'],
   ['nowhere', () => 'none', 'There is no such page'],
@@ -57,15 +79,22 @@ it.each(themes)('no screen has one, nor is wider than a phone: %s', async (theme
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto(`${rig.server.url}/console/${path()}`)
     await page.getByText(sign).first().waitFor()
-    await page.screenshot({ path: `${pictures}/${name}-${theme}.png` })
+    await takePicture(page, `${name}-${theme}`, shown.includes(name))
     found.push(...(await seriousFindings(page)).map((finding) => ({ name, ...finding })))
     await page.setViewportSize({ width: 360, height: 740 })
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     if (width > 360) found.push({ name, width })
+    await takePicture(page, `${name}-${theme}-360`, name === 'queue')
   }
 
   expect(found).toEqual([])
 })
+
+/** All of them where nobody sees them, and in the documents those that are shown there. */
+async function takePicture(page: Page, name: string, isShown: boolean): Promise<void> {
+  if (process.env.WARREN_SCREENSHOTS && !isShown) return
+  await page.screenshot({ path: `${pictures}/console-${name}.png` })
+}
 
 it.each(themes)('nor have the dialogs: %s', async (theme) => {
   const page = await rig.openAsGuest({ theme })
@@ -79,9 +108,25 @@ it.each(themes)('nor have the dialogs: %s', async (theme) => {
   const jump = await seriousFindings(page)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'mail.receipts.dlq' }).waitFor()
+  await page.getByRole('button', { name: 'Look again' }).waitFor()
+  await page.keyboard.press('/')
+  await page.getByRole('option', { name: /^cause:/ }).waitFor()
+  const completions = await seriousFindings(page)
+  await page.getByRole('button', { name: /guest/ }).first().click()
+  await page.getByText('What guest may do here').first().waitFor()
+  const rights = await seriousFindings(page)
 
-  expect([...help, ...jump]).toEqual([])
+  expect([...help, ...jump, ...completions, ...rights]).toEqual([])
 })
+
+/** The page of the backup that it leaves. */
+async function discardOne(): Promise<string> {
+  const page = await rig.openAsGuest({ path: 'queues/warehouse.shipping.dlq/discard' })
+  await page.getByRole('button', { name: /^Discard \d+ messages/ }).click()
+  await page.getByRole('link', { name: 'See the backup' }).click()
+  await page.getByRole('button', { name: 'Restore' }).waitFor()
+  return new URL(page.url()).pathname.replace('/console/', '')
+}
 
 interface Finding {
   readonly id: string

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
+import type { EmbeddedBroker } from 'warrenmq/testing'
 import { callManagement } from '../support/call-management.ts'
 import { eventually } from '../support/eventually.ts'
 import { findProgram } from '../support/services/find-program.ts'
@@ -19,7 +20,7 @@ export interface PageOptions {
 }
 
 export interface ConsoleRig {
-  readonly shop: FailingShop
+  readonly shop: FailingShop & { readonly broker: EmbeddedBroker }
   readonly server: ServedShop
   /** A browser of somebody who has never been here. */
   openPage(options?: PageOptions): Promise<Page>
@@ -42,11 +43,16 @@ export function makeToken(role: string): { readonly token: string; readonly stor
   return { token, stored: { name: `a ${role}`, role, hash } }
 }
 
+export interface ConsoleOptions extends ServeOptions {
+  /** What has happened before there was a server. */
+  readonly before?: (shop: FailingShop) => Promise<void>
+}
+
 /** Call it once, at the top of a test file: a shop, a server as it is installed, and Debian's Chromium. */
-export async function useConsole(options: ServeOptions = {}): Promise<ConsoleRig> {
-  const executablePath = await findProgram({ name: 'chromium', debianPackage: 'chromium' })
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+export async function useConsole(options: ConsoleOptions = {}): Promise<ConsoleRig> {
+  const browser = await launchBrowser()
   const shop = await openFailingShop()
+  await options.before?.(shop)
   const server = await serveShop(shop, options)
   afterAll(async () => {
     await browser.close()
@@ -86,7 +92,13 @@ function withoutAccount(url: string): string {
   return `${protocol}//${host}`
 }
 
-async function open(
+/** Debian's Chromium. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = await findProgram({ name: 'chromium', debianPackage: 'chromium' })
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
+}
+
+export async function open(
   browser: Browser,
   { url, path = '', theme = 'light', width = 1280 }: PageOptions,
 ): Promise<Page> {
@@ -105,13 +117,13 @@ export async function logInWithToken(page: Page, token: string): Promise<void> {
 }
 
 /** As a person does who has only a keyboard. */
-export async function logIn(page: Page, name = 'guest'): Promise<void> {
+export async function logIn(page: Page, name = 'guest', password = name): Promise<void> {
   await page.getByLabel('Name').focus()
   await page.keyboard.press('Control+A')
   await page.keyboard.type(name)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Control+A')
-  await page.keyboard.type(name)
+  await page.keyboard.type(password)
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Log out' }).first().waitFor()
 }

@@ -10,6 +10,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['Enter', 'Open the row'],
   ['x', 'Select the message'],
   ['r', 'Re-drive what is selected, or all that match'],
+  ['e', 'Edit the message'],
   ['u', 'One level up'],
   ['?', 'This list'],
 ]

@@ -23,10 +23,10 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
         <Origin queue={each} />
       </div>
       <span className="foreign hidden w-64 truncate text-quiet lg:block" title={mainCause?.label}>
-        {mainCause === null ? <span className="text-faint">–</span> : mainCause.label}
+        {mainCause === null || isEmpty ? <span className="text-faint">–</span> : mainCause.label}
       </span>
       <span className="num hidden w-16 text-right text-quiet lg:block">
-        {oldestDeath === null ? '–' : <AgeText at={oldestDeath} isBare />}
+        {oldestDeath === null || isEmpty ? '–' : <AgeText at={oldestDeath} isBare />}
       </span>
       <span className="hidden w-24 md:block">
         <SparkLine values={depths} tone={tone} />
