@@ -1,4 +1,4 @@
-import { fieldOf, splitTerms } from './filter-terms.ts'
+import { fieldOf, splitTerms } from './split-terms.ts'
 
 /** A stretch of time, from its first moment to the first one after it, since 1970. */
 export interface DeathRange {

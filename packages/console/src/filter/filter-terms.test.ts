@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fieldOf, splitTerms, toggleTerms, withoutField } from './filter-terms.ts'
+import { fieldOf, splitTerms, toggleTerms, withoutField } from './split-terms.ts'
 
 it.each([
   [undefined, []],

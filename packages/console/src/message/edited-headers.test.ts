@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changedHeaders, draftHeaders, sayDrafts } from './edited-headers.ts'
+import { changedHeaders, draftHeaders, sayDrafts } from './draft-headers.ts'
 
 const headers = [
   { name: 'tenant', type: 'S', value: 'acme' },

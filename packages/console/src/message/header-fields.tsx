@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { SectionTitle } from '../parts/page.tsx'
-import type { HeaderDraft } from './edited-headers.ts'
+import type { HeaderDraft } from './draft-headers.ts'
 
 const box = 'h-8 min-w-0 rounded-md border border-edge bg-panel px-2 font-mono text-xs'
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../api/api.ts'
-import { hasTerm, toggleTerms } from '../filter/filter-terms.ts'
 import { quoteFilterValue } from '../filter/quote-filter-value.ts'
+import { hasTerm, toggleTerms } from '../filter/split-terms.ts'
 import { SectionTitle } from '../parts/page.tsx'
 import { formatCounted } from '../words/format-count.ts'
 import { CauseCard } from './cause-card.tsx'

@@ -1,11 +1,11 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { type DeathRange, rangeOf, termsOfRange } from '../filter/death-range.ts'
-import { toggleTerms } from '../filter/filter-terms.ts'
+import { toggleTerms } from '../filter/split-terms.ts'
 import { SectionTitle } from '../parts/page.tsx'
 import { formatCounted } from '../words/format-count.ts'
 import { formatMoment } from '../words/format-moment.ts'
-import { isBarWithin, rangeOfBars } from './histogram-range.ts'
+import { isBarWithin, rangeOfBars } from './range-of-bars.ts'
 
 type Histogram = Schemas['SnapshotHistogram']
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
-import { hasTerm, toggleTerms } from '../filter/filter-terms.ts'
 import { quoteFilterValue } from '../filter/quote-filter-value.ts'
+import { hasTerm, toggleTerms } from '../filter/split-terms.ts'
 import { formatCount } from '../words/format-count.ts'
 
 type Facet = Schemas['SnapshotFacets']['facets'][number]

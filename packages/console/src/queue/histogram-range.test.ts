@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isBarWithin, rangeOfBars } from './histogram-range.ts'
+import { isBarWithin, rangeOfBars } from './range-of-bars.ts'
 
 const minute = 60_000
 const start = Date.UTC(2026, 0, 31, 12)

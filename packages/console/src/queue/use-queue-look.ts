@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Schemas } from '../api/api.ts'
-import { withoutField } from '../filter/filter-terms.ts'
+import { withoutField } from '../filter/split-terms.ts'
 import { snapshotQueries } from '../snapshot/snapshot-queries.ts'
 import { type HeldSnapshot, useSnapshot } from '../snapshot/use-snapshot.ts'
 import { type QueueSearch, usualSort } from './queue-search.ts'
