@@ -1,12 +1,15 @@
 import type { Clock } from '../clock.ts'
 import type { Duration } from '../message/duration.ts'
+import type { StandardSchema } from '../message/standard-schema.ts'
 import type { TracingApi } from '../publisher/tracing-api.ts'
 import type { BreakerPolicy } from './decide/breaker-state.ts'
 import type { Middleware } from './handler.ts'
 import type { StatusTable, StatusTableName } from './http/status-tables.ts'
 import type { DedupeStore } from './middleware/dedupe.ts'
-import type { StandardSchema } from './middleware/validate-body.ts'
 import type { BodyDecoder, ConsumedMessage } from './run/consumed-message.ts'
+
+/** Where a stream is read from. */
+export type StreamOffset = 'first' | 'last' | 'next' | number | Date | (string & {})
 
 /** When a breaker opens, and for how long. */
 export interface BreakerOptions extends Partial<BreakerPolicy> {
@@ -80,6 +83,13 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
   readonly tracing?: TracingApi
   /** Higher ones are served first. An operator's consumer on a live queue should be negative. */
   readonly priority?: number
+  /** No other consumer may take messages of the queue meanwhile; where one does already, it waits. @default false */
+  readonly exclusive?: boolean
+  /**
+   * Where a stream is read from: `first`, `last`, `next`, an offset, a time, or how long ago, such as '1h'. After a lost
+   * connection or a pause it goes on behind the last message that was handled. @default 'next'
+   */
+  readonly streamOffset?: StreamOffset
   /** @default the wall clock */
   readonly clock?: Clock
   /** From 0 (inclusive) to 1 (exclusive). @default Math.random */

@@ -1,5 +1,6 @@
 import type { Duration } from '../message/duration.ts'
 import type { LayoutName } from './layouts/layout-names.ts'
+import type { MessageDeclarations } from './message-declaration.ts'
 import type { RecoveryDeclaration } from './recovery-declaration.ts'
 import type { ServerDeclaration } from './server-declaration.ts'
 
@@ -22,6 +23,8 @@ export interface TopologyDeclaration<QueueName extends string = string> {
   readonly policies?: readonly PolicyDeclaration[]
   /** What producers publish; the proof shows that each reaches a queue. */
   readonly publications?: readonly PublicationDeclaration[]
+  /** What is published, by name, with the type of its body; see `defineMessages`. */
+  readonly messages?: MessageDeclarations
   /** Findings of the proof that you have considered and accept. */
   readonly accept?: readonly Acceptance[]
   /** Read by `warren recover` and `warren.recover()`. */
@@ -100,6 +103,8 @@ export interface QueueDeclaration {
   readonly exact?: boolean
   /** The bindings of the queue. */
   readonly bind?: readonly BindingDeclaration[]
+  /** The messages that its consumer has handlers for. `warren check` proves that these reach it, and no others. */
+  readonly handles?: readonly string[]
   /** When a failed message is tried again. `false`: it goes to the dead-letter queue at once. @default the layout's */
   readonly retry?: RetryDeclaration | false
   /** The dead-letter queue. `false`: a plain queue without retry and without a dead-letter queue. @default the layout's */
