@@ -8,6 +8,7 @@ import { readTimes } from './message/read-times.ts'
 import { refuseChoice } from './message/refuse-choice.ts'
 import { refuseNumber } from './message/refuse-number.ts'
 import { type OptionNames, refuseUnknown } from './message/refuse-unknown.ts'
+import type { MessageDeclarations } from './topology/message-declaration.ts'
 
 const connectOptions: OptionNames<ConnectOptions> = {
   topology: true,
@@ -67,9 +68,12 @@ export function checkConnectOptions(options: ConnectOptions<string>): void {
 }
 
 /** The same options with every time in milliseconds, as a session takes them. */
-export function readConnectTimes<QueueName extends string>(
-  options: ConnectOptions<QueueName>,
-): Omit<ConnectOptions<QueueName>, 'waitForBroker' | 'connectTimeout' | 'replyTimeout' | 'backoff'> &
+export function readConnectTimes<QueueName extends string, Messages extends MessageDeclarations, Routed>(
+  options: ConnectOptions<QueueName, Messages, Routed>,
+): Omit<
+  ConnectOptions<QueueName, Messages, Routed>,
+  'waitForBroker' | 'connectTimeout' | 'replyTimeout' | 'backoff'
+> &
   Pick<SessionOptions, 'backoff'> {
   const { backoff, ...rest } = readTimes('connect()', options, [
     'waitForBroker',

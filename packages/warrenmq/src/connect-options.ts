@@ -4,6 +4,7 @@ import type { EndingSignal } from './consumer/run/on-signals.ts'
 import type { Duration } from './message/duration.ts'
 import type { TracingApi } from './publisher/tracing-api.ts'
 import type { Topology } from './topology/define-topology.ts'
+import type { MessageDeclarations, NoMessages } from './topology/message-declaration.ts'
 
 /** The pauses between attempts to connect: they double, and up to half of each is taken off at random. */
 export interface BackoffOptions extends Partial<BackoffPolicy> {
@@ -20,7 +21,11 @@ export interface BackoffOptions extends Partial<BackoffPolicy> {
 }
 
 /** How a Warren connects, and what it works with. */
-export interface ConnectOptions<QueueName extends string = never> extends SessionOptions {
+export interface ConnectOptions<
+  QueueName extends string = never,
+  Messages extends MessageDeclarations = NoMessages,
+  Routed = Readonly<Record<QueueName, keyof Messages>>,
+> extends SessionOptions {
   /**
    * For the socket, TLS and the handshake together. @default '10s'
    * @example { connectTimeout: '5s' }
@@ -45,7 +50,7 @@ export interface ConnectOptions<QueueName extends string = never> extends Sessio
    * What `defineTopology` gave; `consume` takes its queues and `apply` declares it.
    * @example { topology: defineTopology({ queues: { orders: {} } }) }
    */
-  readonly topology?: Topology<QueueName>
+  readonly topology?: Topology<QueueName, Messages, Routed>
   /**
    * Where RabbitMQ's HTTP API is, for `plan`, `apply`, `deadLetters` and `recover`. Without a login it is that of the
    * broker's URL. Nothing is asked of it before it is proved to be the API of this very broker. @default the variable

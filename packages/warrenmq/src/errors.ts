@@ -112,8 +112,8 @@ export class PublishError extends WarrenError {
   /** Why there is no answer. */
   readonly code: PublishErrorCode
 
-  constructor(code: PublishErrorCode) {
-    super(publishErrors[code])
+  constructor(code: PublishErrorCode, options?: ErrorOptions) {
+    super(publishErrors[code], options)
     this.code = code
   }
 }
@@ -122,6 +122,8 @@ export class PublishError extends WarrenError {
 export type PublishErrorCode = keyof typeof publishErrors
 
 const publishErrors = {
+  PUBLISH_ABORTED:
+    'The signal of this publish was aborted before the broker answered. wasSent says whether the message was sent.',
   PUBLISH_DEADLINE:
     'The broker did not answer before the deadline. wasSent says whether the message was sent.',
   PUBLISH_QUEUE_FULL:
@@ -237,6 +239,7 @@ export class ConsumerError extends WarrenError {
 export type ConsumerErrorCode =
   | 'MESSAGE_UNDECODABLE'
   | 'MESSAGE_INVALID'
+  | 'MESSAGE_UNKNOWN'
   | 'MESSAGE_TOO_LARGE'
   | 'HANDLER_TIMEOUT'
   | 'HANDLER_ANSWER_WRONG'

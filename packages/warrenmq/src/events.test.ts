@@ -32,6 +32,42 @@ describe('an event source', () => {
     expect(heard).toEqual(['by its old name'])
   })
 
+  it('calls a listener once, and not again', () => {
+    const events = createEvents<Contract & { readonly ended: undefined }>({ ended: 'closed' })
+    const heard: string[] = []
+    events.once('settled', ({ id }) => heard.push(`once ${id}`))
+    events.once('ended', () => heard.push('ended'))
+    const takeOff = events.once('settled', () => heard.push('never'))
+    takeOff()
+
+    events.emit('settled', { id: 1 })
+    events.emit('settled', { id: 2 })
+    events.emit('closed', undefined)
+    events.emit('closed', undefined)
+
+    expect(heard).toEqual(['once 1', 'ended'])
+    expect(events.listenerCount('settled')).toBe(0)
+  })
+
+  it('takes a listener off by itself, added by on or once, one at a time', () => {
+    const events = createEvents<Contract>()
+    let heard = 0
+    const listener = () => {
+      heard += 1
+    }
+    events.on('closed', listener)
+    events.on('closed', listener)
+    events.once('settled', listener)
+    events.off('closed', listener)
+    events.off('settled', listener)
+    events.off('settled', () => undefined)
+
+    events.emit('closed', undefined)
+    events.emit('settled', { id: 1 })
+
+    expect(heard).toBe(1)
+  })
+
   it('forgets a listener that was taken off, and only that one', () => {
     const events = createEvents<Contract>()
     const heard: string[] = []

@@ -2,6 +2,10 @@
 export interface Events<Contract> {
   /** Calls the listener at each event of this name, until the function that it gives is called. */
   on<Name extends keyof Contract>(name: Name, listener: (event: Contract[Name]) => void): () => void
+  /** Calls the listener at the next event of this name, and then no more. */
+  once<Name extends keyof Contract>(name: Name, listener: (event: Contract[Name]) => void): () => void
+  /** Takes a listener off that was added by `on` or `once`; one that was added twice stays once. */
+  off<Name extends keyof Contract>(name: Name, listener: (event: Contract[Name]) => void): void
 }
 
 /** The emitting side, kept by the owner of the events. */
@@ -10,7 +14,11 @@ export interface EventSource<Contract> extends Events<Contract> {
   listenerCount(name: keyof Contract): number
 }
 
-type AnyListener = (event: never) => void
+/** A listener, and how it is called, which differs where it is called once. */
+interface Listening {
+  readonly listener: unknown
+  readonly call: (event: never) => void
+}
 
 /**
  * Makes an event source. A listener that throws does not stop the others or the emitter: the throw is
@@ -21,25 +29,37 @@ export function createEvents<Contract>(
   oldNames: { readonly [Name in keyof Contract]?: keyof Contract } = {},
 ): EventSource<Contract> {
   // Lists are replaced, never changed: who listens is settled when an event is emitted, whatever they do then.
-  const listeners = new Map<keyof Contract, readonly AnyListener[]>()
+  const listeners = new Map<keyof Contract, readonly Listening[]>()
+  const nameOf = (called: keyof Contract): keyof Contract => oldNames[called] ?? called
 
-  function takeOff(name: keyof Contract, listener: AnyListener): void {
+  function add(name: keyof Contract, added: Listening): () => void {
+    listeners.set(name, [...(listeners.get(name) ?? []), added])
+    return () => takeOff(name, (one) => one === added)
+  }
+
+  function takeOff(name: keyof Contract, isMeant: (one: Listening) => boolean): void {
     const present = listeners.get(name) ?? []
-    const index = present.indexOf(listener)
+    const index = present.findLastIndex(isMeant)
     if (index !== -1) listeners.set(name, present.toSpliced(index, 1))
   }
 
   return {
-    on: (called, listener) => {
-      const name: keyof Contract = oldNames[called] ?? called
-      const added: AnyListener = (event) => listener(event)
-      listeners.set(name, [...(listeners.get(name) ?? []), added])
-      return () => takeOff(name, added)
+    on: (called, listener) => add(nameOf(called), { listener, call: (event) => listener(event) }),
+    once: (called, listener) => {
+      const stop = add(nameOf(called), {
+        listener,
+        call: (event) => {
+          stop()
+          listener(event)
+        },
+      })
+      return stop
     },
+    off: (called, listener) => takeOff(nameOf(called), (one) => one.listener === listener),
     emit: (name, event) => {
-      for (const listener of listeners.get(name) ?? []) {
+      for (const { call } of listeners.get(name) ?? []) {
         try {
-          listener(event as never)
+          call(event as never)
         } catch (error) {
           queueMicrotask(() => {
             throw error

@@ -1,3 +1,4 @@
+export type { ApplySettings } from './apply-settings.ts'
 export type { Mechanism } from './broker/amqp/authenticate.ts'
 export type { ConnectionOptions } from './broker/amqp/connection-options.ts'
 export type { BackoffPolicy } from './broker/amqp/decide-backoff.ts'
@@ -9,8 +10,15 @@ export type { BackoffOptions, ConnectOptions } from './connect-options.ts'
 export type { AmqplibChannel, AmqplibMessage } from './consumer/amqplib/amqplib-channel.ts'
 export { type RetryingCallback, type RetryingOptions, retrying } from './consumer/amqplib/retrying.ts'
 export type { RetryingContext, RetryingEvent } from './consumer/amqplib/wrapped-run.ts'
+export type {
+  BatchConsumerOptions,
+  BatchContext,
+  BatchHandler,
+  BatchOptions,
+  BatchReturn,
+} from './consumer/batch/batch-handler.ts'
 export type { Consumer } from './consumer/consumer.ts'
-export type { BreakerOptions, ConsumerOptions } from './consumer/consumer-options.ts'
+export type { BreakerOptions, ConsumerOptions, StreamOffset } from './consumer/consumer-options.ts'
 export type {
   BreakerCause,
   BreakerPolicy,
@@ -47,13 +55,12 @@ export { ignoreErrors } from './consumer/middleware/ignore-errors.ts'
 export { memoryDedupeStore } from './consumer/middleware/memory-dedupe-store.ts'
 export { processAfterDelay } from './consumer/middleware/process-after-delay.ts'
 export { throttle } from './consumer/middleware/throttle.ts'
-export {
-  type SchemaIssue,
-  type SchemaOutput,
-  type SchemaResult,
-  type StandardSchema,
-  validateBody,
-} from './consumer/middleware/validate-body.ts'
+export { validateBody } from './consumer/middleware/validate-body.ts'
+export type {
+  MessageHandlers,
+  NamedConsumerOptions,
+  UnknownChoice,
+} from './consumer/named/handle-by-name.ts'
 export type { BreakerKind, ConsumerEvents, DeliveryEvent } from './consumer/observe/consumer-events.ts'
 export { type ConsumerMetrics, createConsumerMetrics } from './consumer/observe/consumer-metrics.ts'
 export { jsonLogger, type Logger, logConsumer } from './consumer/observe/log-consumer.ts'
@@ -88,14 +95,25 @@ export {
   WarrenError,
 } from './errors.ts'
 export type { Events } from './events.ts'
+export type { Alarm, ConnectionHealth, ConsumerHealth, Health } from './health.ts'
 export type { BrokerVersion } from './message/broker-version.ts'
 export type { AttemptsRule } from './message/count-attempts.ts'
 export type { Duration } from './message/duration.ts'
 export type { Cause } from './message/fingerprint-cause.ts'
+export type {
+  SchemaInput,
+  SchemaIssue,
+  SchemaOutput,
+  SchemaResult,
+  StandardSchema,
+} from './message/standard-schema.ts'
+export type { NamedPublishOptions } from './publisher/address-messages.ts'
 export type { OutgoingMessage } from './publisher/outgoing-message.ts'
+export type { PublishOptions } from './publisher/publish-options.ts'
 export type { PublishResult } from './publisher/publish-result.ts'
 export type { Publisher, PublisherOptions } from './publisher/publisher.ts'
 export type { SpanOptions, TracingApi, TracingSpan } from './publisher/tracing-api.ts'
+export type { RecoverChoice } from './recover-choice.ts'
 export type { BackupReport } from './recovery/backup/backup-queue.ts'
 export type { BackupSeal } from './recovery/backup/backup-record.ts'
 export type { DiscardReport } from './recovery/backup/discard-messages.ts'
@@ -163,7 +181,13 @@ export type {
   RetryDeclaration,
   TopologyDeclaration,
 } from './topology/declaration.ts'
-export { defineTopology, type Topology } from './topology/define-topology.ts'
+export { defineMessages, unchecked } from './topology/define-messages.ts'
+export {
+  defineTopology,
+  type FeedingExchange,
+  type Topology,
+  type TopologyToDefine,
+} from './topology/define-topology.ts'
 export type { SettingChange } from './topology/diff-topology.ts'
 export type { PolicyConflict } from './topology/effective-value.ts'
 export type { LayoutName } from './topology/layouts/layout-names.ts'
@@ -174,6 +198,13 @@ export type {
   LiveQueue,
   LiveTopology,
 } from './topology/live-topology.ts'
+export type {
+  BodyToHandle,
+  BodyToPublish,
+  MessageDeclaration,
+  MessageDeclarations,
+  NoMessages,
+} from './topology/message-declaration.ts'
 export type { DisruptiveStep, ImpossibleStep, Leftover, Plan, SafeStep } from './topology/plan-topology.ts'
 export type {
   DeclaredQueue,
@@ -192,6 +223,7 @@ export type {
   RecoveryRouteDeclaration,
   RecoveryTimeoutsDeclaration,
 } from './topology/recovery-declaration.ts'
+export type { RoutedMessages, RoutingWorld } from './topology/routed-messages.ts'
 export type {
   ServerAccountsDeclaration,
   ServerApprovalDeclaration,
@@ -213,7 +245,7 @@ export type {
   ServerWebhooksDeclaration,
 } from './topology/server-declaration.ts'
 export type { WayOut } from './topology/ways-out.ts'
-export { type ApplySettings, connect, type RecoverChoice, type Warren } from './warren.ts'
+export { connect, type Warren, type WarrenOf } from './warren.ts'
 export type {
   Decimal,
   FieldContent,

@@ -1,3 +1,4 @@
+import type { ApplySettings } from './apply-settings.ts'
 import { openSessionPair, type SessionPair } from './broker/amqp/open-session-pair.ts'
 import type { Session } from './broker/amqp/session.ts'
 import type { SessionEvents } from './broker/amqp/session-events.ts'
@@ -6,31 +7,40 @@ import type { Management } from './broker/management/open-management.ts'
 import { pairManagement } from './broker/management/pair-management.ts'
 import { checkConnectOptions, checkUrls, readConnectTimes } from './check-connect-options.ts'
 import type { ConnectOptions } from './connect-options.ts'
+import type { BatchConsumerOptions, BatchHandler } from './consumer/batch/batch-handler.ts'
 import type { Consumer } from './consumer/consumer.ts'
 import type { ConsumerOptions } from './consumer/consumer-options.ts'
 import type { Handler } from './consumer/handler.ts'
-import type { SchemaOutput, StandardSchema } from './consumer/middleware/validate-body.ts'
+import type { MessageHandlers, NamedConsumerOptions } from './consumer/named/handle-by-name.ts'
+import { readConsume } from './consumer/read-consume.ts'
 import { type EndingSignal, onSignals } from './consumer/run/on-signals.ts'
 import { startConsumer } from './consumer/start-consumer.ts'
 import { createWayLook, type WayLook } from './consumer/way-out/way-look.ts'
 import { checkQueueName, type DeadLetters, openDeadLetters } from './dead-letters.ts'
 import { type ApplyReport, applyPlan } from './deploy/apply-plan.ts'
 import { type PlannedDeployment, planBlindly, planDeployment } from './deploy/plan-deployment.ts'
-import type { LeftoverChoice } from './deploy/remove-leftover.ts'
 import { refuseUnknownChoice, warnOfLeftovers } from './deploy/warn-of-leftovers.ts'
 import { DeploymentError, InvalidArgumentError, isManagementAbsent } from './errors.ts'
 import type { Events } from './events.ts'
+import { type Health, readHealth } from './health.ts'
+import { mergeEvents } from './merge-events.ts'
 import { type Duration, parseDuration } from './message/duration.ts'
-import { type OptionNames, refuseUnknown } from './message/refuse-unknown.ts'
+import { refuseUnknown } from './message/refuse-unknown.ts'
+import type { SchemaOutput, StandardSchema } from './message/standard-schema.ts'
+import type { NamedPublishOptions } from './publisher/address-messages.ts'
+import type { PublishResult } from './publisher/publish-result.ts'
 import { Publisher, type PublisherOptions } from './publisher/publisher.ts'
 import { TracedPublisher } from './publisher/traced-publisher.ts'
 import type { TracingApi } from './publisher/tracing-api.ts'
+import { type RecoverChoice, recoverOptions } from './recover-choice.ts'
 import { readRecoverySection } from './recovery/recover/read-recovery-section.ts'
-import { type RecoverOptions, recoverQueues } from './recovery/recover/recover-queues.ts'
+import { recoverQueues } from './recovery/recover/recover-queues.ts'
 import type { QueueRecovery } from './recovery/recover/render-recovery.ts'
 import { compileTopology } from './topology/compile-topology.ts'
 import type { CompiledTopology } from './topology/compiled-topology.ts'
+import type { QueueDeclaration } from './topology/declaration.ts'
 import type { Topology } from './topology/define-topology.ts'
+import type { BodyToPublish, MessageDeclarations, NoMessages } from './topology/message-declaration.ts'
 import { renderPlan } from './topology/render-plan.ts'
 import { dateNow } from './world.ts'
 
@@ -41,10 +51,14 @@ import { dateNow } from './world.ts'
  * const warren = await connect('amqp://localhost', { topology, closeOn: ['SIGTERM'] })
  * ```
  */
-export async function connect<const QueueName extends string = never>(
+export async function connect<
+  const QueueName extends string = never,
+  Messages extends MessageDeclarations = NoMessages,
+  Routed = Readonly<Record<QueueName, keyof Messages>>,
+>(
   url: string | readonly string[],
-  settings: ConnectOptions<QueueName> = {},
-): Promise<Warren<QueueName>> {
+  settings: ConnectOptions<QueueName, Messages, Routed> = {},
+): Promise<Warren<QueueName, Messages, Routed>> {
   checkUrls(url)
   checkConnectOptions(settings)
   const {
@@ -66,56 +80,52 @@ export async function connect<const QueueName extends string = never>(
   })
 }
 
-/** What `apply` may do. */
-export interface ApplySettings {
-  /**
-   * Wait queues of delays that the topology no longer has. `remove-empty` deletes one that is empty, while its work queue
-   * has no consumer: a replica of an older release could still publish there. @default 'keep'
-   * @example { leftovers: 'remove-empty' }
-   */
-  readonly leftovers?: LeftoverChoice
-}
-
 /** Answers that are on their way are waited for although the handlers took all of the time. */
 const lastAnswersMs = 250
 
-/** What `recover` may be told beside the topology's `recovery` section. */
-export type RecoverChoice = Pick<RecoverOptions, 'by' | 'log' | 'signal' | 'acceptDeliveryLimit'>
-
-const recoverOptions: OptionNames<RecoverChoice> = {
-  by: true,
-  log: true,
-  signal: true,
-  acceptDeliveryLimit: true,
-}
-
-interface WarrenParts<QueueName extends string> extends SessionPair {
-  readonly topology: Topology<QueueName> | undefined
+interface WarrenParts<QueueName extends string, Messages extends MessageDeclarations> extends SessionPair {
+  readonly topology: Topology<QueueName, Messages> | undefined
   readonly managementPlace: ManagementPlace
   readonly tracing: TracingApi | undefined
   readonly closeOn: readonly EndingSignal[]
   readonly closeDeadline: Duration | undefined
 }
 
-/** One application's connection to RabbitMQ. It comes back by itself when the broker does. */
-export class Warren<QueueName extends string = never> {
+/** The `Warren` that `connect` makes for a topology: `WarrenOf<typeof topology>`. */
+export type WarrenOf<Defined> =
+  Defined extends Topology<infer QueueName, infer Messages, infer Routed>
+    ? Warren<QueueName, Messages, Routed>
+    : never
+
+/**
+ * One application's connection to RabbitMQ. It comes back by itself when the broker does. `QueueName`, `Messages` and
+ * `Routed` are what its topology says; write `WarrenOf<typeof topology>`.
+ */
+export class Warren<
+  QueueName extends string = never,
+  Messages extends MessageDeclarations = NoMessages,
+  Routed = Readonly<Record<QueueName, keyof Messages>>,
+> {
+  /** Connections lost and found, channels reopened, publishing blocked by an alarm. */
+  readonly events: Events<SessionEvents>
   readonly #consuming: Session
   readonly #publishing: Session
-  readonly #topology: Topology<QueueName> | undefined
+  readonly #topology: Topology<QueueName, Messages> | undefined
   readonly #managementPlace: ManagementPlace
-  readonly #publishers = new Set<Publisher>()
+  readonly #publishers = new Set<Publisher<Messages>>()
   readonly #consumers = new Set<Consumer>()
   readonly #tracing: TracingApi | undefined
   readonly #wayLook: WayLook
   readonly #stopListening: () => void
-  #sharedPublisher: Publisher | undefined
+  #sharedPublisher: Publisher<Messages> | undefined
   #compiled: CompiledTopology | undefined
   #openedManagement: Management | undefined
 
   /** @internal */
-  constructor(parts: WarrenParts<QueueName>) {
+  constructor(parts: WarrenParts<QueueName, Messages>) {
     this.#consuming = parts.consuming
     this.#publishing = parts.publishing
+    this.events = mergeEvents([parts.consuming.events, parts.publishing.events])
     this.#topology = parts.topology
     this.#managementPlace = parts.managementPlace
     this.#tracing = parts.tracing
@@ -126,18 +136,6 @@ export class Warren<QueueName extends string = never> {
         if (!isHeardByOthers) process.kill(process.pid, signal)
       })
     })
-  }
-
-  /** Connections lost and found, channels reopened, publishing blocked by an alarm. */
-  get events(): Events<SessionEvents> {
-    return {
-      on: (name, listener) => {
-        const takeOff = [this.#consuming, this.#publishing].map(({ events }) => events.on(name, listener))
-        return () => {
-          for (const each of takeOff) each()
-        }
-      },
-    }
   }
 
   /** The broker's product and version. */
@@ -154,11 +152,27 @@ export class Warren<QueueName extends string = never> {
    * if (result.kind !== 'confirmed') console.error('not published', result)
    * ```
    */
-  publisher(options?: PublisherOptions): Publisher {
+  publisher(options?: PublisherOptions): Publisher<Messages> {
     if (options !== undefined) return this.#createPublisher(options)
     if (this.#sharedPublisher === undefined || this.#sharedPublisher.isClosed)
       this.#sharedPublisher = this.#createPublisher({})
     return this.#sharedPublisher
+  }
+
+  /**
+   * Publishes a message of the topology by its name, with the publisher that all share: its address is known, and its
+   * body is checked. What cannot be sent rejects; what becomes of it at the broker is the result.
+   * @example
+   * ```ts
+   * const result = await shop.publish('OrderPlaced', { id: 42 })
+   * ```
+   */
+  publish<Name extends keyof Messages & string>(
+    name: Name,
+    body: BodyToPublish<Messages[Name]>,
+    options?: NamedPublishOptions,
+  ): Promise<PublishResult> {
+    return this.publisher().publish(name, body, options)
   }
 
   /**
@@ -171,26 +185,70 @@ export class Warren<QueueName extends string = never> {
    * })
    * ```
    */
-  async consume<Schema extends StandardSchema = StandardSchema>(
+  consume<Schema extends StandardSchema = StandardSchema>(
     queue: QueueName,
     handler: Handler<SchemaOutput<Schema>>,
-    options: ConsumerOptions<Schema> = {},
-  ): Promise<Consumer> {
+    options?: ConsumerOptions<Schema>,
+  ): Promise<Consumer>
+  /**
+   * The same with a handler for each message, by name: for those that the topology routes to this queue.
+   * @example
+   * ```ts
+   * await shop.consume('orders', { OrderPlaced: ({ body }) => console.log(body.id) }, { unknown: 'fail' })
+   * ```
+   */
+  consume<Queue extends QueueName>(
+    queue: Queue,
+    handlers: MessageHandlers<Messages, Routed[Queue & keyof Routed]>,
+    options?: NamedConsumerOptions,
+  ): Promise<Consumer>
+  /**
+   * The same for many messages at once. Each is retried, parked and acknowledged for itself.
+   * @example
+   * ```ts
+   * await warren.consume('orders', { batch: { size: 100, wait: '1s' } }, async (messages) => {
+   *   return messages.map(({ body }) => (body === null ? reject('an empty order') : undefined))
+   * })
+   * ```
+   */
+  consume<Schema extends StandardSchema = StandardSchema>(
+    queue: QueueName,
+    options: BatchConsumerOptions<Schema>,
+    handler: BatchHandler<SchemaOutput<Schema>>,
+  ): Promise<Consumer>
+  async consume(queue: QueueName, first: unknown, second?: unknown): Promise<Consumer> {
     const flow = this.#compile().flows.find(({ name }) => name === queue)
     if (!flow)
       throw new InvalidArgumentError(`The topology has no queue "${queue}". Declare it, or correct the name.`)
+    const { messages = {}, queues } = this.#declared()
+    const { handles } = queues[queue] as QueueDeclaration
+    const { options, ...read } = readConsume({ queue, first, second, messages, handles })
     const consumer = startConsumer({
+      ...read,
       consuming: this.#consuming,
       publishing: this.#publishing,
       flow,
       wayLook: this.#wayLook,
-      handler: handler as Handler,
-      options: this.#tracing ? { tracing: this.#tracing, ...options } : options,
+      options: this.#tracing ? { tracing: this.#tracing, ...options } : { ...options },
     })
     this.#consumers.add(consumer)
     consumer.events.on('consumer.closed', () => this.#consumers.delete(consumer))
     await consumer.whenStarted()
     return consumer
+  }
+
+  /**
+   * How both connections and all consumers are at this moment, without asking the broker: for a health check.
+   * @example
+   * ```ts
+   * const { isHealthy, publishing } = warren.health()
+   * if (!isHealthy) console.error(publishing.state, publishing.blocked)
+   * ```
+   */
+  health(): Health {
+    const pendingPublishes = [...this.#publishers].reduce((sum, { pendingCount }) => sum + pendingCount, 0)
+    const [consuming, publishing] = [this.#consuming, this.#publishing]
+    return readHealth({ consuming, publishing, consumers: this.#consumers, pendingPublishes })
   }
 
   /**
@@ -304,12 +362,12 @@ export class Warren<QueueName extends string = never> {
     await this.close()
   }
 
-  #createPublisher(options: PublisherOptions): Publisher {
+  #createPublisher(options: PublisherOptions): Publisher<Messages> {
     for (const each of this.#publishers)
       if (each.isClosed && each.pendingCount === 0) this.#publishers.delete(each)
     const publisher = this.#tracing
-      ? new TracedPublisher(this.#publishing, options, this.#tracing)
-      : new Publisher(this.#publishing, options)
+      ? new TracedPublisher(this.#publishing, options, this.#tracing, this.#topology?.messages)
+      : new Publisher(this.#publishing, options, this.#topology?.messages)
     this.#publishers.add(publisher)
     return publisher
   }
@@ -329,7 +387,7 @@ export class Warren<QueueName extends string = never> {
     return this.#compiled
   }
 
-  #declared(): Topology<QueueName> {
+  #declared(): Topology<QueueName, Messages> {
     if (this.#topology) return this.#topology
     throw new InvalidArgumentError('connect() got no topology. Pass { topology: defineTopology(…) }.')
   }

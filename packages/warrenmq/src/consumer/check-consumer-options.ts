@@ -82,6 +82,11 @@ const consumerRules: RulesOf<ConsumerOptions> = {
     mustBe: 'a whole number from -2147483648 to 2147483647',
     isAllowed: (value) => isWhole(value, -(2 ** 31), 2 ** 31 - 1),
   },
+  exclusive: { mustBe: 'true or false', isAllowed: (value) => typeof value === 'boolean' },
+  streamOffset: {
+    mustBe: "'first', 'last', 'next', an offset from 0, a valid Date, or a duration such as '1h'",
+    isAllowed: isStreamOffset,
+  },
   clock: {
     mustBe: 'a clock with the functions now and schedule',
     isAllowed: (value) => hasFunctions(value, ['now', 'schedule']),
@@ -181,6 +186,12 @@ function isDurationFrom(leastMs: number): (value: unknown) => boolean {
     const reading = readDuration(value)
     return reading.isValid && reading.milliseconds >= leastMs
   }
+}
+
+function isStreamOffset(value: unknown): boolean {
+  if (value instanceof Date) return value.getTime() >= 0
+  if (typeof value === 'number') return isWhole(value, 0)
+  return value === 'first' || value === 'last' || value === 'next' || isDurationFrom(1_000)(value)
 }
 
 function isFunction(value: unknown): boolean {

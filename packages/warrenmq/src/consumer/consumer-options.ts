@@ -1,12 +1,15 @@
 import type { Clock } from '../clock.ts'
 import type { Duration } from '../message/duration.ts'
+import type { StandardSchema } from '../message/standard-schema.ts'
 import type { TracingApi } from '../publisher/tracing-api.ts'
 import type { BreakerPolicy } from './decide/breaker-state.ts'
 import type { Middleware } from './handler.ts'
 import type { StatusTable, StatusTableName } from './http/status-tables.ts'
 import type { DedupeStore } from './middleware/dedupe.ts'
-import type { StandardSchema } from './middleware/validate-body.ts'
 import type { BodyDecoder, ConsumedMessage } from './run/consumed-message.ts'
+
+/** Where a stream is read from. */
+export type StreamOffset = 'first' | 'last' | 'next' | number | Date | (string & {})
 
 /** When a breaker opens, and for how long. */
 export interface BreakerOptions extends Partial<BreakerPolicy> {
@@ -142,6 +145,17 @@ export interface ConsumerOptions<Schema extends StandardSchema = StandardSchema>
    * @example { priority: -10 }
    */
   readonly priority?: number
+  /**
+   * No other consumer may take messages of the queue meanwhile. If one already does, this one waits. @default false
+   * @example { exclusive: true }
+   */
+  readonly exclusive?: boolean
+  /**
+   * Where a stream is read from: `first`, `last`, `next`, an offset, a time, or how long ago, such as '1h'. After a lost
+   * connection or a pause it continues behind the last message that was handled. @default 'next'
+   * @example { streamOffset: '1h' }
+   */
+  readonly streamOffset?: StreamOffset
   /**
    * The clock for delays and deadlines; a test can pass its own. @default the wall clock
    * @example { clock }

@@ -19,6 +19,8 @@ const consumerEvents: FieldsOf<ConsumerEvents, DeliveryEvent> = {
   'consumer.start-failed': { error: true },
   'consumer.unproved': { error: true },
   'consumer.limited': { deliveryLimit: true },
+  'consumer.paused': {},
+  'consumer.resumed': {},
   'consumer.closed': { unfinished: true },
   'delivery.settled': { outcome: true, durationMs: true },
   'delivery.held': { outcome: true },
@@ -57,11 +59,12 @@ const options: Names<ConsumerOptions> = {
     host: true,
     tracing: true,
   },
-  ...{ priority: true, clock: true, random: true },
+  ...{ priority: true, exclusive: true, streamOffset: true, clock: true, random: true },
 }
 
 const members: Names<Consumer> = {
   ...{ queue: true, events: true, counts: true, breaker: true, whenStarted: true, close: true },
+  ...{ pause: true, resume: true, isPaused: true, isStarted: true },
 }
 
 /** The rows of a page: the names in the first column, and all that is named in the last. */

@@ -3,16 +3,19 @@ import type { AmqpChannel } from '../broker/amqp/channel.ts'
 import type { Delivery } from '../broker/amqp/delivery.ts'
 import { Session } from '../broker/amqp/session.ts'
 import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
-import { ConsumerError } from '../errors.ts'
+import { longestTimerMs } from '../clock.ts'
+import type { ConsumerError } from '../errors.ts'
 import { createEvents, type EventSource, type Events } from '../events.ts'
 import { type BrokerVersion, parseBrokerVersion } from '../message/broker-version.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { refuseUnknown } from '../message/refuse-unknown.ts'
 import { Publisher } from '../publisher/publisher.ts'
+import type { NameMessage } from '../topology/name-message.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import { setImmediate } from '../world.ts'
 import { checkHandler } from './check-consumer-options.ts'
-import type { ConsumerOptions } from './consumer-options.ts'
+import { closingError } from './closing-error.ts'
+import type { ConsumerParts } from './consumer-parts.ts'
 import { type Handler, wrapHandler } from './handler.ts'
 import type { BreakerKind, ConsumerEvents } from './observe/consumer-events.ts'
 import { type ConsumerWarnings, createConsumerWarnings } from './observe/consumer-warnings.ts'
@@ -30,23 +33,13 @@ import { pause } from './run/pause.ts'
 import { createRun, type Run, type RunReading } from './run/run.ts'
 import { Runs } from './run/runs.ts'
 import { createStartGate } from './run/start-gate.ts'
-import { type Subscription, subscribe } from './run/subscribe.ts'
+import { createStreamPosition, type StreamPosition } from './run/stream-position.ts'
+import { subscribe } from './run/subscribe.ts'
+import { Subscription } from './run/subscription.ts'
 import { createTurnClock } from './run/turn-clock.ts'
 import { createLimitWatch, type LimitWatch } from './settle/limit-watch.ts'
 import { type SettledConsumerOptions, settleConsumerOptions } from './settle-consumer-options.ts'
-import type { WayLook } from './way-out/way-look.ts'
 import { WayProver } from './way-out/way-prover.ts'
-
-export interface ConsumerParts {
-  readonly consuming: Session
-  /** A session gets a publisher of its own. Use another connection than the consuming one: a blocked publisher is not read. */
-  readonly publishing: Publisher | Session
-  readonly flow: QueueFlow
-  /** Shows what AMQP does not about the way of a failed message; undefined if there is no management API. */
-  readonly wayLook?: WayLook | undefined
-  readonly handler: Handler
-  readonly options?: ConsumerOptions
-}
 
 /** Handlers that end within this time after a close do so before anything is given back, in milliseconds. */
 const quickHandlersMs = 500
@@ -80,13 +73,19 @@ export class Consumer {
   readonly #audience: Audience
   readonly #ending = new AbortController()
   readonly #channel: SupervisedChannel
+  readonly #subscription: Subscription = new Subscription({
+    subscribe: (channel) => this.#subscribe(channel),
+    started: () => this.#started(),
+  })
+  readonly #position: StreamPosition
+  readonly #onQuiet: () => void
   #state: 'running' | 'closing' | 'closed' = 'running'
   #closed: Promise<void> | undefined
-  #subscription: Subscription | undefined
   #version: BrokerVersion
 
   /** @internal */
-  constructor({ consuming, publishing, flow, wayLook, handler, options = {} }: ConsumerParts) {
+  constructor(parts: ConsumerParts) {
+    const { consuming, publishing, flow, wayLook, handler, options = {} } = parts
     this.queue = flow.queue
     this.events = this.#emit
     this.#warnings = createConsumerWarnings(flow.queue)
@@ -95,6 +94,8 @@ export class Consumer {
     setMaxListeners(0, this.#ending.signal) // each copy that waits for its next try listens to it
     checkHandler(handler)
     this.#options = settleConsumerOptions(options, flow)
+    this.#position = createStreamPosition(this.#options.streamOffset)
+    this.#onQuiet = parts.onQuiet ?? (() => undefined)
     const { requireProof } = this.#options
     this.#way = new WayProver({ flow, session: consuming, look: wayLook, requireProof })
     this.#oversized = createOversizedHold(this.#options)
@@ -122,10 +123,11 @@ export class Consumer {
       tell: (run, result) => {
         this.#breaker.ended(run, result)
         if (this.#state === 'running') rememberResult(run, result, this.#memories) // afterwards nothing comes again
+        this.#position.ended(run, result)
         tellResult(run, result, this.#audience)
       },
     })
-    this.#handling = this.#createHandling(handler)
+    this.#handling = this.#createHandling(handler, parts.nameOf)
     this.#channel = consuming.superviseChannel(`consumer ${flow.queue}`, (channel) => this.#setUp(channel))
   }
 
@@ -142,6 +144,50 @@ export class Consumer {
   /** What it has in its hands at this moment. */
   get counts(): { readonly waiting: number; readonly running: number; readonly held: number } {
     return this.#runs.counts
+  }
+
+  /** It was told to pause, and takes no messages. */
+  get isPaused(): boolean {
+    return this.#subscription.isPaused
+  }
+
+  /** Messages can arrive. */
+  get isStarted(): boolean {
+    return this.#subscription.consumerTag !== undefined
+  }
+
+  /**
+   * Takes no more messages until `resume`: gives back what has not begun, and resolves when what runs has come to its end.
+   * @example
+   * ```ts
+   * await consumer.pause()
+   * ```
+   */
+  async pause(): Promise<void> {
+    if (this.#state !== 'running' || this.isPaused) return
+    this.#runs.stopStarting()
+    await this.#subscription.pause()
+    if (!this.isPaused || this.#state !== 'running') return
+    this.#runs.giveBackUnstarted()
+    this.#onQuiet()
+    this.#emit.emit('consumer.paused', { queue: this.queue })
+    await this.#runs.whenIdle(longestTimerMs)
+    this.#channel.current?.flushAcks()
+  }
+
+  /**
+   * Takes messages again. Resolves when they can arrive.
+   * @example
+   * ```ts
+   * await consumer.resume()
+   * ```
+   */
+  async resume(): Promise<void> {
+    if (this.#state !== 'running' || !this.isPaused) return
+    this.#runs.startAgain()
+    await this.#subscription.resume()
+    await this.whenStarted()
+    this.#emit.emit('consumer.resumed', { queue: this.queue })
   }
 
   /**
@@ -166,6 +212,7 @@ export class Consumer {
   async #close(deadlineMs: number): Promise<void> {
     this.#state = 'closing'
     this.#runs.stopStarting()
+    this.#onQuiet()
     const { clock } = this.#options
     const endsAtMs = clock.now() + deadlineMs
     const leftMs = () => Math.max(0, endsAtMs - clock.now())
@@ -190,7 +237,8 @@ export class Consumer {
 
   /** Asks for no more messages. A broker that does not answer is not waited for beyond the deadline. */
   async #cancel(deadlineMs: number): Promise<void> {
-    const { channel, consumerTag } = this.#subscription ?? {}
+    if (this.isPaused) return // and what runs still needs its channel
+    const { channel, consumerTag } = this.#subscription
     // Not subscribed, so there is nothing that a channel could settle: no other one is to come.
     if (consumerTag === undefined) void this.#channel.close()
     if (channel === undefined) return
@@ -204,26 +252,32 @@ export class Consumer {
 
   async #setUp(channel: AmqpChannel): Promise<void> {
     if (this.#state !== 'running') return
-    const subscription: Subscription = { channel, consumerTag: undefined }
-    this.#subscription = subscription
     this.#bodyLimit.forget()
     channel.events.on('closed', ({ error }) => this.#channelLost(error))
     // The queue or its node is gone, and the broker has forgotten these deliveries. Another channel starts again.
     channel.events.on('cancelled', () => void channel.close())
+    await this.#subscription.begin(channel)
+  }
+
+  async #subscribe(channel: AmqpChannel): Promise<string> {
     try {
       this.#version = parseBrokerVersion(this.#session.broker.version)
       const onOversized = (delivery: Delivery) => {
         this.#warnings.tooLarge(delivery.bodyBytes)
         this.#oversized.take(delivery)
       }
-      const how = { way: this.#way, options: this.#options, receive: this.#receive, onOversized }
+      const { offset } = this.#position
+      const how = { way: this.#way, options: this.#options, offset, receive: this.#receive, onOversized }
       const { consumerTag, doubt } = await subscribe({ channel, ...how })
-      subscription.consumerTag = consumerTag
       if (doubt) this.#unproved(doubt)
+      return consumerTag
     } catch (error) {
       if (this.#state === 'running') this.#startFailed(error as Error)
       throw error
     }
+  }
+
+  #started(): void {
     // Closed while the broker was asked: the channel is closed already, and with it what it brought is given back.
     if (this.#state !== 'running') return
     this.#limitWatch.begin()
@@ -245,9 +299,9 @@ export class Consumer {
   }
 
   #channelLost(error: Error | undefined): void {
-    const wasStarted = this.#subscription?.consumerTag !== undefined
-    this.#subscription = undefined
+    const wasStarted = this.#subscription.lost()
     this.#oversized.forget()
+    this.#position.lost()
     const stillRunning = this.#runs.dropStale()
     if (this.#state !== 'running') {
       // What runs cannot be settled by any other channel, and one that consumes would only get what it must return.
@@ -259,12 +313,13 @@ export class Consumer {
   }
 
   readonly #receive = (delivery: Delivery): void => {
-    if (this.#state !== 'running') {
+    if (this.#state !== 'running' || this.isPaused) {
       delivery.nack({ requeue: true }) // the cancel went before it, so that it does not come here again
       return
     }
     if (delivery.isRedelivered && this.#isKnown(delivery)) return
     const run = this.#createRun(delivery)
+    this.#position.received(run)
     const { retryJitterMs, random } = this.#options
     if (this.#limitWatch.isUrgent(run)) this.#runs.addUrgent(run)
     else if (retryJitterMs > 0 && run.failedBefore > 0)
@@ -323,9 +378,9 @@ export class Consumer {
     }
   }
 
-  #createHandling(handler: Handler): Handling {
+  #createHandling(handler: Handler, nameOf: NameMessage | undefined): Handling {
     const flow = this.#flow
-    const options = this.#options
+    const options = { ...this.#options, nameOf }
     const { clock, concurrency, statusTable, middleware, tracing } = options
     const { held, deadlines } = this.#runs
     return createHandling({
@@ -341,7 +396,7 @@ export class Consumer {
       gate: createStartGate({
         clock,
         concurrency,
-        output: () => this.#subscription?.channel.output,
+        output: () => this.#subscription.channel?.output,
         reopened: () => this.#runs.pump(),
       }),
       held,
@@ -349,11 +404,4 @@ export class Consumer {
       listener: this.#createListener(),
     })
   }
-}
-
-function closingError(queue: string): ConsumerError {
-  return new ConsumerError({
-    code: 'CONSUMER_CLOSING',
-    message: `The consumer of "${queue}" closes and waits no longer; the message goes back to its queue.`,
-  })
 }

@@ -6,7 +6,7 @@ import type { TracingApi } from '../publisher/tracing-api.ts'
 import type { QueueFlow } from '../topology/queue-flow.ts'
 import { hostname, random } from '../world.ts'
 import { checkConsumerOptions, mostPrefetch } from './check-consumer-options.ts'
-import type { BreakerOptions, ConsumerOptions } from './consumer-options.ts'
+import type { BreakerOptions, ConsumerOptions, StreamOffset } from './consumer-options.ts'
 import type { BreakerPolicy } from './decide/breaker-state.ts'
 import type { Middleware } from './handler.ts'
 import { type StatusTable, statusTables } from './http/status-tables.ts'
@@ -37,6 +37,9 @@ export interface SettledConsumerOptions {
   readonly service: string | undefined
   readonly host: string
   readonly priority: number | undefined
+  readonly exclusive: boolean
+  /** Undefined where the queue is no stream. */
+  readonly streamOffset: StreamOffset | undefined
   readonly tracing: TracingApi | undefined
   readonly clock: Clock
   readonly random: () => number
@@ -72,6 +75,8 @@ export function settleConsumerOptions(options: ConsumerOptions, flow: QueueFlow)
     service: options.service,
     host: options.host ?? hostname(),
     priority: options.priority,
+    exclusive: options.exclusive ?? false,
+    streamOffset: chooseOffset(options.streamOffset, flow),
     tracing: options.tracing,
     clock: options.clock ?? realClock,
     random: options.random ?? random,
@@ -137,6 +142,18 @@ function choosePoisonLimit(
   throw new InvalidArgumentError(
     `poisonLimit is ${choice}, but "${queue}" is a classic queue of the layout event-bus, where what is too early is ` +
       'requeued: nobody can tell that from a crash. Leave poisonLimit out, or make the queue quorum (without `exact`).',
+  )
+}
+
+function chooseOffset(
+  choice: StreamOffset | undefined,
+  { queue, declared = [] }: QueueFlow,
+): StreamOffset | undefined {
+  const type = declared.find(({ name }) => name === queue)?.type
+  if (type === 'stream') return choice ?? 'next'
+  if (choice === undefined || type === undefined) return choice
+  throw new InvalidArgumentError(
+    `streamOffset is for streams, and "${queue}" is a ${type} queue. Leave it out, or declare the queue with "type: stream".`,
   )
 }
 

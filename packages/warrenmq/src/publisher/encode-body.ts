@@ -1,11 +1,13 @@
 import { InvalidArgumentError } from '../errors.ts'
 
-/** The bytes of a body, and its content type where it is not bytes. */
-export function encodeBody(body: unknown): [Buffer, string | undefined] {
-  if (Buffer.isBuffer(body)) return [body, undefined]
+const bytesType = 'application/octet-stream'
+
+/** The bytes of a body, and the content type that says what they are. */
+export function encodeBody(body: unknown): [Buffer, string] {
+  if (Buffer.isBuffer(body)) return [body, bytesType]
   if (typeof body === 'string') return [Buffer.from(body, 'utf8'), 'text/plain; charset=utf-8']
-  if (ArrayBuffer.isView(body)) return [Buffer.from(body.buffer, body.byteOffset, body.byteLength), undefined]
-  if (body instanceof ArrayBuffer || body instanceof SharedArrayBuffer) return [Buffer.from(body), undefined]
+  if (ArrayBuffer.isView(body)) return [Buffer.from(body.buffer, body.byteOffset, body.byteLength), bytesType]
+  if (body instanceof ArrayBuffer || body instanceof SharedArrayBuffer) return [Buffer.from(body), bytesType]
   const json = stringify(body)
   if (json !== undefined) {
     if (json === '{}' || json === 'null') refuseEmptied(body, json)

@@ -17,11 +17,21 @@ describe('a body', () => {
   const floats = new Float32Array([1.5])
 
   it.each<[string, unknown, Buffer, string | undefined]>([
-    ['a Buffer', Buffer.from([1, 2]), Buffer.from([1, 2]), undefined],
-    ['an ArrayBuffer', new Uint8Array([1, 2]).buffer, Buffer.from([1, 2]), undefined],
-    ['a part of an ArrayBuffer', new Uint8Array([1, 2, 3]).subarray(1), Buffer.from([2, 3]), undefined],
-    ['a DataView', new DataView(new Uint8Array([1, 2]).buffer, 1), Buffer.from([2]), undefined],
-    ['floats', floats, Buffer.from(floats.buffer), undefined],
+    ['a Buffer', Buffer.from([1, 2]), Buffer.from([1, 2]), 'application/octet-stream'],
+    ['an ArrayBuffer', new Uint8Array([1, 2]).buffer, Buffer.from([1, 2]), 'application/octet-stream'],
+    [
+      'a part of an ArrayBuffer',
+      new Uint8Array([1, 2, 3]).subarray(1),
+      Buffer.from([2, 3]),
+      'application/octet-stream',
+    ],
+    [
+      'a DataView',
+      new DataView(new Uint8Array([1, 2]).buffer, 1),
+      Buffer.from([2]),
+      'application/octet-stream',
+    ],
+    ['floats', floats, Buffer.from(floats.buffer), 'application/octet-stream'],
     ['text', 'ä', Buffer.from('ä'), 'text/plain; charset=utf-8'],
     ['an object', { id: 1 }, Buffer.from('{"id":1}'), 'application/json'],
     ['an empty object', {}, Buffer.from('{}'), 'application/json'],

@@ -13,14 +13,20 @@ export interface PendingPublish {
   returned: ReturnedMessage | undefined
   /** Connections that were lost while it was on the wire. */
   lostConnections: number
-  /** The number by which the broker answers, on the channel of now. */
+  /** The number by which the broker answers, on the channel of now; 0 while it waits to be sent. */
   tag: number
   /** A message came back that may have been this one. */
   mayBeReturned: boolean
+  /** It has its result, and stands in a line only until it is first there. */
+  isOver: boolean
+  /** Listens no more to what could give it up. */
+  release: (() => void) | undefined
 }
 
 /** A callback that throws must not keep the others from their results; its error is reported as uncaught. */
 export function tell(publish: PendingPublish, result: PublishResult): void {
+  publish.isOver = true
+  publish.release?.()
   try {
     publish.settle(result)
   } catch (error) {

@@ -1,71 +1,32 @@
-import type { AmqpChannel } from '../broker/amqp/channel.ts'
-import { enableConfirms } from '../broker/amqp/declarations.ts'
-import type { ReturnedMessage } from '../broker/amqp/message.ts'
-import { pause } from '../broker/amqp/pause.ts'
 import type { Session } from '../broker/amqp/session.ts'
-import type { SupervisedChannel } from '../broker/amqp/supervised-channel.ts'
-import { longestTimerMs } from '../clock.ts'
-import { ConnectionError, PublishError, type PublishErrorCode, type WarrenError } from '../errors.ts'
-import { createFifo, type Fifo } from '../fifo.ts'
+import { InvalidArgumentError } from '../errors.ts'
 import { type Duration, parseDuration } from '../message/duration.ts'
 import { refuseUnknown } from '../message/refuse-unknown.ts'
-import { sizeOfBody } from '../wire/frame-writer.ts'
-import { clearInterval, dateNow, setInterval } from '../world.ts'
-import { ChannelRenewal } from './channel-renewal.ts'
-import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
-import { decideResend } from './decide-resend.ts'
-import { decideReturned } from './decide-returned.ts'
+import type { BodyToPublish, MessageDeclarations, NoMessages } from '../topology/message-declaration.ts'
+import { dateNow } from '../world.ts'
+import { addressMessages, type NamedPublishOptions } from './address-messages.ts'
 import { createMessageIds } from './message-ids.ts'
 import { checkAddress, type EncodedMessage, encodeMessage, type OutgoingMessage } from './outgoing-message.ts'
-import { type PendingPublish, tell, unknown } from './pending-publish.ts'
-import { createPublishMethods } from './publish-methods.ts'
+import { PublishChannel } from './publish-channel.ts'
+import { type PublishLimits, type PublishOptions, readPublishOptions } from './publish-options.ts'
 import type { PublishResult } from './publish-result.ts'
-import {
-  type PublisherOptions,
-  type SettledPublisherOptions,
-  settlePublisherOptions,
-} from './settle-publisher-options.ts'
+import type { PublisherOptions } from './settle-publisher-options.ts'
 
 export type { PublisherOptions }
 
-const frameOverheadBytes = 64
-
-/** Publishes with confirms on a channel of its own; every publish settles exactly once. */
-export class Publisher {
-  readonly #session: Session
-  readonly #channel: SupervisedChannel
-  readonly #options: SettledPublisherOptions
-  readonly #waiting: Fifo<PendingPublish> = createFifo()
-  readonly #methodFor = createPublishMethods()
+/**
+ * Publishes with confirms on a channel of its own; every publish settles exactly once. `Messages` are those of the
+ * topology, which it publishes by their names.
+ */
+export class Publisher<Messages extends MessageDeclarations = NoMessages> {
+  readonly #channel: PublishChannel
+  readonly #messages: MessageDeclarations
   readonly #nextId = createMessageIds()
-  readonly #renewal: ChannelRenewal
-  readonly #stopListening: () => void
-  #unanswered: ConfirmLedger<PendingPublish>
-  #unansweredBytes = 0
-  #lastReturnedTag = 0
-  #hasGivenUp = false
-  #waitingBytes = 0
-  #sweeper: NodeJS.Timeout | undefined
-  #isWaitingForDrain = false
-  #isClosed = false
-  #roomWaiters: (() => void)[] = []
-  #idleWaiters: (() => void)[] = []
 
   /** @internal */
-  constructor(session: Session, options: PublisherOptions = {}) {
-    this.#session = session
-    this.#options = settlePublisherOptions(options)
-    this.#unanswered = createConfirmLedger(this.#options.window.messages)
-    this.#renewal = new ChannelRenewal({
-      unansweredCount: () => this.#unanswered.size,
-      closeChannel: () => void this.#channel.current?.close(),
-      resume: this.#pump,
-    })
-    this.#channel = session.superviseChannel('publisher', enableConfirms, { isForPublishing: true })
-    this.#channel.events.on('opened', ({ channel }) => this.#opened(channel))
-    this.#channel.events.on('ended', () => this.#ended())
-    this.#channel.events.on('lost', ({ error }) => this.#lost(error as WarrenError | undefined))
-    this.#stopListening = session.events.on('connection.unblocked', () => this.#pump())
+  constructor(session: Session, options: PublisherOptions = {}, messages?: Messages) {
+    this.#channel = new PublishChannel(session, options)
+    this.#messages = messages ?? {}
   }
 
   /**
@@ -75,14 +36,79 @@ export class Publisher {
    * const result = await publisher.publish({ exchange: 'orders.events', key: 'order.placed', body: { id: 42 } })
    * ```
    */
-  publish(message: OutgoingMessage): Promise<PublishResult> {
+  publish(message: OutgoingMessage, options?: PublishOptions): Promise<PublishResult>
+  /**
+   * The same for a message of the topology, by its name: its address is known, and its body is checked.
+   * @example
+   * ```ts
+   * const result = await shop.publish('OrderPlaced', { id: 42 }, { messageId: 'order-42', deadline: '5s' })
+   * ```
+   */
+  publish<Name extends keyof Messages & string>(
+    name: Name,
+    body: BodyToPublish<Messages[Name]>,
+    options?: NamedPublishOptions,
+  ): Promise<PublishResult>
+  publish(
+    first: OutgoingMessage | string,
+    second?: unknown,
+    options?: NamedPublishOptions,
+  ): Promise<PublishResult> {
+    if (typeof first === 'string') return this.#publishNamed(first, second, options)
+    if (second === undefined) return this.send(first)
+    return this.#sendWithin(first, second as PublishOptions)
+  }
+
+  /**
+   * Publishes all and gives a result for each, in the same order. What cannot be sent is refused before anything is sent.
+   * @example
+   * ```ts
+   * const results = await publisher.publishMany([1, 2, 3].map((id) => ({ key: 'orders', body: { id } })))
+   * console.log(results.filter(({ kind }) => kind !== 'confirmed').length, 'are to be published again')
+   * ```
+   */
+  publishMany(
+    messages: readonly OutgoingMessage[],
+    options?: PublishOptions,
+  ): Promise<readonly PublishResult[]>
+  /** The same for messages of the topology that have the same name. */
+  publishMany<Name extends keyof Messages & string>(
+    name: Name,
+    bodies: readonly BodyToPublish<Messages[Name]>[],
+    options?: Omit<NamedPublishOptions, 'messageId'>,
+  ): Promise<readonly PublishResult[]>
+  async publishMany(
+    first: readonly OutgoingMessage[] | string,
+    second?: unknown,
+    options?: NamedPublishOptions,
+  ): Promise<readonly PublishResult[]> {
+    const { addressed, limits } =
+      typeof first === 'string'
+        ? await addressMessages(this.#messages, { name: first, bodies: second as unknown[], options })
+        : { addressed: first, limits: second as PublishOptions | undefined }
+    const read = readPublishOptions(limits)
+    const sends = prepareAll(addressed, (message) => this.prepare(message, read))
+    const results: Promise<PublishResult>[] = []
+    for (const send of sends) {
+      await this.#channel.lineRoom()
+      results.push(send())
+    }
+    return Promise.all(results)
+  }
+
+  /** One message of its own address. @internal */
+  send(message: OutgoingMessage, limits?: PublishLimits): Promise<PublishResult> {
     // What cannot be encoded rejects the promise, like anything that is thrown in here.
     return new Promise((settle) => {
-      checkAddress(message)
-      const messageId = message.messageId ?? this.#nextId()
       const nowMs = dateNow()
-      this.publishEncoded(encodeMessage(message, { messageId, nowMs }), settle, nowMs)
+      this.publishEncoded(this.#encode(message, nowMs), settle, nowMs, limits)
     })
+  }
+
+  /** Refuses what cannot be sent, and gives what sends it. @internal */
+  prepare(message: OutgoingMessage, limits: PublishLimits | undefined): () => Promise<PublishResult> {
+    const encoded = this.#encode(message, dateNow())
+    return () => new Promise((settle) => this.publishEncoded(encoded, settle, dateNow(), limits))
   }
 
   /**
@@ -93,26 +119,9 @@ export class Publisher {
     message: EncodedMessage,
     settle: (result: PublishResult) => void,
     nowMs: number = dateNow(),
+    limits?: PublishLimits,
   ): void {
-    const bytes = sizeOfBody(message.body) + message.properties.length + frameOverheadBytes
-    const publish: PendingPublish = {
-      message,
-      bytes,
-      deadlineAt: nowMs + this.#options.deadlineMs,
-      settle,
-      mayBeDuplicate: false,
-      returned: undefined,
-      lostConnections: 0,
-      tag: 0,
-      mayBeReturned: false,
-    }
-    if (this.#isClosed) {
-      tell(publish, unknown(publish, false, new PublishError('PUBLISHER_CLOSED')))
-      return
-    }
-    this.#startSweeping()
-    if (this.#waiting.size === 0 && this.#canSend()) this.#send(publish)
-    else this.#enqueue(publish)
+    this.#channel.publish(message, settle, nowMs, limits)
   }
 
   /**
@@ -126,18 +135,17 @@ export class Publisher {
    * ```
    */
   room(): Promise<void> {
-    if (this.#isClosed || (this.#waiting.size === 0 && this.#canSend())) return Promise.resolve()
-    return new Promise((resolve) => this.#roomWaiters.push(resolve))
+    return this.#channel.room()
   }
 
   /** It was told to close and takes no more. */
   get isClosed(): boolean {
-    return this.#isClosed
+    return this.#channel.isClosed
   }
 
   /** Publishes that have no result yet. */
   get pendingCount(): number {
-    return this.#waiting.size + this.#unanswered.size
+    return this.#channel.pendingCount
   }
 
   /**
@@ -148,8 +156,7 @@ export class Publisher {
    * ```
    */
   idle(): Promise<void> {
-    if (this.pendingCount === 0) return Promise.resolve()
-    return new Promise((resolve) => this.#idleWaiters.push(resolve))
+    return this.#channel.idle()
   }
 
   /**
@@ -157,8 +164,7 @@ export class Publisher {
    * a leader refuses what is sent there for ever; a publisher notices that by itself, but only after a while.
    */
   async renew(): Promise<void> {
-    await this.idle()
-    await this.#channel.current?.close()
+    await this.#channel.renew()
   }
 
   /**
@@ -171,15 +177,8 @@ export class Publisher {
    */
   async close(options: { readonly deadline?: Duration } = {}): Promise<void> {
     refuseUnknown('close()', options, { deadline: true })
-    const endsAtMs = options.deadline === undefined ? undefined : dateNow() + parseDuration(options.deadline)
-    this.#isClosed = true
-    await (endsAtMs === undefined ? this.idle() : this.#idleUntil(endsAtMs))
-    // What is told to be given up must not be sent when the broker reads again.
-    while (this.#waiting.size > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
-    this.#stopListening()
-    this.#renewal.stop()
-    clearInterval(this.#sweeper)
-    await this.#channel.close(endsAtMs === undefined ? undefined : endsAtMs - dateNow())
+    const { deadline } = options
+    await this.#channel.close(deadline === undefined ? undefined : dateNow() + parseDuration(deadline))
   }
 
   /** `await using publisher = warren.publisher({ … })` closes it at the end of the block. */
@@ -187,199 +186,33 @@ export class Publisher {
     await this.close()
   }
 
-  async #idleUntil(endsAtMs: number): Promise<void> {
-    const isIdle = new AbortController()
-    const leftMs = Math.min(longestTimerMs, Math.max(0, endsAtMs - dateNow()))
-    await Promise.race([this.idle(), pause(leftMs, isIdle.signal)])
-    isIdle.abort()
+  async #publishNamed(name: string, body: unknown, options?: NamedPublishOptions): Promise<PublishResult> {
+    const { addressed, limits } = await addressMessages(this.#messages, { name, bodies: [body], options })
+    return this.send(addressed[0]!, readPublishOptions(limits))
   }
 
-  #enqueue(publish: PendingPublish): void {
-    const isFull =
-      this.#waiting.size >= this.#options.waiting.messages ||
-      this.#waitingBytes + publish.bytes > this.#options.waiting.bytes
-    if (isFull) {
-      this.#settle(publish, unknown(publish, false, new PublishError('PUBLISH_QUEUE_FULL')))
-      return
-    }
-    this.#waiting.push(publish)
-    this.#waitingBytes += publish.bytes
+  // Async, so that options that cannot be meant reject the promise, like a message that cannot be sent.
+  async #sendWithin(message: OutgoingMessage, options: PublishOptions): Promise<PublishResult> {
+    return this.send(message, readPublishOptions(options))
   }
 
-  #canSend(): boolean {
-    const channel = this.#channel.current
-    if (!channel || this.#session.blockedReason !== undefined || this.#renewal.isDraining) return false
-    if (!this.#unanswered.hasRoom || this.#unansweredBytes >= this.#options.window.bytes) return false
-    const output = this.#session.connection?.output
-    if (!output?.isCongested) return output !== undefined
-    this.#pumpWhenDrained(output.drained())
-    return false
-  }
-
-  /** The window is refilled in quarters: a write per confirm would cost more than the messages in it. */
-  #hasRefillRoom(): boolean {
-    return (
-      this.#unanswered.size <= this.#options.window.messages * 0.75 &&
-      this.#unansweredBytes <= this.#options.window.bytes * 0.75
-    )
-  }
-
-  #pumpWhenDrained(drained: Promise<void>): void {
-    if (this.#isWaitingForDrain) return
-    this.#isWaitingForDrain = true
-    void drained.then(() => {
-      this.#isWaitingForDrain = false
-      this.#pump()
-    })
-  }
-
-  readonly #pump = (): void => {
-    while (this.#waiting.size > 0 && this.#canSend()) {
-      const publish = this.#waiting.shift()!
-      this.#waitingBytes -= publish.bytes
-      this.#send(publish)
-    }
-    if (this.#waiting.size > 0 || !this.#canSend()) return
-    for (const resume of this.#roomWaiters.splice(0)) resume()
-  }
-
-  #send(publish: PendingPublish): void {
-    const { message } = publish
-    try {
-      this.#channel.current!.publish(this.#methodFor(message), message.properties, message.body)
-    } catch (error) {
-      this.#settle(publish, unknown(publish, publish.mayBeDuplicate, error as WarrenError))
-      return
-    }
-    publish.tag = this.#unanswered.add(publish)
-    this.#unansweredBytes += publish.bytes
-  }
-
-  #opened(channel: AmqpChannel): void {
-    this.#unanswered = createConfirmLedger(this.#options.window.messages)
-    this.#unansweredBytes = 0
-    this.#lastReturnedTag = 0
-    this.#hasGivenUp = false
-    this.#renewal.opened()
-    channel.events.on('returned', (message) => this.#returned(message))
-    channel.events.on('confirmed', ({ tag, multiple, isAck }) => {
-      this.#unanswered.take(tag, multiple, (publish) => this.#answered(publish, isAck))
-      this.#renewal.settled()
-      if (this.#hasRefillRoom()) this.#pump()
-    })
-    this.#pump()
-  }
-
-  /**
-   * A return stands before the confirm of its own publish, and returns come in the order of publishing. So it is of a
-   * publish without an answer, sent behind the last one that came back.
-   */
-  #returned(message: ReturnedMessage): void {
-    const { publish, inDoubt } = decideReturned<PendingPublish>(message, {
-      hasGivenUp: this.#hasGivenUp,
-      some: (visit) =>
-        this.#unanswered.some((each) => each.tag > this.#lastReturnedTag && !each.returned && visit(each)),
-    })
-    if (publish) {
-      publish.returned = message
-      this.#lastReturnedTag = publish.tag
-    }
-    for (const each of inDoubt) each.mayBeReturned = true
-  }
-
-  #answered(publish: PendingPublish, isAck: boolean): void {
-    this.#unansweredBytes -= publish.bytes
-    const { messageId } = publish.message
-    const { mayBeDuplicate } = publish
-    if (publish.returned) {
-      const { replyCode, replyText } = publish.returned
-      this.#settle(publish, { kind: 'returned', messageId, replyCode, replyText, mayBeDuplicate })
-    } else if (isAck && publish.mayBeReturned) {
-      this.#settle(publish, unknown(publish, true, new PublishError('PUBLISH_RETURN_UNMATCHED')))
-    } else if (isAck) {
-      this.#renewal.accepted(publish.message)
-      this.#settle(publish, { kind: 'confirmed', messageId, mayBeDuplicate })
-    } else {
-      this.#renewal.refused(publish.message)
-      this.#settle(publish, { kind: 'nacked', messageId, mayBeDuplicate })
-    }
-  }
-
-  #lost(error: WarrenError | undefined): void {
-    const lost: PendingPublish[] = []
-    this.#unanswered.some((publish) => {
-      if (error instanceof ConnectionError) publish.lostConnections += 1
-      lost.push(publish)
-      return false
-    })
-    this.#unanswered = createConfirmLedger(this.#options.window.messages)
-    this.#unansweredBytes = 0
-    const cause = error ?? new PublishError('PUBLISHER_CLOSED')
-    const mayResend = this.#options.resend ? decideResend(lost, error) : () => false
-    const [again, over] = partition(lost, mayResend)
-    for (const publish of again.reverse()) this.#sendAgain(publish)
-    for (const publish of over) this.#settle(publish, unknown(publish, true, cause))
-  }
-
-  #sendAgain(publish: PendingPublish): void {
-    publish.mayBeDuplicate = true
-    publish.returned = undefined
-    publish.mayBeReturned = false
-    this.#waiting.unshift(publish)
-    this.#waitingBytes += publish.bytes
-  }
-
-  #settle(publish: PendingPublish, result: PublishResult): void {
-    tell(publish, result)
-    if (this.pendingCount > 0) return
-    clearInterval(this.#sweeper)
-    this.#sweeper = undefined
-    for (const resume of this.#idleWaiters.splice(0)) resume()
-  }
-
-  /** One timer for all deadlines: they pass in the order of publishing. */
-  #startSweeping(): void {
-    if (this.#sweeper) return
-    this.#sweeper = setInterval(
-      () => this.#sweep(dateNow()),
-      Math.min(1_000, Math.max(10, this.#options.deadlineMs / 4)),
-    )
-  }
-
-  #sweep(now: number): void {
-    for (
-      let late = this.#unanswered.oldest();
-      late && late.deadlineAt <= now;
-      late = this.#unanswered.oldest()
-    ) {
-      this.#unanswered.takeOldest()
-      this.#hasGivenUp = true
-      this.#unansweredBytes -= late.bytes
-      this.#settle(late, unknown(late, true, new PublishError('PUBLISH_DEADLINE')))
-    }
-    for (let late = this.#waiting.peek(); late && late.deadlineAt <= now; late = this.#waiting.peek()) {
-      this.#giveUpFirst('PUBLISH_DEADLINE')
-    }
-    this.#renewal.settled()
-    this.#pump()
-  }
-
-  #giveUpFirst(code: PublishErrorCode): void {
-    const publish = this.#waiting.shift()!
-    this.#waitingBytes -= publish.bytes
-    this.#settle(publish, unknown(publish, publish.mayBeDuplicate, new PublishError(code)))
-  }
-
-  /** The channel is closed for good: what still waits for it will not be sent, and no answer will come. */
-  #ended(): void {
-    this.#isClosed = true
-    this.#renewal.stop()
-    this.#lost(undefined) // a channel that the broker has not closed yet
-    while (this.#waiting.size > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
-    for (const resume of this.#roomWaiters.splice(0)) resume()
+  #encode(message: OutgoingMessage, nowMs: number): EncodedMessage {
+    checkAddress(message)
+    return encodeMessage(message, { messageId: message.messageId ?? this.#nextId(), nowMs })
   }
 }
 
-function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
-  return [all.filter((one) => isFirst(one)), all.filter((one) => !isFirst(one))]
+/** All or none: whoever publishes many at once does not want half of them to be sent because of one. */
+function prepareAll<Message, Prepared>(
+  messages: readonly Message[],
+  prepare: (message: Message) => Prepared,
+): readonly Prepared[] {
+  return messages.map((message, index) => {
+    try {
+      return prepare(message)
+    } catch (cause) {
+      const which = `Message ${index + 1} of ${messages.length}`
+      throw new InvalidArgumentError(`${which}: ${(cause as Error).message} Nothing was sent.`, { cause })
+    }
+  })
 }

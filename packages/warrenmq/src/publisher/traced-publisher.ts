@@ -1,19 +1,29 @@
 import type { Session } from '../broker/amqp/session.ts'
+import type { MessageDeclarations, NoMessages } from '../topology/message-declaration.ts'
 import { checkAddress, type OutgoingMessage } from './outgoing-message.ts'
+import type { PublishLimits } from './publish-options.ts'
 import type { PublishResult } from './publish-result.ts'
 import { Publisher, type PublisherOptions } from './publisher.ts'
 import { destinationName, spanError, spanKinds, type TracingApi } from './tracing-api.ts'
 
 /** A publisher that makes a span of each publish and sends its context along, in the headers of W3C. */
-export class TracedPublisher extends Publisher {
+export class TracedPublisher<Messages extends MessageDeclarations = NoMessages> extends Publisher<Messages> {
   readonly #api: TracingApi
 
-  constructor(session: Session, options: PublisherOptions, api: TracingApi) {
-    super(session, options)
+  constructor(session: Session, options: PublisherOptions, api: TracingApi, messages?: Messages) {
+    super(session, options, messages)
     this.#api = api
   }
 
-  override async publish(message: OutgoingMessage): Promise<PublishResult> {
+  override prepare(
+    message: OutgoingMessage,
+    limits: PublishLimits | undefined,
+  ): () => Promise<PublishResult> {
+    super.prepare(message, limits) // it refuses what cannot be sent; the span and its headers come with the sending
+    return () => this.send(message, limits)
+  }
+
+  override async send(message: OutgoingMessage, limits?: PublishLimits): Promise<PublishResult> {
     checkAddress(message)
     const { context, propagation, trace } = this.#api
     const parent = context.active()
@@ -24,7 +34,7 @@ export class TracedPublisher extends Publisher {
     try {
       const carrier: Record<string, string> = {}
       propagation.inject(trace.setSpan(parent as never, span as never) as never, carrier)
-      const result = await super.publish({ ...message, headers: { ...message.headers, ...carrier } })
+      const result = await super.send({ ...message, headers: { ...message.headers, ...carrier } }, limits)
       span.setAttribute('warren.result', result.kind)
       if (result.messageId !== undefined) span.setAttribute('messaging.message.id', result.messageId)
       if (result.kind !== 'confirmed') {

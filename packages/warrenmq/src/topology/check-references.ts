@@ -35,6 +35,9 @@ export function checkReferences(
     ...(topology.publications ?? []).flatMap((publication, index) =>
       publication.exchange === '' ? [] : exchange(publication.exchange, ['publications', index, 'exchange']),
     ),
+    ...Object.entries(topology.messages ?? {}).flatMap(([name, message]) =>
+      message.exchange === '' ? [] : exchange(message.exchange, ['messages', name, 'exchange']),
+    ),
     ...checkAcceptances(topology, compiled),
   ]
 }

@@ -1,5 +1,6 @@
 import type { Duration } from '../message/duration.ts'
 import type { LayoutName } from './layouts/layout-names.ts'
+import type { MessageDeclarations } from './message-declaration.ts'
 import type { RecoveryDeclaration } from './recovery-declaration.ts'
 import type { ServerDeclaration } from './server-declaration.ts'
 
@@ -41,6 +42,11 @@ export interface TopologyDeclaration<QueueName extends string = string> {
    * @example { exchanges: { 'orders.events': { type: 'topic' } }, publications: [{ exchange: 'orders.events', key: 'order.placed' }] }
    */
   readonly publications?: readonly PublicationDeclaration[]
+  /**
+   * What is published, by name, with the type of its body; see `defineMessages`.
+   * @example { messages: defineMessages({ OrderPlaced: { exchange: 'orders.events', key: 'order.placed' } }) }
+   */
+  readonly messages?: MessageDeclarations
   /**
    * Findings of the proof that you have considered and accept.
    * @example { accept: [{ finding: 'comes-home/seen-by-others', reason: 'the other queue ignores it' }] }
@@ -197,6 +203,11 @@ export interface QueueDeclaration {
    * @example { bind: [{ exchange: 'orders.events', key: 'order.*' }] }
    */
   readonly bind?: readonly BindingDeclaration[]
+  /**
+   * The messages that its consumer has handlers for. `warren check` proves that these reach it, and no others.
+   * @example { handles: ['OrderPlaced', 'OrderCancelled'] }
+   */
+  readonly handles?: readonly string[]
   /**
    * When a failed message is tried again. `false`: it goes to the dead-letter queue at once. @default the layout's
    * @example { retry: { delays: ['5s', '30s', '5m'], maxAttempts: 5 } }

@@ -1,10 +1,58 @@
-import type { QueueDeclaration, TopologyDeclaration } from './declaration.ts'
+import type {
+  BindingDeclaration,
+  ExchangeDeclaration,
+  QueueDeclaration,
+  TopologyDeclaration,
+} from './declaration.ts'
+import type { MessageDeclarations, NoMessages } from './message-declaration.ts'
+import type { RoutedMessages } from './routed-messages.ts'
 import { readTopology } from './validate-topology.ts'
 
-/** A declaration without mistakes. `QueueName` is the union of its queues, so that `consume()` knows them. */
-export interface Topology<QueueName extends string = string> extends TopologyDeclaration<QueueName> {
+/**
+ * A declaration without mistakes. `QueueName` is the union of its queues, so that `consume()` knows them; `Messages` are
+ * its messages, and `Routed` has the names of those that each queue gets.
+ */
+export interface Topology<
+  QueueName extends string = string,
+  Messages extends MessageDeclarations = NoMessages,
+  // Only carried along: a topology with messages shall pass for one of which nobody knows any.
+  _Routed = Readonly<Record<QueueName, keyof Messages>>,
+> extends TopologyDeclaration<QueueName> {
   /** Queues by name. */
   readonly queues: Readonly<Record<QueueName, QueueDeclaration>>
+  readonly messages?: Messages
+}
+
+/** What `defineTopology` takes: a declaration of which TypeScript remembers what leads where. */
+export interface TopologyToDefine<
+  Types,
+  Binds,
+  Messages extends MessageDeclarations,
+  Source extends string,
+  Alternate extends string,
+> extends Omit<TopologyDeclaration, 'exchanges' | 'queues' | 'messages'> {
+  /** Exchanges by name. */
+  readonly exchanges?: {
+    readonly [Name in keyof Types]: FeedingExchange<Source, Alternate> & { readonly type: Types[Name] }
+    // The compiler learns only `Types` from the line above, and the rest from this one.
+  } & Readonly<Record<string, FeedingExchange<Source, Alternate>>>
+  /** Queues by name. */
+  readonly queues: {
+    readonly [Name in keyof Binds]: Omit<QueueDeclaration, 'bind'> & {
+      readonly bind?: Binds[Name] & readonly BindingDeclaration[]
+    }
+  }
+  /** What is published, by name, with the type of its body; see `defineMessages`. */
+  readonly messages?: Messages
+}
+
+/** An exchange, with the names of those that feed it and of the one that it feeds. */
+export interface FeedingExchange<Source extends string, Alternate extends string>
+  extends Omit<ExchangeDeclaration, 'bind' | 'alternateExchange'> {
+  /** Bindings from other exchanges to this one. */
+  readonly bind?: readonly (BindingDeclaration & { readonly exchange: Source })[]
+  /** Receives what this exchange cannot route. */
+  readonly alternateExchange?: Alternate
 }
 
 /**
@@ -22,9 +70,26 @@ export interface Topology<QueueName extends string = string> extends TopologyDec
  * })
  * ```
  */
-export function defineTopology<const QueueName extends string>(
-  declaration: TopologyDeclaration<QueueName>,
-): Topology<QueueName> {
+export function defineTopology<
+  const Types,
+  const Binds,
+  const Messages extends MessageDeclarations = NoMessages,
+  const Source extends string = never,
+  const Alternate extends string = never,
+>(
+  declaration: TopologyToDefine<Types, Binds, Messages, Source, Alternate>,
+): Topology<
+  keyof Binds & string,
+  Messages,
+  {
+    readonly [Name in keyof Binds]: RoutedMessages<
+      Messages,
+      Name,
+      Binds[Name],
+      { types: Types; queues: keyof Binds; sources: Source; alternates: Alternate }
+    >
+  }
+> {
   readTopology(declaration)
-  return declaration
+  return declaration as never
 }

@@ -41,6 +41,7 @@ export const topologySchema: Schema = {
       queues: { type: 'object', additionalProperties: { $ref: '#/definitions/queue' } },
       policies: { type: 'array', items: { $ref: '#/definitions/policy' } },
       publications: { type: 'array', items: { $ref: '#/definitions/publication' } },
+      messages: { type: 'object', additionalProperties: { $ref: '#/definitions/message' } },
       accept: { type: 'array', items: objectOf({ ...acceptance, queue: text }, ['finding', 'reason']) },
       recovery: { type: 'object' },
       server: { type: 'object' },
@@ -102,10 +103,15 @@ export const topologySchema: Schema = {
       { exchange: text, key: text, headers: argumentTable, expiration: { $ref: '#/definitions/duration' } },
       ['exchange'],
     ),
+    message: objectOf(
+      { exchange: text, key: text, schema: {}, jsonSchema: { type: 'object' }, description: text },
+      ['exchange'],
+    ),
     queue: objectOf({
       layout,
       exact: flag,
       bind: bindings,
+      handles: { type: 'array', items: text },
       retry: {
         description: 'false or an object',
         anyOf: [{ enum: [false] }, { $ref: '#/definitions/retry' }],

@@ -1,5 +1,6 @@
 import { TopologyError, type TopologyMistake } from '../errors.ts'
 import { checkArguments } from './check-arguments.ts'
+import { checkHandles, checkMessages } from './check-messages.ts'
 import { checkNames } from './check-names.ts'
 import { checkLayoutParameters, checkQueue } from './check-queue.ts'
 import { checkReferences } from './check-references.ts'
@@ -20,6 +21,8 @@ export function validateTopology(value: unknown): readonly TopologyMistake[] {
       checkQueue({ topology, name, queue }),
     ),
     ...checkArguments(topology),
+    ...checkMessages(topology.messages ?? {}),
+    ...checkHandles(topology),
   ]
   return mistakes.length > 0 ? withoutRepeats(mistakes) : checkCompiled(topology)
 }

@@ -70,6 +70,7 @@ export type DeadLetterReason =
   | 'refused-status'
   | 'undecodable'
   | 'invalid'
+  | 'unknown-message'
   | 'poison'
 
 export interface Decision {
@@ -149,7 +150,7 @@ export function isTransientFailure(outcome: Outcome): boolean {
 /** Was it the body, which no handler could begin with? That says nothing about the handler's surroundings. */
 export function isUnread(outcome: Outcome): boolean {
   const errorCode = 'failure' in outcome ? outcome.failure?.errorCode : undefined
-  return errorCode === 'MESSAGE_UNDECODABLE' || errorCode === 'MESSAGE_INVALID'
+  return errorCode !== undefined && Object.hasOwn(unreadReasons, errorCode)
 }
 
 function decideStatus(decision: Decision, result: HandlerResult & { kind: 'status' }): Outcome {
@@ -212,9 +213,14 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`
 }
 
-function permanentReason({ errorCode }: Failure): DeadLetterReason {
-  if (errorCode === 'MESSAGE_UNDECODABLE') return 'undecodable'
-  return errorCode === 'MESSAGE_INVALID' ? 'invalid' : 'permanent-error'
+const unreadReasons: Readonly<Record<string, DeadLetterReason>> = {
+  MESSAGE_UNDECODABLE: 'undecodable',
+  MESSAGE_INVALID: 'invalid',
+  MESSAGE_UNKNOWN: 'unknown-message',
+}
+
+function permanentReason({ errorCode = '' }: Failure): DeadLetterReason {
+  return Object.hasOwn(unreadReasons, errorCode) ? unreadReasons[errorCode]! : 'permanent-error'
 }
 
 /** Doubling from one second to a minute. */

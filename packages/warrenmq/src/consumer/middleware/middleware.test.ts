@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../clock.ts'
+import type { SchemaIssue, SchemaResult, StandardSchema } from '../../message/standard-schema.ts'
 import { type Handler, type HandlerContext, type Middleware, wrapHandler } from '../handler.ts'
 import { type Answer, defer, retry } from '../handler-answer.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
@@ -8,7 +9,7 @@ import { ignoreErrors } from './ignore-errors.ts'
 import { memoryDedupeStore } from './memory-dedupe-store.ts'
 import { processAfterDelay } from './process-after-delay.ts'
 import { throttle } from './throttle.ts'
-import { type SchemaIssue, type SchemaResult, type StandardSchema, validateBody } from './validate-body.ts'
+import { validateBody } from './validate-body.ts'
 
 function message(more: Partial<ConsumedMessage> = {}): ConsumedMessage {
   return {

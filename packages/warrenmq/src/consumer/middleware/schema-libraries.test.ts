@@ -2,9 +2,10 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
+import type { SchemaOutput, StandardSchema } from '../../message/standard-schema.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
-import { type SchemaOutput, type StandardSchema, validateBody } from './validate-body.ts'
+import { validateBody } from './validate-body.ts'
 
 const context = {} as HandlerContext
 const messageWith = (body: unknown) => ({ id: 'm1', body }) as ConsumedMessage

@@ -22,6 +22,10 @@ export interface ConsumerEvents {
    * Emitted once.
    */
   'consumer.limited': { readonly queue: string; readonly deliveryLimit: number }
+  /** It was told to pause: nothing more arrives until it is told to resume. */
+  'consumer.paused': { readonly queue: string }
+  /** It was told to resume, and messages can arrive again. */
+  'consumer.resumed': { readonly queue: string }
   /** It is closed. `unfinished`: handlers that had not ended by the deadline. */
   'consumer.closed': { readonly queue: string; readonly unfinished: number }
   /** A delivery is done with. Exactly one for each that is settled; `stale` ones come again. */

@@ -32,6 +32,8 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
   'consumer.unproved': ({ queue, error }) => line('warn', { queue, ...errorFields(error) }, error.message),
   'consumer.limited': ({ queue, deliveryLimit }) =>
     line('warn', { queue, deliveryLimit }, dropsOver(queue, deliveryLimit)),
+  'consumer.paused': ({ queue }) => line('info', { queue }, `Paused consuming "${queue}".`),
+  'consumer.resumed': ({ queue }) => line('info', { queue }, `Consuming "${queue}" again.`),
   'consumer.closed': ({ queue, unfinished }) =>
     line('info', { queue, unfinished }, `Stopped consuming "${queue}".`),
   'delivery.settled': (event) => {

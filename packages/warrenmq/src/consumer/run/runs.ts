@@ -56,7 +56,7 @@ export class Runs {
   #isPumpDue = false
   #tick = 0
   #isTickEnding = false
-  #idle: (() => void) | undefined
+  #idleWaiters: (() => void)[] = []
 
   constructor(parts: RunsParts) {
     this.#parts = parts
@@ -144,6 +144,13 @@ export class Runs {
     this.#isStarting = false
   }
 
+  /** Starts again what may be started, after a pause. Whoever waits for the end of what runs need not wait any more. */
+  startAgain(): void {
+    this.#isStarting = true
+    this.#endIdleWaits()
+    this.pump()
+  }
+
   giveBackUnstarted(): void {
     this.#giveBackInOrder([...this.#removeWaiting(() => true), ...this.held.removeAll(() => true)])
   }
@@ -151,9 +158,7 @@ export class Runs {
   /** Resolves when no handler runs any more, or after the deadline. */
   async whenIdle(deadlineMs: number): Promise<void> {
     if (this.#running.size === 0) return
-    const idle = new Promise<void>((resolve) => {
-      this.#idle = resolve
-    })
+    const idle = new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
     const stopped = new AbortController()
     await Promise.race([
       idle,
@@ -172,6 +177,10 @@ export class Runs {
     this.#overdue.stop()
     this.#solitude.stop()
     this.#company.leave()
+  }
+
+  #endIdleWaits(): void {
+    for (const resume of this.#idleWaiters.splice(0)) resume()
   }
 
   /** The place of its handler is free again, and so is its key. The consumer no longer has it, unless it is held again. */
@@ -269,7 +278,7 @@ export class Runs {
     if (run.place !== -1) this.#company.ended()
     this.#running.delete(run)
     if (run === this.#alone) this.#leaveSolitude()
-    if (this.#running.size === 0) this.#idle?.()
+    if (this.#running.size === 0) this.#endIdleWaits()
   }
 
   #removeWaiting(isRemoved: (run: Run) => boolean): Run[] {

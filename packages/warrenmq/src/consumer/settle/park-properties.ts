@@ -25,6 +25,8 @@ export interface Park extends Republish {
   readonly nowMs: number
   readonly service: string | undefined
   readonly host: string | undefined
+  /** The name by which its consumer knew it, for one that says no type itself. */
+  readonly type?: string | undefined
   /** All properties of the dead letter together. @default 49152 */
   readonly budgetBytes?: number
 }
@@ -81,8 +83,10 @@ function compose(park: Park, texts: Texts): RawProperties {
   const { delivery, flow, login } = park
   const edit = stripBrokerHeaders(delivery.properties, { login, keep: ['x-death'] })
   const isGone = (name: string) => staleHeaders.has(name) || edit.headers!.remove!(name)
+  const { type = park.type } = { type: readProperty(delivery.properties, 'type') }
   const written = editProperties(delivery.properties, {
     ...edit,
+    set: type === undefined ? edit.set! : { ...edit.set, type },
     headers: {
       remove: isGone,
       set: [

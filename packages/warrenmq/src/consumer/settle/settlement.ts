@@ -4,6 +4,7 @@ import { largestTaken } from '../../publisher/largest-taken.ts'
 import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
+import type { NameMessage } from '../../topology/name-message.ts'
 import type { PublishAddress, QueueFlow } from '../../topology/queue-flow.ts'
 import type { RawProperties } from '../../wire/properties.ts'
 import { readProperty } from '../../wire/properties.ts'
@@ -53,6 +54,8 @@ export interface Copying {
     readonly clock: Pick<Clock, 'now'>
     readonly service: string | undefined
     readonly host: string | undefined
+    /** The name of a message that says no type itself. */
+    readonly nameOf?: NameMessage | undefined
   }
 }
 
@@ -163,11 +166,12 @@ export function planMove(
       const { park, reason, failure, isBare } = outcome
       if (park.kind === 'reject') break
       const { service, host } = options
+      const type = options.nameOf?.(message)
       const write = isBare ? bareParkProperties : parkProperties
       return {
         address: { exchange: park.exchange, key: park.key ?? message.routingKey },
         failures: reason === 'poison' ? 0 : 1,
-        propertiesOf: (of) => write({ ...of, reason, failure, nowMs, service, host }),
+        propertiesOf: (of) => write({ ...of, reason, failure, nowMs, service, host, type }),
       }
     }
     case 'acknowledge':

@@ -2,6 +2,9 @@
 export const findingsByProperty = {
   'no-black-hole': [
     'publication-unrouted',
+    'message-unrouted',
+    'handler-unreached',
+    'message-unhandled',
     'dead-letter-exchange-missing',
     'dead-letter-unrouted',
     'retry-unrouted',

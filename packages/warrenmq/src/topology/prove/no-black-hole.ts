@@ -1,12 +1,14 @@
 import { anyWord } from '../../message/topic-trie.ts'
 import type { QueueFlow } from '../queue-flow.ts'
 import { addressStep, type BrokenProperty } from './finding.ts'
+import { proveMessages } from './prove-messages.ts'
 import type { DeadLetterHop } from './queue-settings.ts'
 import type { TopologyGraph } from './topology-graph.ts'
 
 /** Every declared publication and every dead-letter hop reaches a queue. */
 export function* proveNoBlackHole(graph: TopologyGraph): Generator<Broken> {
   yield* provePublications(graph)
+  yield* proveMessages(graph)
   for (const flow of graph.topology.flows) yield* proveFlow(graph, flow)
   for (const { name } of graph.topology.queues) if (!isHopRouted(graph, name)) yield* proveHop(graph, name)
 }

@@ -1,0 +1,46 @@
+import type { Duration } from '../../message/duration.ts'
+import type { StandardSchema } from '../../message/standard-schema.ts'
+import type { ConsumerOptions } from '../consumer-options.ts'
+import type { HandlerReturn } from '../handler.ts'
+import type { ConsumedMessage } from '../run/consumed-message.ts'
+
+/**
+ * The user's function for many messages at once. Returning nothing acknowledges all, throwing fails all; a list says it for
+ * each message, in their order.
+ */
+export type BatchHandler<Body = unknown> = (
+  messages: readonly ConsumedMessage<Body>[],
+  context: BatchContext,
+) => BatchReturn | PromiseLike<BatchReturn>
+
+/** What a batch handler may return: one answer for all, or a list with one for each. An error in it counts as thrown. */
+export type BatchReturn = HandlerReturn | readonly (HandlerReturn | Error)[]
+
+/** What a batch handler is told besides the messages. */
+export interface BatchContext {
+  /** Aborted when the time-out of the first message passes, or when the consumer closes and cannot wait any longer. */
+  readonly signal: AbortSignal
+  /** Which try this is for each message, from 1, in their order. */
+  readonly attempts: readonly number[]
+  /** The last try: a message that fails it is parked. */
+  readonly maxAttempts: number
+  /** The queue, by its name on the broker. */
+  readonly queue: string
+}
+
+/** How a consumer works that handles many messages at once. */
+export interface BatchConsumerOptions<Schema extends StandardSchema = StandardSchema>
+  extends ConsumerOptions<Schema> {
+  /** How many messages a batch has. */
+  readonly batch: BatchOptions
+  /** Batches that run at a time. @default 1 */
+  readonly concurrency?: number
+}
+
+/** How many messages a batch has. */
+export interface BatchOptions {
+  /** At most so many messages. */
+  readonly size: number
+  /** A batch that is not full begins when its first message has waited this long. @default '1s' */
+  readonly wait?: Duration
+}

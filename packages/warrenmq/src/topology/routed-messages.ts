@@ -1,0 +1,114 @@
+import type { MessageDeclarations } from './message-declaration.ts'
+
+/**
+ * The names of the messages that a queue can get, worked out by TypeScript from the bindings of one `defineTopology`.
+ * Whatever types cannot follow is let through, and `warren check` looks at it: headers exchanges and plugins, bindings
+ * that a layout makes, exchanges that are fed by others, and names that are not literal.
+ */
+export type RoutedMessages<Messages extends MessageDeclarations, Queue, Bind, World extends RoutingWorld> = {
+  [Name in keyof Messages]: true extends Reaches<
+    Messages[Name]['exchange'],
+    KeyOf<Messages[Name]>,
+    Queue,
+    Bind,
+    World
+  >
+    ? Name
+    : never
+}[keyof Messages]
+
+/** What a route depends on beside the bindings of its queue. */
+export interface RoutingWorld {
+  /** The type of each exchange, by name. */
+  readonly types: unknown
+  /** All queues. */
+  readonly queues: PropertyKey
+  /** Exchanges that feed other exchanges, by a binding. */
+  readonly sources: string
+  /** Exchanges that get what others cannot route. */
+  readonly alternates: string
+}
+
+type KeyOf<Message> = Message extends { readonly key: infer Key extends string } ? Key : ''
+
+type Reaches<
+  Exchange extends string,
+  Key extends string,
+  Queue,
+  Bind,
+  World extends RoutingWorld,
+> = Exchange extends ''
+  ? ReachesByName<Key, Queue, World>
+  : Bind extends readonly (infer Binding)[]
+    ? Exchange extends World['sources']
+      ? true
+      : Matches<Exchange, Key, Binding, World>
+    : true
+
+/** By the default exchange. A layout may give a queue another name on the broker, so a strange key may still reach it. */
+type ReachesByName<Key, Queue, World extends RoutingWorld> = Key extends Queue
+  ? true
+  : Key extends World['queues']
+    ? false
+    : true
+
+type Matches<
+  Exchange extends string,
+  Key extends string,
+  Binding,
+  World extends RoutingWorld,
+> = Binding extends { readonly exchange: infer Source extends string }
+  ? Exchange extends Source
+    ? MatchesKey<TypeOf<Exchange, World>, KeyOf<Binding>, Key>
+    : Source extends World['alternates']
+      ? true
+      : string extends Exchange
+        ? true
+        : false
+  : never
+
+type TypeOf<Exchange extends string, World extends RoutingWorld> = Exchange extends keyof World['types']
+  ? World['types'][Exchange]
+  : Exchange extends `amq.${infer Type}`
+    ? Type
+    : unknown
+
+type MatchesKey<Type, Pattern extends string, Key extends string> = string extends Pattern | Key
+  ? true
+  : Type extends 'direct'
+    ? Key extends Pattern
+      ? true
+      : false
+    : Type extends 'topic'
+      ? MatchesWords<Words<Pattern>, Words<Key>>
+      : true
+
+/** To RabbitMQ the empty key has no word. */
+type Words<Text extends string> = Text extends ''
+  ? []
+  : Text extends `${infer Word}.${infer Rest}`
+    ? [Word, ...(Rest extends '' ? [''] : Words<Rest>)]
+    : [Text]
+
+type MatchesWords<Pattern extends readonly string[], Key extends readonly string[]> = Pattern extends [
+  infer First extends string,
+  ...infer Rest extends string[],
+]
+  ? First extends '#'
+    ? MatchesRest<Rest, Key>
+    : Key extends [infer Word extends string, ...infer Others extends string[]]
+      ? Word extends (First extends '*' ? string : First)
+        ? MatchesWords<Rest, Others>
+        : false
+      : false
+  : Key extends []
+    ? true
+    : false
+
+/** After a `#`: the rest of the pattern may begin at any word, or behind the last. */
+type MatchesRest<Rest extends readonly string[], Key extends readonly string[]> =
+  MatchesWords<Rest, Key> extends true
+    ? true
+    : Key extends [string, ...infer Others extends string[]]
+      ? MatchesRest<Rest, Others>
+      : false
