@@ -21,7 +21,7 @@ const houses = [
   {
     folder: `${library}/consumer`,
     rows: [
-      ['http', 'settle/consumer-headers.ts'],
+      ['http', 'settle/consumer-headers.ts', 'closing-error.ts'],
       ['settle/near-limit.ts'],
       ['decide'],
       ['run'],
@@ -29,10 +29,17 @@ const houses = [
       ['handler.ts', 'run/delivery-result.ts'],
       ['http/http-handler.ts', 'middleware', 'observe', 'remember/remember-result.ts', 'run/run-handler.ts'],
       ['consumer-options.ts'],
+<<<<<<< ours
       ['check-consumer-options.ts'],
       ['settle-consumer-options.ts'],
       ['run/handle-delivery.ts', 'run/handler-deadlines.ts', 'run/subscribe.ts'],
       ['amqplib', 'run/runs.ts'],
+=======
+      ['check-consumer-options.ts', 'consumer-parts.ts', 'batch', 'named'],
+      ['settle-consumer-options.ts', 'read-consume.ts'],
+      ['run/handle-delivery.ts', 'run/handler-deadlines.ts', 'run/stream-position.ts', 'run/subscribe.ts'],
+      ['run/runs.ts'],
+>>>>>>> theirs
       ['consumer.ts'],
       ['start-consumer.ts', 'observe/consumer-metrics.ts', 'observe/log-consumer.ts'],
     ],

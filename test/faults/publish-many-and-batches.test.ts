@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { declareQueue, inspectQueue } from '../../packages/warrenmq/src/broker/amqp/declarations.ts'
+import { inspectQueue } from '../../packages/warrenmq/src/broker/amqp/declarations.ts'
 import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
 import { connect, defineTopology, type PublishResult } from '../../packages/warrenmq/src/index.ts'
 import { eventually } from '../support/eventually.ts'
@@ -35,6 +35,8 @@ async function setup() {
   return { proxy, warren, direct, idsIn }
 }
 
+const confirm = { direction: 'to-client', classId: 60, methodId: 80 } as const
+const publishFrame = { direction: 'to-broker', classId: 60, methodId: 40 } as const
 const idsOf = (count: number) => Array.from({ length: count }, (_, index) => `m${index}`)
 const kindsOf = (results: readonly PublishResult[]) => new Set(results.map(({ kind }) => kind))
 
@@ -43,7 +45,7 @@ describe('publishMany over a connection that is cut', () => {
     const { proxy, warren, idsIn } = await setup()
     const ids = idsOf(2_000)
     const publisher = warren.publisher({ window: { messages: 50 } })
-    const cut = proxy.cutAtFrame({ direction: 'to-client', method: 'basic.ack', nth: 3 })
+    const cut = proxy.cutAtFrame({ ...confirm, nth: 3 })
 
     const results = await publisher.publishMany(
       ids.map((messageId) => ({ key: 'many', messageId, body: 'x'.repeat(200) })),
@@ -63,9 +65,11 @@ describe('publishMany over a connection that is cut', () => {
     const { proxy, warren, idsIn } = await setup()
     const ids = idsOf(500)
     const publisher = warren.publisher({ window: { messages: 50 }, resend: true })
-    const cut = proxy.cutAtFrame({ direction: 'to-client', method: 'basic.ack', nth: 2 })
+    const cut = proxy.cutAtFrame({ ...confirm, nth: 2 })
 
-    const results = await publisher.publishMany(ids.map((messageId) => ({ key: 'many', messageId, body: {} })))
+    const results = await publisher.publishMany(
+      ids.map((messageId) => ({ key: 'many', messageId, body: {} })),
+    )
     await cut
 
     expect(kindsOf(results)).toEqual(new Set(['confirmed']))
@@ -92,8 +96,7 @@ describe('a publish that is given up', () => {
     await publisher.publish({ key: 'aborted', messageId: 'before', body: {} })
     const request = new AbortController()
     const reason = new Error('the user has left')
-    const sent = proxy.atFrame({ direction: 'to-broker', method: 'basic.publish' }, { kind: 'pass' } as never)
-    proxy.swallow('to-client')
+    const sent = proxy.atFrame(publishFrame, { kind: 'swallow', direction: 'to-client' })
 
     const publishing = publisher.publish({ key: 'aborted', messageId: 'sent', body: {} }, request)
     await sent
@@ -171,10 +174,16 @@ describe('a consumer whose connection is cut again and again', () => {
     const { proxy, warren, direct } = await setup()
     const ids = idsOf(600)
     const done = new Map<string, number>()
-    const consumer = await warren.consume('batched', { batch: { size: 20, wait: 20 }, concurrency: 2 }, (messages) => {
-      for (const { id } of messages) done.set(id!, (done.get(id!) ?? 0) + 1)
-      return messages.map((_, at) => (Math.random() < 0.05 && at > 0 ? new Error('now and then') : undefined))
-    })
+    const consumer = await warren.consume(
+      'batched',
+      { batch: { size: 20, wait: 20 }, concurrency: 2 },
+      (messages) => {
+        for (const { id } of messages) done.set(id!, (done.get(id!) ?? 0) + 1)
+        return messages.map((_, at) =>
+          Math.random() < 0.05 && at > 0 ? new Error('now and then') : undefined,
+        )
+      },
+    )
     const interrupted: unknown[] = []
     consumer.events.on('consumer.interrupted', (event) => interrupted.push(event))
 
