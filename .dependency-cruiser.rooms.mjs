@@ -29,17 +29,10 @@ const houses = [
       ['handler.ts', 'run/delivery-result.ts'],
       ['http/http-handler.ts', 'middleware', 'observe', 'remember/remember-result.ts', 'run/run-handler.ts'],
       ['consumer-options.ts'],
-<<<<<<< ours
-      ['check-consumer-options.ts'],
-      ['settle-consumer-options.ts'],
-      ['run/handle-delivery.ts', 'run/handler-deadlines.ts', 'run/subscribe.ts'],
-      ['amqplib', 'run/runs.ts'],
-=======
       ['check-consumer-options.ts', 'consumer-parts.ts', 'batch', 'named'],
       ['settle-consumer-options.ts', 'read-consume.ts'],
       ['run/handle-delivery.ts', 'run/handler-deadlines.ts', 'run/stream-position.ts', 'run/subscribe.ts'],
-      ['run/runs.ts'],
->>>>>>> theirs
+      ['amqplib', 'run/runs.ts'],
       ['consumer.ts'],
       ['start-consumer.ts', 'observe/consumer-metrics.ts', 'observe/log-consumer.ts'],
     ],

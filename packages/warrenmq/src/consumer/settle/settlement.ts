@@ -4,7 +4,7 @@ import { largestTaken } from '../../publisher/largest-taken.ts'
 import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
-import type { NameMessage } from '../../topology/name-message.ts'
+import type { NamedBy, NameMessage } from '../../topology/name-message.ts'
 import type { PublishAddress, QueueFlow } from '../../topology/queue-flow.ts'
 import type { RawProperties } from '../../wire/properties.ts'
 import { readProperty } from '../../wire/properties.ts'
@@ -137,7 +137,7 @@ export interface Move {
 }
 
 export function planMove(
-  { message }: { readonly message: { readonly routingKey: string } },
+  { message }: { readonly message: NamedBy },
   outcome: SettledOutcome,
   { flow, options }: Pick<Copying, 'flow' | 'options'>,
 ): Move {
