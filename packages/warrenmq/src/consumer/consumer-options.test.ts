@@ -65,8 +65,8 @@ describe('a poison limit', () => {
     expect(settleConsumerOptions({}, requeueing).poisonLimit).toBeUndefined()
     expect(settleConsumerOptions({ poisonLimit: false }, requeueing).poisonLimit).toBeUndefined()
     expect(() => settleConsumerOptions({ poisonLimit: 3 }, requeueing)).toThrow(
-      'poisonLimit is 3, but "erp.queue.erp-stock" is a classic queue of the layout event-bus, where what is too early is ' +
-        'requeued: nobody can tell that from a crash. Leave poisonLimit out, or make the queue quorum (without `exact`).',
+      'poisonLimit is 3, but "erp.queue.erp-stock" is a classic queue of the layout event-bus. Messages that are too early are ' +
+        'requeued there, which looks like a crash. Leave poisonLimit out, or make the queue quorum (without `exact`).',
     )
   })
 })

@@ -140,8 +140,8 @@ function choosePoisonLimit(
   if (defer.short !== 'sleep-and-requeue') return choice ?? 10
   if (choice === undefined) return undefined
   throw new InvalidArgumentError(
-    `poisonLimit is ${choice}, but "${queue}" is a classic queue of the layout event-bus, where what is too early is ` +
-      'requeued: nobody can tell that from a crash. Leave poisonLimit out, or make the queue quorum (without `exact`).',
+    `poisonLimit is ${choice}, but "${queue}" is a classic queue of the layout event-bus. Messages that are too early are ` +
+      'requeued there, which looks like a crash. Leave poisonLimit out, or make the queue quorum (without `exact`).',
   )
 }
 

@@ -67,7 +67,7 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
     const isNearLimit = outcome.kind === 'recount' && outcome.why === 'near-limit'
     const sentence = isNearLimit
       ? 'Could not be put at the end of its queue, although its delivery limit is near; it is handled as it is.'
-      : 'Could not be published to where it goes next; it is kept and tried again.'
+      : 'Could not be published to its next queue. It is kept and tried again.'
     return line('error', fields, sentence)
   },
   'breaker.changed': ({ queue, from, to }) =>
@@ -116,7 +116,7 @@ export function dropsOver(queue: string, deliveryLimit: number): string {
   return (
     `RabbitMQ deletes a message of "${queue}" that was returned more than ${deliveryLimit} times, by whatever consumer or ` +
     `crash: the queue has a delivery limit and no dead-letter exchange. ${care}Declare the queue with a dead-letter exchange ` +
-    'or, from RabbitMQ 4.0 on, with x-delivery-limit -1, or lift the limit by a policy; where it is lifted, the option ' +
+    'or, from RabbitMQ 4.0 on, with x-delivery-limit -1, or lift the limit by a policy; if it is lifted, the option ' +
     'deliveryLimit: false says so.'
   )
 }

@@ -6,8 +6,8 @@ export function wayBroken(queue: string, gaps: readonly string[]): ConsumerError
     code: 'WAY_OUT_BROKEN',
     message:
       `The consumer of "${queue}" takes no messages, because one that fails would be lost: ${gaps.join('; ')}. ` +
-      'It looks again by itself and begins as soon as that is mended. Declare what is missing with `await warren.apply()` or ' +
-      '`warren apply`; where a queue lacks arguments, `warren plan` says how to get them back.',
+      'It checks again by itself and starts as soon as that is fixed. Declare what is missing with `await warren.apply()` or ' +
+      '`warren apply`; if a queue lacks arguments, `warren plan` says how to get them back.',
   })
 }
 

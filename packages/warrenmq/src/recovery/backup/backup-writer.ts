@@ -111,7 +111,7 @@ export class BackupWriter implements MessageSink {
     const run = runs.at(-1)!
     const isThere = run.run === this.#run && run.records === this.#records
     if (isThere && digest === this.#digest.copy().digest('hex')) return
-    throw this.#notWritten(new Error('what was written is not what can be read'))
+    throw this.#notWritten(new Error('the file does not contain what was written'))
   }
 
   /** Says which records of this run are removed, and which are about to be. The disk has it then. */
@@ -187,7 +187,7 @@ export class BackupWriter implements MessageSink {
     return new RecoveryError(
       {
         code: 'BACKUP_NOT_WRITTEN',
-        message: `${this.#file} cannot be written: ${(cause as Error).message}. No message has left its queue that is not in the file. Make room and do it again: what is in the file stays.`,
+        message: `${this.#file} cannot be written: ${(cause as Error).message}. Every message that has left its queue is in the file. Free some space and run it again: what is in the file stays.`,
       },
       { cause },
     )

@@ -43,6 +43,6 @@ function describeInterruption({ seal, records, header, runs }: BackupSummary): s
   const { removed, inDoubt, left } = countRemovals(runs)
   return (
     `It was interrupted: ${removed} messages were removed, ${inDoubt} may be, and ${left} are still in the queue. ` +
-    'Run the same command again to go on, or put back what was removed with `warren dlq restore`.'
+    'Run the same command again to continue, or put back what was removed with `warren dlq restore`.'
   )
 }

@@ -92,6 +92,6 @@ function isElection(error: unknown, channel: AmqpChannel): boolean {
 export function noLeaderError(queue: string): RecoveryError {
   return new RecoveryError({
     code: 'RECOVERY_NO_LEADER',
-    message: `The queue "${queue}" has no leader: most of its nodes are gone. Bring one back, and do it again.`,
+    message: `The queue "${queue}" has no leader: most of its nodes are gone. Bring one back and run it again.`,
   })
 }

@@ -56,12 +56,12 @@ export function decideLook({ facts, version, acceptsLimit = false }: LookQuestio
   if (facts.isAutoDelete) {
     return refuse(
       'It is an auto-delete queue: RabbitMQ deletes it with all its messages as soon as its last consumer ends, and ' +
-        'whoever looks at it is one. Bind a durable queue in its place; what is in this one is for a consumer that stays.',
+        'a look is such a consumer. Bind a durable queue instead; the messages in this one are for a consumer that stays.',
     )
   }
   if (facts.isServedElsewhere) {
     return refuse(
-      'It has a single active consumer, and that is somebody else: nothing would come. End that consumer first.',
+      'It allows a single active consumer, and another consumer is active: nothing would arrive. Stop that consumer first.',
     )
   }
   if (facts.type === 'classic') return { kind: 'free' }
@@ -97,7 +97,7 @@ function decideBlind(version: BrokerVersion, acceptsLimit: boolean): LookCost {
       : { kind: 'counted', limit: defaultDeliveryLimit, overLimit: 'deleted' }
   }
   return refuse(
-    'Without the management API nobody can tell whether it has a delivery limit, and messages over one are ' +
+    'Without the management API, Warren cannot tell whether it has a delivery limit, and messages over one are ' +
       'deleted when a connection breaks. Say where the API is (--management-url), or, if the queue is a classic ' +
       'or an unlimited one, say --accept-delivery-limit.',
   )
@@ -154,7 +154,7 @@ function wayOut(facts: QueueFacts, version: BrokerVersion): string {
     return `Lift the limit first: ${command}`
   }
   if (argumentLimit === undefined) {
-    return 'Take delivery-limit out of the policy first: this version has no limit of its own.'
+    return 'Take delivery-limit out of the policy first: this version sets no limit by itself.'
   }
   const net = overLimitName(facts.queue)
   const command = policyCommand(facts, {

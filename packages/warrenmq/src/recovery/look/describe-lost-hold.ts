@@ -22,7 +22,7 @@ export function describeLostHold({ queue, version, cause, isCancelled }: LostHol
     return new RecoveryError(
       {
         code: 'RECOVERY_INTERRUPTED',
-        message: `The connection was lost while messages of "${queue}" were held. What was not acknowledged is back in the queue; do it again.`,
+        message: `The connection was lost while messages of "${queue}" were held. What was not acknowledged is back in the queue. Run it again.`,
       },
       options,
     )
@@ -33,7 +33,7 @@ export function describeLostHold({ queue, version, cause, isCancelled }: LostHol
       code: 'RECOVERY_HELD_TOO_LONG',
       message:
         `RabbitMQ took back the messages of "${queue}" that were held: it waits no longer for an acknowledgement` +
-        `${timeoutOf(cause)}. What was not acknowledged is back in the queue, and the same again would end in the same way. ` +
+        `${timeoutOf(cause)}. What was not acknowledged is back in the queue, and another run would end in the same way. ` +
         `Raise that time ${policy}in rabbitmq.conf (consumer_timeout); or take fewer messages at a time; or say how long they ` +
         'may be held (--hold, maxHoldMs), and they go back before.',
     },

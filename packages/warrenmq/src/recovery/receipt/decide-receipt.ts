@@ -79,7 +79,7 @@ function checkSums(receipt: Receipt): ReceiptCheck {
 
 function checkBalance({ isBalanced, isCounted = true, missing }: Receipt): ReceiptCheck {
   if (!isCounted) {
-    const detail = 'the broker was away when the run ended, and nobody has counted'
+    const detail = 'the broker was away when the run ended, so the queue was not counted'
     return { name: 'balance', verdict: 'unknown', detail, isUnchecked: true }
   }
   return isBalanced
@@ -106,7 +106,7 @@ function checkMoved(receipt: Receipt, { places, digest }: ReceiptFindings): read
   const detail = `${moved} were moved; of these ${places.map(describePlace).join(', ')}`
   if (found > moved + duplicatesPossible) return [{ name: 'moved', verdict: 'broken', detail }]
   if (found < moved) {
-    const rest = `${detail}; the rest was handled, or is where nobody looked`
+    const rest = `${detail}; the rest was handled, or is in a queue that was not checked`
     const isUnchecked = places.some(({ found: some, why }) => some === undefined || why !== undefined)
     return [{ name: 'moved', verdict: 'unknown', detail: rest, ...(isUnchecked && { isUnchecked }) }]
   }
@@ -128,10 +128,7 @@ function checkDigest(
     { name: 'digest', verdict, detail } as const,
   ]
   if (digest === null)
-    return check(
-      'unknown',
-      'the receipt was given to somebody who is not shown payloads, so it has no digest',
-    )
+    return check('unknown', 'the receipt was made for a caller who may not see payloads, so it has no digest')
   return found === digest
     ? check('holds', `they are the very messages that were moved (${digest})`)
     : check('broken', `other ids or bodies than were moved: ${found}, not ${digest}`)

@@ -16,7 +16,7 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
     ...receipt.keptBecause.map(({ reason, count }) => `  ${count} kept: ${describeKept(reason)}`),
     ...describeRefusals(receipt),
     ...(receipt.areRoutesProved === false ? [`  ${unprovedRoutes}`] : []),
-    ...(arrivals > 0 ? [`  ${arrivals} arrived meanwhile and were not touched`] : []),
+    ...(arrivals > 0 ? [`  ${arrivals} arrived during the run and were not touched`] : []),
     ...(receipt.refreshed > 0
       ? [`  ${receipt.refreshed} put at the end of the queue to keep them alive`]
       : []),
@@ -45,14 +45,14 @@ function describeCopies({
       ? [`  ${published} publishes were confirmed, ${published - moved} more than messages moved`]
       : []),
     ...(acksInDoubt > 0
-      ? [`  ${acksInDoubt} acknowledgements in doubt: so many more may be out of the queue`]
+      ? [`  ${acksInDoubt} acknowledgements in doubt: up to this many more may be out of the queue`]
       : []),
     ...(unanswered > 0 ? [`  ${unanswered} publishes without an answer: each may be at its target`] : []),
   ]
 }
 
 const unprovedRoutes =
-  'not proved beforehand: where their routes lead. There was no management API to ask; what had no route failed and is still in the queue'
+  'not proved beforehand: where their routes lead. There was no management API to ask. Messages without a route failed and are still in the queue'
 
 function describeFailures({ kind, count, targets = [] }: Receipt['failures'][number]): string {
   const where = targets.length === 0 ? '' : `, to ${targets.join(', ')}`
@@ -83,12 +83,13 @@ function describeMovedAside({ queue, movedAside = 0 }: Receipt): readonly string
 
 function describeMissing({ missing, interruption }: Receipt): readonly string[] {
   if (missing === 0) return []
-  const how = interruption === 'queue-deleted' ? 'deleted with the queue' : 'taken by somebody else meanwhile'
+  const how =
+    interruption === 'queue-deleted' ? 'deleted with the queue' : 'taken by somebody else during the run'
   return [`  ${missing} were ${how}`]
 }
 
 function describeBalance({ isBalanced, isCounted = true }: Receipt): string {
-  if (!isCounted) return ' — as far as it got: the broker was away at the end, and nobody has counted'
+  if (!isCounted) return ' — as far as known: the broker was away at the end, so the queue was not counted'
   return isBalanced ? '' : ' — but the queue does not hold what it should'
 }
 
@@ -118,15 +119,15 @@ function describeInterruption(interruption: Interruption | undefined): string {
     case 'no-progress':
       return 'It was interrupted: messages are left that pass after pass did not get. Run it again for the rest.'
     case 'queue-deleted':
-      return 'It was interrupted: somebody deleted the queue, and what was left in it is gone.'
+      return 'It was interrupted: somebody deleted the queue with the messages that were left in it.'
     case 'away':
       return 'It was interrupted: the broker, or the node of the queue, was away for longer than it was to wait (--wait). Run it again for the rest.'
     case 'failed':
-      return 'It was interrupted by an error, which is told below. Run it again for the rest.'
+      return 'It was interrupted by an error, which is shown below. Run it again for the rest.'
     case 'forbidden':
-      return 'It was interrupted: the broker does not let this user do it any more; its words are told below. Run it again for the rest.'
+      return 'It was interrupted: the broker no longer allows this user to do it. Its error is shown below. Run it again for the rest.'
     case 'taken':
-      return 'It has moved what it was to, but the queue holds fewer than it should: messages expired, or somebody else took them.'
+      return 'It has finished, but the queue holds fewer messages than it should: messages expired, or somebody else took them.'
     case undefined:
       return 'It was interrupted. Run it again for the rest.' // a receipt of an earlier version does not say by what
   }

@@ -189,7 +189,7 @@ function neverThere(queue: string): RecoveryError {
 function notEnded(queue: string): RecoveryError {
   return new RecoveryError({
     code: 'RECOVERY_INTERRUPTED',
-    message: `The broker did not answer until the time was over. What was under way is in "${queue}", at its target, or in both.`,
+    message: `The broker did not answer before the time was over. What was in flight is in "${queue}", at its target, or in both.`,
   })
 }
 

@@ -82,7 +82,7 @@ test.each<[string, LiveQueue, string]>([
   [
     'a classic one would leave a copy at every try',
     classic('full', { ...refusing, ...toDlq }),
-    'The queue "full" refuses a message when it is full, and dead-letters it all the same (overflow reject-publish-dlx): every try would put a copy into "dlq".',
+    'The queue "full" refuses a message when it is full, and dead-letters it anyway (overflow reject-publish-dlx): every attempt would put a copy into "dlq".',
   ],
 ])('a target that may be full is refused: %s', (_title, full, problem) => {
   const guarded = openRouteBook({ ...live, queues: [full, queue('dlq')] }, 'dlq')

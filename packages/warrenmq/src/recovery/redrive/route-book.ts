@@ -106,7 +106,7 @@ function describeOverflow(question: RouteQuestion, queue: LiveQueue): string | u
   }
   const copies = nextHops(question, { queue: queue.name, key })
   if (!copies || copies.length === 0) return undefined
-  return `The queue "${queue.name}" refuses a message when it is full, and dead-letters it all the same (overflow reject-publish-dlx): every try would put a copy into ${quote(copies)}.`
+  return `The queue "${queue.name}" refuses a message when it is full, and dead-letters it anyway (overflow reject-publish-dlx): every attempt would put a copy into ${quote(copies)}.`
 }
 
 /** It holds this many messages or bytes and no more. */

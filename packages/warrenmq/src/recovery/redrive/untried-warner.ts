@@ -15,8 +15,8 @@ export function untriedWarner(session: Session): (queues: readonly string[]) => 
       if (counts === undefined || counts.consumerCount > 0 || counts.messageCount === 0) continue
       told.add(queue)
       const warning =
-        `The canary proves nothing: what it moved to "${queue}" is still there, and nobody consumes from it. ` +
-        'Start its consumers before the rest follows, or wait for longer (--canary-wait) where it is only delayed there.'
+        `The canary proves nothing: what it moved to "${queue}" is still there, and the queue has no consumer. ` +
+        'Start its consumers before the rest follows, or wait longer (--canary-wait) if messages are only delayed there.'
       // Node writes it to the terminal as it is, and a name may hold anything.
       process.emitWarning(escapeLine(warning), { code: 'WARREN_REDRIVE_UNTRIED' })
     }
