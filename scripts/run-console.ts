@@ -21,10 +21,12 @@ const pages = spawn(process.execPath, [resolve('node_modules/vite/bin/vite.js')]
 })
 console.log(`  The built console is at ${server.url}/console/. The account is guest, its password guest.`)
 
-process.once('SIGINT', async () => {
+process.once('SIGINT', () => void end())
+
+async function end(): Promise<void> {
   clearInterval(more)
   pages.kill()
   await server.stop()
   await shop.close()
   rmSync(backups, { recursive: true, force: true })
-})
+}

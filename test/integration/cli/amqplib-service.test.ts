@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { connect } from 'amqplib'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { defineTopology, retrying } from '../../../packages/warrenmq/src/index.ts'
+import { defineTopology, retrying, type TopologyDeclaration } from '../../../packages/warrenmq/src/index.ts'
 import { eventually } from '../../support/eventually.ts'
 import { runCliHere } from '../../support/run-cli-here.ts'
 import { createVhost, useBroker } from '../../support/use-broker.ts'
@@ -70,7 +70,7 @@ test('a service on amqplib gets a dead-letter queue by a policy, then wait queue
   configure(withRetries)
   expect(await warren('apply', '--yes')).toMatchObject({ exitCode: 0 })
   await channel.cancel(old.consumerTag)
-  const { queues } = parse(withRetries) as Parameters<typeof defineTopology>[0]
+  const { queues } = parse(withRetries) as TopologyDeclaration<string>
   const topology = defineTopology({ exchanges: { 'shop.events': { type: 'topic' } }, queues })
   const seen: unknown[] = []
   const onMessage = retrying(
