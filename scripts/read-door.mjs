@@ -53,11 +53,17 @@ function listUnexported({ checker, exported, folder }) {
     const isOurs = declarations.some((each) => isTopLevelIn(each, folder))
     if (!isOurs || known.has(symbol)) return
     known.add(symbol)
-    missing.push(`${symbol.name} (mentioned by ${mentionedBy})`)
+    if (!declarations.every(isStepOfType)) missing.push(`${symbol.name} (mentioned by ${mentionedBy})`)
     for (const each of declarations) visit(each, symbol.name)
   }
   for (const { name, declarations } of exported) for (const each of declarations) visit(each, name)
   return missing
+}
+
+/** A conditional type that its module keeps to itself is a step in working out another type: nobody has to name it. */
+function isStepOfType(declaration) {
+  const isPrivate = !(ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Export)
+  return isPrivate && ts.isTypeAliasDeclaration(declaration) && ts.isConditionalTypeNode(declaration.type)
 }
 
 /** Not what a declaration has of its own: its type parameters and its members. */

@@ -5,6 +5,7 @@ export type { BackoffPolicy } from './broker/amqp/decide-backoff.ts'
 export type { TlsOptions } from './broker/amqp/open-socket.ts'
 export type { SessionOptions } from './broker/amqp/session.ts'
 export type { OldSessionEvents, SessionEvents } from './broker/amqp/session-events.ts'
+export type { SessionState } from './broker/amqp/session-state.ts'
 export type { Clock } from './clock.ts'
 export type { BackoffOptions, ConnectOptions } from './connect-options.ts'
 export type { AmqplibChannel, AmqplibMessage } from './consumer/amqplib/amqplib-channel.ts'
@@ -136,6 +137,7 @@ export type {
   BackupRequest,
   CanaryRequest,
   CausesRequest,
+  ChosenRequest,
   DiscardRequest,
   EditRequest,
   EncodedBody,
