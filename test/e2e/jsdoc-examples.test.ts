@@ -22,6 +22,10 @@ declare const topology: lib.Topology<'orders'>
 declare const save: lib.Handler
 declare const schema: lib.StandardSchema
 declare const clock: lib.Clock
+declare const shop: lib.Warren<
+  'orders',
+  { OrderPlaced: { exchange: 'orders.events'; schema: lib.StandardSchema<{ id: number }, { id: number }> } }
+>
 declare const channel: import('amqplib').ConfirmChannel
 `
 const { config } = ts.readConfigFile('tsconfig.json', (path) => readFileSync(path, 'utf8'))
@@ -82,11 +86,17 @@ it('every exported type, and every member of one, is described', () => {
 /** Also a member that says by a word which of several it is, and those of an alternative that is described as a whole. */
 function isDescribed(node: ts.Declaration): boolean {
   if (ts.getJSDocCommentsAndTags(node).length > 0) return true
+  if (ts.isMethodDeclaration(node) && node.body && isOverloaded(node)) return true
   if (ts.isConstructorDeclaration(node) || ts.isIndexSignatureDeclaration(node)) return true
   if (ts.isPropertySignature(node) && node.name.getText() === 'kind') return true
   const { parent } = node
   if (!ts.isTypeLiteralNode(parent) || !ts.isUnionTypeNode(parent.parent)) return false
   return parent.members.length < 3 && textBefore(parent.parent, parent).includes('/**')
+}
+
+/** Its other forms are what users see. */
+function isOverloaded({ name, parent }: ts.MethodDeclaration): boolean {
+  return parent.members.filter((each) => each.name?.getText() === name.getText()).length > 1
 }
 
 /** What stands before an alternative: the comment about it, if there is one. */
@@ -140,7 +150,9 @@ function optionsOf({ checker, exported }: (typeof doors)[number]): readonly Opti
 function optionExamples(node: ts.Declaration): readonly string[] {
   const isOfRequest = node.getSourceFile().fileName.endsWith('/requests.ts')
   const { name, type } = node as ts.PropertySignature
-  const isText = /string|'|Duration/.test(type?.getText().replace(/^Readonly<.*>$/, '') ?? '')
+  const isText = /string|'|Duration/.test(
+    type?.getText().replace(/^(Readonly<.*>|readonly .*\[\])$/, '') ?? '',
+  )
   return exampleTagsOf(node).map((text) =>
     isOfRequest ? `{ ${name.getText()}: ${isText ? JSON.stringify(text) : text} }` : text,
   )

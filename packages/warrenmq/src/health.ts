@@ -32,12 +32,17 @@ export type Alarm = 'memory' | 'disk'
 
 /** How a consumer is. */
 export interface ConsumerHealth {
+  /** The queue, by its name on the broker. */
   readonly queue: string
   /** `starting`: its queue or its channel is not there, and it tries again. */
   readonly state: 'receiving' | 'starting' | 'paused'
+  /** Whether its circuit breaker lets messages through. */
   readonly breaker: BreakerKind
+  /** Messages that wait for a handler. */
   readonly waiting: number
+  /** Messages in a handler. */
   readonly running: number
+  /** Messages that are held until later. */
   readonly held: number
 }
 

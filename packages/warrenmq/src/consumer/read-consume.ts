@@ -32,11 +32,19 @@ export function readConsume(call: ConsumeCall): Read {
   const nameOf = createNaming(messages)
   if (typeof second === 'function') return { nameOf, ...readBatch(first, second as BatchHandler) }
   if (typeof first === 'object' && first !== null) return { nameOf, ...readNamed(call) }
-  return { nameOf, handler: first as Handler, options: (second ?? {}) as ConsumerOptions }
+  return { nameOf, handler: first as Handler, options: readOptions(second) }
 }
 
-function readNamed({ queue, first, second = {}, messages, handles }: ConsumeCall): Read {
-  const { unknown, ...options } = second as NamedConsumerOptions
+/** A null would pass for no options at all. */
+function readOptions(given: unknown = {}): ConsumerOptions {
+  if (typeof given === 'object' && given !== null) return given
+  throw new InvalidArgumentError(
+    `What a consumer got as its options is ${String(given)}; it must be an object.`,
+  )
+}
+
+function readNamed({ queue, first, second, messages, handles }: ConsumeCall): Read {
+  const { unknown, ...options } = readOptions(second) as NamedConsumerOptions
   const handlers = first as Readonly<Record<string, Handler>>
   for (const handler of Object.values(handlers)) if (handler !== undefined) checkHandler(handler)
   if ('schema' in options)

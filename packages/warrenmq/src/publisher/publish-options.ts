@@ -8,9 +8,13 @@ export interface PublishOptions {
   /**
    * Gives the publish up. What was not sent by then is not sent any more; what was sent is `unknown`, because the broker
    * may have it.
+   * @example { signal: AbortSignal.timeout(2_000) }
    */
   readonly signal?: AbortSignal | undefined
-  /** After this long without an answer it is `unknown`. @default the publisher's, which is also the longest */
+  /**
+   * After this long without an answer it is `unknown`. @default the publisher's, which is also the longest
+   * @example { deadline: '5s' }
+   */
   readonly deadline?: Duration | undefined
 }
 

@@ -20,6 +20,7 @@ export interface Topology<
 > extends TopologyDeclaration<QueueName> {
   /** Queues by name. */
   readonly queues: Readonly<Record<QueueName, QueueDeclaration>>
+  /** Messages by name. */
   readonly messages?: Messages
 }
 

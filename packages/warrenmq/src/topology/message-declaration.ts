@@ -2,18 +2,31 @@ import type { SchemaInput, SchemaOutput, StandardSchema } from '../message/stand
 
 /** A kind of message: where it is published, and what its body is. */
 export interface MessageDeclaration {
-  /** The exchange that it is published to; `''` is the default exchange. */
+  /**
+   * The exchange that it is published to; `''` is the default exchange.
+   * @example { exchange: 'orders.events' }
+   */
   readonly exchange: string
-  /** Its routing key. @default '' */
+  /**
+   * Its routing key. @default ''
+   * @example { key: 'order.placed' }
+   */
   readonly key?: string
   /**
    * What its body is: a Standard Schema (zod, valibot, arktype, …), which publishers and consumers check, or
    * `unchecked<Body>()`. @default any body
+   * @example { schema: z.object({ id: z.number() }) }
    */
   readonly schema?: StandardSchema
-  /** Its body as JSON Schema, for `warren export --asyncapi`. @default what `schema` says of itself, if it can */
+  /**
+   * Its body as JSON Schema, for documents about your messages. @default what `schema` says of itself, if it can
+   * @example { jsonSchema: { type: 'object', required: ['id'] } }
+   */
   readonly jsonSchema?: Readonly<Record<string, unknown>>
-  /** What it tells, in a sentence, for `warren export --asyncapi`. */
+  /**
+   * What it tells, in a sentence, for documents about your messages.
+   * @example { description: 'A customer has placed an order.' }
+   */
   readonly description?: string
 }
 

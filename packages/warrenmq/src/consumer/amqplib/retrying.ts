@@ -27,11 +27,20 @@ export interface RetryingOptions<QueueName extends string = string>
     ConsumerOptions,
     'timeout' | 'ackTimeout' | 'holdUpTo' | 'decode' | 'statusTable' | 'service' | 'host' | 'clock' | 'random'
   > {
-  /** Declares the queue, and how it retries and parks. Its wait queues and dead-letter queue come from `warren apply`. */
+  /**
+   * Declares the queue, and how it retries and parks. Its wait queues and dead-letter queue come from `warren apply`.
+   * @example { topology: defineTopology({ queues: { orders: {} } }) }
+   */
   readonly topology: Topology<QueueName>
-  /** The queue, by its name in the topology. */
+  /**
+   * The queue, by its name in the topology.
+   * @example { queue: 'orders' }
+   */
   readonly queue: QueueName
-  /** Told what became of each delivery, and of each copy that found no place. @default a warning about the first such copy */
+  /**
+   * Told what became of each delivery, and of each copy that found no place. @default a warning about the first such copy
+   * @example { onEvent: (event) => console.log(event.kind) }
+   */
   readonly onEvent?: (event: RetryingEvent) => void
 }
 

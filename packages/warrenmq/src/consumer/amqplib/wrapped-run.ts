@@ -15,17 +15,29 @@ export type RetryingEvent =
   /** The broker was told: acknowledged, published elsewhere and acknowledged, rejected, or given back. */
   | {
       readonly kind: 'settled'
+      /** The message. */
       readonly message: ConsumedMessage
+      /** Which try it was, from 1. */
       readonly attempt: number
+      /** What the broker was told. */
       readonly outcome: SettledOutcome
     }
   /** The channel closed first. The broker has the message, and delivers it again. */
-  | { readonly kind: 'stale'; readonly message: ConsumedMessage; readonly attempt: number }
+  | {
+      readonly kind: 'stale'
+      /** The message. */
+      readonly message: ConsumedMessage
+      /** Which try it was, from 1. */
+      readonly attempt: number
+    }
   /** A copy found no place. The message is kept, and the publish is tried again. */
   | {
       readonly kind: 'unplaced'
+      /** The message. */
       readonly message: ConsumedMessage
+      /** Why the copy found no place. */
       readonly problem: string
+      /** When the publish is tried again, in milliseconds from now. */
       readonly nextAttemptMs: number
     }
   /** The broker ended the consumer, as when its queue is deleted. Consume again. */

@@ -31,16 +31,28 @@ export interface BatchContext {
 /** How a consumer works that handles many messages at once. */
 export interface BatchConsumerOptions<Schema extends StandardSchema = StandardSchema>
   extends ConsumerOptions<Schema> {
-  /** How many messages a batch has. */
+  /**
+   * How many messages a batch has.
+   * @example { batch: { size: 100, wait: '1s' } }
+   */
   readonly batch: BatchOptions
-  /** Batches that run at a time. @default 1 */
+  /**
+   * Batches that run at a time. @default 1
+   * @example { concurrency: 2 }
+   */
   readonly concurrency?: number
 }
 
 /** How many messages a batch has. */
 export interface BatchOptions {
-  /** At most so many messages. */
+  /**
+   * At most this many messages.
+   * @example { size: 100 }
+   */
   readonly size: number
-  /** A batch that is not full begins when its first message has waited this long. @default '1s' */
+  /**
+   * A batch that is not full begins when its first message has waited this long. @default '1s'
+   * @example { wait: '500ms' }
+   */
   readonly wait?: Duration
 }

@@ -20,6 +20,7 @@ export interface NamedConsumerOptions extends Omit<ConsumerOptions, 'schema'> {
    * What becomes of a message that has no handler here. `park` sends it to the dead-letter queue, with that reason; `fail`
    * counts it as a failed attempt, so that it is tried again, by a newer release perhaps; `ignore` acknowledges it, and it
    * is gone. @default 'park'
+   * @example { unknown: 'fail' }
    */
   readonly unknown?: UnknownChoice
 }
