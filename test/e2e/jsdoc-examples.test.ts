@@ -96,6 +96,7 @@ function isDescribed(node: ts.Declaration): boolean {
 
 /** Its other forms are what users see. */
 function isOverloaded({ name, parent }: ts.MethodDeclaration): boolean {
+  if (!ts.isClassLike(parent)) return false
   return parent.members.filter((each) => each.name?.getText() === name.getText()).length > 1
 }
 
