@@ -5,7 +5,10 @@ import { startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { fuzz, fuzzedQueue, fuzzRounds, fuzzTimeout, setUpFuzz } from './fuzz-rig.ts'
 
 const all = Object.entries(endpoints) as [string, Pick<Endpoint, 'path'>][]
-/** What no chance gives: credentials, a login that has begun, a digest, a queue of the isolated layout. Other tests reach these. */
+/**
+ * What no chance gives: credentials, a login that has begun, a digest, a queue of the isolated layout; and what only
+ * `warren console` and the demo have. Other tests reach these.
+ */
 const hardToReach = [
   'openSession',
   'finishLogin',
@@ -13,6 +16,10 @@ const hardToReach = [
   'adminMessages',
   'adminRedrive',
   'verifyReceipt',
+  'followLink',
+  'showDemo',
+  'turnDemoClock',
+  'mendDemo',
 ]
 
 // The embedded broker is quick enough for so many. What RabbitMQ answers otherwise is up to fuzz-broker.test.ts.

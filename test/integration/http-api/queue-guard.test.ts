@@ -93,7 +93,7 @@ it('all endpoints that take a queue are asked', () => {
       ...['listCauses', 'listMessages', 'showMessage', 'editMessage', 'showHistory', 'downloadBackup'],
       ...['discardMessages', 'planRedrive', 'startRedrive', 'verifyReceipt', 'makeSnapshot', 'listSnapshots'],
       ...['showSnapshot', 'listSnapshotCauses', 'listSnapshotFacets', 'showSnapshotHistogram'],
-      ...['listSnapshotMessages', 'showSnapshotMessage', 'deleteSnapshot'],
+      ...['listSnapshotMessages', 'showSnapshotMessage', 'deleteSnapshot', 'watchSnapshot'],
     ].toSorted(),
   )
 })
