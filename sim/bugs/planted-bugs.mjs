@@ -1,9 +1,9 @@
 // Bugs that the simulation must find, one replacement each. They are planted in a bundle of their own: the library
 // carries no switch for them. A replacement that no longer finds its place fails loudly.
-const publisher = 'publisher/publisher.ts'
+const publisher = 'publisher/publish-channel.ts'
 const outcome = 'consumer/decide/decide-outcome.ts'
 const settlement = 'consumer/settle/settlement.ts'
-const answers = 'recovery/redrive/read-answer.ts'
+const answers = 'recovery/redrive/read-failure.ts'
 const pump = 'recovery/redrive/pump.ts'
 const receipt = 'recovery/redrive/write-receipt.ts'
 
@@ -181,38 +181,38 @@ export const plantedBugs = [
   {
     name: 'a re-drive acknowledges before the confirm',
     file: pump,
-    find: "commands.push({ kind: 'publish', message })",
-    replace: "commands.push({ kind: 'ack', message }, { kind: 'publish', message })",
+    find: "commands.push({ kind: 'publish', messages })",
+    replace: "commands.push({ kind: 'ack', messages }, { kind: 'publish', messages })",
   },
   {
     name: 'a re-drive takes a return for a confirm',
     file: answers,
     find: "return { kind: 'returned', message }",
-    replace: "return { kind: 'confirmed', message }",
+    replace: "return { kind: 'confirmed', messages: [message] }",
   },
   {
     name: 'a re-drive takes a nack for a confirm',
     file: answers,
     find: "return { kind: 'nacked', message, queues, mayBeThere: !isRefusal(rules, address) }",
-    replace: "return { kind: 'confirmed', message }",
+    replace: "return { kind: 'confirmed', messages: [message] }",
   },
   {
     name: 'a re-drive takes no answer for a confirm',
     file: answers,
     find: "return { kind: 'unanswered', message, cause, mayBeThere, largestBytes: largestTaken(result) }",
-    replace: "return { kind: 'confirmed', message }",
+    replace: "return { kind: 'confirmed', messages: [message] }",
   },
   {
     name: 'the window of a re-drive is not bounded',
     file: pump,
-    find: 'if (flow.unanswered + flow.copying + flow.unproved >= window.size) return false',
-    replace: '',
+    find: 'return flow.unanswered + flow.copying + flow.unproved < size && flow.unansweredBytes < mostBytes',
+    replace: 'return true',
   },
   {
     name: 'a re-drive acknowledges what failed',
-    file: pump,
+    file: 'recovery/redrive/confirm-messages.ts',
     find: "commands.push({ kind: 'hold', message, why: 'failed' })",
-    replace: "commands.push({ kind: 'ack', message })",
+    replace: "commands.push({ kind: 'ack', messages: [message] })",
   },
   {
     name: 'a receipt counts arrivals as moved',

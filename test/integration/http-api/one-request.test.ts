@@ -30,12 +30,16 @@ afterAll(async () => {
 
 const edit = { body: 'mended', headers: { tenant: 'blue', old: null } }
 
+/** That of no message: what is asked for is the same, and nothing moves. */
+const unknownKey = '0'.repeat(32)
+
 /** Every option of a re-drive, and how the command line says it. */
 const rows: readonly (readonly [keyof RedriveRequest, Partial<RedriveRequest>, readonly string[]])[] = [
   ['queue', {}, []],
   ['where', { where: 'id:m-1' }, ['--where', 'id:m-1']],
   ['acceptDeliveryLimit', { acceptDeliveryLimit: true }, ['--accept-delivery-limit']],
   ['hold', { hold: '5m' }, ['--hold', '5m']],
+  ['keys', { keys: [unknownKey] }, ['--key', unknownKey]],
   ['to', { to: 'retry' }, ['--to', 'retry']],
   ['trustHeaders', { trustHeaders: true }, ['--trust-headers']],
   ['attempts', { attempts: 'continue' }, ['--attempts', 'continue']],
