@@ -127,7 +127,7 @@ test('what a full target refuses stays in the dead-letter queue', async () => {
 })
 
 test.each([
-  ['classic', 'every try would put a copy into'],
+  ['classic', 'every attempt would put a copy into'],
   ['quorum', 'drops its oldest message'],
 ])('a %s target that does not only refuse when it is full is left alone', async (type, words) => {
   const { dlq, declare, fill, redrive, depth } = await setup()
