@@ -149,6 +149,30 @@ describe('a publish that is given up', () => {
     expect(await idsIn('aborted')).toEqual(['before', 'first', 'b', 'e'])
   })
 
+  test('with the others of its signal makes room for none of them', async () => {
+    const { proxy, warren, idsIn } = await setup()
+    const publisher = warren.publisher({ window: { messages: 2 } })
+    await publisher.publish({ key: 'aborted', messageId: 'before', body: {} })
+    const request = new AbortController()
+    proxy.swallow('to-client')
+    const publishing = publisher.publishMany(
+      idsOf(6).map((messageId) => ({ key: 'aborted', messageId, body: {} })),
+      { signal: request.signal },
+    )
+    await eventually(() => expect(publisher.pendingCount).toBe(6))
+
+    request.abort()
+    const results = await publishing
+    proxy.resume()
+
+    const sent = results.map((result) => result.kind === 'unknown' && result.wasSent)
+    expect(sent).toEqual([true, true, false, false, false, false])
+    expect(await publisher.publish({ key: 'aborted', messageId: 'after', body: {} })).toMatchObject({
+      kind: 'confirmed',
+    })
+    expect(await idsIn('aborted')).toEqual(['before', 'm0', 'm1', 'after'])
+  })
+
   test('by its own deadline says whether it was sent', async () => {
     const { proxy, warren } = await setup()
     const publisher = warren.publisher({ window: { messages: 1 } })

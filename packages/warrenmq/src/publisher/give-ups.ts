@@ -56,6 +56,12 @@ export function createGiveUps(giveUp: (publish: PendingPublish, cause: PublishEr
   }
 }
 
-export function abortedBy({ reason }: AbortSignal): PublishError {
+/** Why a publish with these limits is not to be sent any more, if it is not. */
+export function overBy({ signal, endsAtMs }: PublishLimits): PublishError | undefined {
+  if (signal?.aborted) return abortedBy(signal)
+  return endsAtMs !== undefined && endsAtMs <= dateNow() ? new PublishError('PUBLISH_DEADLINE') : undefined
+}
+
+function abortedBy({ reason }: AbortSignal): PublishError {
   return new PublishError('PUBLISH_ABORTED', { cause: reason })
 }

@@ -1,6 +1,7 @@
 import type { ReturnedMessage } from '../broker/amqp/message.ts'
 import type { WarrenError } from '../errors.ts'
 import type { EncodedMessage } from './outgoing-message.ts'
+import type { PublishLimits } from './publish-options.ts'
 import type { PublishResult } from './publish-result.ts'
 
 /** A publish that has no result yet. */
@@ -17,6 +18,8 @@ export interface PendingPublish {
   tag: number
   /** A message came back that may have been this one. */
   mayBeReturned: boolean
+  /** When it is given up, beside the deadline of its publisher; undefined where nothing else is said. */
+  readonly limits: PublishLimits | undefined
   /** It has its result, and stands in a line only until it is first there. */
   isOver: boolean
   /** Listens no more to what could give it up. */

@@ -12,7 +12,7 @@ import { ChannelRenewal } from './channel-renewal.ts'
 import { type ConfirmLedger, createConfirmLedger } from './confirm-ledger.ts'
 import { decideResend } from './decide-resend.ts'
 import { decideReturned } from './decide-returned.ts'
-import { abortedBy, createGiveUps, type GiveUps } from './give-ups.ts'
+import { createGiveUps, type GiveUps, overBy } from './give-ups.ts'
 import type { EncodedMessage } from './outgoing-message.ts'
 import { type PendingPublish, tell, unknown } from './pending-publish.ts'
 import { createPublishMethods } from './publish-methods.ts'
@@ -83,6 +83,7 @@ export class PublishChannel {
       lostConnections: 0,
       tag: 0,
       mayBeReturned: false,
+      limits,
       isOver: false,
       release: undefined,
     }
@@ -90,8 +91,9 @@ export class PublishChannel {
       tell(publish, unknown(publish, false, new PublishError('PUBLISHER_CLOSED')))
       return
     }
-    if (limits?.signal?.aborted) {
-      tell(publish, unknown(publish, false, abortedBy(limits.signal)))
+    const over = limits && overBy(limits)
+    if (over) {
+      tell(publish, unknown(publish, false, over))
       return
     }
     if (limits) this.#giveUps.watch(publish, limits)
@@ -184,10 +186,17 @@ export class PublishChannel {
 
   readonly #pump = (): void => {
     while (this.#waiting.size > 0 && this.#canSend()) {
-      this.#send(this.#waiting.shift()!)
+      this.#sendInTime(this.#waiting.shift()!)
     }
     if (this.#waiting.size > 0 || !this.#canSend()) return
     for (const resume of this.#roomWaiters.splice(0)) resume()
+  }
+
+  /** What is over its limits is not sent because another one, given up for the same reason, has just made room for it. */
+  #sendInTime(publish: PendingPublish): void {
+    const over = publish.limits && overBy(publish.limits)
+    if (over) this.#settle(publish, unknown(publish, publish.mayBeDuplicate, over))
+    else this.#send(publish)
   }
 
   #send(publish: PendingPublish): void {
