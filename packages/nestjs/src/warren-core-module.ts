@@ -67,12 +67,7 @@ const closingProvider: FactoryProvider = {
 /** Values are there before any provider is made, whichever module has them. */
 function valuesOf<Value>(modules: ModulesContainer, token: symbol): readonly Value[] {
   return [...modules.values()].flatMap(({ providers }) => {
-    const provider = [...providers.entries()].find(([name]) => isNamed(name, token))
-    return provider ? [provider[1].instance as Value] : []
+    const provider = providers.get(token)
+    return provider ? [provider.instance as Value] : []
   })
-}
-
-/** The parts of features have a token each, since a module of Nest has one provider per token. */
-function isNamed(name: unknown, token: symbol): boolean {
-  return name === token
 }
