@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import {
   nextRedriveState,
   type RedriveStep,
@@ -41,20 +41,25 @@ const worlds: readonly (Omit<WorldRules, 'faults'> & { readonly faults: Partial<
   { messages: 3, window: 2, prefetch: 1, faults: { crashes: 1, returned: 1 } },
 ]
 
-test('in no world that can be reached is a message nowhere, a receipt false, or a run without an end', () => {
-  const sums = { states: 0, transitions: 0, endings: 0 }
-  for (const world of worlds) {
+const sums = { states: 0, transitions: 0, endings: 0 }
+
+afterAll(() =>
+  console.log(
+    `Explored ${sums.states} states by ${sums.transitions} transitions, ${sums.endings} of them ends.`,
+  ),
+)
+
+test.each(worlds)(
+  'nowhere in the world %j is a message lost, a receipt false, or a run without an end',
+  (world) => {
     const explored = exploreWorlds({ ...world, faults: { ...noFaults, ...world.faults } })
     sums.states += explored.states
     sums.transitions += explored.transitions
     sums.endings += explored.endings
-  }
 
-  console.log(
-    `Explored ${sums.states} states by ${sums.transitions} transitions, ${sums.endings} of them ends.`,
-  )
-  expect(sums.endings).toBeGreaterThan(1_000)
-})
+    expect(explored.endings).toBeGreaterThan(10)
+  },
+)
 
 type Step = RedriveStep<WorldMessage>
 

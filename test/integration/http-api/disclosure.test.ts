@@ -7,7 +7,8 @@ import type {
   Receipt,
   Task,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
-import { createSetDigest, digestBody } from '../../../packages/warrenmq/src/recovery/receipt/set-digest.ts'
+import { createSetDigest } from '../../../packages/warrenmq/src/recovery/receipt/set-digest.ts'
+import { encodeProperties } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, startApiRig } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
@@ -42,7 +43,7 @@ async function fill(queue: string, count: number): Promise<void> {
 /** What somebody can work out who guesses the body of the only message that moved. */
 function guess(body: object): string {
   const digest = createSetDigest()
-  digest.add(digestBody({ body: Buffer.from(JSON.stringify(body)) }), 'm')
+  digest.add({ body: Buffer.from(JSON.stringify(body)), properties: encodeProperties({ messageId: 'm' }) })
   return digest.text()
 }
 

@@ -26,6 +26,6 @@ export function decideResend(
 }
 
 /** Without an id nobody could tell a second copy from a second message. */
-function hasId({ messageId }: EncodedMessage): boolean {
-  return messageId !== undefined
+function hasId({ messageId, hasId = messageId !== undefined }: EncodedMessage): boolean {
+  return hasId
 }

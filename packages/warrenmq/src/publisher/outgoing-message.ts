@@ -165,7 +165,10 @@ export interface EncodedMessage {
   readonly key: string
   readonly properties: RawProperties
   readonly body: Body
+  /** Told in the result. */
   readonly messageId?: string | undefined
+  /** Whether its properties have an id. @default whether `messageId` is given */
+  readonly hasId?: boolean
   /** @default true */
   readonly mandatory?: boolean
 }

@@ -42,6 +42,21 @@ export function startOf(raw: RawProperties, wanted: number): number {
   return at
 }
 
+/** Whether a property is set; the cheapest question of all. */
+export function hasProperty(raw: RawProperties, name: PropertyName): boolean {
+  return (readFlags(raw) & (highestFlag >> indexOfProperty[name])) !== 0
+}
+
+/** Where a property stands; undefined where it is not set. */
+export function placeOf(
+  raw: RawProperties,
+  name: PropertyName,
+): { readonly start: number; readonly end: number } | undefined {
+  const index = indexOfProperty[name]
+  const start = startOf(raw, index)
+  return start < 0 ? undefined : { start, end: endOf(raw, index, start) }
+}
+
 export function endOf(raw: RawProperties, index: number, at: number): number {
   const end = at + sizeAt(raw, kinds[index]!, at)
   if (end > raw.length)

@@ -1,18 +1,12 @@
 import { hash } from 'node:crypto'
 import { type IncomingMessage, joinBody } from '../../broker/amqp/message.ts'
-import { hashText } from './hash-text.ts'
+import { hashMessageId } from './hash-message-id.ts'
 
 /** A digest over a set of messages, whatever their order: the sum of the digests of their ids and bodies. */
 export interface SetDigest {
-  /** Takes what `digestBody` gave and the message's id. */
-  add(digest: string, id: string | undefined): void
+  add(message: Pick<IncomingMessage, 'body' | 'properties'>): void
   /** 64 hexadecimal digits. */
   text(): string
-}
-
-/** SHA-256 over a body, as 32 characters of a byte each: a Buffer for each would cost more than the hash. */
-export function digestBody({ body }: Pick<IncomingMessage, 'body'>): string {
-  return hash('sha256', joinBody(body), 'binary')
 }
 
 const lanes = 8
@@ -23,8 +17,10 @@ const lanes = 8
 export function createSetDigest(): SetDigest {
   const sums = new Uint32Array(lanes)
   return {
-    add: (digest, id) => {
-      const ofId = id === undefined ? 0 : hashText(id)
+    add: ({ body, properties }) => {
+      // As 32 characters of a byte each: a Buffer for each would cost more than the hash.
+      const digest = hash('sha256', joinBody(body), 'binary')
+      const ofId = hashMessageId(properties)
       for (let lane = 0; lane < lanes; lane += 1) sums[lane]! += wordAt(digest, lane * 4) + ofId
     },
     text: () => Array.from(sums, (sum) => sum.toString(16).padStart(8, '0')).join(''),

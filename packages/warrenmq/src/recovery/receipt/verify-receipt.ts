@@ -8,7 +8,7 @@ import type { LookPermission } from '../look/prepare-look.ts'
 import { recoveryHeaders } from '../put-back/recovery-headers.ts'
 import { decideReceipt, type FoundPlace, type ReceiptCheck } from './decide-receipt.ts'
 import type { Receipt } from './receipt.ts'
-import { createSetDigest, digestBody, type SetDigest } from './set-digest.ts'
+import { createSetDigest, type SetDigest } from './set-digest.ts'
 
 export interface VerifyReceiptOptions
   extends Broker,
@@ -68,7 +68,7 @@ async function findIn({ receipt, digest, options, queue, role }: Search): Promis
         const headers = readProperty(message.properties, 'headers')
         if (headerText(headers, recoveryHeaders.redriveId) !== receipt.id) return
         found += 1
-        digest.add(digestBody(message), readProperty(message.properties, 'messageId'))
+        digest.add(message)
       },
     })
     return { queue, role, found, ...(!isWhole && { why: `Only ${seen} of ${present} could be looked at.` }) }

@@ -1,5 +1,4 @@
 import { holdStopped, holdWaiting, isStopping } from './hold-waiting.ts'
-import { pushMessage } from './message-queue.ts'
 import { pump } from './pump.ts'
 import type { RedriveEvent, TakenMessage } from './redrive-event.ts'
 import {
@@ -155,7 +154,7 @@ function tryAgain<Message extends TakenMessage>(
 ): State<Message> {
   const flow = answer(state.flow, [message])
   if (isStopping(state)) return holdStopped(withFlow(state, flow), [message], commands)
-  return pump(withFlow(state, { ...flow, again: pushMessage(flow.again, message) }), commands)
+  return pump(withFlow(state, { ...flow, again: [...flow.again, message] }), commands)
 }
 
 function stopOverClosures<Message extends TakenMessage>(

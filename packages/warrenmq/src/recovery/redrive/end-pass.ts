@@ -1,7 +1,6 @@
 import { countLoss, decideNextPass, isLostTooOften, noLosses } from './decide-next-pass.ts'
 import { endRun } from './end-run.ts'
 import { holdWaiting } from './hold-waiting.ts'
-import { emptyQueue } from './message-queue.ts'
 import type { RedriveEvent, TakenMessage } from './redrive-event.ts'
 import {
   type Commands,
@@ -104,7 +103,8 @@ export function endPassWhenIdle<Message extends TakenMessage>(
 ): State<Message> {
   const { flow, pass, phase } = state
   if (phase !== 'taking' || pass.walk === 'on') return state
-  if (flow.unanswered > 0 || flow.copying > 0 || flow.waiting.size > 0 || flow.again.size > 0) return state
+  if (flow.unanswered > 0 || flow.copying > 0 || flow.waiting.length > 0 || flow.again.length > 0)
+    return state
   if (pass.isGone) return endRun(state, 'interrupted', 'queue-deleted', commands)
   if (pass.walk === 'lost') return relock(state, commands)
   commands.push({ kind: 'give-back' })
@@ -153,8 +153,8 @@ export function lose<Message extends TakenMessage>(
     counts: { ...counts, inDoubt: counts.inDoubt + flow.unproved },
     flow: {
       ...flow,
-      waiting: emptyQueue,
-      again: emptyQueue,
+      waiting: [],
+      again: [],
       unproved: 0,
       uncovered: 0,
       proofs: 0,

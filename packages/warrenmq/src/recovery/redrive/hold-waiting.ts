@@ -1,4 +1,3 @@
-import { emptyQueue, messagesOf } from './message-queue.ts'
 import type { TakenMessage } from './redrive-event.ts'
 import { type Commands, type RedriveState, withFlow } from './redrive-state.ts'
 
@@ -15,8 +14,8 @@ export function holdWaiting<Message extends TakenMessage>(
   commands: Commands<Message>,
 ): State<Message> {
   const { again, waiting } = state.flow
-  const held = holdStopped(state, [...messagesOf(again), ...messagesOf(waiting)], commands)
-  return withFlow(held, { ...held.flow, again: emptyQueue, waiting: emptyQueue })
+  const held = holdStopped(state, [...again, ...waiting], commands)
+  return withFlow(held, { ...held.flow, again: [], waiting: [] })
 }
 
 export function holdStopped<Message extends TakenMessage>(

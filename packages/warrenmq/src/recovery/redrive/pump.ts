@@ -1,5 +1,4 @@
 import { countingGate, type GateState, watchQueues } from './gate-state.ts'
-import { firstMessage, restOfQueue } from './message-queue.ts'
 import { isEndless, msToNext, type PaceState } from './pace-state.ts'
 import type { TakenMessage } from './redrive-event.ts'
 import {
@@ -26,7 +25,7 @@ export function pump<Message extends TakenMessage>(
 }
 
 function mayPublish({ flow, isPaused, wait, ending, pass }: State<TakenMessage>): boolean {
-  if (flow.waiting.size === 0 && flow.again.size === 0) return false
+  if (flow.waiting.length === 0 && flow.again.length === 0) return false
   return !isPaused && ending.stopped === undefined && !pass.isTimeUp && isSendable(wait)
 }
 
@@ -43,14 +42,15 @@ function publishWaiting<Message extends TakenMessage>(
   commands: Commands<Message>,
 ): State<Message> {
   const { window, pass, gate, pace, stage } = state
+  const { again, waiting } = state.flow
   const sending: Sending<Message> = { flow: copyFlow(state.flow), gate, pace, stage }
   const { flow } = sending
+  const turns = again.length === 0 ? waiting : [...again, ...waiting]
   const messages: Message[] = []
   let ask: typeof askForTick<Message> = (after) => after
-  while (hasRoom(flow, window) && (sending.stage === undefined || isStageOpen(sending.stage))) {
-    const isAgain = flow.again.size > 0
-    const message = firstMessage(isAgain ? flow.again : flow.waiting)
-    if (message === undefined) break
+  let next = 0
+  for (; next < turns.length && mayGo(sending, window); next += 1) {
+    const message = turns[next]!
     if (message.bytes > pass.largestBytes) {
       commands.push({ kind: 'hold', message, why: 'too-large' })
       flow.kept += 1
@@ -65,11 +65,15 @@ function publishWaiting<Message extends TakenMessage>(
       messages.push(message)
       countSent(sending, message)
     }
-    if (isAgain) flow.again = restOfQueue(flow.again)
-    else flow.waiting = restOfQueue(flow.waiting)
   }
+  flow.again = again.slice(next)
+  flow.waiting = waiting.slice(Math.max(0, next - again.length))
   if (messages.length > 0) commands.push({ kind: 'publish', messages })
   return ask(withSending(state, sending), commands)
+}
+
+function mayGo({ flow, stage }: Sending<TakenMessage>, window: WindowState): boolean {
+  return hasRoom(flow, window) && (stage === undefined || isStageOpen(stage))
 }
 
 function hasRoom(flow: RedriveFlow<TakenMessage>, { size, mostBytes }: WindowState): boolean {
@@ -126,7 +130,7 @@ function askForLook<Message extends TakenMessage>(
 ): State<Message> {
   const { stage, flow, ending } = state
   if (!stage || stage.isLooking || flow.unanswered > 0 || ending.stopped !== undefined) return state
-  const isStageEnd = stage.sent >= stage.limit && flow.waiting.size + flow.again.size > 0
+  const isStageEnd = stage.sent >= stage.limit && flow.waiting.length + flow.again.length > 0
   if (!isStageEnd && !stage.isSuspected) return state
   if (flow.unproved > 0) return state // the count would be off by them
   commands.push({ kind: 'look-for-dead', isStageEnd: stage.sent >= stage.limit })
@@ -139,7 +143,7 @@ function askForProof<Message extends TakenMessage>(
 ): State<Message> {
   const { flow, window, stage } = state
   if (flow.uncovered === 0) return state
-  const isFull = flow.waiting.size + flow.again.size > 0 && !hasRoom(flow, window)
+  const isFull = flow.waiting.length + flow.again.length > 0 && !hasRoom(flow, window)
   // A look, too, waits until everything is proved.
   const isWanted = isFull || (stage !== undefined && !isStageOpen(stage))
   if (!isProofDue({ size: window.size, uncovered: flow.uncovered, proofs: flow.proofs, isFull: isWanted }))

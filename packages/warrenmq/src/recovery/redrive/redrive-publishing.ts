@@ -2,7 +2,7 @@ import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
 import { sleep } from '../../world.ts'
-import { createSetDigest, digestBody } from '../receipt/set-digest.ts'
+import { createSetDigest } from '../receipt/set-digest.ts'
 import { awaitLeaders } from './await-leaders.ts'
 import { countTargets } from './count-targets.ts'
 import type { EventQueue } from './event-queue.ts'
@@ -72,10 +72,10 @@ export class RedrivePublishing {
     events.tell(readFailure(message, result, { rules, address }))
   }
 
-  #countPublish({ step, delivery }: Taken, { body, messageId }: EncodedMessage): void {
+  #countPublish({ step, delivery }: Taken, encoded: EncodedMessage): void {
     const { preparation, tally, state } = this.#task
     if (state().ending.isAbandoned) return
-    this.#digest.add(digestBody({ body }), messageId)
+    this.#digest.add(encoded)
     tally.countMove(step as PublishStep, preparation.rules!.causeOf(delivery))
   }
 

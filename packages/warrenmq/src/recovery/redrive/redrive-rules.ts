@@ -11,6 +11,7 @@ import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { LiveTopology } from '../../topology/live-topology.ts'
 import type { QueueFlow } from '../../topology/queue-flow.ts'
 import { readProperty } from '../../wire/properties.ts'
+import { hasProperty } from '../../wire/splice-properties.ts'
 import { type LookRules, prepareLook } from '../look/prepare-look.ts'
 import { propertiesWriter } from '../put-back/properties-writer.ts'
 import { recoveryHeaders } from '../put-back/recovery-headers.ts'
@@ -178,7 +179,7 @@ function messageEncoder(fields: {
       properties: write(delivery.properties, flowOf(delivery, step)),
       body: delivery.body,
       // With an id a publish that got no answer is sent again: a copy can be told from another message.
-      messageId: readProperty(delivery.properties, 'messageId'),
+      hasId: hasProperty(delivery.properties, 'messageId'),
     }
     return options.edit ? editMessage({ message, original: delivery, edit: options.edit(delivery) }) : message
   }

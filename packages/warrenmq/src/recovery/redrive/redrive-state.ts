@@ -3,7 +3,6 @@ import type { Canary } from './canary.ts'
 import { type CrashState, noCrash } from './crash-state.ts'
 import { type Losses, noLosses } from './decide-next-pass.ts'
 import { type GateState, openGate } from './gate-state.ts'
-import { emptyQueue, type MessageQueue } from './message-queue.ts'
 import { type PaceState, startPace } from './pace-state.ts'
 import type { RedriveCommand } from './redrive-command.ts'
 import type { EndCount, TakenMessage } from './redrive-event.ts'
@@ -48,9 +47,9 @@ export interface RedriveState<Message extends TakenMessage> {
 /** What changes with every message. */
 export interface RedriveFlow<Message extends TakenMessage> {
   /** In hand, and to be published when it is their turn. */
-  readonly waiting: MessageQueue<Message>
+  readonly waiting: readonly Message[]
   /** Published without an answer before; they go first. */
-  readonly again: MessageQueue<Message>
+  readonly again: readonly Message[]
   /** Published, and no answer yet. */
   readonly unanswered: number
   readonly unansweredBytes: number
@@ -171,8 +170,8 @@ export function startRedriveState<Message extends TakenMessage>(
 }
 
 const emptyFlow: RedriveFlow<never> = {
-  waiting: emptyQueue,
-  again: emptyQueue,
+  waiting: [],
+  again: [],
   unanswered: 0,
   unansweredBytes: 0,
   isAlone: false,

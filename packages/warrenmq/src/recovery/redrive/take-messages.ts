@@ -1,5 +1,4 @@
 import { holdStopped, isStopping } from './hold-waiting.ts'
-import { pushMessage } from './message-queue.ts'
 import { pump } from './pump.ts'
 import type { TakenMessage } from './redrive-event.ts'
 import {
@@ -25,7 +24,9 @@ export function takeMessages<Message extends TakenMessage>(
   flow.taken += messages.length
   if (state.pass.walk === 'lost') return withFlow(state, flow) // they are back already
   if (isStopping(state)) return holdStopped(withFlow(state, flow), messages, commands)
-  for (const message of messages) decideOn(message, { flow, limit: state.settings.limit, commands })
+  const selected: Message[] = []
+  for (const message of messages) decideOn(message, { flow, selected, limit: state.settings.limit, commands })
+  flow.waiting = flow.waiting.length === 0 ? selected : [...flow.waiting, ...selected]
   return pump(withFlow(state, flow), commands)
 }
 
@@ -36,9 +37,14 @@ function meetQueue<Message extends TakenMessage>(state: State<Message>): State<M
 
 function decideOn<Message extends TakenMessage>(
   message: Message,
-  pass: { readonly flow: FreshFlow<Message>; readonly limit: number; readonly commands: Commands<Message> },
+  pass: {
+    readonly flow: FreshFlow<Message>
+    readonly selected: Message[]
+    readonly limit: number
+    readonly commands: Commands<Message>
+  },
 ): void {
-  const { flow, limit, commands } = pass
+  const { flow, selected, limit, commands } = pass
   const step = message.step!
   if (step.kind === 'keep') {
     commands.push({ kind: 'hold', message, why: step.reason })
@@ -49,7 +55,7 @@ function decideOn<Message extends TakenMessage>(
     commands.push({ kind: 'hold', message, why: 'over-the-limit' }, { kind: 'stop-taking' })
   } else {
     flow.selected += 1
-    flow.waiting = pushMessage(flow.waiting, message)
+    selected.push(message)
     if (flow.selected === limit) commands.push({ kind: 'stop-taking' })
   }
 }
