@@ -12,6 +12,9 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const nodes = [process.execPath, ...(process.env.WARREN_NODES ?? '').split(':').filter(Boolean)]
 /** What a service downloads when it installs the library. */
 const mostLibraryBytes = 450_000
+/** What an operator downloads beside the library: the command with the console, and the packages that it brings. */
+const mostCliBytes = 850_000
+const mostCliPackages = 92
 
 /** A retried message on the embedded broker, by nothing but the doors of the library. */
 const story = `
@@ -82,8 +85,8 @@ try {
   for (const door of ['index', 'testing']) refuseUnexportedTypes(door)
   const library = pack('packages/warrenmq')
   const cli = pack('packages/cli')
-  if (library.size > mostLibraryBytes)
-    throw new Error(`The library has ${library.size} bytes packed; at most ${mostLibraryBytes} are wanted.`)
+  refuseLarger('library', library.size, mostLibraryBytes)
+  refuseLarger('command', cli.size, mostCliBytes)
   for (const { tarball } of [library, cli]) run('npx', ['publint', 'run', tarball, '--strict'])
   run('npx', ['attw', library.tarball, '--profile', 'node16'])
   useLibrary(library.tarball)
@@ -120,6 +123,10 @@ function pack(folder) {
   return { tarball: join(directory, filename), size }
 }
 
+function refuseLarger(name, bytes, most) {
+  if (bytes > most) throw new Error(`The ${name} has ${bytes} bytes packed; at most ${most} are wanted.`)
+}
+
 function inKiB(bytes) {
   return `${Math.round(bytes / 1024)} KiB`
 }
@@ -132,10 +139,16 @@ function createProject(name, tarballs) {
   return project
 }
 
+/** Every package below a project, as npm wrote it down. */
+function listInstalled(project) {
+  const { packages } = JSON.parse(readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8'))
+  return Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ''))
+}
+
 /** From a service of either kind, under each way in which TypeScript finds modules. */
 function useLibrary(tarball) {
   const project = createProject('service', [tarball])
-  const installed = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))
+  const installed = listInstalled(project)
   if (installed.join() !== 'warrenmq') throw new Error(`The library brings ${installed.join(', ')} along.`)
   refuseMapsToNowhere(join(project, 'node_modules/warrenmq'))
   for (const [door, rooms] of Object.entries(loadedBy)) refuseMoreThan(rooms, door, project)
@@ -182,6 +195,10 @@ function checkTypes(project, names, options) {
 /** The whole story, from the command as it was installed. */
 function useCommand(tarballs) {
   const project = createProject('operator', tarballs)
+  const installed = listInstalled(project)
+  console.log(`The command brings ${installed.length} packages along, itself and the library among them.`)
+  if (installed.length > mostCliPackages)
+    throw new Error(`The command brings ${installed.length} packages along; ${mostCliPackages} are the most.`)
   const main = join(project, 'node_modules/@warrenmq/cli/dist/main.js')
   refuseMapsToNowhere(join(project, 'node_modules/@warrenmq/cli'))
   for (const node of nodes) {

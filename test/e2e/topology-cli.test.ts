@@ -77,7 +77,7 @@ describe('warren apply', () => {
     })
 
     expect(kept.exitCode, kept.stderr).toBe(0)
-    expect(kept.stdout).toContain('kept    delete queue orders.retry.1m: nobody asked to remove it')
+    expect(kept.stdout).toContain('kept    delete queue orders.retry.1m: its removal was not requested')
     expect(planned.exitCode, planned.stderr).toBe(0)
     expect(planned.stdout).toMatch(
       /Left over.*\n {2}\? queue orders\.retry\.1m, whose messages return to orders/,

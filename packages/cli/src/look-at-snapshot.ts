@@ -26,7 +26,7 @@ export async function lookAtSnapshot(fields: {
     onMessage({ ...line.record, bodyBytes: line.record.body.length })
   })
   const { header, seal, records } = summary
-  if (header.queue !== queue) throw unfit(file, `It is of the queue "${header.queue}", not of "${queue}".`)
+  if (header.queue !== queue) throw unfit(file, `It is for the queue "${header.queue}", not for "${queue}".`)
   const damage = describeDamage(summary)
   if (damage !== undefined) throw unfit(file, damage)
   if (!seal) throw unfit(file, 'It was interrupted. Make a new one.')

@@ -6,7 +6,7 @@ import type { TracingApi } from './publisher/tracing-api.ts'
 import type { Topology } from './topology/define-topology.ts'
 import type { MessageDeclarations, NoMessages } from './topology/message-declaration.ts'
 
-/** The pauses between attempts to connect: they double, and up to half of each is taken off at random. */
+/** The pauses between attempts to connect: they double, minus up to half of each at random. */
 export interface BackoffOptions extends Partial<BackoffPolicy> {
   /**
    * The first pause. @default '100ms'
@@ -20,7 +20,7 @@ export interface BackoffOptions extends Partial<BackoffPolicy> {
   readonly max?: Duration
 }
 
-/** How a Warren connects, and what it works with. */
+/** How Warren connects, and to what. */
 export interface ConnectOptions<
   QueueName extends string = never,
   Messages extends MessageDeclarations = NoMessages,
@@ -47,20 +47,20 @@ export interface ConnectOptions<
    */
   readonly backoff?: BackoffOptions
   /**
-   * What `defineTopology` gave; `consume` takes its queues and `apply` declares it.
+   * The result of `defineTopology`: `consume` takes its queues, and `apply` declares it.
    * @example { topology: defineTopology({ queues: { orders: {} } }) }
    */
   readonly topology?: Topology<QueueName, Messages, Routed>
   /**
-   * Where RabbitMQ's HTTP API is, for `plan`, `apply`, `deadLetters` and `recover`. Without a login it is that of the
-   * broker's URL. Nothing is asked of it before it is proved to be the API of this very broker. @default the variable
+   * The address of RabbitMQ's HTTP API, for `plan`, `apply`, `deadLetters` and `recover`. Without a login, that of the
+   * broker's URL is used. Warren first proves that the API belongs to this broker. @default the variable
    * MANAGEMENT_URL, or the same host, port 15672 or 15671
    * @example { managementUrl: 'http://rabbit.example:15672' }
    */
   readonly managementUrl?: string
   /**
-   * Closes everything at one of these signals, then lets the signal end the process, or leaves that to whoever else
-   * listens to it. A second signal does not wait. @default none
+   * Closes everything at one of these signals, and then lets the signal end the process, unless other code listens to
+   * it. A second signal does not wait. @default none
    * @example { closeOn: ['SIGTERM', 'SIGINT'] }
    */
   readonly closeOn?: readonly EndingSignal[]

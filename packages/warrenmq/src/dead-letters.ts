@@ -42,38 +42,38 @@ import type {
 import type { QueueFlow } from './topology/queue-flow.ts'
 import { hostname } from './world.ts'
 
-/** The messages of one dead-letter queue: see why they are dead, and put them back. Nothing here loses one. */
+/** The messages of one dead-letter queue: see why they died, and put them back without losing one. */
 export interface DeadLetters {
   /** The dead-letter queue, by its name on the broker. */
   readonly queue: string
-  /** Shows messages from the head of the queue, and leaves them in it. Rejects where it could not look for as many. */
+  /** Shows messages from the head of the queue, and leaves them in it. Rejects if it could not look at that many. */
   peek(options?: PeekOptions): Promise<readonly DeadLetter[]>
   /**
-   * Why they are dead, the most frequent cause first. Reads the whole queue unless `count` is said, and rejects where it
+   * Why they died, the most frequent cause first. Reads the whole queue unless `count` is given, and rejects if it
    * could not.
    */
   causes(options?: CausesOptions): Promise<readonly CauseGroup[]>
-  /** What a re-drive with these options would do, read from every message and without moving one. */
+  /** What a re-drive with these options would do. It reads every message and moves none. */
   preview(options?: RedriveChoice): Promise<RedrivePreview>
   /** Puts messages back: publish, confirm, acknowledge, in this order. The receipt accounts for every one. */
   redrive(options?: RedriveChoice): Promise<Receipt>
-  /** The same, with a handle to pause, resume and cancel it. Await its `receipt`. */
+  /** The same, but returns a handle to pause, resume and cancel it. Await its `receipt`. */
   startRedrive(options?: RedriveChoice): Redrive
   /** Writes messages to a file, byte for byte, and leaves them in the queue. */
   backUp(options: BackupChoice): Promise<BackupReport>
-  /** Removes messages from the queue; they are in a file, written, synced and checked, before they go. */
+  /** Removes messages from the queue. Each is first written to a file, which is synced and checked. */
   discard(options: DiscardChoice): Promise<DiscardReport>
   /** Puts the messages of a backup into this queue, each once. */
   restore(options: RestoreChoice): Promise<RestoreReport>
-  /** Checks a receipt again: its own sums, and what the broker holds of the messages that it names. */
+  /** Checks a receipt again: its sums, and what the broker still holds of the messages that it names. */
   verify(receipt: Receipt, options?: VerifyChoice): Promise<Verification>
 }
 
-/** What came of checking a receipt. */
+/** The result of checking a receipt. */
 export interface Verification {
-  /** `unknown`: nothing speaks against it, but not all of it could be checked. */
+  /** `unknown`: nothing contradicts it, but not everything could be checked. */
   readonly verdict: Verdict
-  /** What was checked, one by one. */
+  /** The checks, one by one. */
   readonly checks: readonly ReceiptCheck[]
 }
 

@@ -3,7 +3,7 @@ import type { SessionState } from './broker/amqp/session-state.ts'
 import type { Consumer } from './consumer/consumer.ts'
 import type { BreakerKind } from './consumer/observe/consumer-events.ts'
 
-/** How an application's connection to RabbitMQ is at this moment, as far as it knows without asking anybody. */
+/** The state of an application's connection to RabbitMQ right now, without asking the broker. */
 export interface Health {
   /** Both connections are there, publishing is not blocked, and every consumer receives or is paused. */
   readonly isHealthy: boolean
@@ -17,24 +17,24 @@ export interface Health {
   readonly pendingPublishes: number
 }
 
-/** How a connection is. */
+/** The state of a connection. */
 export interface ConnectionHealth {
   /** `waiting` is the pause before the next attempt to connect. */
   readonly state: SessionState
   /** Why the broker reads no publishes, in its words; undefined while it does. It tells a connection that publishes. */
   readonly blocked: string | undefined
-  /** What the broker runs out of. */
+  /** What the broker is short of. */
   readonly alarms: readonly Alarm[]
 }
 
-/** What a broker can run out of. */
+/** What a broker can be short of. */
 export type Alarm = 'memory' | 'disk'
 
-/** How a consumer is. */
+/** The state of a consumer. */
 export interface ConsumerHealth {
   /** The queue, by its name on the broker. */
   readonly queue: string
-  /** `starting`: its queue or its channel is not there, and it tries again. */
+  /** `starting`: its queue or channel is missing, and it tries again. */
   readonly state: 'receiving' | 'starting' | 'paused'
   /** Whether its circuit breaker lets messages through. */
   readonly breaker: BreakerKind

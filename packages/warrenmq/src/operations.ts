@@ -53,7 +53,6 @@ export { type Duration, formatDuration, parseDuration } from './message/duration
 export { escapeLine, escapeText } from './message/escape-text.ts'
 export { causeOf } from './message/fingerprint-cause.ts'
 export { headerInteger, headerText } from './message/header-values.ts'
-export { lastingHeaders } from './message/lasting-headers.ts'
 export { readDeaths } from './message/read-deaths.ts'
 export { didYouMean, editDistance, suggestName } from './message/suggest-name.ts'
 export { createPublisher } from './publisher/create-publisher.ts'
@@ -95,7 +94,7 @@ export { defaultTotalMs, type RecoverProgress, recoverQueues } from './recovery/
 export { describeKept } from './recovery/recover/render-recovery.ts'
 export type { DeadLimit } from './recovery/redrive/canary.ts'
 export { compileEdit, compileRedrive, type RedriveContext } from './recovery/redrive/compile-redrive.ts'
-export { type MessageEdit, problemOfEdit } from './recovery/redrive/message-edit.ts'
+export type { MessageEdit } from './recovery/redrive/message-edit.ts'
 export type { Destination, TypeRoutes } from './recovery/redrive/plan-redrive.ts'
 export { type EditPreview, previewEdit } from './recovery/redrive/preview-edit.ts'
 export { previewRedrive } from './recovery/redrive/preview-redrive.ts'
@@ -147,7 +146,6 @@ export type { FieldEntry, FieldTable, FieldValue } from './wire/field-value.ts'
 export { toFieldTable, toPlainField, toPlainTable } from './wire/plain-fields.ts'
 export {
   decodeProperties,
-  editProperties,
   encodeProperties,
   noProperties,
   type RawProperties,

@@ -12,7 +12,7 @@ import type {
 /** Who asks. */
 export interface Asker {
   /**
-   * Who does it; shown to whoever finds the queue taken, and written into receipts. @default the host's name
+   * Your name: shown to anyone who finds the queue in use, and written into receipts. @default the host's name
    * @example { by: 'anna' }
    */
   readonly by?: string
@@ -31,7 +31,7 @@ export interface CausesOptions extends Omit<CausesRequest, 'queue' | 'groupBy'>,
   readonly groupBy?: string | readonly string[]
 }
 
-/** Which messages to put back, how, and who listens. */
+/** Which messages to put back, how, and what to call meanwhile. */
 export interface RedriveChoice extends Omit<RedriveRequest, 'queue' | 'to'>, Asker {
   /**
    * Where they go: `origin`, the queue each failed in; `retry`, its wait queue; `exchange`, where it was first published;
@@ -40,17 +40,17 @@ export interface RedriveChoice extends Omit<RedriveRequest, 'queue' | 'to'>, Ask
    */
   readonly to?: 'origin' | 'retry' | 'exchange' | QueueTarget
   /**
-   * Cancels: what is under way is finished, and the rest stays where it is.
+   * Cancels the re-drive: messages in flight are finished, and the rest stay in the queue.
    * @example { signal: AbortSignal.timeout(60_000) }
    */
   readonly signal?: AbortSignal
   /**
-   * Told several times a second.
+   * Called several times a second.
    * @example { onProgress: ({ moved, present }) => console.log(moved, 'of', present) }
    */
   readonly onProgress?: (progress: RedriveProgress) => void
   /**
-   * Told every second while it waits for the broker, see `wait`; so long already.
+   * Called every second while it waits for the broker (see `wait`), with how long it has waited.
    * @example { onWait: (waitingMs) => console.log('waiting for', waitingMs, 'ms') }
    */
   readonly onWait?: (waitingMs: number) => void
@@ -59,12 +59,12 @@ export interface RedriveChoice extends Omit<RedriveRequest, 'queue' | 'to'>, Ask
 /** Which messages to write, and to which file. */
 export interface BackupChoice extends Omit<BackupRequest, 'queue'>, Asker {
   /**
-   * The file to write. An interrupted one is gone on with.
+   * The file to write. An interrupted backup is continued.
    * @example { file: 'orders.backup' }
    */
   readonly file: string
   /**
-   * Ends it; the file is not complete then, and another run goes on with it.
+   * Ends the backup. The file is then incomplete, and another run continues it.
    * @example { signal: AbortSignal.timeout(60_000) }
    */
   readonly signal?: AbortSignal
@@ -73,12 +73,12 @@ export interface BackupChoice extends Omit<BackupRequest, 'queue'>, Asker {
 /** Which messages to remove, and into which file. */
 export interface DiscardChoice extends Omit<DiscardRequest, 'queue'>, Asker {
   /**
-   * The backup of what is removed. An interrupted one is gone on with.
+   * The backup file for the removed messages. An interrupted discard is continued.
    * @example { file: 'orders.discarded' }
    */
   readonly file: string
   /**
-   * Ends it; what was not removed yet stays in the queue.
+   * Ends the discard. Messages that were not yet removed stay in the queue.
    * @example { signal: AbortSignal.timeout(60_000) }
    */
   readonly signal?: AbortSignal
@@ -92,7 +92,7 @@ export interface RestoreChoice extends Omit<RestoreRequest, 'queue'>, Asker {
    */
   readonly file: string
   /**
-   * Told each message that is taken up: so many of those in the file.
+   * Called for each message, with how many are done and how many the file has.
    * @example { onProgress: (done, records) => console.log(done, 'of', records) }
    */
   readonly onProgress?: (done: number, records: number) => void
@@ -106,7 +106,7 @@ export interface VerifyChoice extends Asker {
    */
   readonly includesTargets?: boolean
   /**
-   * Go on although a queue deletes messages that are over its delivery limit when a connection breaks. @default false
+   * Continue even though a queue deletes messages over its delivery limit when a connection breaks. @default false
    * @example { acceptDeliveryLimit: true }
    */
   readonly acceptDeliveryLimit?: boolean

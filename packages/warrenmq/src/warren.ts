@@ -45,7 +45,8 @@ import { renderPlan } from './topology/render-plan.ts'
 import { dateNow } from './world.ts'
 
 /**
- * Connects to a broker; several hosts may be given. Wrong credentials or an unknown vhost end it at once.
+ * Connects to a broker, on one of several hosts if you name them. Fails immediately if the credentials are wrong or the
+ * vhost is unknown.
  * @example
  * ```ts
  * const warren = await connect('amqp://localhost', { topology, closeOn: ['SIGTERM'] })
@@ -98,8 +99,8 @@ export type WarrenOf<Defined> =
     : never
 
 /**
- * One application's connection to RabbitMQ. It comes back by itself when the broker does. `QueueName`, `Messages` and
- * `Routed` are what its topology says; write `WarrenOf<typeof topology>`.
+ * One application's connection to RabbitMQ. It reconnects by itself. `QueueName`, `Messages` and `Routed` come from its
+ * topology; write `WarrenOf<typeof topology>`.
  */
 export class Warren<
   QueueName extends string = never,
@@ -144,8 +145,8 @@ export class Warren<
   }
 
   /**
-   * A publisher whose every publish settles exactly once. Without options always the same one, so that it may be asked
-   * for wherever something is published; with options a new one, with a channel of its own.
+   * A publisher, whose publishes each settle exactly once. Without options it is always the same one, so you can call
+   * this wherever you publish; with options it is a new one, with its own channel.
    * @example
    * ```ts
    * const result = await warren.publisher().publish({ key: 'orders', body: { id: 42 } })
@@ -160,8 +161,8 @@ export class Warren<
   }
 
   /**
-   * Publishes a message of the topology by its name, with the publisher that all share: its address is known, and its
-   * body is checked. What cannot be sent rejects; what becomes of it at the broker is the result.
+   * Publishes a message of the topology by its name, with the shared publisher: its address is known, and its body is
+   * checked. Rejects if the message cannot be sent; the result says what the broker did with it.
    * @example
    * ```ts
    * const result = await shop.publish('OrderPlaced', { id: 42 })
@@ -176,8 +177,8 @@ export class Warren<
   }
 
   /**
-   * Hands messages of a declared queue to the handler, with its retry policy. Resolves when it is consuming. With a
-   * `schema` the handler gets bodies of its type.
+   * Passes messages of a declared queue to the handler, with the queue's retry policy. Resolves when it is consuming.
+   * With a `schema`, the handler gets bodies of its type.
    * @example
    * ```ts
    * const consumer = await warren.consume('orders', async (message, { signal }) => {
@@ -203,7 +204,7 @@ export class Warren<
     options?: NamedConsumerOptions,
   ): Promise<Consumer>
   /**
-   * The same for many messages at once. Each is retried, parked and acknowledged for itself.
+   * The same for many messages at once. Each of them is retried, parked or acknowledged separately.
    * @example
    * ```ts
    * await warren.consume('orders', { batch: { size: 100, wait: '1s' } }, async (messages) => {
@@ -238,7 +239,7 @@ export class Warren<
   }
 
   /**
-   * How both connections and all consumers are at this moment, without asking the broker: for a health check.
+   * The state of both connections and all consumers right now, without asking the broker: for a health check.
    * @example
    * ```ts
    * const { isHealthy, publishing } = warren.health()
@@ -271,8 +272,9 @@ export class Warren<
   }
 
   /**
-   * Declares what is missing. Throws a DeploymentError, before it changes anything, when the broker has things that would
-   * have to go or change. A wait queue of a delay that was dropped is kept, with a warning: it runs empty by itself.
+   * Declares what is missing. If the broker has objects that would have to be removed or changed, it throws a
+   * DeploymentError before it changes anything. The wait queue of a removed delay is kept, with a warning: it runs empty
+   * by itself.
    * @example
    * ```ts
    * const { done } = await warren.apply()
@@ -294,8 +296,8 @@ export class Warren<
   }
 
   /**
-   * The dead letters of a declared queue (where several share a dead-letter queue, of all of them), or of any queue on
-   * the broker by its own name.
+   * The dead letters of a declared queue (if several share a dead-letter queue, of all of them), or of any queue, by its
+   * name on the broker.
    */
   deadLetters(queue: QueueName | (string & {})): DeadLetters {
     checkQueueName(queue)
@@ -314,7 +316,7 @@ export class Warren<
     })
   }
 
-  /** Puts dead letters back by their type, as the topology's `recovery` section says. Meant for a worker's start. */
+  /** Puts dead letters back by their type, as the topology's `recovery` section says. For the start of a worker. */
   async recover(options: RecoverChoice = {}): Promise<readonly QueueRecovery[]> {
     refuseUnknown('recover()', options, recoverOptions)
     const section = readRecoverySection(this.#declared().recovery)
@@ -323,7 +325,7 @@ export class Warren<
   }
 
   /**
-   * Gives the broker a new password or token before the old one ends: now, and whenever it connects again.
+   * Gives the broker a new password or token before the old one expires: now, and at every reconnect.
    * @example
    * ```ts
    * await warren.updateSecret('a new token', 'the old one ends in an hour')
@@ -337,9 +339,9 @@ export class Warren<
   }
 
   /**
-   * Takes no more messages, lets running handlers finish until the deadline and gives the rest back, waits for the
-   * answers that are still to come, then closes. It keeps the deadline whatever the broker does: a publish that waits
-   * for longer is `unknown`, and is not sent any more. @default a deadline of '30s'
+   * Takes no more messages, lets running handlers finish until the deadline, gives the rest back, waits for the answers
+   * to publishes, and closes. It keeps the deadline whatever the broker does: a publish that waits for longer is
+   * `unknown`, and is no longer sent. @default a deadline of '30s'
    * @example
    * ```ts
    * await warren.close({ deadline: '10s' })

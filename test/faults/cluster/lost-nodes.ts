@@ -155,15 +155,15 @@ export function testLostNodes(open: () => RabbitCluster): void {
       }
       await (await rigAt(third)).declare('dlq')
       const first = await lockAt(victim, 'first')
-      await expect(lockAt(other, 'second')).rejects.toThrow('first works on the queue "dlq" already')
+      await expect(lockAt(other, 'second')).rejects.toThrow('first is already working on the queue "dlq"')
 
       await kill(victim)
       const second = await eventually(() => lockAt(other, 'second'))
 
       expect([first.isHeld, second.isHeld]).toEqual([false, true])
-      await expect(lockAt(third, 'third')).rejects.toThrow('second works on the queue "dlq" already')
+      await expect(lockAt(third, 'third')).rejects.toThrow('second is already working on the queue "dlq"')
       await revive(victim)
-      await expect(lockAt(victim, 'third')).rejects.toThrow('second works on the queue "dlq" already')
+      await expect(lockAt(victim, 'third')).rejects.toThrow('second is already working on the queue "dlq"')
       expect(await second.isUnrivalled()).toBe(true)
       await second.release()
       await (await lockAt(victim, 'third')).release()

@@ -61,7 +61,7 @@ export function testLongLooks(open: () => RabbitNode): void {
 
     expect(error).toMatchObject({
       code: 'RECOVERY_HELD_TOO_LONG',
-      message: expect.stringMatching(/waits no longer for an acknowledgement.*consumer_timeout.*maxHoldMs/),
+      message: expect.stringMatching(/were not acknowledged.*consumer_timeout.*--hold/),
     })
     await eventually(async () => expect(await depth(queue)).toBe(count + later))
   })

@@ -232,7 +232,7 @@ describe('an endpoint', () => {
 })
 
 it.each([
-  ['by GET, which carries no body', { url: 'http://x', method: 'get' }, 'carries no body'],
+  ['by GET, which carries no body', { url: 'http://x', method: 'get' }, 'has no body'],
   ['to another protocol', { url: 'ftp://x' }, 'http:// or https://'],
   ['to nowhere', { url: 'nowhere' }, 'http:// or https://'],
 ])('a delivery %s is refused before a message is taken', (_, options, message) => {

@@ -193,7 +193,7 @@ describe('an edit whose server ends before it', () => {
   it('is told as unknown where nobody can look', async () => {
     const { problem, progress } = await whenInterrupted(await leaveBehind('nowhere.dlq', '0'.repeat(32)))
 
-    expect(problem?.detail).toMatch(/nobody could check/)
+    expect(problem?.detail).toMatch(/could not be checked/)
     expect(progress.moved).toBe(0)
   })
 

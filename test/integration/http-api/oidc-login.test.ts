@@ -239,8 +239,8 @@ describe('what goes wrong at the provider', () => {
   it.each([
     ['access_denied', 'The provider refused the login, or you declined.'],
     ['temporarily_unavailable', 'The provider is too busy right now. Try again later.'],
-    ['unauthorized_client', 'does not let this server log anybody in (unauthorized_client).'],
-    ['<b>toString</b>', 'does not let this server log anybody in. The server log says more'],
+    ['unauthorized_client', 'does not let anybody log in through this server (unauthorized_client).'],
+    ['<b>toString</b>', 'does not let anybody log in through this server. The server log says more'],
   ])('is told in a sentence: %s', async (error, sentence) => {
     const { openBrowser, provider } = await setUpLogin({ broker })
     provider.answerNext({ error, error_description: '<script>alert(1)</script>' })

@@ -303,7 +303,7 @@ test('a receipt is verified from the command line', async () => {
   expect(plain.stdout).toMatch(/^unknown {2}moved {4}3 were moved; of these 0 in /m)
   expect(whole.exitCode).toBe(0)
   expect(JSON.parse(whole.stdout)).toMatchObject({ id: receipt.id, queue: dlq, verdict: 'holds' })
-  expect(whole.stderr).toMatch(/^holds {4}digest {3}they are the very messages that were moved/m)
+  expect(whole.stderr).toMatch(/^holds {4}digest {3}they are exactly the messages that were moved/m)
   expect(forged.exitCode).toBe(1)
   expect(forged.stdout).toMatch(/^broken {3}sums /m)
   expect(handled.exitCode).toBe(3)

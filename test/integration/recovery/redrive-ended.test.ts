@@ -101,7 +101,7 @@ test('a queue for what is over the limit that cannot be made is told once, with 
   await eventually(() => expect(warnings).toHaveLength(1))
   expect(warnings[0]).toMatchObject({
     code: 'WARREN_NO_OVER_LIMIT_QUEUE',
-    message: expect.stringMatching(/"dlq\.over-limit" cannot be made: .*RESOURCE_LOCKED/),
+    message: expect.stringMatching(/"dlq\.over-limit" cannot be created: .*RESOURCE_LOCKED/),
   })
 })
 

@@ -60,7 +60,7 @@ test('a snapshot is only planned by, and only of its own queue', async () => {
   const again = await pipe('snapshot', dlq, '--out', file)
 
   expect(moving).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--dry-run') })
-  expect(foreign).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`of the queue "${dlq}"`) })
+  expect(foreign).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`for the queue "${dlq}"`) })
   expect(again).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is there already') })
   expect(await depth(dlq)).toBe(30)
 })

@@ -112,7 +112,7 @@ function refuseOtherPlan(plan: unknown, { digest, moving }: RedrivePreview): voi
 /** A snapshot tells what was there; what is moved is what is there. */
 function refuseSnapshotToMove(options: CommandInput['options'], { edit }: RedriveRequest): void {
   if (options.snapshot === undefined || (options.dryRun === true && !edit)) return
-  const usage = '--snapshot is for a plan: say --dry-run with it, and no edit'
+  const usage = '--snapshot is for a plan: use it with --dry-run and without --edit'
   throw new CommanderError(2, 'warren.usage', usage)
 }
 

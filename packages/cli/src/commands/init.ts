@@ -209,7 +209,7 @@ function adoptionNotes({ queues, plainQueues, roles }: Adoption): readonly strin
   const isPlain = new Set(plainQueues)
   const count = (role: QueueRole) =>
     roles.filter((each) => isPlain.has(each.name) && each.role === role).length
-  const others = `The others, as far as one can tell: work queues ${count('work')}, wait queues ${count('wait')}, dead-letter queues ${count('dead-letter')}.`
+  const others = `The others, as far as Warren can tell: work queues ${count('work')}, wait queues ${count('wait')}, dead-letter queues ${count('dead-letter')}.`
   return [
     `Written from what existed on a broker; ${recognised}`,
     ...(plainQueues.length === 0 ? [] : [others, 'If that is wrong, give the queue a role.']),

@@ -4,6 +4,6 @@ import { ConsumerError } from '../errors.ts'
 export function closingError(queue: string): ConsumerError {
   return new ConsumerError({
     code: 'CONSUMER_CLOSING',
-    message: `The consumer of "${queue}" closes and waits no longer; the message goes back to its queue.`,
+    message: `The consumer of "${queue}" is closing and no longer waits for the handler; the message goes back to its queue.`,
   })
 }

@@ -27,7 +27,7 @@ describe('waiting and handling together', () => {
 
   it('cannot where the handler alone may take longer, and the sentence says what to do', () => {
     expect(() => settle({ timeout: '2h' })).toThrow(
-      'timeout is 7200000 ms; with an ackTimeout of 1800000 ms a handler may take 1260000 ms at most. ' +
+      'timeout is 7200000 ms; with an ackTimeout of 1800000 ms, a handler may take 1260000 ms at most. ' +
         "Raise the broker's consumer_timeout, and ackTimeout with it.",
     )
   })

@@ -14,7 +14,7 @@ export type StreamOffset = 'first' | 'last' | 'next' | number | Date | (string &
 /** When a breaker opens, and for how long. */
 export interface BreakerOptions extends Partial<BreakerPolicy> {
   /**
-   * Results older than this say nothing. @default '30s'
+   * Results older than this do not count. @default '30s'
    * @example { window: '1m' }
    */
   readonly window?: Duration

@@ -12,7 +12,7 @@ export type HandlerAnswer = Answer | StatusAnswer
 export interface StatusAnswer {
   /** 100 to 599; an object with another `status` is no answer, and acknowledges. */
   readonly status: number
-  /** How long the other side asks to be left alone, in milliseconds. What is no time is not obeyed. */
+  /** How long the other side asks you to wait, in milliseconds. Invalid values are ignored. */
   readonly retryAfterMs?: number | undefined
   /** What the other side said, for the dead letter. */
   readonly error?: string | undefined
@@ -35,7 +35,7 @@ export class Answer {
 }
 
 /**
- * It failed and may work later. `after` takes the nearest delay of the queue that is not below it.
+ * It failed, and may work later. `after` selects the nearest delay of the queue that is not shorter.
  * @example
  * ```ts
  * await warren.consume('orders', () => retry({ after: '5m', reason: 'the warehouse is closed' }))
@@ -60,8 +60,8 @@ export function reject(reason: string): Answer {
 }
 
 /**
- * It is too early. Costs no attempt; the handler is asked again at that time, or after that long. Throws where either
- * is none, which is then a failure of the handler like any other.
+ * It is too early. This costs no attempt; the handler runs again at that time, or after that long. Throws if the time is
+ * not valid, which is then a failure of the handler like any other.
  * @example
  * ```ts
  * await warren.consume('orders', () => defer('30s'))
@@ -113,7 +113,7 @@ function isGenerator(value: object): boolean {
 }
 
 const generatorReturned =
-  'The handler is a generator function, and nothing of it has run. Make it an ordinary or an async function.'
+  'The handler is a generator function, so none of its code has run. Make it an ordinary or an async function.'
 
 function wrongAnswer(message: string): ConsumerError {
   return new ConsumerError({ code: 'HANDLER_ANSWER_WRONG', message })

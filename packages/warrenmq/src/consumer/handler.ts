@@ -4,7 +4,7 @@ import type { ConsumedMessage } from './run/consumed-message.ts'
 
 /**
  * The user's function. Returning nothing acknowledges; throwing retries, or parks if the error says `isPermanent`;
- * `retry()`, `reject()`, `defer()` and `{ status }` say it by value.
+ * `retry()`, `reject()`, `defer()` and `{ status }` decide by the value it returns.
  */
 export type Handler<Body = unknown> = (
   message: ConsumedMessage<Body>,

@@ -115,7 +115,7 @@ describe('the log of a consumer', () => {
     settle({ kind: 'recount', deliveries: 2, why: 'uncounted' })
 
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-      { level: 40, msg: 'Put at the end of its queue, since its delivery limit is near.' },
+      { level: 40, msg: 'Put at the end of its queue, because it is near its delivery limit.' },
       {
         level: 20,
         msg: 'Delivered 2 times without an answer; put at the end of its queue with that count.',

@@ -110,7 +110,7 @@ function chooseTimes({ timeout, ackTimeout = '30m' }: ConsumerOptions): Times {
   const longestMs = Math.floor((longestHoldMs / 8) * 7)
   if (timeoutMs > longestMs) {
     throw new InvalidArgumentError(
-      `timeout is ${timeoutMs} ms; with an ackTimeout of ${ackTimeoutMs} ms a handler may take ${longestMs} ms at most. ` +
+      `timeout is ${timeoutMs} ms; with an ackTimeout of ${ackTimeoutMs} ms, a handler may take ${longestMs} ms at most. ` +
         "Raise the broker's consumer_timeout, and ackTimeout with it.",
     )
   }

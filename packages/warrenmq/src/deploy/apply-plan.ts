@@ -160,7 +160,7 @@ async function treatLeftover(
   { source, options }: Pick<Phase, 'source' | 'options'>,
 ): Promise<StepOutcome> {
   const { leftovers = 'keep', observe, allowDisruptive = false } = options
-  if (leftovers === 'keep') return { kind: 'kept', reason: 'nobody asked to remove it' }
+  if (leftovers === 'keep') return { kind: 'kept', reason: 'its removal was not requested' }
   if (observe === undefined) return { kind: 'kept', reason: 'there is no management API to check it with' }
   return removeLeftover(step, { source, observe, isOldReleaseGone: allowDisruptive })
 }

@@ -56,7 +56,7 @@ const faults: readonly KnownFault[] = [
     id: 'requeue-then-cancel',
     severity: 'careful',
     releases: [['4.0.0', '4.0.3']],
-    text: 'A requeue followed at once by a cancel could fail to requeue.',
+    text: 'A requeue followed immediately by a cancel could fail to requeue.',
   },
   {
     id: 'dead-letter-crash',

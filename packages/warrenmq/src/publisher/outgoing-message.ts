@@ -12,7 +12,7 @@ import { encodeBody } from './encode-body.ts'
 /** A message to publish. Only the body and the address are needed. */
 export interface OutgoingMessage {
   /**
-   * Where to publish. @default '', the default exchange: straight to the queue named by `key` @default '' (the default exchange: straight to the queue named by `key`)
+   * Where to publish. @default '' (the default exchange: straight to the queue named by `key`)
    * @example { exchange: 'orders.events' }
    */
   readonly exchange?: string
@@ -22,29 +22,28 @@ export interface OutgoingMessage {
    */
   readonly key: string
   /**
-   * Bytes and text are sent as they are; anything else as JSON with its content type. A buffer is sent from
-   * where it is, whatever its size: do not change it before the result is there. What JSON has no form for (a Map, a
-   * Blob, a promise) is refused.
+   * Bytes and text are sent as they are; anything else as JSON with its content type. A buffer is not copied: do not
+   * change it before the publish has its result. Values that JSON cannot express (a Map, a Blob, a promise) are refused.
    * @example { body: { id: 42 } }
    */
   readonly body: unknown
   /**
-   * Headers, in plain values; `typed` says the AMQP type where it matters.
+   * Headers, in plain values; `typed` sets the AMQP type if it matters.
    * @example { headers: { tenant: 'acme', total: typed({ type: 'l', value: 5n }) } }
    */
   readonly headers?: PlainTable
   /**
-   * The id of the message, which every copy of it keeps. @default a new UUID @default a new UUID
+   * The id of the message, which every copy of it keeps. @default a new UUID
    * @example { messageId: 'order-42' }
    */
   readonly messageId?: string
   /**
-   * What the body is. @default that of JSON for what is sent as JSON
+   * The type of the body. @default that of JSON for bodies sent as JSON
    * @example { contentType: 'application/xml' }
    */
   readonly contentType?: string
   /**
-   * How the body is packed, such as `gzip`. The publisher does not pack it.
+   * How the body is compressed, such as `gzip`. The publisher does not compress it.
    * @example { contentEncoding: 'gzip' }
    */
   readonly contentEncoding?: string
@@ -89,7 +88,7 @@ export interface OutgoingMessage {
    */
   readonly expirationMs?: number
   /**
-   * When the message was made. @default now @default now
+   * When the message was made. @default now
    * @example { timestamp: new Date('2030-01-31T18:00:00Z') }
    */
   readonly timestamp?: Date
@@ -99,7 +98,7 @@ export interface OutgoingMessage {
    */
   readonly persistent?: boolean
   /**
-   * Ask to have it returned when no queue takes it. @default true
+   * The broker returns it if no queue takes it. @default true
    * @example { mandatory: false }
    */
   readonly mandatory?: boolean

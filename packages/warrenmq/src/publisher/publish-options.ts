@@ -6,8 +6,8 @@ import { dateNow } from '../world.ts'
 /** How long one publish may take. */
 export interface PublishOptions {
   /**
-   * Gives the publish up. What was not sent by then is not sent any more; what was sent is `unknown`, because the broker
-   * may have it.
+   * Aborts the publish. A message that was not sent by then is no longer sent; one that was sent is `unknown`, because the
+   * broker may have it.
    * @example { signal: AbortSignal.timeout(2_000) }
    */
   readonly signal?: AbortSignal | undefined

@@ -1,6 +1,6 @@
 import type { WarrenError } from '../errors.ts'
 
-/** What became of one publish. Exactly one of these, once. */
+/** The result of one publish: exactly one of these, once. */
 export type PublishResult =
   /** The broker has it, in every queue it was routed to. */
   | {

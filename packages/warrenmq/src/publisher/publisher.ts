@@ -15,8 +15,8 @@ import type { PublisherOptions } from './settle-publisher-options.ts'
 export type { PublisherOptions }
 
 /**
- * Publishes with confirms on a channel of its own; every publish settles exactly once. `Messages` are those of the
- * topology, which it publishes by their names.
+ * Publishes with confirms, on its own channel; every publish settles exactly once. `Messages` are the messages of the
+ * topology, which it publishes by name.
  */
 export class Publisher<Messages extends MessageDeclarations = NoMessages> {
   readonly #channel: PublishChannel
@@ -30,7 +30,7 @@ export class Publisher<Messages extends MessageDeclarations = NoMessages> {
   }
 
   /**
-   * Publishes and tells what became of it. Never rejects for what the broker did, never hangs.
+   * Publishes a message, and resolves with what the broker did with it. Never rejects because of the broker, and never hangs.
    * @example
    * ```ts
    * const result = await publisher.publish({ exchange: 'orders.events', key: 'order.placed', body: { id: 42 } })
@@ -60,7 +60,7 @@ export class Publisher<Messages extends MessageDeclarations = NoMessages> {
   }
 
   /**
-   * Publishes all and gives a result for each, in the same order. What cannot be sent is refused before anything is sent.
+   * Publishes all messages, and gives a result for each, in the same order. If one cannot be sent, none is.
    * @example
    * ```ts
    * const results = await publisher.publishMany([1, 2, 3].map((id) => ({ key: 'orders', body: { id } })))
@@ -125,7 +125,7 @@ export class Publisher<Messages extends MessageDeclarations = NoMessages> {
   }
 
   /**
-   * Resolves when a publish would be sent at once, or never: await it to keep a fast producer in bounds.
+   * Resolves when a publish would be sent immediately, or never: await it to slow down a fast producer.
    * @example
    * ```ts
    * for (const id of [1, 2, 3]) {
@@ -138,7 +138,7 @@ export class Publisher<Messages extends MessageDeclarations = NoMessages> {
     return this.#channel.room()
   }
 
-  /** It was told to close and takes no more. */
+  /** It is closing or closed, and takes no more messages. */
   get isClosed(): boolean {
     return this.#channel.isClosed
   }
@@ -160,16 +160,16 @@ export class Publisher<Messages extends MessageDeclarations = NoMessages> {
   }
 
   /**
-   * Goes on with another channel once every publish has its result. A channel of 3.10 that met a quorum queue without
-   * a leader refuses what is sent there for ever; a publisher notices that by itself, but only after a while.
+   * Continues on another channel once every publish has its result. On 3.10, a channel that met a quorum queue without a
+   * leader refuses every later publish to it; a publisher notices that by itself, but only after a while.
    */
   async renew(): Promise<void> {
     await this.#channel.renew()
   }
 
   /**
-   * Takes no more, waits for the answers that are still to come, and closes its channel. At the deadline what was not
-   * sent is given up, and what has no answer is `unknown`. @default a deadline of each publish's own
+   * Takes no more messages, waits for the missing answers, and closes its channel. At the deadline, messages that were not
+   * sent are given up, and publishes without an answer are `unknown`. @default the deadline of each publish
    * @example
    * ```ts
    * await publisher.close({ deadline: '5s' })

@@ -6,12 +6,12 @@ import { type OptionNames, refuseUnknown } from '../message/refuse-unknown.ts'
 /** How a publisher works. */
 export interface PublisherOptions {
   /**
-   * Unanswered publishes at a time. @default 1024 messages, 16 MiB
+   * The most publishes without an answer at a time. @default 1024 messages, 16 MiB
    * @example { window: { messages: 256, bytes: 4_194_304 } }
    */
   readonly window?: { readonly messages?: number; readonly bytes?: number }
   /**
-   * Publishes that wait for the window or the connection; beyond it they settle as not sent. @default 100000 messages, 256 MiB
+   * The most publishes that wait for the window or the connection; any more settle as not sent. @default 100000 messages, 256 MiB
    * @example { waiting: { messages: 10_000 } }
    */
   readonly waiting?: { readonly messages?: number; readonly bytes?: number }
@@ -26,8 +26,8 @@ export interface PublisherOptions {
    */
   readonly deadlineMs?: number
   /**
-   * Send again, with the same message id, what was unanswered when the connection was lost, or the channel by the fault of
-   * another publish. Once: what was there at two lost connections is `unknown`. @default false
+   * Sends publishes again, with the same message id, if they had no answer when the connection was lost, or when another
+   * publish closed their channel. Only once: after two lost connections a publish is `unknown`. @default false
    * @example { resend: true }
    */
   readonly resend?: boolean

@@ -76,7 +76,7 @@ function queueNotes(name: string, { options, replyTo, purge, assert }: Settings)
       : []),
     ...(purge === true ? [note(path, 'purge is not kept: Warren never empties a queue at its start.')] : []),
     ...(assert === false
-      ? [note(path, 'assert is false, but `warren apply` creates it where it is missing.')]
+      ? [note(path, 'assert is false, but `warren apply` creates it if it is missing.')]
       : []),
   ]
 }
@@ -151,11 +151,11 @@ function describeStep(
     // A release of rascal nacks for both; what the author of a config meant by `ack` is to be done with it.
     if (strategy === 'ack') return 'return from the handler: the message is done.'
     return requeue === true
-      ? 'return retry(): it comes back after its delay, and not at once.'
+      ? 'return retry(): it comes back after its delay, not immediately.'
       : "return reject('…'): it is parked in the dead-letter queue."
   }
   if (strategy === 'republish' && immediateNack === true)
-    return "return reject('…'): it is parked with its error, at once."
+    return "return reject('…'): it is parked immediately, with its error."
   if (strategy === 'republish') return retryWords(deferMs, attempts)
   if (strategy !== 'forward') return `Warren has nothing like the strategy "${String(strategy)}".`
   const delayMs = delayBehind(textOf(publication))

@@ -58,14 +58,14 @@ describe('a rascal config', () => {
 
   it.each([
     [{ strategy: 'nack' }, "return reject('…'): it is parked in the dead-letter queue."],
-    [{ strategy: 'nack', requeue: true }, 'return retry(): it comes back after its delay, and not at once.'],
+    [{ strategy: 'nack', requeue: true }, 'return retry(): it comes back after its delay, not immediately.'],
     [
       { strategy: 'republish', defer: 60_000, attempts: 10 },
       "throw, and declare retry: { delays: ['1m'], maxAttempts: 11 } on the queue.",
     ],
     [
       { strategy: 'republish', immediateNack: true },
-      "return reject('…'): it is parked with its error, at once.",
+      "return reject('…'): it is parked immediately, with its error.",
     ],
     [
       { strategy: 'forward', publication: 'later', attempts: 2 },

@@ -61,6 +61,6 @@ function standingOf(
 }
 
 function withoutRole(name: string): ApiError {
-  const message = `The account "${name}" is gone, or no longer has a role in this vhost. Ask whoever runs RabbitMQ.`
+  const message = `The account "${name}" is gone, or no longer has a role in this vhost. Ask the people who run RabbitMQ.`
   return new ApiError({ code: 'API_CREDENTIALS_EXPIRED', message })
 }

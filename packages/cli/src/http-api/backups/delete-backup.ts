@@ -48,7 +48,7 @@ function refuseOnlyCopies({ settings }: ApiContext, copies: OnlyCopies, { kept, 
     throw new ApiError({ code: 'API_BACKUP_NEEDED', message })
   }
   if (!needsApproval(settings.approval, count)) return
-  const message = `${what} Losing more than ${settings.approval?.above} needs a second person, and this request cannot ask one. Whoever runs the server can remove the file.`
+  const message = `${what} Losing more than ${settings.approval?.above} needs a second person, and this request cannot ask one. The people who run the server can remove the file.`
   throw new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 
@@ -80,7 +80,7 @@ async function removeFile(
   const entry = { action: 'backup.delete', target: kept.queue, reason: reason ?? null }
   const lost = copies.isDamaged ? 'damaged' : `the only copy of ${copies.count}`
   await writeAudit(context, call, { ...entry, result: `begun ${kept.id}: ${lost}` })
-  let result = `failed ${kept.id}: it may be there still`
+  let result = `failed ${kept.id}: it may still be there`
   try {
     // In this order: a backup without its journal would be restored once more.
     await rm(file, { force: true })

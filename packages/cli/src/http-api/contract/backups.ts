@@ -48,7 +48,7 @@ export const discarded = named('Discarded', 'What a discard did.', {
   present: count('Messages in the queue at the start.', 42),
   removed: count('Messages that are in the backup and gone from the queue.', 42),
   left: count('Messages that are still in the queue.', 0),
-  missing: count('Of the messages that were chosen by key, so many were no longer in the queue.', 0),
+  missing: count('How many of the messages chosen by key were no longer in the queue.', 0),
   isDone: flag(
     'Every selected message is gone. False: some that look the same are still there. Send the request again.',
     true,

@@ -29,7 +29,7 @@ const clockRequest = named(
 const worldRequest = named(
   'DemoWorldRequest',
   'Whether the services around the shop work.',
-  { isMended: flag('True: somebody mends them. False: they fail again.', true) },
+  { isMended: flag('True: they are repaired. False: they fail again.', true) },
   closed,
 )
 
@@ -51,13 +51,13 @@ export const demoEndpoints = {
     body: clockRequest,
     summary: 'Turn the clock of the demo',
     description:
-      'Delays run out, and messages are tried again. The answer comes when all that became due has happened.',
+      'Delays end, and messages are retried. The answer comes when everything that was due has happened.',
   },
   mendDemo: {
     ...changing,
     path: '/api/v1/demo/world',
     body: worldRequest,
-    summary: 'Mend what the demo fails at, or break it again',
+    summary: 'Repair the services of the demo, or break them again',
     description: 'Put the dead letters back afterwards, and see them delivered.',
   },
 } satisfies EndpointList

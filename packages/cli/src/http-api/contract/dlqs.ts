@@ -313,7 +313,7 @@ const rate = (what: string) =>
   orNull(number(`Messages per second ${what}, over the last seconds. Null: RabbitMQ does not say.`, 12.5))
 const figure = (what: string, example: number) =>
   orNull(integer(`${what}. Null: RabbitMQ does not say.`, example))
-export const queueTraffic = named('QueueTraffic', 'What comes into a queue and goes out of it.', {
+export const queueTraffic = named('QueueTraffic', 'What goes into and out of a queue.', {
   queue: as(queueName, 'The name of the queue.'),
   type: queueType,
   isDlq: flag('Dead letters end up here.', true),
@@ -325,7 +325,7 @@ export const queueTraffic = named('QueueTraffic', 'What comes into a queue and g
   acknowledgedPerSecond: rate('that are acknowledged'),
 })
 export type QueueTraffic = SchemaValue<typeof queueTraffic>
-const queueTrafficList = named('QueueTrafficList', 'What comes and goes in all queues.', {
+const queueTrafficList = named('QueueTrafficList', 'What goes into and out of all queues.', {
   vhost: text('The vhost this server works on.', '/'),
   at: time('When RabbitMQ was asked. Its figures may be up to five seconds older.'),
   items: list(queueTraffic, 'The queues the caller may read.'),

@@ -55,7 +55,7 @@ export const tags = {
   session: 'Who you are, and how browsers log in.',
   broker: 'RabbitMQ as the server sees it.',
   'dead letters': 'Dead-letter queues, why their messages died, and the messages.',
-  snapshots: 'What one look wrote down, read as often as you like.',
+  snapshots: 'What one look saw, stored so that you can read it as often as you like.',
   redrives: 'Dead letters go back to work.',
   tasks: 'What runs in the background, and its receipts.',
   approvals: 'What needs a second person.',

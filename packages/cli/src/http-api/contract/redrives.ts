@@ -39,7 +39,7 @@ const plannedTarget = named('PlannedTarget', 'Where some of the messages would g
     'How many of these were first published with another key; the header x-original-routing-key keeps it.',
     1,
   ),
-  keysBefore: list(text('A routing key.', 'order.placed'), 'Such keys, the first four.'),
+  keysBefore: list(text('A routing key.', 'order.placed'), 'The first four of these keys.'),
 })
 
 export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
@@ -66,10 +66,10 @@ export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
     text('A target and what is wrong with it.', 'There is no queue "old".'),
     'Targets that cannot be used.',
   ),
-  missing: count('Of the messages that were chosen by key, so many are no longer in the queue.', 0),
+  missing: count('How many of the messages chosen by key are no longer in the queue.', 0),
   sinceSnapshot: orNull(
     object(
-      'How what would be selected differs from the snapshot that was named. Null: none was named, it is not wholly searched, or more than 250,000 are selected.',
+      'How the selection differs from the named snapshot. Null: no snapshot was named, its search is not complete, or more than 250,000 messages are selected.',
       {
         asOf: time('The snapshot shows the queue as it was then.'),
         gone: count('Messages that were selected in the snapshot and are not selected now.', 1),
@@ -78,11 +78,11 @@ export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
     ),
   ),
   needsApproval: flag(
-    'Starting this plan asks for a second person first, because it moves so many messages.',
+    'This plan moves so many messages that a second person must approve it first.',
     false,
   ),
   digest: text(
-    'Names the plan: the same request and the same plan have the same, in the console, on the command line and in the library. Send it as planDigest to start this plan and no other.',
+    'Identifies the plan: the same request with the same plan has the same digest in the console, on the command line and in the library. Send it as planDigest to start exactly this plan.',
     '0'.repeat(64),
   ),
 })
@@ -138,7 +138,7 @@ export const redriveEndpoints = {
     status: 202,
     summary: 'Start a re-drive',
     description:
-      'The answer is the task, or the approval it waits for; kind says which. With planDigest, the queue is looked at once more first.',
+      'The answer is the task, or the approval it waits for; kind says which. With planDigest, the server looks at the queue again first.',
     body: startRequest,
     answer: task,
     waiting: approval,

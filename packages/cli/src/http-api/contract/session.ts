@@ -32,8 +32,8 @@ const caller = {
   vhost: text('The vhost this server works on.', '/'),
   permissions: list(permission, 'Everything the caller may do.'),
   features: list(
-    oneOf(['demo'], 'demo: this is `warren demo --console`, and GET /api/v1/demo tells of its shop.'),
-    'What this server has and most do not.',
+    oneOf(['demo'], 'demo: this is `warren demo --console`, and GET /api/v1/demo describes its shop.'),
+    'Features that only some servers have.',
   ),
 }
 export const myPermissions = named('MyPermissions', 'Who you are and what you may do.', caller)

@@ -38,7 +38,7 @@ const snapshotParams = parameters({ queue: dlq, ...snapshotPart })
 export const snapshotStates = ['running', 'done', 'cancelled', 'failed'] as const
 const asOf = time('The snapshot shows the queue as it was then, when its last message was seen.')
 
-const since = object('What has become of the queue since.', {
+const since = object('How the queue has changed since.', {
   messages: orNull(
     count(
       'Messages in the queue now, at most a second old. Null: the look holds them, the queue has just gone away, or the broker is away.',
@@ -47,13 +47,13 @@ const since = object('What has become of the queue since.', {
   ),
   change: orNull(
     integer(
-      'How many more there are now than were present then; below zero, fewer. Messages that came and others that went cancel out.',
+      'How many more messages there are now than then; negative if there are fewer. Arrivals and departures cancel out.',
       2,
     ),
   ),
   acknowledged: orNull(
     count(
-      'So many were acknowledged since, by consumers or by re-drives: at least change + acknowledged came in. RabbitMQ counts every five seconds. Null: it does not say.',
+      'How many messages consumers and re-drives have acknowledged since: at least change + acknowledged arrived. RabbitMQ counts every five seconds. Null: it does not say.',
       1,
     ),
   ),
@@ -64,7 +64,7 @@ const snapshot = named('Snapshot', 'A copy of the dead letters of a queue, which
   queue: dlq,
   state: oneOf(
     snapshotStates,
-    'While it is running, causes, facets and the histogram tell of what was seen so far. Messages can be read when it is done.',
+    'While it is running, causes, facets and the histogram cover what was seen so far. You can read messages when it is done.',
     { title: 'SnapshotState', examples: ['done'] },
   ),
   by: text('Who asked for it first.', 'ann'),
@@ -74,7 +74,7 @@ const snapshot = named('Snapshot', 'A copy of the dead letters of a queue, which
   endedAt: orNull(time('When it was done, cancelled or failed. Null: it is running.')),
   asOf,
   expiresAt: orNull(
-    time('It is erased then at the latest. Null: it is running.', '2030-01-31T19:00:00.000Z'),
+    time('It is deleted then at the latest. Null: it is running.', '2030-01-31T19:00:00.000Z'),
   ),
   progress: object('How far the look is.', {
     present: count('Messages in the queue when the look began.', 42),
@@ -85,7 +85,7 @@ const snapshot = named('Snapshot', 'A copy of the dead letters of a queue, which
     true,
   ),
   messages: count('Messages in the snapshot.', 42),
-  bytes: count('What it takes on the disk of the server.', 51_200),
+  bytes: count('Its size on the disk of the server.', 51_200),
   since,
   problem: as({ ...orNull(problem), examples: [null] }, 'Why it failed. Null: it did not.'),
 })
@@ -111,10 +111,10 @@ const readOf = {
   asOf,
   since,
   messages: count('Messages in the snapshot.', 42),
-  matched: count('Of these, so many match the filter, as far as it was searched.', 40),
-  search: object('How far the filter has been searched. One that reads headers or bodies takes its time.', {
-    seen: count('Messages that are decided.', 42),
-    isWhole: flag('All are decided. False: ask again for more; the search goes on meanwhile.', true),
+  matched: count('How many of these match the filter, as far as the search is.', 40),
+  search: object('How far the search is. A filter on headers or bodies takes longer.', {
+    seen: count('Messages that were searched.', 42),
+    isWhole: flag('All messages have been searched. False: the search continues; ask again for more.', true),
   }),
 }
 const whereQuery = { where: Type.Optional(filter) }
@@ -122,8 +122,8 @@ const whereQuery = { where: Type.Optional(filter) }
 const snapshotCause = named('SnapshotCause', 'A cause, and how many messages of a snapshot died of it.', {
   ...messageSummary.properties.cause.properties,
   count: count('Messages that died of it.', 40),
-  first: orNull(time('When the first of them died. Null: nobody knows.', '2030-01-31T17:00:00.000Z')),
-  last: orNull(time('When the last of them died. Null: nobody knows.')),
+  first: orNull(time('When the first of them died. Null: unknown.', '2030-01-31T17:00:00.000Z')),
+  last: orNull(time('When the last of them died. Null: unknown.')),
   sample: text('The key of the first of the messages.', '0cc175b9c0f1b6a831c399e269772661'),
 })
 const snapshotCauses = named('SnapshotCauses', 'Why the messages of a snapshot died.', {
@@ -156,7 +156,7 @@ const facetList = named('SnapshotFacets', 'Which values the messages of a snapsh
         }),
         'The most frequent values.',
       ),
-      distinct: count('So many different values there are, those that are not listed too.', 3),
+      distinct: count('How many different values there are, including those that are not listed.', 3),
     }),
     'The fields.',
   ),
@@ -164,13 +164,13 @@ const facetList = named('SnapshotFacets', 'Which values the messages of a snapsh
 export type SnapshotFacets = SchemaValue<typeof facetList>
 const facetQuery = parameters({
   ...whereQuery,
-  most: integer('The most values of a field.', 20, { minimum: 1, maximum: 200, default: 20 }),
+  most: integer('The maximum number of values per field.', 20, { minimum: 1, maximum: 200, default: 20 }),
 })
 
 const histogram = named('SnapshotHistogram', 'When the messages of a snapshot died.', {
   ...readOf,
-  from: orNull(time('When the first of them died. Null: of none is it known.', '2030-01-31T17:00:00.000Z')),
-  to: orNull(time('When the last of them died. Null: of none is it known.')),
+  from: orNull(time('When the first of them died. Null: unknown.', '2030-01-31T17:00:00.000Z')),
+  to: orNull(time('When the last of them died. Null: unknown.')),
   bucketMs: count('How long one bar is, in milliseconds.', 60_000),
   bars: list(
     object('A bar.', {
@@ -179,7 +179,7 @@ const histogram = named('SnapshotHistogram', 'When the messages of a snapshot di
     }),
     'All bars from the first death to the last, empty ones too.',
   ),
-  undated: count('Messages of which nobody knows when they died.', 0),
+  undated: count('Messages without a known time of death.', 0),
 })
 export type SnapshotHistogram = SchemaValue<typeof histogram>
 const histogramQuery = parameters({
@@ -187,7 +187,7 @@ const histogramQuery = parameters({
   bars: integer('The most bars.', 60, { minimum: 1, maximum: 1000, default: 60 }),
 })
 
-const position = count('Its place in the queue as the look found it; the first is 0.', 17)
+const position = count('Its position in the queue when the look saw it; the first is 0.', 17)
 const snapshotMessage = named('SnapshotMessage', 'A dead letter of a snapshot in a list.', {
   position,
   ...messageSummary.properties,
@@ -200,13 +200,13 @@ const snapshotPage = named('SnapshotPage', 'A page of the messages of a snapshot
 export type SnapshotPage = SchemaValue<typeof snapshotPage>
 const sortOrder = oneOf(
   ['position', 'diedAt', 'bodyBytes', 'attempts', '-position', '-diedAt', '-bodyBytes', '-attempts'],
-  'What comes first: the head of the queue, the oldest death, the smallest, or the fewest attempts. With a minus the other way round. What is not known comes last.',
+  'What comes first: the head of the queue, the oldest death, the smallest, or the fewest attempts. A minus reverses the order. Unknown values come last.',
 )
 export type SortOrder = SchemaValue<typeof sortOrder>
 const pageQuery = parameters({
   ...whereQuery,
   sort: Type.Optional(sortOrder),
-  limit: integer('The most messages of a page.', 50, { minimum: 1, maximum: 500, default: 50 }),
+  limit: integer('The maximum number of messages per page.', 50, { minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(cursor),
 })
 
@@ -243,7 +243,7 @@ export const snapshotEndpoints = {
     status: 202,
     summary: 'Make a snapshot of a queue',
     description:
-      'One look copies the messages to the server; then pages, filters and single messages are read there and cost the broker nothing. Whoever asks for the same while it runs gets the same one. It is erased when it expires, when others need its room, and when the server ends.',
+      'One look copies the messages to the server; then pages, filters and single messages are read there and cost the broker nothing. A second request for the same snapshot while it runs gets the same one. It is deleted when it expires, when others need its space, and when the server ends.',
     params: queueParams,
     body: snapshotRequest,
     mayLackBody: true,
@@ -265,7 +265,7 @@ export const snapshotEndpoints = {
     path,
     answer: snapshot,
     summary: 'Show how far a snapshot is',
-    description: 'And what has become of the queue since.',
+    description: 'And how the queue has changed since.',
     problems: [...elsewhere],
   },
   watchSnapshot: {
@@ -285,7 +285,7 @@ export const snapshotEndpoints = {
     query: parameters(whereQuery),
     answer: snapshotCauses,
     summary: 'Count why the messages of a snapshot died',
-    description: 'While it is running, of what was seen so far.',
+    description: 'While it is running, this covers what was seen so far.',
     problems: [...filtered],
   },
   listSnapshotFacets: {
@@ -331,9 +331,9 @@ export const snapshotEndpoints = {
     path,
     ...base,
     params: snapshotParams,
-    summary: 'Cancel or erase a snapshot',
+    summary: 'Cancel or delete a snapshot',
     description:
-      'One that is running is cancelled: what it holds goes back to the queue. That of somebody else only who may re-drive.',
+      'A running snapshot is cancelled, and the messages it holds go back to the queue. To delete the snapshot of somebody else, you need dlq:redrive.',
     problems: [...elsewhere],
   },
 } satisfies EndpointList

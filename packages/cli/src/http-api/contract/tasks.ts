@@ -49,7 +49,7 @@ const taskFields = {
   id: taskId,
   kind: oneOf(
     ['redrive', 'snapshot'],
-    'What is done. A snapshot leaves every message where it is: all that it has seen are kept. Only the server that makes it lists it.',
+    'What the task does. A snapshot leaves every message in the queue, and counts all that it has seen as kept. Only the server that makes it lists it.',
   ),
   state: taskState,
   queue: dlq,

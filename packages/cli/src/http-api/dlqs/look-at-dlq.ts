@@ -79,7 +79,7 @@ export async function findMessage<Description>(
   if (!isWhole)
     throw seenInPart({
       queue,
-      unknown: `nobody knows whether ${key} is among the others`,
+      unknown: `it is not known whether ${key} is among the others`,
       wayOut: workOnSome,
     })
   const orElse = hasOwnNames(context.settings, caller) ? ', or the key comes from another server' : ''

@@ -94,7 +94,8 @@ async function findOnly(
     const message = `${isWhole ? '' : 'At least '}${matching} messages match "where", but an edit is for one message. Name it, for example id:42.`
     throw new ApiError({ code: 'API_REQUEST_INVALID', message })
   }
-  if (!isWhole) throw seenInPart({ queue, unknown: 'nobody knows whether others match', wayOut: workOnSome })
+  if (!isWhole)
+    throw seenInPart({ queue, unknown: 'it is not known whether others match', wayOut: workOnSome })
   if (meant) return meant
   throw new ApiError({ code: 'API_NOT_FOUND', message: `No message of "${queue}" matches "where".` })
 }

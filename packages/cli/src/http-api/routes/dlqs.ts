@@ -104,7 +104,7 @@ async function readPage(
     },
   })
   if (!isWhole && seen <= start)
-    throw seenInPart({ queue, unknown: 'nobody knows what this page has', wayOut: workOnSome })
+    throw seenInPart({ queue, unknown: 'this page cannot be shown', wayOut: workOnSome })
   const isEnd = end >= present || seen <= start
   const nextCursor = isEnd ? null : end.toString(36)
   return { queue, present, isWhole: isWhole || items.length === limit, asOf: null, items, nextCursor }

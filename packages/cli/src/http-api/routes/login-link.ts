@@ -42,7 +42,7 @@ function refuseElsewhere(request: FastifyRequest): void {
   const isHere = ['127.0.0.1', '[::1]', 'localhost'].includes(request.hostname)
   if (isHere && !isCrossSite(request)) return
   const message =
-    'This link is opened by hand or by `warren console`, and not by a page. Open it as it was printed.'
+    'This link must be opened by hand or by `warren console`, not by a page. Open it as it was printed.'
   throw new ApiError({ code: 'API_CSRF_REFUSED', message })
 }
 

@@ -55,7 +55,7 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
       await context.notices.tell({ kind: 'session-closed', session: id, expiresAt })
     } catch (cause) {
       await writeAuditEnd(context, { caller, request }, { ...entry, result: 'done on one server only' })
-      const message = `The session has ended on this server, but the others could not be told: there it may last until ${expiresAt}.`
+      const message = `The session has ended on this server, but the other servers did not get the message: there it may last until ${expiresAt}.`
       throw new ApiError({ code: 'NOTICES_UNAVAILABLE', message }, { cause })
     }
     await writeAuditEnd(context, { caller, request }, { ...entry, result: 'done' })

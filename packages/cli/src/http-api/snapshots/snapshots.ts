@@ -180,7 +180,7 @@ export class Snapshots {
   #refuseGreed(by: string): void {
     const running = this.all().filter((kept) => kept.by === by && kept.state === 'running')
     if (running.length >= mostPerCaller)
-      throw noRoom(`${mostPerCaller} of yours are being made, and nobody may have more at once.`)
+      throw noRoom(`${mostPerCaller} of yours are being made, which is the limit per caller.`)
   }
 
   /** For one more. Of those that are done the oldest goes: it is a copy. */
@@ -217,11 +217,11 @@ export class Snapshots {
 
 /** Of one that was here, or never was. */
 export function goneSnapshot(id: string): ApiError {
-  const message = `There is no snapshot ${id} any more: it has expired, or others needed its room. Make a new one.`
+  const message = `There is no snapshot ${id} any more: it has expired, or others needed its space. Make a new one.`
   return new ApiError({ code: 'API_NOT_FOUND', message })
 }
 
 function noRoom(why: string): ApiError {
-  const message = `There is no room for this snapshot. ${why} Wait for the others, make it with a filter, or give more room in server.snapshots.`
+  const message = `There is no space for this snapshot. ${why} Wait for the others, use a filter, or allow more space in server.snapshots.`
   return new ApiError({ code: 'API_SNAPSHOT_NO_ROOM', message })
 }

@@ -28,6 +28,6 @@ export function explainInterruptedEdit(queue: string, edited: EditedMessage): st
     case 'gone':
       return `The message is no longer in "${queue}": it was put back, but the server ended before it could write a receipt. Check that it is where it was sent.`
     case 'unknown':
-      return `The server ended, and nobody could check whether the message is still in "${queue}". Look for it there. ${again}`
+      return `The server ended, and it could not be checked whether the message is still in "${queue}". Look for it there. ${again}`
   }
 }

@@ -100,7 +100,7 @@ describe('an edit whose server is gone', () => {
   it.each<[EditedMessage, number, RegExp]>([
     ['there', 0, /is in "a\.dlq", unchanged\. Edit it again/],
     ['gone', 1, /no longer in "a\.dlq": it was put back/],
-    ['unknown', 0, /nobody could check.*Look for it there/],
+    ['unknown', 0, /could not be checked.*Look for it there/],
   ])('is told by where its message is: %s', (edited, moved, words) => {
     expect(countInterruptedEdit(progress, edited)).toEqual({ ...progress, moved })
     expect(explainInterruptedEdit('a.dlq', edited)).toMatch(words)

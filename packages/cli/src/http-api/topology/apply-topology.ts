@@ -60,7 +60,7 @@ export async function applyTopology(
   const { allowDisruptive = false, reason = null } = request
   const entry = { action: 'topology.apply', target: 'topology', reason }
   await writeAudit(context, call, { ...entry, result: `begun ${request.plan}` })
-  let result = 'failed: see what stands of it'
+  let result = 'failed: check what exists now'
   try {
     const report = await applyPlan(context.broker.consuming, plan, { allowDisruptive })
     const { done, kept, skipped, failed, isComplete } = report

@@ -24,6 +24,6 @@ it.each([
   ['waiting', 'opened'],
   ['waiting', 'lost'],
   ['connecting', 'retry-due'],
-] as const)('a session that is %s cannot go on with %s', (state, step) => {
-  expect(() => nextSessionState(state, step)).toThrow(/cannot go on/)
+] as const)('a session that is %s cannot take the step %s', (state, step) => {
+  expect(() => nextSessionState(state, step)).toThrow(/cannot take the step/)
 })

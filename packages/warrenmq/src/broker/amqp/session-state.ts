@@ -20,5 +20,5 @@ export function nextSessionState(state: SessionState, step: SessionStep): Sessio
     case 'closed':
       return 'closed' // what was under way when it closed has no effect any more
   }
-  throw new Error(`A session that is ${state} cannot go on with "${step}".`)
+  throw new Error(`A session that is ${state} cannot take the step "${step}".`)
 }

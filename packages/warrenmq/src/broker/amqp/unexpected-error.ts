@@ -8,5 +8,5 @@ export function unexpectedError(detail: string): WireError {
 
 /** An answer without a question. */
 export function unaskedError(name: MethodName): WireError {
-  return unexpectedError(`${name} arrived, which nobody asked for`)
+  return unexpectedError(`${name} arrived, but was not requested`)
 }

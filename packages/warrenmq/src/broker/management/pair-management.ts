@@ -105,7 +105,7 @@ class Proof {
   #notConnected(): ConnectionError {
     return new ConnectionError({
       code: 'CONNECTION_LOST',
-      message: `The connection to the broker is down, so nobody can tell whether the management API at ${placeOf(this.#parts.address)} belongs to it.`,
+      message: `The connection to the broker is down, so Warren cannot check whether the management API at ${placeOf(this.#parts.address)} belongs to it.`,
     })
   }
 

@@ -10,7 +10,7 @@ import type { SettledConsumerOptions } from '../settle-consumer-options.ts'
 import type { AmqplibChannel, AmqplibMessage } from './amqplib-channel.ts'
 import type { CopyPlacer } from './copy-placer.ts'
 
-/** What `retrying` tells. */
+/** What `retrying` reports. */
 export type RetryingEvent =
   /** The broker was told: acknowledged, published elsewhere and acknowledged, rejected, or given back. */
   | {
@@ -43,7 +43,7 @@ export type RetryingEvent =
   /** The broker ended the consumer, as when its queue is deleted. Consume again. */
   | { readonly kind: 'cancelled' }
 
-/** What a wrapped handler is told besides the message. */
+/** What a wrapped handler gets besides the message. */
 export interface RetryingContext extends HandlerContext {
   /** The same message as Warren's consumers get it: `body` is decoded, and `routingKey` is that of the first publish. */
   readonly message: ConsumedMessage

@@ -5,8 +5,8 @@ import type { HandlerReturn } from '../handler.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
 
 /**
- * The user's function for many messages at once. Returning nothing acknowledges all, throwing fails all; a list says it for
- * each message, in their order.
+ * The user's function for many messages at once. Returning nothing acknowledges all of them, and throwing fails all; a
+ * list has one answer for each message, in their order.
  */
 export type BatchHandler<Body = unknown> = (
   messages: readonly ConsumedMessage<Body>[],
@@ -16,7 +16,7 @@ export type BatchHandler<Body = unknown> = (
 /** What a batch handler may return: one answer for all, or a list with one for each. An error in it counts as thrown. */
 export type BatchReturn = HandlerReturn | readonly (HandlerReturn | Error)[]
 
-/** What a batch handler is told besides the messages. */
+/** What a batch handler gets besides the messages. */
 export interface BatchContext {
   /** Aborted when the time-out of the first message passes, or when the consumer closes and cannot wait any longer. */
   readonly signal: AbortSignal

@@ -102,7 +102,7 @@ export function decideOutcome(decision: Decision): Outcome {
       return deadLetter(decision, 'rejected-by-handler', { errorMessage: result.reason })
     case 'poisonous':
       return deadLetter(decision, 'poison', {
-        errorMessage: `It was run alone ${times(result.runsAlone)}, and its process or its connection ended each time before it answered.`,
+        errorMessage: `It ran alone ${times(result.runsAlone)}, and each time its process or connection ended before the handler answered.`,
       })
     case 'retry-asked':
       return tryAgain(decision, { errorMessage: result.reason }, result.afterMs)

@@ -198,12 +198,14 @@ function readUrl(given: string | URL): { readonly href: string; readonly login: 
 }
 
 function notAnAddress(given: string | URL): InvalidArgumentError {
-  return new InvalidArgumentError(`"${given}" is no address to deliver to; write http:// or https://.`)
+  return new InvalidArgumentError(
+    `"${given}" is not an address to deliver to; it must begin with http:// or https://.`,
+  )
 }
 
 function readMethod(method: string): string {
   if (!/^(GET|HEAD)$/i.test(method)) return method.toUpperCase()
-  throw new InvalidArgumentError(`A ${method} carries no body. Deliver by POST, PUT, PATCH or DELETE.`)
+  throw new InvalidArgumentError(`A ${method} request has no body. Use POST, PUT, PATCH or DELETE.`)
 }
 
 function deliveryError({

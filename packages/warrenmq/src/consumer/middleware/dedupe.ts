@@ -111,21 +111,21 @@ async function endClaim(fields: {
 function warnOfLease({ key }: DedupeClaim): void {
   warn(
     'WARREN_DEDUPE_LEASE_ENDED',
-    `The handler of ${key} took longer than its lease, and another process is at the message too. Make the lease longer.`,
+    `The handler of ${key} took longer than its lease, so another process is handling the message, too. Make the lease longer.`,
   )
 }
 
 function warnOfFinish({ key }: DedupeClaim, error: unknown): void {
   warn(
     'WARREN_DEDUPE_NOT_KEPT',
-    `The dedupe store could not keep that ${key} is done (${describeValue(error)}). A copy that comes after the lease runs again.`,
+    `The dedupe store could not record that ${key} is done (${describeValue(error)}). A copy that comes after the lease runs again.`,
   )
 }
 
 function warnOfRelease({ key }: DedupeClaim, error: unknown): void {
   warn(
     'WARREN_DEDUPE_NOT_RELEASED',
-    `The dedupe store could not let go of ${key} (${describeValue(error)}). Its next attempt waits until the lease ends.`,
+    `The dedupe store could not release ${key} (${describeValue(error)}). Its next attempt waits until the lease ends.`,
   )
 }
 

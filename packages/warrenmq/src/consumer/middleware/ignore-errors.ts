@@ -11,7 +11,7 @@ import type { Middleware } from '../handler.ts'
 export function ignoreErrors(isIgnored: (error: unknown) => boolean): Middleware {
   if (typeof isIgnored !== 'function') {
     throw new InvalidArgumentError(
-      'ignoreErrors() takes a function that tells whether an error is ignored, such as (error) => error instanceof NotFound.',
+      'ignoreErrors() takes a function that says whether to ignore an error, such as (error) => error instanceof NotFound.',
     )
   }
   return (next) => async (message, context) => {

@@ -29,6 +29,6 @@ export function processAfterDelay(
 
 function notInTime(header: string, value: unknown): InvalidArgumentError {
   return new InvalidArgumentError(
-    `The header "${header}" says ${describeValue(value)}: no date lies that many milliseconds ahead.`,
+    `The header "${header}" says ${describeValue(value)}: no date is that many milliseconds in the future.`,
   )
 }

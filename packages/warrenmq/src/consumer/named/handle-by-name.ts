@@ -17,15 +17,15 @@ export type MessageHandlers<Messages extends MessageDeclarations, Names> = [Name
 /** How a consumer with a handler for each message works. */
 export interface NamedConsumerOptions extends Omit<ConsumerOptions, 'schema'> {
   /**
-   * What becomes of a message that has no handler here. `park` sends it to the dead-letter queue, with that reason; `fail`
-   * counts it as a failed attempt, so that it is tried again, by a newer release perhaps; `ignore` acknowledges it, and it
-   * is gone. @default 'park'
+   * What to do with a message that has no handler here. `park` sends it to the dead-letter queue, with that reason; `fail`
+   * counts a failed attempt, so the message is tried again, perhaps by a newer release; `ignore` acknowledges it, and it is
+   * gone. @default 'park'
    * @example { unknown: 'fail' }
    */
   readonly unknown?: UnknownChoice
 }
 
-/** What becomes of a message that has no handler. */
+/** What to do with a message that has no handler. */
 export type UnknownChoice = 'park' | 'fail' | 'ignore'
 
 export interface NamedHandling {

@@ -63,7 +63,7 @@ export function createConsumerMetrics(): ConsumerMetrics {
     },
     render: () =>
       renderMetrics([
-        counter('warren_deliveries_settled_total', 'Deliveries by what became of them.', settled),
+        counter('warren_deliveries_settled_total', 'Deliveries by their outcome.', settled),
         histogram(durations),
         counter(
           'warren_settle_failures_total',
@@ -72,16 +72,20 @@ export function createConsumerMetrics(): ConsumerMetrics {
         ),
         counter(
           'warren_deliveries_stale_total',
-          'Deliveries whose channel was gone before they were settled.',
+          'Deliveries whose channel was lost before they were settled.',
           stale,
         ),
         counter(
           'warren_deliveries_remembered_total',
-          'Redeliveries of work that was done before.',
+          'Redeliveries of messages that were already handled.',
           remembered,
         ),
-        counter('warren_consumer_starts_total', 'Times that consuming began, reconnects included.', starts),
-        counter('warren_consumer_interruptions_total', 'Times that the channel was lost.', interruptions),
+        counter(
+          'warren_consumer_starts_total',
+          'How often consuming began, including after reconnects.',
+          starts,
+        ),
+        counter('warren_consumer_interruptions_total', 'How often the channel was lost.', interruptions),
         gauge('warren_deliveries_in_hand', 'Deliveries in the process, by state.', inHand(observed)),
         gauge('warren_breaker_open', '1 while the breaker is open or probing.', breakers(observed)),
       ]),

@@ -26,7 +26,11 @@ export function renderLogLine<Name extends keyof ConsumerEvents>(
 const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEvents[Name]) => LogLine } = {
   'consumer.started': ({ queue }) => line('info', { queue }, `Consuming "${queue}".`),
   'consumer.interrupted': ({ queue, error }) =>
-    line('warn', { queue, ...errorFields(error) }, `The channel to "${queue}" is gone; opening another.`),
+    line(
+      'warn',
+      { queue, ...errorFields(error) },
+      `The channel that consumes "${queue}" is gone; opening another.`,
+    ),
   'consumer.start-failed': ({ queue, error }) =>
     line('error', { queue, ...errorFields(error) }, `Cannot consume "${queue}" now: ${error.message}`),
   'consumer.unproved': ({ queue, error }) => line('warn', { queue, ...errorFields(error) }, error.message),
@@ -50,10 +54,10 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
     line(
       'warn',
       { ...deliveryFields(event), ...outcomeFields(event.outcome) },
-      'The channel was gone before the message could be settled; the broker delivers it again.',
+      'The channel was lost before the message could be settled; the broker delivers it again.',
     ),
   'delivery.remembered': (event) =>
-    line('info', deliveryFields(event), 'Done before; its acknowledgement had been lost.'),
+    line('info', deliveryFields(event), 'Already handled; its acknowledgement was lost.'),
   'settle.failed': (event) => {
     const { result, nextAttemptMs, outcome } = event
     const cause = result.kind === 'unknown' ? errorFields(result.cause) : {}
@@ -66,7 +70,7 @@ const renderers: { readonly [Name in keyof ConsumerEvents]: (event: ConsumerEven
     }
     const isNearLimit = outcome.kind === 'recount' && outcome.why === 'near-limit'
     const sentence = isNearLimit
-      ? 'Could not be put at the end of its queue, although its delivery limit is near; it is handled as it is.'
+      ? 'It is near its delivery limit but could not be put at the end of its queue; it is handled as it is.'
       : 'Could not be published to its next queue. It is kept and tried again.'
     return line('error', fields, sentence)
   },
@@ -104,17 +108,17 @@ const accessRefused = 403
 /** What to do about a message that this process may not read. */
 export function tooLarge(queue: string, bodyBytes: number): string {
   return (
-    `A message of ${bodyBytes} bytes in "${queue}" is larger than \`maxBodyBytes\` of the connection lets in. It is held, ` +
-    'not handled, and goes back in the end: as many of these as the prefetch stop the consumer. Raise `maxBodyBytes`.'
+    `A message of ${bodyBytes} bytes in "${queue}" is larger than \`maxBodyBytes\` of the connection allows. It is held, ` +
+    'not handled, and goes back later; the consumer stops when it holds as many of these as its prefetch. Raise `maxBodyBytes`.'
   )
 }
 
 /** What to know about a queue that deletes what was returned too often. */
 export function dropsOver(queue: string, deliveryLimit: number): string {
   const care =
-    deliveryLimit > 0 ? 'This consumer puts a message at the end of the queue before it comes to that. ' : ''
+    deliveryLimit > 0 ? 'This consumer puts a message at the end of the queue before that happens. ' : ''
   return (
-    `RabbitMQ deletes a message of "${queue}" that was returned more than ${deliveryLimit} times, by whatever consumer or ` +
+    `RabbitMQ deletes a message of "${queue}" that was returned more than ${deliveryLimit} times, by any consumer or ` +
     `crash: the queue has a delivery limit and no dead-letter exchange. ${care}Declare the queue with a dead-letter exchange ` +
     'or, from RabbitMQ 4.0 on, with x-delivery-limit -1, or lift the limit by a policy; if it is lifted, the option ' +
     'deliveryLimit: false says so.'
@@ -176,13 +180,13 @@ function sentenceOf(outcome: Outcome | SettledOutcome): string {
         ? `${maxRetriesExceeded}: attempt ${outcome.attempt} was the last; moved to the dead-letter queue.`
         : `Moved to the dead-letter queue: ${outcome.reason}.`
     case 'defer':
-      return 'Too early; it waits in a wait queue.'
+      return 'Too early; moved to a wait queue.'
     case 'recount':
       if (outcome.why === 'near-limit')
-        return 'Put at the end of its queue, since its delivery limit is near.'
-      if (outcome.why === 'alone') return 'Its turn to be run alone; put at the end of its queue with a mark.'
+        return 'Put at the end of its queue, because it is near its delivery limit.'
+      if (outcome.why === 'alone') return 'Put at the end of its queue, marked to run alone next.'
       if (outcome.why === 'suspected')
-        return `In hand ${outcome.deliveries} times when a process or a connection ended; it is going to be run alone.`
+        return `Held ${outcome.deliveries} times by a process or a connection that ended; it will run alone.`
       return `Delivered ${outcome.deliveries} times without an answer; put at the end of its queue with that count.`
     case 'give-back':
     case 'requeue':

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { joinBody } from '../../broker/amqp/message.ts'
 import type { Clock } from '../../clock.ts'
-import { lastingHeaders } from '../../message/lasting-headers.ts'
-import { editProperties, readProperty } from '../../wire/properties.ts'
+import { messageIdentity } from '../../message/message-identity.ts'
+import { readProperty } from '../../wire/properties.ts'
 import type { Run } from '../run/run.ts'
 
 /**
@@ -80,24 +80,13 @@ export function createLostAckMemory({
   }
 }
 
-/**
- * All that the broker leaves alone between two deliveries of one message. A copy that came by a retry has another
- * count or another history, so it is never taken for the message it was made from.
- */
-export function keyOf({
-  properties,
-  body,
-  bodyBytes,
-  exchange,
-  routingKey,
-}: Rememberable): string | undefined {
+/** By its identity, and by its body if that is small. Undefined without a message id: two such may look alike and still be two. */
+export function keyOf(delivery: Rememberable): string | undefined {
+  const { properties, body, bodyBytes } = delivery
   if (readProperty(properties, 'messageId') === undefined) return undefined
-  const headers = readProperty(properties, 'headers')
   const hash = createHash('sha256')
-  hash.update(JSON.stringify([exchange, routingKey, bodyBytes]))
-  hash.update(editProperties(properties, { remove: ['headers'] }))
-  if (headers) hash.update(lastingHeaders(headers))
-  hash.update('\0')
+  for (const part of messageIdentity(delivery)) hash.update(part)
+  hash.update(`\0${bodyBytes}\0`)
   if (bodyBytes <= largestBodyBytes) hash.update(joinBody(body))
   return hash.digest('base64')
 }

@@ -10,7 +10,7 @@ it('a body is refused once the broker has said that it takes none of its size, u
   expect(limit.refuse(100)).toBeUndefined()
   expect(limit.refuse(101)).toMatchObject({
     code: 'MESSAGE_TOO_LARGE',
-    message: expect.stringContaining('The body has 101 bytes, and the broker takes 100 at most'),
+    message: expect.stringContaining('The body has 101 bytes, and the broker accepts 100 at most'),
   })
   limit.forget()
   expect(limit.refuse(101)).toBeUndefined()

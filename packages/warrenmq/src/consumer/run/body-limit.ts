@@ -27,7 +27,7 @@ export function createBodyLimit(): BodyLimit {
 
 function tooLarge(bodyBytes: number, mostBytes: number): ConsumerError {
   const message =
-    `The body has ${bodyBytes} bytes, and the broker takes ${mostBytes} at most, so no copy of the message can be made. ` +
+    `The body has ${bodyBytes} bytes, and the broker accepts ${mostBytes} at most, so the message cannot be copied. ` +
     "Raise the broker's max_message_size."
   return new ConsumerError({ code: 'MESSAGE_TOO_LARGE', message })
 }

@@ -65,7 +65,10 @@ function textOf(bytes: Buffer, message: Undecoded): string {
   const decoder = decoderOf(charset)
   if (decoder) return decoder.decode(bytes)
   if (isUtf8(bytes)) return utf8Of(bytes)
-  throw undecodable(`${nameOf(message)} says that it is in ${charset}, which is not known here.`, undefined)
+  throw undecodable(
+    `${nameOf(message)} declares the charset ${charset}, which Node does not support.`,
+    undefined,
+  )
 }
 
 function decoderOf(charset: string): InstanceType<typeof TextDecoder> | undefined {
@@ -92,8 +95,8 @@ function unpacked(message: Undecoded): Buffer {
     return unpack(rawBody, { contentEncoding, maxBytes: mostUnpackedBytes }) ?? rawBody
   } catch (cause) {
     const problem = isTooLarge(cause)
-      ? `unpacks to more than ${mostUnpackedBytes} bytes`
-      : `says that it is ${contentEncoding}, and cannot be unpacked: ${(cause as Error).message}`
+      ? `decompresses to more than ${mostUnpackedBytes} bytes`
+      : `is declared as ${contentEncoding}, but cannot be decompressed: ${(cause as Error).message}`
     throw undecodable(`${nameOf(message)} ${problem}.`, cause)
   }
 }

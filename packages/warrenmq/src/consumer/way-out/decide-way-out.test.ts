@@ -50,7 +50,7 @@ describe.each(allLayouts)('in the layout %s', (layout) => {
   it('a queue that lacks its dead-letter exchange is a gap, whoever saw it', () => {
     const { flow, seen, managed, decide } = setup(layout)
     for (const name of [flow.queue, flow.waitQueues[0]!]) {
-      const clause = `the queue "${name}" has no x-dead-letter-exchange, so that RabbitMQ deletes what should leave it`
+      const clause = `the queue "${name}" has no x-dead-letter-exchange, so RabbitMQ deletes messages that should leave it`
       const bare = managed.queues.map((queue) => (queue.name === name ? { ...queue, arguments: {} } : queue))
       const lacks: SeenQueue = { presence: 'there', arguments: { lacks: 'x-dead-letter-exchange' } }
       const queues = new Map([...seen.queues, [name, lacks]])
@@ -139,7 +139,7 @@ it('a wait queue without a time to live is a gap', () => {
 
   expect(decide({ managed: { ...managed, queues } })).toEqual({
     kind: 'broken',
-    gaps: ['the queue "a-b.retry.5s" has no x-message-ttl, so that what waits there never comes back'],
+    gaps: ['the queue "a-b.retry.5s" has no x-message-ttl, so messages that wait there never come back'],
   })
 })
 

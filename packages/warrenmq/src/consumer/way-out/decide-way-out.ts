@@ -116,16 +116,16 @@ function managedAddress(
 }
 
 const consequences: Readonly<Record<string, string>> = {
-  'x-dead-letter-exchange': 'RabbitMQ deletes what should leave it',
-  'x-dead-letter-routing-key': 'what leaves it does not arrive',
-  'x-message-ttl': 'what waits there never comes back',
+  'x-dead-letter-exchange': 'RabbitMQ deletes messages that should leave it',
+  'x-dead-letter-routing-key': 'messages that leave it do not arrive',
+  'x-message-ttl': 'messages that wait there never come back',
 }
 
 /** The arguments whose absence breaks the way. */
 export const wayArguments: readonly string[] = Object.keys(consequences)
 
 function lacking(queue: string, argument: string): Finding {
-  return gap(`the queue "${queue}" has no ${argument}, so that ${consequences[argument]}`)
+  return gap(`the queue "${queue}" has no ${argument}, so ${consequences[argument]}`)
 }
 
 /** The queue that has to get the message. */

@@ -48,7 +48,7 @@ async function lookFurther(
   steps: readonly WayStep[],
   { flow, session, look }: WayProof,
 ): Promise<Looked> {
-  if (!look) return { managed: undefined, why: 'it was given no management API to ask' }
+  if (!look) return { managed: undefined, why: 'there is no management API to ask' }
   const gone = new AbortController()
   const stop = channel.events.on('closed', () => gone.abort(channel.closeReason))
   try {

@@ -34,7 +34,7 @@ function isHeldTooLong(error: unknown): boolean {
 
 /** What was not seen would be put there twice. */
 function restoresNothing(queue: string, options?: ErrorOptions): RecoveryError {
-  const unknown = 'nobody knows which records are there already, and nothing was restored'
+  const unknown = 'it is not known which records are already there, and nothing was restored'
   const wayOut = 'Restore into an empty queue (--to), or work on some of its messages first.'
   return seenInPart({ queue, unknown, wayOut }, options)
 }

@@ -77,8 +77,8 @@ function whyNotResumed(summary: BackupSummary, wanted: BackupHeader): string | u
   if (header.queue !== wanted.queue || header.vhost !== wanted.vhost) {
     return `it holds messages of the queue "${header.queue}" in the vhost "${header.vhost}".`
   }
-  if (header.purpose !== wanted.purpose) return `it was begun as a ${header.purpose}.`
-  if (summary.isDamaged) return 'it is damaged. What can be read of it can be restored.'
+  if (header.purpose !== wanted.purpose) return `it contains a ${header.purpose}.`
+  if (summary.isDamaged) return 'it is damaged. The records that can be read can be restored.'
   if (header.purpose === 'backup') return seal ? 'it is complete.' : undefined
   if (seal && seal.removed === seal.records) return 'it is complete.'
   return header.format === 'warren-backup/1' || runs.some(({ mark }) => mark)

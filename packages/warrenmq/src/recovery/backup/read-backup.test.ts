@@ -142,7 +142,7 @@ test('bytes behind the seal are told', async () => {
   appendFileSync(file, 'a line of somebody else\n')
 
   await expect(verifyBackup(file)).rejects.toMatchObject({
-    message: expect.stringContaining('damaged or torn off'),
+    message: expect.stringContaining('damaged or cut off'),
   })
 })
 

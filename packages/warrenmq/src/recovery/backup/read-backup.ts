@@ -25,7 +25,7 @@ export async function readBackup(
       }
     }
     const summary = reading.summary()
-    if (!summary) throw invalid(`${file} is no backup of Warren.`)
+    if (!summary) throw invalid(`${file} is not a backup that Warren wrote.`)
     return summary
   } finally {
     await handle.close()

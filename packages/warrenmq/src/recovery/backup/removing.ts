@@ -82,7 +82,7 @@ export class Removing {
     if (!(error instanceof RecoveryError)) return error
     const inDoubt = this.#acknowledged - this.#removed
     const { code, message } = error
-    const counts = `${this.#removed} of ${this.#tags.length} messages were removed, and ${inDoubt} may be: the file says which.`
+    const counts = `${this.#removed} of ${this.#tags.length} messages were removed, and ${inDoubt} may have been: the file says which.`
     return new RecoveryError({ code, message: `${message} ${counts}` }, { cause: error })
   }
 }

@@ -91,7 +91,7 @@ function notWritten(file: string, cause: unknown): RecoveryError {
   return new RecoveryError(
     {
       code: 'BACKUP_NOT_WRITTEN',
-      message: `${file} cannot be read and written, and a second restore would not know of the first: ${(cause as Error).message}`,
+      message: `${file} cannot be read and written, so a second restore would not know about the first: ${(cause as Error).message}`,
     },
     { cause },
   )

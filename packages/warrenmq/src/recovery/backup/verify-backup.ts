@@ -26,23 +26,23 @@ export function describeDamage({
   const known =
     missing > 0 ? `${records} of ${records + missing} records can be read` : `${records} records can be read`
   const wayOut =
-    'Keep the file as it is: `warren dlq restore` puts back what can be read, and says what cannot.'
+    'Keep the file as it is: `warren dlq restore` restores every record that can be read, and counts the others.'
   // Bytes at the end are what an interruption leaves, and a backup continues after them.
   const again =
     isDamaged || header.purpose === 'discard'
       ? 'Back up what is still in the queue into another file.'
       : 'Or run the same command again to complete it.'
-  return `It is damaged${isDamaged ? '' : ' or torn off at its end'}; ${known}. ${wayOut} ${again}`
+  return `It is damaged${isDamaged ? '' : ' or cut off at its end'}; ${known}. ${wayOut} ${again}`
 }
 
 function describeInterruption({ seal, records, header, runs }: BackupSummary): string | undefined {
   if (seal && (header.purpose === 'backup' || header.format === 'warren-backup/1')) return undefined
   if (seal && seal.removed === seal.records) return undefined
   if (header.purpose === 'backup')
-    return `It was interrupted behind record ${records}. Run the same command again to complete it.`
+    return `It was interrupted after record ${records}. Run the same command again to complete it.`
   const { removed, inDoubt, left } = countRemovals(runs)
   return (
-    `It was interrupted: ${removed} messages were removed, ${inDoubt} may be, and ${left} are still in the queue. ` +
+    `It was interrupted: ${removed} messages were removed, ${inDoubt} may have been, and ${left} are still in the queue. ` +
     'Run the same command again to continue, or put back what was removed with `warren dlq restore`.'
   )
 }

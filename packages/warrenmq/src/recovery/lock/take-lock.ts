@@ -88,6 +88,6 @@ async function lockedError(fields: {
   const who = typeof holder === 'string' ? holder : 'another connection'
   return new RecoveryError({
     code: 'RECOVERY_LOCKED',
-    message: `${who} works on the queue "${queue}" already. Wait until it is done, or end it there.`,
+    message: `${who} is already working on the queue "${queue}". Wait until that is done, or stop it there.`,
   })
 }

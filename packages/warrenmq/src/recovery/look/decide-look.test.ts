@@ -128,7 +128,7 @@ describe('the way out that a refusal names', () => {
   })
 
   test('before 4.0 a policy must not set one', () => {
-    expect(problem({ policyLimit: 3 }, '3.10')).toContain('Take delivery-limit out of the policy')
+    expect(problem({ policyLimit: 3 }, '3.10')).toContain('Remove delivery-limit from the policy')
   })
 })
 

@@ -51,17 +51,17 @@ export interface LookQuestion {
  */
 export function decideLook({ facts, version, acceptsLimit = false }: LookQuestion): LookCost {
   if (facts.type === 'stream') {
-    return refuse('It is a stream: nothing can be taken out of it and nothing goes back into it.')
+    return refuse('It is a stream: messages cannot be taken out of it or put back.')
   }
   if (facts.isAutoDelete) {
     return refuse(
-      'It is an auto-delete queue: RabbitMQ deletes it with all its messages as soon as its last consumer ends, and ' +
-        'a look is such a consumer. Bind a durable queue instead; the messages in this one are for a consumer that stays.',
+      'It is an auto-delete queue: RabbitMQ deletes it with all its messages when its last consumer ends, and ' +
+        'a look is a consumer. Bind a durable queue instead; only a consumer that stays can read this one.',
     )
   }
   if (facts.isServedElsewhere) {
     return refuse(
-      'It allows a single active consumer, and another consumer is active: nothing would arrive. Stop that consumer first.',
+      'It allows a single active consumer, and another consumer is active, so no message would arrive. Stop that consumer first.',
     )
   }
   if (facts.type === 'classic') return { kind: 'free' }
@@ -76,7 +76,7 @@ export function decideLook({ facts, version, acceptsLimit = false }: LookQuestio
   if (acceptsLimit) return { kind: 'counted', limit, overLimit }
   return refuse(
     `It is a quorum queue with a delivery limit of ${limit} (${sourceOf(facts, version)}) and no dead-letter exchange, so ` +
-      'RabbitMQ deletes a message that is over the limit when it goes back, also when a connection breaks. ' +
+      'RabbitMQ deletes a message that is over the limit when it goes back, as it does when a connection breaks. ' +
       wayOut(facts, version),
   )
 }
@@ -84,7 +84,7 @@ export function decideLook({ facts, version, acceptsLimit = false }: LookQuestio
 function describeRefusing(limit: number): string {
   return (
     `It is a quorum queue with a delivery limit of ${limit} and no dead-letter exchange, and when it is full it refuses ` +
-    'the fresh copies that would keep messages at the limit alive (overflow reject-publish). Take its length limit off, or:'
+    'the copies that would save messages at the limit (overflow reject-publish). Remove its length limit, or:'
   )
 }
 
@@ -98,8 +98,8 @@ function decideBlind(version: BrokerVersion, acceptsLimit: boolean): LookCost {
   }
   return refuse(
     'Without the management API, Warren cannot tell whether it has a delivery limit, and messages over one are ' +
-      'deleted when a connection breaks. Say where the API is (--management-url), or, if the queue is a classic ' +
-      'or an unlimited one, say --accept-delivery-limit.',
+      'deleted when a connection breaks. Give the address of the API (--management-url), or, if the queue is a classic ' +
+      'or an unlimited one, use --accept-delivery-limit.',
   )
 }
 
@@ -154,7 +154,7 @@ function wayOut(facts: QueueFacts, version: BrokerVersion): string {
     return `Lift the limit first: ${command}`
   }
   if (argumentLimit === undefined) {
-    return 'Take delivery-limit out of the policy first: this version sets no limit by itself.'
+    return 'Remove delivery-limit from the policy first: this version sets no limit by itself.'
   }
   const net = overLimitName(facts.queue)
   const command = policyCommand(facts, {
@@ -164,7 +164,7 @@ function wayOut(facts: QueueFacts, version: BrokerVersion): string {
     'dead-letter-strategy': 'at-least-once',
     overflow: 'reject-publish',
   })
-  return `No policy lifts an argument, but one can catch what is over the limit: declare a classic queue "${net}", then ${command}`
+  return `A policy cannot lift an argument, but it can catch messages over the limit: declare a classic queue "${net}", then ${command}`
 }
 
 /** Above every other policy, because only the highest one applies. */

@@ -36,9 +36,9 @@ test('an acknowledgement time-out is told with the time and with the ways out th
   const recent = describe('4.0.5', { cause: timedOut })
   const newest = describe('4.3.6', { isCancelled: true })
 
-  expect(old.message).toContain('no longer for an acknowledgement than 60000 ms.')
+  expect(old.message).toContain('not acknowledged within 60000 ms.')
   expect(old.message).not.toContain('policy')
   expect(old.cause).toBe(timedOut)
   expect(recent.message).toContain('by a policy for this queue (consumer-timeout), or in rabbitmq.conf')
-  expect(newest.message).toContain('no longer for an acknowledgement. What')
+  expect(newest.message).toContain('not acknowledged in time. They')
 })

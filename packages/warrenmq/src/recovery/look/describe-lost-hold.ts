@@ -22,7 +22,7 @@ export function describeLostHold({ queue, version, cause, isCancelled }: LostHol
     return new RecoveryError(
       {
         code: 'RECOVERY_INTERRUPTED',
-        message: `The connection was lost while messages of "${queue}" were held. What was not acknowledged is back in the queue. Run it again.`,
+        message: `The connection was lost while messages of "${queue}" were held. The messages that were not acknowledged are back in the queue. Run it again.`,
       },
       options,
     )
@@ -32,10 +32,10 @@ export function describeLostHold({ queue, version, cause, isCancelled }: LostHol
     {
       code: 'RECOVERY_HELD_TOO_LONG',
       message:
-        `RabbitMQ took back the messages of "${queue}" that were held: it waits no longer for an acknowledgement` +
-        `${timeoutOf(cause)}. What was not acknowledged is back in the queue, and another run would end in the same way. ` +
-        `Raise that time ${policy}in rabbitmq.conf (consumer_timeout); or take fewer messages at a time; or say how long they ` +
-        'may be held (--hold, maxHoldMs), and they go back before.',
+        `RabbitMQ took back the messages of "${queue}" that were held, because they were not acknowledged ` +
+        `${timeoutOf(cause)}. They are back in the queue, and another run would end the same way. ` +
+        `Raise that time ${policy}in rabbitmq.conf (consumer_timeout); or take fewer messages at a time; or set how long they ` +
+        'may be held (--hold, hold), and they go back in time.',
     },
     options,
   )
@@ -44,5 +44,5 @@ export function describeLostHold({ queue, version, cause, isCancelled }: LostHol
 /** Up to 4.2 the broker says how long it has waited. */
 function timeoutOf(cause: unknown): string {
   const [, ms] = (cause instanceof ChannelError && cause.replyText?.match(/(\d+) ms/)) || []
-  return ms === undefined ? '' : ` than ${ms} ms`
+  return ms === undefined ? 'in time' : `within ${ms} ms`
 }

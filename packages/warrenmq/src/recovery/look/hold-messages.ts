@@ -322,7 +322,7 @@ function movedAside(queue: string, { name, count }: OverLimitQueue): RecoveryErr
   return new RecoveryError({
     code: 'RECOVERY_MOVED_ASIDE',
     message:
-      `The queue "${queue}" refused fresh copies of ${count} messages that it would have deleted on their return, so they ` +
+      `The queue "${queue}" refused copies of ${count} messages that it would have deleted on their return, so they ` +
       `are in "${name}" now, and the look ended. Make room, and put them back: warren dlq redrive ${name} --to ${queue}`,
   })
 }

@@ -21,6 +21,6 @@ it('the name of a queue cannot steer the terminal that shows why no other can be
 
   expect(isOpen).toBe(false)
   expect(warnings).toHaveLength(1)
-  expect(warnings[0]!.message).toContain('cannot be made: No access to dlq\\u001b[2J\\u000d.')
+  expect(warnings[0]!.message).toContain('cannot be created: No access to dlq\\u001b[2J\\u000d.')
   expect(warnings[0]!.message).not.toMatch(/\p{Cc}/u)
 })

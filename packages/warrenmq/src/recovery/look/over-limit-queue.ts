@@ -48,8 +48,8 @@ export class OverLimitQueue {
     if (this.#hasWarned) return
     this.#hasWarned = true
     const warning =
-      `The queue "${this.name}" cannot be made: ${message} Messages that "${this.#task.queue}" would delete and takes ` +
-      'no copy of are held until it can, or there is room.'
+      `The queue "${this.name}" cannot be created: ${message} Messages that "${this.#task.queue}" would delete, and accepts ` +
+      'no copy of, are held until it can be created, or the queue has room.'
     // Node writes it to the terminal as it is, and a name may hold anything.
     process.emitWarning(escapeLine(warning), { code: 'WARREN_NO_OVER_LIMIT_QUEUE' })
   }

@@ -22,7 +22,7 @@ export async function countsOf(session: Session, queue: string): Promise<QueueCo
     throw new RecoveryError(
       {
         code: 'RECOVERY_QUEUE_NOT_FOUND',
-        message: `There is no queue "${queue}". Check its name, or name another vhost than "${session.vhost}" with --vhost.`,
+        message: `There is no queue "${queue}". Check the name, or name a vhost other than "${session.vhost}" with --vhost.`,
       },
       { cause: error },
     )

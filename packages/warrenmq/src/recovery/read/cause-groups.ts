@@ -61,7 +61,7 @@ const mostGroups = 1_000
 /** This many causes are examined: there is one per queue and reason. */
 const mostFinders = 50
 const longestValue = 200
-const rest: Cause = { id: 'rest', label: `what is in none of these ${mostGroups} groups`, kind: 'unknown' }
+const rest: Cause = { id: 'rest', label: `everything outside these ${mostGroups} groups`, kind: 'unknown' }
 
 /** Groups messages by why they died. What it holds does not grow with the number of messages. */
 export function createCauseGroups({ groupBy = [], splits = 'none' }: GroupOptions = {}): CauseGroups {

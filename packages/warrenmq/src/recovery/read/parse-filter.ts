@@ -18,7 +18,8 @@ interface Token {
  */
 export function parseFilter(source: string): Filter {
   const reader = { tokens: tokenize(source), at: 0, depth: 0, end: source.length + 1 }
-  if (reader.tokens.length === 0) throw mistake('The filter is empty; leave it out to mean all.', 1)
+  if (reader.tokens.length === 0)
+    throw mistake('The filter is empty; leave it out to select all messages.', 1)
   const filter = readOr(reader)
   const rest = reader.tokens[reader.at]
   if (rest) throw mistake(`"${rest.text}" closes nothing.`, rest.column)
@@ -65,7 +66,7 @@ function skipSpace(source: string, from: number): number {
 function explainCharacter(character: string): string {
   return character === '"'
     ? 'This quotation mark is not closed.'
-    : `"${character}" means nothing here. Put a value that has it in quotation marks, such as id:"a${character}b".`
+    : `"${character}" has no meaning here. Put a value that contains it in quotation marks, such as id:"a${character}b".`
 }
 
 function readOr(reader: Reader): Filter {
@@ -108,13 +109,13 @@ function readTerm(reader: Reader): Filter {
   }
   reader.at += 1
   if (token.kind === 'open') return readGroup(reader, token)
-  if (token.kind === 'operator') throw mistake(`Before "${token.text}" a field is missing.`, token.column)
+  if (token.kind === 'operator') throw mistake(`A field is missing before "${token.text}".`, token.column)
   const operator = reader.tokens[reader.at]
   if (token.kind === 'word' && operator?.kind === 'operator') return readComparison(reader, token, operator)
   // Taken for text it would select others than were meant.
   if (joiners.some((joiner) => isWord(token, joiner)))
     throw mistake(
-      `A condition is missing before "${token.text}". In quotation marks it is text.`,
+      `A condition is missing before "${token.text}". To search for that word, put it in quotation marks.`,
       token.column,
     )
   return { kind: 'text', text: token.text }
@@ -134,7 +135,7 @@ function readComparison(reader: Reader, name: Token, operator: Token): Filter {
   reader.at += 1
   const first = reader.tokens[reader.at]
   if (first?.kind !== 'word' && first?.kind !== 'quoted') {
-    throw mistake(`After "${operator.text}" a value is missing.`, first?.column ?? reader.end)
+    throw mistake(`A value is missing after "${operator.text}".`, first?.column ?? reader.end)
   }
   const value = readValue(reader)
   const field = named.kind === 'died' && isoTime.test(value) ? { kind: 'diedAt' as const } : named
@@ -145,7 +146,7 @@ function readComparison(reader: Reader, name: Token, operator: Token): Filter {
   }
   if (named.kind === 'died' && (sign === '=' || sign === '!=')) {
     throw mistake(
-      'Use died<2h (less than two hours ago), died>2h, or a moment such as died>=2026-01-31T12:00Z.',
+      'Use died<2h (less than two hours ago), died>2h, or a time such as died>=2026-01-31T12:00Z.',
       operator.column,
     )
   }
@@ -197,7 +198,7 @@ function readNumber(field: FilterField, value: string, column: number): number |
 
 function readMoment(value: string, column: number): number {
   const momentMs = Date.parse(value)
-  if (Number.isNaN(momentMs)) throw mistake(`There is no time "${value}".`, column)
+  if (Number.isNaN(momentMs)) throw mistake(`"${value}" is not a valid time.`, column)
   return momentMs
 }
 

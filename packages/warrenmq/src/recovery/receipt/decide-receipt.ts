@@ -130,7 +130,7 @@ function checkDigest(
   if (digest === null)
     return check('unknown', 'the receipt was made for a caller who may not see payloads, so it has no digest')
   return found === digest
-    ? check('holds', `they are the very messages that were moved (${digest})`)
+    ? check('holds', `they are exactly the messages that were moved (${digest})`)
     : check('broken', `other ids or bodies than were moved: ${found}, not ${digest}`)
 }
 

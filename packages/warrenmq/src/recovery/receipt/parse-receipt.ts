@@ -47,7 +47,7 @@ export function parseReceipt(text: string): Receipt {
   if (value?.format !== 'warren-receipt/1') throw mistake('It is not a receipt of a re-drive.')
   for (const { names, fits, what } of kinds) {
     const wrong = names.find((name) => !fits(value[name]))
-    if (wrong !== undefined) throw mistake(`It is a damaged receipt: "${wrong}" in it must be ${what}.`)
+    if (wrong !== undefined) throw mistake(`It is a damaged receipt: its "${wrong}" must be ${what}.`)
   }
   return value as unknown as Receipt
 }

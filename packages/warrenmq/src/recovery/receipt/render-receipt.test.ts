@@ -14,8 +14,8 @@ const sums = '6 = 4 moved + 0 failed + 0 kept + 2 still there'
 describe('a receipt for people', () => {
   test.each<[NonNullable<Receipt['interruption']>, string]>([
     ['locked', 'the connection was lost, and somebody else has the queue now.'],
-    ['node-lost', 'a node was lost, and the queue has not given back what it held there.'],
-    ['no-progress', 'messages are left that pass after pass did not get.'],
+    ['node-lost', 'a node was lost, and the queue has not yet returned the messages that were held there.'],
+    ['no-progress', 'some messages could not be taken in several passes.'],
   ])('says what interrupted it: %s', (interruption, text) => {
     const lines = renderReceipt({ ...receipt, outcome: 'interrupted', interruption })
 
@@ -30,7 +30,7 @@ describe('a receipt for people', () => {
 
   test('says where messages are that the queue would have deleted', () => {
     expect(renderReceipt({ ...receipt, movedAside: 2 })).toContain(
-      '  2 of those left are in dlq.over-limit: the queue would have deleted them, and took no copy of them',
+      '  2 of those left are in dlq.over-limit: the queue would have deleted them, and accepted no copies',
     )
   })
 

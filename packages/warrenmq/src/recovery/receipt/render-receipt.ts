@@ -18,13 +18,13 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
     ...(receipt.areRoutesProved === false ? [`  ${unprovedRoutes}`] : []),
     ...(arrivals > 0 ? [`  ${arrivals} arrived during the run and were not touched`] : []),
     ...(receipt.refreshed > 0
-      ? [`  ${receipt.refreshed} put at the end of the queue to keep them alive`]
+      ? [`  ${receipt.refreshed} put at the end of the queue, so that it would not delete them`]
       : []),
     ...describeMovedAside(receipt),
-    ...(receipt.duplicatesPossible > 0 ? [`  ${receipt.duplicatesPossible} may be there twice`] : []),
+    ...(receipt.duplicatesPossible > 0 ? [`  ${receipt.duplicatesPossible} may exist twice`] : []),
     ...(receipt.otherConsumers > 0
       ? [
-          `  ${receipt.otherConsumers} others consume from the queue: what arrived and what they took cannot be told apart`,
+          `  ${receipt.otherConsumers} others consume from the queue, so arrivals and messages they took cannot be told apart`,
         ]
       : []),
     ...describeMissing(receipt),
@@ -45,14 +45,14 @@ function describeCopies({
       ? [`  ${published} publishes were confirmed, ${published - moved} more than messages moved`]
       : []),
     ...(acksInDoubt > 0
-      ? [`  ${acksInDoubt} acknowledgements in doubt: up to this many more may be out of the queue`]
+      ? [`  ${acksInDoubt} acknowledgements in doubt: up to this many more messages may have left the queue`]
       : []),
     ...(unanswered > 0 ? [`  ${unanswered} publishes without an answer: each may be at its target`] : []),
   ]
 }
 
 const unprovedRoutes =
-  'not proved beforehand: where their routes lead. There was no management API to ask. Messages without a route failed and are still in the queue'
+  'routes were not proved beforehand, because there was no management API to ask. Messages without a route failed and are still in the queue'
 
 function describeFailures({ kind, count, targets = [] }: Receipt['failures'][number]): string {
   const where = targets.length === 0 ? '' : `, to ${targets.join(', ')}`
@@ -77,7 +77,7 @@ function describeRefusals({ refusals, interruption }: Receipt): readonly string[
 function describeMovedAside({ queue, movedAside = 0 }: Receipt): readonly string[] {
   if (movedAside === 0) return []
   return [
-    `  ${movedAside} of those left are in ${overLimitName(queue)}: the queue would have deleted them, and took no copy of them`,
+    `  ${movedAside} of those left are in ${overLimitName(queue)}: the queue would have deleted them, and accepted no copies`,
   ]
 }
 
@@ -102,7 +102,7 @@ function describeOutcome({ outcome, cameBack, interruption }: Receipt): readonly
     case 'held-too-long':
       return ['It stopped: messages cannot be held longer. Run it again for the rest.']
     case 'came-back-dead':
-      return [`It stopped: ${cameBack} of the moved messages are dead again.`]
+      return [`It stopped: ${cameBack} of the moved messages have died again.`]
     case 'target-too-deep':
       return ['It stopped: a target holds as many messages as it may.']
     case 'interrupted':
@@ -115,13 +115,13 @@ function describeInterruption(interruption: Interruption | undefined): string {
     case 'locked':
       return 'It was interrupted: the connection was lost, and somebody else has the queue now. Run it again for the rest.'
     case 'node-lost':
-      return 'It was interrupted: a node was lost, and the queue has not given back what it held there. Run it again for the rest.'
+      return 'It was interrupted: a node was lost, and the queue has not yet returned the messages that were held there. Run it again for the rest.'
     case 'no-progress':
-      return 'It was interrupted: messages are left that pass after pass did not get. Run it again for the rest.'
+      return 'It was interrupted: some messages could not be taken in several passes. Run it again for the rest.'
     case 'queue-deleted':
-      return 'It was interrupted: somebody deleted the queue with the messages that were left in it.'
+      return 'It was interrupted: somebody deleted the queue, with the messages that were left in it.'
     case 'away':
-      return 'It was interrupted: the broker, or the node of the queue, was away for longer than it was to wait (--wait). Run it again for the rest.'
+      return 'It was interrupted: the broker, or the node of the queue, was away for longer than the re-drive waits (--wait). Run it again for the rest.'
     case 'failed':
       return 'It was interrupted by an error, which is shown below. Run it again for the rest.'
     case 'forbidden':

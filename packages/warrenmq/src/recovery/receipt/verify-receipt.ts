@@ -30,7 +30,7 @@ export async function verifyReceipt(
   if (receipt.vhost !== consuming.vhost) {
     throw new RecoveryError({
       code: 'RECEIPT_INVALID',
-      message: `The receipt is of the vhost "${receipt.vhost}", and this is "${consuming.vhost}". Say --vhost.`,
+      message: `The receipt is for the vhost "${receipt.vhost}", but this is "${consuming.vhost}". Name the vhost with --vhost.`,
     })
   }
   const digest = createSetDigest()

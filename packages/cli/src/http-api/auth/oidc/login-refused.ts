@@ -14,7 +14,7 @@ export function loginRefused(message: string, why?: string): ApiError {
 /** What the codes of OAuth and OIDC mean for who sees them. What else a provider says is for the log. */
 const sentences: Readonly<Record<string, string>> = {
   access_denied:
-    'The provider refused the login, or you declined. Log in again, or ask whoever runs the provider.',
+    'The provider refused the login, or you declined. Log in again, or ask the people who run the provider.',
   login_required: 'The provider wants you to log in there first. Log in again.',
   interaction_required: 'The provider wants to ask you something first. Log in again.',
   account_selection_required: 'The provider wants you to choose an account first. Log in again.',
@@ -30,7 +30,7 @@ const sentences: Readonly<Record<string, string>> = {
 export function sayRefusal(code: string): string {
   if (Object.hasOwn(sentences, code)) return sentences[code]!
   const named = /^[a-z_]{1,64}$/.test(code) ? ` (${code})` : ''
-  return `The provider does not let this server log anybody in${named}. The server log says more.`
+  return `The provider does not let anybody log in through this server${named}. The server log says more.`
 }
 
 /** What somebody else wrote, for the log: short, and without what must stand in no log. */

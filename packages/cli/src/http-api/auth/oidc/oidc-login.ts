@@ -88,9 +88,9 @@ const notThisBrowser =
   'No login is in progress in this browser, or it took more than ten minutes. Log in again.'
 const usedBefore = 'This login was already used. Log in again.'
 const notTheProvider =
-  'The answer to this login did not come from the provider that was asked. Log in again, and tell whoever runs this server.'
+  'The answer to this login came from a different provider. Log in again, and tell the people who run this server.'
 const noRole =
-  'You are logged in at the provider, but none of your roles there gives you a role here. Ask whoever runs this server.'
+  'You are logged in at the provider, but none of your roles there gives you a role here. Ask the people who run this server.'
 
 function readReturn(path: string, publicUrl: string): string {
   const returnTo = readReturnPath(path, publicUrl)
