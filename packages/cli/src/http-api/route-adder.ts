@@ -25,6 +25,7 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
       method,
       url,
       schema: endpointSchema(endpoint),
+      exposeHeadRoute: endpoint.actsOnGet !== true,
       config: { asksWho: needs !== 'anyone' },
       // Before the body is read: whoever may not ask must not make us work.
       onRequest: async (request, reply) => {
