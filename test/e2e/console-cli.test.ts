@@ -40,8 +40,8 @@ interface Answer {
 }
 
 /** As nobody but a program can ask: with any header, and without going on. */
-async function ask(url: string, headers: Record<string, string> = {}): Promise<Answer> {
-  const asked = request(url, { headers }).end()
+async function ask(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  const asked = request(url, { headers, method }).end()
   const [answer] = (await once(asked, 'response')) as [import('node:http').IncomingMessage]
   let body = ''
   for await (const piece of answer) body += String(piece)
@@ -86,15 +86,16 @@ describe('warren console', () => {
       await ask(link, { host: `evil.example:${port}` }),
       await ask(link, { 'sec-fetch-site': 'cross-site' }),
       await ask(link, { origin: 'https://evil.example' }),
+      await ask(link, {}, 'HEAD'),
     ]
     const entered = await ask(link)
     const again = await Promise.all([ask(link), ask(link)])
 
-    expect(refused.map(({ status }) => status)).toEqual([401, 403, 403, 403])
+    expect(refused.map(({ status }) => status)).toEqual([401, 403, 403, 403, 405])
     expect(entered.status).toBe(303)
     expect(again.map(({ status }) => status)).toEqual([401, 401])
     expect(JSON.parse(again[0]!.body)).toMatchObject({ detail: expect.stringContaining('has been used') })
-    expect([...refused, ...again].map(({ cookie }) => cookie)).toEqual(Array(6).fill(undefined))
+    expect([...refused, ...again].map(({ cookie }) => cookie)).toEqual(Array(7).fill(undefined))
     // What changes something needs the token of the session, which no other page can read.
     const cookie = entered.cookie!
     const changed = await fetch(`${origin}/api/v1/session`, { method: 'DELETE', headers: { cookie } })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
@@ -75,6 +75,19 @@ describe('the Dockerfile', () => {
     expect(runs[0]).toMatch(/^npm ci /)
     expect(runs.join('\n')).not.toMatch(/npm (install|i) |curl|wget|sudo|\bcd /)
     expect(runs.at(-1)).toContain('npm prune --omit=dev')
+  })
+
+  it('installs what each package needs that it builds', () => {
+    const packages = readdirSync('packages').filter((name) =>
+      existsSync(join('packages', name, 'package.json')),
+    )
+    const install = dockerfile.findIndex(({ rest }) => rest.startsWith('npm ci '))
+    const before = dockerfile.slice(0, install).map(({ rest }) => rest)
+
+    expect(packages).toContain('console')
+    expect(before).toEqual(
+      expect.arrayContaining(packages.map((name) => `packages/${name}/package.json ./packages/${name}/`)),
+    )
   })
 
   it('copies from stages that there are, into folders that are named in full', () => {

@@ -21,17 +21,30 @@ import { useApiBroker } from './use-api-broker.ts'
 const broker = await useApiBroker()
 const folder = mkdtempSync(join(tmpdir(), 'warren-kept-'))
 const machine = createToken()
+/** An operator's, with the name of an account. */
+const namesake = createToken()
 const { as, nameOf } = broker
 let one: ApiRig
 let two: ApiRig
 
 beforeAll(async () => {
-  const people = { ann: 'administrator', bob: 'administrator', olga: 'policymaker', vera: 'monitoring' }
+  const people = {
+    ann: 'administrator',
+    bob: 'administrator',
+    olga: 'policymaker',
+    vera: 'monitoring',
+    ANN: 'administrator',
+  }
   for (const [name, tag] of Object.entries(people)) await broker.createAccount(name, { tag })
   const server = {
     approval: { above: 3 },
     backups: { folder },
-    auth: { tokens: [{ name: 'ci', role: 'admin', hash: machine.hash }] },
+    auth: {
+      tokens: [
+        { name: 'ci', role: 'admin', hash: machine.hash },
+        { name: nameOf('ann'), role: 'operator', hash: namesake.hash },
+      ],
+    },
   }
   one = await startApiRig({ ...broker, server })
   two = await startApiRig({ ...broker, server })
@@ -198,6 +211,29 @@ describe('a re-drive of many messages', () => {
     expect((await auditOf(queue)).map(([, action]) => action)).toEqual([
       ...['approval.ask', 'approval.refuse'],
     ])
+  })
+
+  it('is not taken back by a token with the name of who asked', async () => {
+    const queue = `${namePerTry('namesake')}.dlq`
+    await setup(queue, 5)
+    const { id } = (await ask(`dlqs/${queue}/discard`, { reason: 'old' })).json<Approval>()
+
+    const stranger = await decide(id, 'refuse', { authorization: `Bearer ${namesake.token}` }, one)
+    const owner = await decide(id, 'refuse', as('ann'), one)
+
+    expect([stranger.statusCode, stranger.json<Problem>().code]).toEqual([403, 'API_FORBIDDEN'])
+    expect(owner.json<Approval>()).toMatchObject({ state: 'refused', decidedBy: nameOf('ann') })
+  })
+
+  it('is not granted by the same name in other letters', async () => {
+    const queue = `${namePerTry('letters')}.dlq`
+    await setup(queue, 5)
+    const { id } = (await ask('redrives', { queue })).json<Approval>()
+
+    const granted = await decide(id, 'grant', as('ANN'), one)
+
+    expect([granted.statusCode, granted.json<Problem>().code]).toEqual([403, 'API_APPROVAL_NEEDED'])
+    await broker.expectDepths({ [queue]: 5, [`${queue}.work`]: 0 })
   })
 
   it('that two grant at once on two servers is done once', async () => {

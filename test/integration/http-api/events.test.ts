@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import type { Dlq, ListChange, Problem, Task } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
@@ -207,6 +208,23 @@ describe('one stream for all lists of a page', () => {
     await eventually(async () => expect((await watch(rig)).answer.status).toBe(200))
 
     expect([streams.at(-1)!.answer.status, refused.answer.status]).toEqual([200, 503])
+  })
+
+  it('has room for operators and admins, however many viewers there are', async () => {
+    const viewers = [1, 2, 3, 4].map((at) => ({ name: `viewer ${at}`, role: 'viewer', ...createToken() }))
+    const tokens = viewers.map(({ name, role, hash }) => ({ name, role, hash }))
+    // They could have all requests at once, too: a stream is one for as long as it is open.
+    const rig = await serve({ auth: { tokens }, limits: { requests: 20 } })
+    const theirs = viewers.map(({ token }) => ({ authorization: `Bearer ${token}` }))
+
+    const streams = await Promise.all(
+      theirs.flatMap((each) => Array.from({ length: 8 }, () => watch(rig, '', each))),
+    )
+    const ours = await watch(rig)
+    const list = await fetch(`${rig.url}/api/v1/dlqs`, { headers })
+
+    const open = streams.filter(({ answer }) => answer.status === 200)
+    expect([open.length, ours.answer.status, list.status]).toEqual([12, 200, 200])
   })
 
   it('answers HEAD without being one, and tells which topics there are', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import type { Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'
@@ -78,4 +78,31 @@ it('keys that are guessed are refused, and the wait is none of the clock on the 
   expect(answer.statusCode).toBe(429)
   expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60)
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+})
+
+describe('credentials that RabbitMQ cannot be sent', () => {
+  it.each([
+    ['a name that is too long for its header', 'n'.repeat(9_000), 'x'],
+    ['a password that is too long for its header', 'ann', 'p'.repeat(9_000)],
+  ])('are wrong ones, as others are: %s', async (_, username, password) => {
+    const rig = await setUpApi({ ...broker, server })
+
+    const answer = await ask(rig, basic(username, password))
+
+    expect(answer.json<Problem>()).toMatchObject({ status: 401, code: 'API_NOT_AUTHENTICATED' })
+  })
+
+  it('are those with a colon in the name, behind which it would be a password', async () => {
+    const name = broker.nameOf('cora')
+    await broker.createAccount('cora', { tag: 'monitoring' })
+    await broker.management('PUT', `/api/users/${name}`, { password: 'left:right', tags: 'monitoring' })
+    const rig = await setUpApi({ ...broker, server })
+    const logIn = (username: string, password: string) =>
+      rig.app.inject({ method: 'POST', url: '/api/v1/session', payload: { username, password } })
+
+    const guessed = await logIn(`${name}:left`, 'right')
+    const right = await logIn(name, 'left:right')
+
+    expect([guessed.statusCode, right.statusCode]).toEqual([401, 201])
+  })
 })

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type {
+  Approval,
   MessageDetail,
   MessagePage,
   MyPermissions,
   OpenedSession,
   Problem,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
+import { eventually } from '../../support/eventually.ts'
 import { createVhost } from '../../support/use-broker.ts'
 import { type ApiRig, startApiRig } from './api-rig.ts'
+import { readEvents } from './event-source.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -23,7 +26,7 @@ beforeAll(async () => {
   await broker.createAccount('of-another-vhost', { tag: 'monitoring', vhost: other.vhost })
   const name = broker.nameOf('server')
   const managementUrl = broker.managementUrl.replace(/\/\/.*@/, `//${name}:${name}@`)
-  rig = await startApiRig({ ...broker, managementUrl })
+  rig = await startApiRig({ ...broker, managementUrl, server: { approval: { above: 0 } } })
 })
 afterAll(async () => {
   await rig.close()
@@ -109,6 +112,26 @@ describe('where the account of the server is no administrator', () => {
       expect(session.json<OpenedSession>().permissions).not.toContain('payload:read')
       expect(answer.statusCode, answer.body).toBe(200)
       expect(answer.body).not.toContain(secret)
+    })
+
+    it('the events of others, who see more, are not theirs', async () => {
+      // Reads everything and changes nothing, so that it is a viewer whose permissions are known.
+      await broker.createAccount('auditor', { tag: 'administrator' })
+      const permissions = `/api/permissions/${broker.vhost}/${broker.nameOf('auditor')}`
+      await broker.management('PUT', permissions, { configure: '', write: '', read: '.*' })
+      const payload = { queue, where: `body.card:${secret}` }
+      const headers = broker.as('administrator')
+      const asked = await rig.app.inject({ method: 'POST', url: '/api/v1/redrives', payload, headers })
+      const { id } = asked.json<Approval>()
+      const url = `${await rig.listen()}/api/v1/events?topics=approvals`
+      const watch = async (person: string): Promise<string> => {
+        const { events } = await readEvents(url, broker.as(person))
+        await eventually(() => expect(JSON.stringify(events)).toContain(id))
+        return JSON.stringify(events)
+      }
+
+      expect(await watch('auditor')).toContain(secret)
+      expect(await watch('monitoring')).not.toContain(secret)
     })
 
     it('administrators, whose permissions RabbitMQ tells, see it', async () => {

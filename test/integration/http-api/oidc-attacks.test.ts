@@ -51,6 +51,20 @@ describe('a login that comes back', () => {
     expect(provider.redeemed).toHaveLength(1)
   })
 
+  it('is not used up by what only looks at its address', async () => {
+    const { app, openBrowser, provider } = await setUpLogin({ broker })
+    const browser = openBrowser()
+    const path = await browser.logInThere()
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+
+    const looked = await app.inject({ method: 'HEAD', url: path, headers: { cookie } })
+    const redeemed = provider.redeemed.length
+    const answer = await browser.get(path)
+
+    expect([looked.statusCode, looked.cookies, redeemed]).toEqual([405, [], 0])
+    expect(answer.statusCode).toBe(200)
+  })
+
   it('after it has failed is none any more', async () => {
     const { openBrowser, provider } = await setUpLogin({ broker })
     const browser = openBrowser()

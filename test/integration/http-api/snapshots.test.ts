@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import type {
   AuditPage,
   CauseList,
@@ -360,6 +361,18 @@ describe('the end of a snapshot', () => {
     expect(items.map(({ id }) => id)).toEqual([ids[2], ids[1]])
   })
 
+  it('comes for those of whoever needs the room before it comes for others', async () => {
+    const rig = await setup('shared.dlq', { count: 1, server: { snapshots: { number: 2 } } })
+    const madeBy = async (name: string): Promise<string> =>
+      (await whenDone(rig, await make(rig, { headers: broker.as(name) }))).id
+
+    const [first] = [await madeBy('vera'), await madeBy('vic')]
+    const last = await madeBy('vic')
+
+    const { items } = await ask<SnapshotList>(rig, rig.path)
+    expect(items.map(({ id }) => id)).toEqual([last, first])
+  })
+
   it.each([
     ['many messages', { count: 1_500, bodyBytes: 2_000 }],
     ['a few large messages', { count: 20, bodyBytes: 200_000 }],
@@ -462,5 +475,17 @@ describe('what a caller may not see', () => {
 
     expect(refused.json<Problem>()).toMatchObject({ status: 403, code: 'API_FORBIDDEN' })
     expect(erased.statusCode, erased.body).toBe(204)
+  })
+
+  it('cannot be erased by a token with the name of whose it is', async () => {
+    const namesake = createToken()
+    const tokens = [{ name: broker.nameOf('vera'), role: 'viewer', hash: namesake.hash }]
+    const rig = await setup('namesake.dlq', { count: 1, server: { auth: { tokens } } })
+    const { id } = await whenDone(rig, await make(rig, { headers: broker.as('vera') }))
+
+    const headers = { authorization: `Bearer ${namesake.token}` }
+    const refused = await rig.app.inject({ method: 'DELETE', url: `${rig.path}/${id}`, headers })
+
+    expect(refused.json<Problem>()).toMatchObject({ status: 403, code: 'API_FORBIDDEN' })
   })
 })

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { EndpointList } from '../../../packages/cli/src/http-api/contract/endpoint.ts'
+import type { Endpoint, EndpointList } from '../../../packages/cli/src/http-api/contract/endpoint.ts'
 import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
 import { problemsOf } from '../../../packages/cli/src/http-api/contract/problems-of.ts'
 
 const list: EndpointList = endpoints
 const operations = Object.entries(list).map(([name, endpoint]) => ({
-  ...{ name, method: endpoint.method, codes: new Set(problemsOf(endpoint)) },
+  ...{ name, methods: methodsOf(endpoint), codes: new Set(problemsOf(endpoint)) },
   pattern: new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, '[^/]*')}$`),
 }))
 
@@ -19,8 +19,7 @@ export function watchProblems(app: FastifyInstance): () => readonly string[] {
   const see = ({ method = '', url = '' }: Seen, body: string): void => {
     const code = codeOf(body)
     const path = url.split('?')[0]!.replace(/^https?:\/\/[^/]+/, '')
-    const asked = method === 'HEAD' ? 'GET' : method
-    const operation = operations.find((each) => each.method === asked && each.pattern.test(path))
+    const operation = operations.find((each) => each.methods.includes(method) && each.pattern.test(path))
     if (operation && code !== undefined && !operation.codes.has(code))
       undeclared.add(`${operation.name}: ${code}`)
   }
@@ -44,6 +43,11 @@ export function watchProblems(app: FastifyInstance): () => readonly string[] {
     }) as typeof response.end
   })
   return () => [...undeclared]
+}
+
+/** Another method is no request for the operation. */
+function methodsOf({ method, actsOnGet }: Endpoint): readonly string[] {
+  return method === 'GET' && !actsOnGet ? ['GET', 'HEAD'] : [method]
 }
 
 interface Asked {

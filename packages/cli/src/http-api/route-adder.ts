@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoute, Answer, ApiContext } from './api-context.ts'
+import { viewOfCaller } from './auth/view-of-caller.ts'
 import type { Approval } from './contract/contract.ts'
 import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from './contract/endpoint.ts'
 import { endpointSchema, successOf } from './contract/endpoint-schema.ts'
@@ -24,6 +25,7 @@ export function routeAdder(app: FastifyInstance, context: ApiContext): AddRoute 
       method,
       url,
       schema: endpointSchema(endpoint),
+      exposeHeadRoute: endpoint.actsOnGet !== true,
       config: { asksWho: needs !== 'anyone' },
       // Before the body is read: whoever may not ask must not make us work.
       onRequest: async (request, reply) => {
@@ -90,8 +92,7 @@ function viewOf(
   { path, query: known }: Endpoint,
   { caller, params, query }: FastifyRequest,
 ): AnswerName['view'] {
-  const { role, readableQueues = null, isReadUnknown = false } = caller ?? {}
-  return JSON.stringify([path, params, known ? query : null, role, readableQueues, isReadUnknown])
+  return JSON.stringify([path, params, known ? query : null, caller ? viewOfCaller(caller) : null])
 }
 
 function queueOf(place: unknown): string | undefined {

@@ -65,6 +65,36 @@ describe('an approval', () => {
     expect(invented.get('a')?.approval).toEqual({ ...approval, isSigned: false })
   })
 
+  it('of somebody who asks for very many pushes out none that others wait for', () => {
+    const ask = (id: string, by: string): HeardNotice => ({
+      ...asked,
+      notice: { ...asked.notice, approval: { ...approval, id, by } } as never,
+    })
+    const many = Array.from({ length: 2_000 }, (_, at) => ask(`many-${at}`, 'mallory'))
+
+    const known = knownAfter(ask('over', 'bob'), asked, ...many.slice(0, 998))
+    const late = many.slice(998).reduce(takeApprovalNotice, known)
+
+    expect([...known.keys()].slice(0, 3)).toEqual(['over', 'a', 'many-0'])
+    expect(late.size).toBe(1_000)
+    expect([...late.keys()].filter((id) => !id.startsWith('many-'))).toEqual(['over', 'a'])
+    expect(late.has('many-1999')).toBe(true)
+  })
+
+  it('that is decided is forgotten before one that waits', () => {
+    const ask = (id: string): HeardNotice => ({
+      ...asked,
+      notice: { ...asked.notice, approval: { ...approval, id } } as never,
+    })
+    const others = Array.from({ length: 999 }, (_, at) => ask(`other-${at}`))
+
+    const known = knownAfter(...others.slice(0, 500), asked, decided('2', 'granted'), ...others.slice(500))
+    const late = takeApprovalNotice(known, ask('newest'))
+
+    expect([known.size, late.size]).toEqual([1_000, 1_000])
+    expect([late.has('a'), late.has('other-0'), late.has('newest')]).toEqual([false, true, true])
+  })
+
   it('that anybody may have written pushes none of ours out of the list, however many there are', () => {
     const many = Array.from({ length: 2_000 }, (_, at): HeardNotice => {
       const notice = { ...asked.notice, approval: { ...approval, id: `forged-${at}` } } as never

@@ -42,8 +42,27 @@ function withNewest(known: KnownApprovals, newest: KnownApproval): KnownApproval
   const { id, isSigned } = newest.approval
   const others = [...known].filter(([each]) => each !== id)
   const alike = others.filter(([, { approval }]) => approval.isSigned === isSigned)
-  const tooMany = new Set(alike.slice(0, Math.max(0, alike.length + 1 - mostOf(isSigned))))
-  return new Map([...others.filter((each) => !tooMany.has(each)), [id, newest]])
+  const forgotten = alike.length < mostOf(isSigned) ? undefined : decideForgotten(alike, newest)
+  return new Map([...others.filter(([each]) => each !== forgotten), [id, newest]])
+}
+
+/** Whichever waits no more, else the oldest of whoever has asked for most: nobody pushes out what others wait for. */
+function decideForgotten(
+  known: readonly (readonly [string, KnownApproval])[],
+  newest: KnownApproval,
+): string | undefined {
+  const nowMs = Date.parse(newest.approval.askedAt)
+  const over = known.find(([, { approval }]) => stateOf(approval, nowMs) !== 'waiting')
+  if (over) return over[0]
+  const countOf = new Map<string, number>()
+  for (const each of [...known.map(([, found]) => found), newest])
+    countOf.set(nameOf(each), (countOf.get(nameOf(each)) ?? 0) + 1)
+  const most = Math.max(...countOf.values())
+  return known.find(([, found]) => countOf.get(nameOf(found)) === most)?.[0]
+}
+
+function nameOf({ approval, asker }: KnownApproval): string {
+  return `${asker.wayIn} ${approval.by}`
 }
 
 function mostOf(isSigned: boolean): number {

@@ -23,8 +23,7 @@ export function openBrokerAccounts(settings: AccountSettings): CheckAccount {
   const key = randomBytes(32)
   const known = new Map<string, { readonly caller: Caller; readonly untilMs: number }>()
   return async (credentials) => {
-    // A URL without a user stands for RabbitMQ's default one, which is not who asks.
-    if (credentials.username === '') return undefined
+    if (!canBeSent(credentials)) return undefined
     const name = createHmac('sha256', key)
       .update(JSON.stringify([credentials.username, credentials.password]))
       .digest('base64')
@@ -81,6 +80,18 @@ async function permissionOf(
     })
   return isVisible ? { configure: '', write: '', read: '.*', isUnknown: true } : undefined
 }
+
+/**
+ * A URL without a user stands for RabbitMQ's default one, which is not who asks. What stands behind a colon in a name is
+ * sent as a part of the password, so that guesses for one account would be counted under many names.
+ */
+function canBeSent({ username, password }: Credentials): boolean {
+  if (username === '' || username.includes(':')) return false
+  return Buffer.byteLength(username) + Buffer.byteLength(password) <= mostBytes
+}
+
+/** In base64 they must fit into the 4 KiB that RabbitMQ reads of a header. */
+const mostBytes = 3_000
 
 function isRefusal(error: unknown): boolean {
   return (

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { ApiError, type Clock, steadyClock } from 'warrenmq/operations'
 import type { Caller } from './caller.ts'
 import { type AttemptRule, countFailure, type FailedAttempts, lockedForMs } from './failed-attempts.ts'
+import { foldName } from './fold-name.ts'
 import { limitByName } from './limit-by-name.ts'
 import { networkOf } from './network-of.ts'
 import { createSlowLanes, type Lane } from './slow-lanes.ts'
@@ -118,11 +119,6 @@ function namesOf(network: string, account: string | undefined): readonly Attempt
   const address = attempt(`address ${network}`, { rule: perAddress, place: account ?? '' })
   if (account === undefined) return [address]
   return [address, attempt(`account ${foldName(account)}`, { rule: perAccount, place: network })]
-}
-
-/** Some of the places where RabbitMQ looks accounts up, such as LDAP, take all of these for one. */
-function foldName(account: string): string {
-  return account.normalize('NFKC').trim().toLowerCase()
 }
 
 /** In a lane it goes on as fast as it did before it was one. */

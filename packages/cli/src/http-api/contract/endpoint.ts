@@ -21,6 +21,8 @@ export interface Endpoint {
   readonly isOfPast?: true
   /** No role may name another queue here, whatever `anyQueue` says. */
   readonly takesDlqsOnly?: true
+  /** GET does something that can be done once, so there is no HEAD: what only looks at a link must not use it up. */
+  readonly actsOnGet?: true
   /** A request without a body is one with an empty object. */
   readonly mayLackBody?: true
   /** The status of success. @default 200, or 204 without an answer */

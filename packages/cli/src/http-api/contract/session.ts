@@ -136,6 +136,7 @@ export const sessionEndpoints = {
     path: '/api/v1/session/link',
     tag: 'session',
     needs: 'anyone',
+    actsOnGet: true,
     status: 303,
     summary: 'Log a browser in by the link of `warren console`',
     description:
@@ -157,6 +158,7 @@ export const sessionEndpoints = {
     path: '/api/v1/oidc/login',
     tag: 'session',
     needs: 'anyone',
+    actsOnGet: true,
     status: 302,
     summary: 'Send the browser to the OIDC provider',
     description: 'Begins a login with authorization code and PKCE, and redirects to the provider.',
@@ -169,6 +171,7 @@ export const sessionEndpoints = {
     path: '/api/v1/oidc/callback',
     tag: 'session',
     needs: 'anyone',
+    actsOnGet: true,
     summary: 'Receive the browser from the OIDC provider',
     description: 'The provider sends the browser here. The answer is a page that continues, logged in.',
     query: loginAnswerQuery,

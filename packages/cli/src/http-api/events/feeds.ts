@@ -1,5 +1,6 @@
 import { type Clock, realClock } from 'warrenmq/operations'
 import type { Caller } from '../auth/caller.ts'
+import { viewOfCaller } from '../auth/view-of-caller.ts'
 import type { EventTopic } from '../contract/contract.ts'
 import { Feed } from './feed.ts'
 import type { Topic } from './topics.ts'
@@ -24,7 +25,7 @@ export function createFeeds(
   }
 
   return (topic, caller) => {
-    const name = `${topic} ${viewOf(caller)}`
+    const name = `${topic} ${viewOfCaller(caller)}`
     const found = known.get(name)
     if (found) return found
     const { read, edition, everyMs } = topics[topic]
@@ -33,9 +34,4 @@ export function createFeeds(
     forgetLater(name)
     return feed
   }
-}
-
-/** All that decides what a caller may see of a list. */
-export function viewOf({ role, readableQueues }: Pick<Caller, 'role' | 'readableQueues'>): string {
-  return JSON.stringify([role, readableQueues ?? null])
 }

@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { Caller } from '../auth/caller.ts'
+import { createRequestSlots } from '../guards/request-slots.ts'
+import { sharesOf } from '../guards/shares-of.ts'
 import type { EventSink } from './write-events.ts'
 
 /** The streams of events that are open. */
@@ -13,14 +15,12 @@ export const mostStreams = 200
 const mostOfCaller = 50
 
 export function createOpenStreams(): OpenStreams {
-  const streams = new Set<{ readonly of: string }>()
+  const slots = createRequestSlots(mostStreams)
   return {
     open: (caller, reply) => {
-      const stream = { of: `${caller.wayIn} ${caller.name}` }
-      const ofCaller = [...streams].filter(({ of }) => of === stream.of)
-      if (streams.size >= mostStreams || ofCaller.length >= mostOfCaller) throw tooMany()
-      streams.add(stream)
-      reply.raw.once('close', () => streams.delete(stream))
+      const slot = slots.take(sharesOf(caller, { most: mostStreams, mostOfCaller }))
+      if (!slot) throw tooMany()
+      reply.raw.once('close', slot.giveBack)
       return sendHead(reply)
     },
   }

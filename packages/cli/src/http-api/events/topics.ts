@@ -13,7 +13,7 @@ import type { FeedItems } from './feed-state.ts'
 export interface Topic {
   readonly needs: Permission
   readonly everyMs: number
-  /** What of it the caller may see: depends on nothing of them but their role and the queues they may read. */
+  /** What of it the caller may see: depends on nothing of them but what `viewOfCaller` names. */
   readonly read: (caller: Caller) => Promise<FeedItems>
   /** Is another one as soon as the list may be. */
   readonly edition?: () => string

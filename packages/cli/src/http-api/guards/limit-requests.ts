@@ -4,6 +4,7 @@ import { networkOf } from '../auth/network-of.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import type { Asker, RequestSlots, Slot } from './request-slots.ts'
+import { sharesOf } from './shares-of.ts'
 import { watchConnections } from './watch-connections.ts'
 
 declare module 'fastify' {
@@ -21,7 +22,8 @@ const mostPerConnection = 20
 
 /**
  * Answers 503 beyond so many requests at once, rather than getting slower for all. Nobody can take all of them: who
- * shows no credentials shares half of them, a fifth for each network, and a caller has half of them.
+ * shows no credentials shares half of them, a fifth for each network, a caller has half of them, and callers of a role
+ * leave some for the roles above.
  */
 export function limitRequests(
   app: FastifyInstance,
@@ -57,8 +59,9 @@ export function limitRequests(
   app.addHook('preParsing', async (request) => {
     const { caller } = request
     if (isOpen || !caller) return
-    const share = { name: `caller ${caller.wayIn} ${caller.name}`, most: shareOf(1 / 2) }
-    if (slotOf.get(request)?.holdFor(share) === false) throw busy()
+    const slot = slotOf.get(request)
+    const shares = sharesOf(caller, { most: slots.most, mostOfCaller: shareOf(1 / 2) })
+    if (slot && !shares.every((share) => slot.holdFor(share))) throw busy()
   })
 }
 

@@ -1,8 +1,8 @@
+import { type CallerName, isSameCaller } from '../auth/is-same-caller.ts'
 import type { Role } from '../contract/contract.ts'
 
 /** Who looks. */
-export interface Looker {
-  readonly name: string
+export interface Looker extends CallerName {
   readonly role: Role
 }
 
@@ -36,7 +36,7 @@ export function decideNextTurn<Turn extends QueueTurn>(
     const { queue, looker } = turn
     if (taken.has(queue)) continue
     if (!looker) return turn
-    const own = looks.filter(({ name }) => name === looker.name).length
+    const own = looks.filter((each) => isSameCaller(each, looker)).length
     if (mayLook(looks, looker) && own < fewest) {
       next = turn
       fewest = own
@@ -45,7 +45,7 @@ export function decideNextTurn<Turn extends QueueTurn>(
   return next
 }
 
-function mayLook(looks: readonly Looker[], { name, role }: Looker): boolean {
-  const own = looks.filter((each) => each.name === name).length
-  return own < mostOfOne && looks.length < mostLooks - keptAbove[role]
+function mayLook(looks: readonly Looker[], looker: Looker): boolean {
+  const own = looks.filter((each) => isSameCaller(each, looker)).length
+  return own < mostOfOne && looks.length < mostLooks - keptAbove[looker.role]
 }

@@ -7,6 +7,8 @@ import type { AuditEntry } from '../audit/audit-record.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
+import { foldName } from '../auth/fold-name.ts'
+import { isSameCaller } from '../auth/is-same-caller.ts'
 import { discardQueue } from '../backups/discard-queue.ts'
 import type { Approval, ApprovalAsks, Permission, WayIn } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
@@ -57,7 +59,7 @@ export const addApprovalRoutes: AddRoutes = (add, context) => {
 
   add(endpoints.refuseApproval, async (call) => {
     const approval = visibleApproval(context, call.params.id, call.caller)
-    refuseStranger(call.caller, approval)
+    refuseStranger(context, call.caller, approval)
     const refused = await approvals.decide(approval.id, 'refused', call.caller.name)
     await writeAuditEnd(context, call, decisionEntry(approval, 'approval.refuse'))
     return shownTo(call.caller, refused)
@@ -123,15 +125,16 @@ function whyNotSecond(caller: Caller, { id, by, asks, isSigned }: Approval): Api
     const message = `The approval ${id} was not written by a server with the same key, so nobody knows whether ${by} asked for it. Request a new one, and give all servers the same WARREN_SERVER_KEY.`
     return new ApiError({ code: 'API_APPROVAL_UNPROVED', message })
   }
-  if (isPerson(caller) && caller.name !== by) return undefined
+  if (isPerson(caller) && foldName(caller.name) !== foldName(by)) return undefined
   const message = `${by} requested this. Another person, with their own account, must grant it.`
   return new ApiError({ code: 'API_APPROVAL_NEEDED', message })
 }
 
 /** Who could not grant it must not keep it from those who can; only who asked may take it back. */
-function refuseStranger(caller: Caller, { by, asks }: Approval): void {
+function refuseStranger({ approvals }: ApiContext, caller: Caller, { id, by: name, asks }: Approval): void {
   const needed = permissionFor[asks.action]
-  if (caller.name === by || permissionsOf(caller.role).includes(needed)) return
+  const asker = { name, wayIn: approvals.askerOf(id).wayIn as WayIn }
+  if (isSameCaller(caller, asker) || permissionsOf(caller.role).includes(needed)) return
   const message = `Refusing this needs the permission ${needed}, which the role ${caller.role} does not have.`
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }

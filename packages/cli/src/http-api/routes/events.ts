@@ -1,10 +1,11 @@
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
 import type { Caller } from '../auth/caller.ts'
-import { permissionsOf } from '../auth/decide-role.ts'
+import { permissionsOfCaller } from '../auth/decide-role.ts'
+import { viewOfCaller } from '../auth/view-of-caller.ts'
 import type { EventTopic } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
-import { createFeeds, viewOf } from '../events/feeds.ts'
+import { createFeeds } from '../events/feeds.ts'
 import { followFeeds } from '../events/follow-feeds.ts'
 import { createTopics, type Topic, usualTopics } from '../events/topics.ts'
 import { lastIdOf, watchAccess } from '../events/watch-access.ts'
@@ -29,7 +30,7 @@ export const addEventRoutes: AddRoutes = (add, context, app) => {
     }
     const out = streams.open(caller, reply)
     // Whoever may see something else now comes back by themselves, and is told what that is.
-    const mayReadOn = (now: Caller): boolean => viewOf(now) === viewOf(caller)
+    const mayReadOn = (now: Caller): boolean => viewOfCaller(now) === viewOfCaller(caller)
     const isRefused = watchAccess(context, { request, reply, needs: endpoints.watchEvents.needs, mayReadOn })
     followFeeds({
       out,
@@ -45,7 +46,7 @@ function refuseTopic(
   { settings }: Pick<ApiContext, 'settings'>,
   { caller, name, topic }: { readonly caller: Caller; readonly name: EventTopic; readonly topic: Topic },
 ): void {
-  if (permissionsOf(caller.role, settings).includes(topic.needs)) return
+  if (permissionsOfCaller(caller, settings).includes(topic.needs)) return
   const message = `To follow ${name} you need the permission ${topic.needs}, which the role ${caller.role} does not have.`
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }

@@ -3,6 +3,7 @@ import type { AddRoutes, ApiContext, CallOf } from '../api-context.ts'
 import { writeAudit } from '../audit/write-audit.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOf } from '../auth/decide-role.ts'
+import { isSameCaller } from '../auth/is-same-caller.ts'
 import type { Snapshot, SnapshotCauses, SnapshotGrowth } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { followSnapshot, type GrowthEvent, growthEvent } from '../events/follow-snapshot.ts'
@@ -186,8 +187,9 @@ function createGrowthReader(
 }
 
 /** Others may be reading it. */
-function refuseForeign({ id, by }: KeptSnapshot, { name, role }: Caller): void {
-  if (by === name || permissionsOf(role).includes('dlq:redrive')) return
+function refuseForeign({ id, by, maker }: KeptSnapshot, caller: Caller): void {
+  const { role } = caller
+  if (isSameCaller(maker, caller) || permissionsOf(role).includes('dlq:redrive')) return
   const message = `The snapshot ${id} is that of ${by}. Erasing it needs the permission dlq:redrive, which the role ${role} does not have.`
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }

@@ -5,6 +5,7 @@ import {
   messageFilter,
   parseFilter,
 } from 'warrenmq/operations'
+import type { CallerName } from '../auth/is-same-caller.ts'
 import type { Problem, Snapshot, SortOrder } from '../contract/contract.ts'
 import { problemOf } from '../problems.ts'
 import { orderColumns, type PositionOrder } from '../snapshot-index/order-columns.ts'
@@ -17,7 +18,7 @@ export interface SnapshotMaking {
   readonly id: string
   readonly queue: string
   readonly where: string | undefined
-  readonly by: string
+  readonly maker: CallerName
   readonly ageMs: number
   /** Opens its file. */
   readonly openFile: () => Promise<SnapshotFile>
@@ -48,7 +49,7 @@ export class KeptSnapshot {
   readonly id: string
   readonly queue: string
   readonly where: string | undefined
-  readonly by: string
+  readonly maker: CallerName
   readonly startedAtMs = Date.now()
   /** Resolves when its look has begun or has ended; rejects where it was refused before. */
   readonly begun: Promise<void>
@@ -72,12 +73,12 @@ export class KeptSnapshot {
   #problem: Problem | null = null
 
   constructor(options: SnapshotMaking) {
-    const { id, queue, where, by } = options
+    const { id, queue, where, maker } = options
     this.#of = options
     this.id = id
     this.queue = queue
     this.where = where
-    this.by = by
+    this.maker = maker
     this.#isWanted = where === undefined ? () => true : messageFilter(parseFilter(where), this.startedAtMs)
     let begin = (): void => {}
     const looking = new Promise<void>((resolve) => {
@@ -87,6 +88,10 @@ export class KeptSnapshot {
     this.begun = Promise.race([looking, making])
     this.begun.catch(() => {}) // whoever waits for it is told
     this.ended = making.catch(() => {})
+  }
+
+  get by(): string {
+    return this.maker.name
   }
 
   get columns(): SnapshotColumns {

@@ -8,6 +8,7 @@ import {
   RecoveryError,
 } from 'warrenmq/operations'
 import type { Caller } from '../auth/caller.ts'
+import { type CallerName, isSameCaller } from '../auth/is-same-caller.ts'
 import { lookingShare, mostAheadMsOf, waitedTooLong } from '../guards/look-in-time.ts'
 import type { QueueTurns } from '../guards/queue-turns.ts'
 import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
@@ -101,20 +102,20 @@ export class Snapshots {
     const { queue, where, caller } = asked
     refuseWithoutBroker(broker)
     tasks.refuseIfBusy(queue)
-    this.#refuseGreed(caller.name)
-    this.#makePlace(caller.name)
+    this.#refuseGreed(caller)
+    this.#makePlace(caller)
     const { folder, ageMs } = settings.snapshots
     const kept = new KeptSnapshot({
       id: makeSnapshotId(this.owner),
       queue,
       where,
-      by: caller.name,
+      maker: caller,
       ageMs,
       onError,
       openFile: () => SnapshotFile.open(folder, createSnapshotKey(settings.keys.keys[0]!)),
       look: (look) => this.#look(asked, look),
       nameMessage: (message) => nameMessage(message, {}),
-      checkRoom: () => this.#checkRoom(caller.name),
+      checkRoom: () => this.#checkRoom(caller),
       inTurn: this.#inTurn,
     })
     this.#kept.set(kept.id, kept)
@@ -177,22 +178,24 @@ export class Snapshots {
     this.#timers.set(kept.id, timer)
   }
 
-  #refuseGreed(by: string): void {
-    const running = this.all().filter((kept) => kept.by === by && kept.state === 'running')
+  #refuseGreed(caller: CallerName): void {
+    const running = this.all().filter(
+      ({ maker, state }) => state === 'running' && isSameCaller(maker, caller),
+    )
     if (running.length >= mostPerCaller)
       throw noRoom(`${mostPerCaller} of yours are being made, which is the limit per caller.`)
   }
 
   /** For one more. Of those that are done the oldest goes: it is a copy. */
-  #makePlace(by: string): void {
+  #makePlace(caller: CallerName): void {
     if (this.#isClosed) throw noRoom('The server ends.')
     const { mostSnapshots } = this.#options.settings.snapshots
     while (this.#kept.size >= mostSnapshots)
-      if (!this.#dropOldest(by)) throw noRoom(`${mostSnapshots} are being made.`)
+      if (!this.#dropOldest(caller)) throw noRoom(`${mostSnapshots} are being made.`)
   }
 
   /** Of the bytes that all have. */
-  #checkRoom(by: string): void {
+  #checkRoom(caller: CallerName): void {
     const { mostBytes, mostMemoryBytes } = this.#options.settings.snapshots
     const sumOf = (bytesOf: (kept: KeptSnapshot) => number): number =>
       [...this.#kept.values()].reduce((sum, kept) => sum + bytesOf(kept), 0)
@@ -202,14 +205,14 @@ export class Snapshots {
       const what = isOnDisk
         ? `${mostBytes} bytes of files (snapshots.bytes)`
         : `${mostMemoryBytes} bytes of memory (snapshots.memoryBytes)`
-      if (!this.#dropOldest(by)) throw noRoom(`They would take more than ${what}.`)
+      if (!this.#dropOldest(caller)) throw noRoom(`They would take more than ${what}.`)
     }
   }
 
   /** Who wants the room gives up their own first. */
-  #dropOldest(by: string): boolean {
+  #dropOldest(caller: CallerName): boolean {
     const done = [...this.#kept.values()].filter(({ state }) => state !== 'running')
-    const oldest = done.find((kept) => kept.by === by) ?? done[0]
+    const oldest = done.find(({ maker }) => isSameCaller(maker, caller)) ?? done[0]
     if (oldest) void this.erase(oldest)
     return oldest !== undefined
   }
