@@ -61,6 +61,23 @@ it('a viewer sees what they may not do and why, and no body ever reaches the pag
   expect(`${storage}${answers.join('')}`).not.toContain('very-secret-1234')
 })
 
+it('who logs out leaves nothing of what they saw to the next person in the same tab', async () => {
+  await rig.shop.publish({
+    key: 'billing.payments.dlq',
+    messageId: 'mine',
+    body: { pin: 'very-secret-5678' },
+  })
+  const page = await rig.openAsGuest({ path: 'queues/billing.payments.dlq' })
+  await page.getByRole('grid').getByRole('link', { name: 'billing.payments.dlq' }).click()
+  await page.getByText('very-secret-5678').waitFor()
+
+  await page.getByRole('button', { name: 'Log out' }).first().click()
+  await logInWithToken(page, viewer.token)
+
+  await page.getByText('Your role may not see message bodies.').waitFor()
+  expect(await page.content()).not.toContain('very-secret-5678')
+})
+
 it('a server that goes away is told, and the page comes back by itself when it does', async () => {
   const second = await serveShop(rig.shop)
   const page = await rig.openAsGuest({ url: second.url })
