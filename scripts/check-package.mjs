@@ -201,6 +201,7 @@ function useCommand(tarballs) {
     throw new Error(`The command brings ${installed.length} packages along; ${mostCliPackages} are the most.`)
   const main = join(project, 'node_modules/@warrenmq/cli/dist/main.js')
   refuseMapsToNowhere(join(project, 'node_modules/@warrenmq/cli'))
+  refuseWithoutNotices(join(project, 'node_modules/@warrenmq/cli/dist/console/NOTICES.txt'))
   for (const node of nodes) {
     const { addsUp, equation } = JSON.parse(read(node, [main, 'demo', '--json'], project, 'ignore'))
     if (!addsUp) throw new Error(`The demo does not add up: ${equation}`)
@@ -208,6 +209,16 @@ function useCommand(tarballs) {
   }
   const said = read('npx', ['--no-install', 'warren', '--version'], project).trim()
   if (said !== version) throw new Error(`warren --version says "${said}", the package is ${version}.`)
+}
+
+/** What is bundled into the console comes with its licence. */
+function refuseWithoutNotices(file) {
+  const notices = readFileSync(file, 'utf8')
+  const { dependencies } = JSON.parse(readFileSync('packages/console/package.json', 'utf8'))
+  const missing = Object.entries(dependencies).filter(
+    ([name, bundled]) => !notices.includes(`\n${name} ${bundled} (`),
+  )
+  if (missing.length > 0) throw new Error(`${file} has no licence of ${missing.map(([name]) => name)}.`)
 }
 
 /** A source map, or a comment that names one, is of use only with what it points to. */

@@ -61,6 +61,23 @@ it('a viewer sees what they may not do and why, and no body ever reaches the pag
   expect(`${storage}${answers.join('')}`).not.toContain('very-secret-1234')
 })
 
+it('who logs out leaves nothing of what they saw to the next person in the same tab', async () => {
+  await rig.shop.publish({
+    key: 'billing.payments.dlq',
+    messageId: 'mine',
+    body: { pin: 'very-secret-5678' },
+  })
+  const page = await rig.openAsGuest({ path: 'queues/billing.payments.dlq' })
+  await page.getByRole('grid').getByRole('link', { name: 'billing.payments.dlq' }).click()
+  await page.getByText('very-secret-5678').waitFor()
+
+  await page.getByRole('button', { name: 'Log out' }).first().click()
+  await logInWithToken(page, viewer.token)
+
+  await page.getByText('Your role may not see message bodies.').waitFor()
+  expect(await page.content()).not.toContain('very-secret-5678')
+})
+
 it('a server that goes away is told, and the page comes back by itself when it does', async () => {
   const second = await serveShop(rig.shop)
   const page = await rig.openAsGuest({ url: second.url })
@@ -77,22 +94,44 @@ it('a server that goes away is told, and the page comes back by itself when it d
   await expect.poll(() => page.getByText('The server does not answer.').count()).toBe(0)
 })
 
-it('works under a path that a proxy takes off', async () => {
-  const url = await startProxy({ to: rig.server.url, path: '/ops/warren' })
+it.each([
+  ['strips', true],
+  ['does not strip', false],
+])('works under a path that a proxy %s', async (_, strips) => {
+  const path = '/ops/warren'
+  const behind = await serveShop(rig.shop, { server: { path } })
+  onTestFinished(() => behind.stop())
+  const url = await startProxy({ to: behind.url, path, strips })
   const page = await rig.openAsGuest({ url, path: 'queues/mail.receipts.dlq' })
 
   await page.getByRole('heading', { name: 'mail.receipts.dlq' }).waitFor()
   await page.getByRole('link', { name: 'Dead letters' }).first().click()
   await page.getByText('The most urgent first').waitFor()
   expect(new URL(page.url()).pathname).toBe('/ops/warren/console/')
+  // Where they were, and what the browser does on its own.
+  await page.reload()
+  await page.getByText('The most urgent first').waitFor()
+  const headers = { authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}` }
+  const made = await fetch(`${url}/api/v1/dlqs/mail.receipts.dlq/snapshots`, { method: 'POST', headers })
+  expect(made.headers.get('location')).toMatch(
+    /^\/ops\/warren\/api\/v1\/dlqs\/mail\.receipts\.dlq\/snapshots\//,
+  )
 })
 
-async function startProxy({ to, path }: { readonly to: string; readonly path: string }): Promise<string> {
+async function startProxy({
+  to,
+  path,
+  strips,
+}: {
+  readonly to: string
+  readonly path: string
+  readonly strips: boolean
+}): Promise<string> {
   const passOn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { host: _, connection: __, ...headers } = request.headers
-    const answer = await fetch(`${to}${request.url!.slice(path.length)}`, {
+    const answer = await fetch(`${to}${request.url!.slice(strips ? path.length : 0)}`, {
       ...{ method: request.method!, headers: headers as Record<string, string>, redirect: 'manual' },
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     })

@@ -49,6 +49,7 @@ export {
 export { createEvents, type EventSource } from './events.ts'
 export { joinSignals } from './join-signals.ts'
 export { parseBrokerVersion } from './message/broker-version.ts'
+export { clientHeaders } from './message/client-headers.ts'
 export { type Duration, formatDuration, parseDuration } from './message/duration.ts'
 export { escapeLine, escapeText } from './message/escape-text.ts'
 export { causeOf } from './message/fingerprint-cause.ts'

@@ -86,6 +86,27 @@ describe('a browser that logs in at the provider', () => {
     expect(body).toContain(`<meta http-equiv="refresh" content="0;url=${url}">`)
   })
 
+  it('goes and comes back under the path that a proxy leaves', async () => {
+    const publicUrl = 'https://example.com/ops/warren'
+    const { openBrowser } = await setUpLogin({ broker, oidc: { publicUrl }, path: '/ops/warren' })
+    const browser = openBrowser()
+    const returnTo = (path: string) => `/ops/warren${loginPath}?returnTo=${encodeURIComponent(path)}`
+
+    const begun = await browser.get(`/ops/warren${loginPath}`)
+    const { body } = await browser.logIn(returnTo('/ops/warren/console/tasks'))
+    const elsewhere = await Promise.all(
+      ['/console/', '/ops', '/ops/warrens', '/ops/warren/api/v1/audit', '/ops/warren/../x'].map((path) =>
+        browser.get(returnTo(path)),
+      ),
+    )
+
+    const redirectUri = new URL(String(begun.headers.location)).searchParams.get('redirect_uri')
+    expect(redirectUri).toBe(`${publicUrl}/api/v1/oidc/callback`)
+    expect(body).toContain('content="0;url=https://example.com/ops/warren/console/tasks"')
+    expect((await openBrowser().logIn(`/ops/warren${loginPath}`)).body).toContain(`url=${publicUrl}/"`)
+    expect(elsewhere.map(({ statusCode }) => statusCode)).toEqual([400, 400, 400, 400, 400])
+  })
+
   it('can change something with the token of its session', async () => {
     const { openBrowser, app } = await setUpLogin({ broker })
     const browser = openBrowser()

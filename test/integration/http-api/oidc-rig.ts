@@ -28,18 +28,24 @@ export interface LoginRigOptions {
   /** Besides what every server has here. */
   readonly oidc?: Readonly<Record<string, unknown>>
   readonly rig?: Partial<RigOptions>
+  /** The path that the server's proxy leaves. @default none */
+  readonly path?: string
 }
 
 /** A server that lets browsers log in at a provider of its own. */
 export async function setUpLogin(options: LoginRigOptions): Promise<LoginRig> {
-  const { broker, oidc, rig: more } = options
+  const { broker, oidc, path, rig: more } = options
   const provider = await startOidcProvider(options.provider)
   onTestFinished(() => provider.close())
   const section = {
     ...{ issuer: provider.issuer, audience: 'warren', clientId, publicUrl: 'https://warren.example' },
     ...{ roles: { sre: 'operator', staff: 'viewer' }, ...oidc },
   }
-  const rig = await setUpApi({ ...broker, ...more, server: { auth: { oidc: section } } })
+  const rig = await setUpApi({
+    ...broker,
+    ...more,
+    server: { auth: { oidc: section }, ...(path && { path }) },
+  })
   return { ...rig, provider, openBrowser: () => openBrowser(rig) }
 }
 

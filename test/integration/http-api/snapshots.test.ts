@@ -160,7 +160,12 @@ describe('a snapshot', () => {
       { label: expect.stringContaining('Timeout'), count: 20, first: failedAt(0), last: failedAt(57) },
     ])
     expect(facets.find(({ field }) => field === 'queue')).toEqual({
-      ...{ field: 'queue', distinct: 1, values: [{ value: 'counted.dlq.work', label: null, count: 30 }] },
+      ...{
+        field: 'queue',
+        name: null,
+        distinct: 1,
+        values: [{ value: 'counted.dlq.work', label: null, count: 30 }],
+      },
     })
     expect(histogram).toMatchObject({ bucketMs: 10_000, undated: 0 })
     expect(histogram.bars.map(({ count }) => count)).toEqual([10, 10, 10, 10, 10, 10])

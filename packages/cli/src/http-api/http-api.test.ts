@@ -91,7 +91,7 @@ describe('the server section', () => {
 
   it('without a word listens on this machine and asks for accounts of RabbitMQ', () => {
     expect(readServerSection()).toMatchObject({
-      ...{ host: '127.0.0.1', port: 15_680, isOpen: false, trustedProxies: [] },
+      ...{ host: '127.0.0.1', port: 15_680, publicPath: '', isOpen: false, trustedProxies: [] },
       accountRoles: { administrator: 'admin' },
     })
   })
@@ -107,7 +107,7 @@ describe('the server section', () => {
     expect(() => readServerSection(given)).toThrow(
       [
         'The server section has 4 mistakes:',
-        '  server.porrt is unknown; allowed: host, port, auth, session, trustProxy, payloads, anyQueue, approval, history, backups, snapshots, keyFile, audit, webhooks, console, limits; did you mean "port"?',
+        '  server.porrt is unknown; allowed: host, port, path, auth, session, trustProxy, payloads, anyQueue, approval, history, backups, snapshots, keyFile, audit, webhooks, console, limits; did you mean "port"?',
         '  server.host must be text',
         '  server.auth.token is unknown; allowed: accounts, tokens, oidc; did you mean "tokens"?',
         '  server.history.evry is unknown; allowed: every, keep; did you mean "every"?',
@@ -117,6 +117,7 @@ describe('the server section', () => {
 
   it.each<[Record<string, unknown>, RegExp]>([
     [{ prot: 1 }, /^server\.prot is unknown; allowed: host, port, .*; did you mean "port"\?/],
+    [{ path: 'ops' }, /^server\.path must be a path such as \/ops\/warren, .*, not "ops"\.$/],
     [{ port: 'x' }, /^server\.port must be a whole number\.$/],
     [{ port: 70_000 }, /^server\.port must be <= 65535\.$/],
     [{ auth: 'nobody' }, /^server\.auth must be "none" or an object with accounts, tokens, oidc\.$/],

@@ -10,6 +10,7 @@ import type { StoredToken } from './auth/stored-token.ts'
 import type { Role } from './contract/contract.ts'
 import { explainMistakes } from './contract/explain-mistake.ts'
 import type { HistorySettings } from './history/depth-history.ts'
+import { type PublicPath, readPublicPath } from './public-path.ts'
 import { readServerKeys, type ServerKeys } from './records/server-keys.ts'
 import type { SnapshotSettings } from './snapshots/snapshot-settings.ts'
 import { readWebhooks, type WebhookSettings, webhooksSection } from './webhooks/webhook-settings.ts'
@@ -18,6 +19,8 @@ import { readWebhooks, type WebhookSettings, webhooksSection } from './webhooks/
 export interface ServerSettings {
   readonly host: string
   readonly port: number
+  /** What a proxy leaves before the paths of this server; it may also strip it. */
+  readonly publicPath: PublicPath
   /** Nobody is asked who they are. */
   readonly isOpen: boolean
   /** Which tags of RabbitMQ's accounts mean which role; undefined: its accounts are no way in. */
@@ -82,6 +85,7 @@ const section = Type.Object(
   {
     host: Type.Optional(text),
     port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+    path: Type.Optional(text),
     auth: Type.Optional(Type.Union([Type.Literal('none'), auth])),
     session: Type.Optional(
       Type.Object({ lifetime: Type.Optional(text), recheck: Type.Optional(text) }, closed),
@@ -152,6 +156,7 @@ export function readServerSection(
   return {
     host,
     port,
+    publicPath: readPublicPath('path', rest.path ?? ''),
     isOpen,
     tokens,
     trustedProxies,

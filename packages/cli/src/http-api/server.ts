@@ -46,6 +46,7 @@ import { DepthHistory } from './history/depth-history.ts'
 import { createSampleReader } from './history/read-broker-samples.ts'
 import { openNotices } from './notices/open-notices.ts'
 import { methodNotAllowed, problemOf, problemOfCode, retryAfterOf } from './problems.ts'
+import { type PublicPath, takeOffPath } from './public-path.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import { createStrays } from './records/strays.ts'
 import { createShownPlans } from './redrives/shown-plans.ts'
@@ -131,6 +132,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   const app = createFastify({
     logger: withoutQueries(options.logger),
     bodyLimit: settings.maxBodyBytes,
+    rewriteUrl: ({ url = '/' }) => takeOffPath(url, settings.publicPath),
     forceCloseConnections: true,
     // It would cut uploads that are still coming. Headers have Node's own limit, and bodies that of limit-bodies.
     requestTimeout: 0,
@@ -167,6 +169,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   app.decorateRequest('caller', undefined)
   malformed.watch(app.server)
   answerWithProblems(app)
+  nameWithPath(app, settings.publicPath)
   limitRequests(app, { slots: context.slots, isOpen: settings.isOpen })
   refuseBadHost(app)
   limitBodies(app, {
@@ -196,6 +199,16 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   })
   await app.ready()
   return app
+}
+
+/** An address that an answer names leads back through the same proxy. */
+function nameWithPath(app: FastifyInstance, publicPath: PublicPath): void {
+  if (publicPath === '') return
+  app.addHook('onSend', async (_request, reply) => {
+    const location = reply.getHeader('location')
+    if (typeof location === 'string' && /^\/(?!\/)/.test(location))
+      reply.header('location', `${publicPath}${location}`)
+  })
 }
 
 /**

@@ -1243,7 +1243,8 @@ export interface components {
                 isWhole: boolean;
             };
             facets: {
-                field: "type" | "queue" | "exchange" | "key" | "attempts" | "cause";
+                field: "type" | "queue" | "exchange" | "key" | "header" | "attempts" | "cause";
+                name: string | null;
                 values: {
                     value: string | null;
                     label: string | null;

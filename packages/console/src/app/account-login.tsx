@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { api, sessionKey } from '../api/api.ts'
+import { api } from '../api/api.ts'
 import { dataOf } from '../api/api-problem.ts'
+import { changePerson } from './change-person.ts'
 import { LoginForm, TextField } from './login-form.tsx'
 
 export function AccountLogin(): ReactNode {
@@ -9,7 +10,7 @@ export function AccountLogin(): ReactNode {
   const login = useMutation({
     mutationFn: async (body: { readonly username: string; readonly password: string }) =>
       dataOf(await api.POST('/api/v1/session', { body })),
-    onSuccess: (session) => client.setQueryData(sessionKey, session),
+    onSuccess: (session) => changePerson(client, session),
   })
   return (
     <LoginForm

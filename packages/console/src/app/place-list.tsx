@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useMatches } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { queries } from '../api/queries.ts'
 import { formatCount } from '../words/format-count.ts'
 import { type Place, places } from './places.ts'
@@ -33,7 +33,12 @@ function PlaceLink({
 }): ReactNode {
   const forbidden = useForbidden(needs)
   const here = String(useMatches().at(-1)?.fullPath ?? '')
+  const link = useRef<HTMLAnchorElement>(null)
   const isHere = to === '/' ? here === '/' || here.startsWith('/queues') : here.startsWith(to)
+  // On a phone the list is wider than the page.
+  useEffect(() => {
+    if (isHere) link.current?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [isHere])
   if (forbidden)
     return (
       <span className={`${shape} cursor-not-allowed text-faint`} title={forbidden}>
@@ -43,6 +48,7 @@ function PlaceLink({
     )
   return (
     <Link
+      ref={link}
       to={to}
       aria-current={isHere ? 'page' : undefined}
       activeProps={{}}

@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { api, sessionKey } from '../api/api.ts'
+import { api } from '../api/api.ts'
 import { dataOf } from '../api/api-problem.ts'
 import { forgetBearerToken, keepBearerToken } from '../api/bearer-token.ts'
+import { changePerson } from './change-person.ts'
 import { LoginForm, TextField } from './login-form.tsx'
 
 export function TokenLogin(): ReactNode {
@@ -12,7 +13,7 @@ export function TokenLogin(): ReactNode {
       keepBearerToken(token)
       return dataOf(await api.GET('/api/v1/session'))
     },
-    onSuccess: (session) => client.setQueryData(sessionKey, session),
+    onSuccess: (session) => changePerson(client, session),
     onError: forgetBearerToken,
   })
   return (

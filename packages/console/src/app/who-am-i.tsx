@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
-import { api, sessionKey } from '../api/api.ts'
+import { api } from '../api/api.ts'
 import { done } from '../api/api-problem.ts'
 import { forgetBearerToken, readBearerToken } from '../api/bearer-token.ts'
+import { changePerson } from './change-person.ts'
 import { deeds, useSession } from './use-session.ts'
 
 /** Who the reader is here, and the way out. */
@@ -15,10 +16,7 @@ export function WhoAmI(): ReactNode {
       if (readBearerToken() === null) done(await api.DELETE('/api/v1/session'))
       forgetBearerToken()
     },
-    onSettled: () => {
-      client.clear()
-      client.setQueryData(sessionKey, null)
-    },
+    onSettled: () => changePerson(client, null),
   })
   return (
     <div className="flex items-start gap-2 leading-snug">
@@ -29,7 +27,7 @@ export function WhoAmI(): ReactNode {
         title="What you may do"
       >
         <span className="foreign block truncate font-medium">
-          {wayIn === 'nobody-asked' ? 'Nobody is asked' : name}
+          {wayIn === 'nobody-asked' ? 'No login needed' : name}
         </span>
         <span className="foreign block truncate text-xs text-quiet">
           {role} · vhost {vhost}

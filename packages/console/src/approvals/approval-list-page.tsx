@@ -13,11 +13,12 @@ import { approvalTones, sayAsked } from './say-asked.ts'
 export function ApprovalListPage(): ReactNode {
   const { data: approvals } = useQuery(queries.approvals())
   return (
-    <Page title="Approvals" about="What waits for a second person, and what was decided of late.">
+    <Page title="Approvals" about="What waits for a second person, and what was decided recently.">
       {!approvals && <LoadingRows what="Reading the approvals" />}
       {approvals?.length === 0 && (
-        <EmptyState title="Nothing waits for anybody">
-          Where the server has a limit, what is above it is asked for here before it is done.
+        <EmptyState title="Nothing waits for approval">
+          If the server has a limit (server.approval.above), larger re-drives and discards wait here for a
+          second person.
         </EmptyState>
       )}
       {approvals && approvals.length > 0 && (

@@ -22,6 +22,6 @@ export function sayAsked({ asks, messages }: Pick<Approval, 'asks' | 'messages'>
 /** Why the reader cannot grant it; undefined: they can. */
 export function whyNotGrant({ by, state, isSigned }: Approval, me: string): string | undefined {
   if (state !== 'waiting') return `It was ${state} already.`
-  if (!isSigned) return 'Nobody can prove who asked for this.'
+  if (!isSigned) return 'This request is not signed, so nothing proves who made it.'
   return by === me ? 'A second person has to grant what you asked for.' : undefined
 }

@@ -18,7 +18,7 @@ export function AuditPage(): ReactNode {
   const pages = audit.data?.pages ?? []
   const unreadable = pages.reduce((sum, page) => sum + page.unreadable, 0)
   return (
-    <Page title="Audit log" about="Who did what, the newest first. Reading it is written down, too.">
+    <Page title="Audit log" about="Who did what, newest first. Reading the log is recorded, too.">
       {forbidden && <Notice tone="plain">{forbidden}</Notice>}
       {audit.error && <ProblemNotice error={audit.error} onRetry={() => void audit.refetch()} />}
       {audit.isPending && !forbidden && <LoadingRows what="Reading the log" />}
@@ -67,9 +67,9 @@ function AuditRow({
         <span className="font-mono text-xs">{action}</span> <span className="text-quiet">{target}</span>
         {reason !== null && <span className="block text-quiet">“{reason}”</span>}
       </span>
-      <span className="foreign max-w-full text-right text-quiet md:max-w-xs">{result}</span>
+      <span className="foreign w-full text-quiet md:w-auto md:max-w-xs md:text-right">{result}</span>
       {!isSigned && (
-        <span title="Nobody with the key of this server wrote it, or the server has none.">
+        <span title="Not signed with the key of this server, or the server has none.">
           <Badge tone="warn">not signed</Badge>
         </span>
       )}

@@ -17,7 +17,7 @@ import { forgetSnapshot } from '../snapshot/forget-snapshot.ts'
 import { snapshotQueries } from '../snapshot/snapshot-queries.ts'
 import { useSnapshot } from '../snapshot/use-snapshot.ts'
 import { formatCount, formatCounted } from '../words/format-count.ts'
-import { quoteShell } from '../words/quote-shell.ts'
+import { discardCommand } from './discard-command.ts'
 
 const route = getRouteApi('/queues/$queue/discard')
 
@@ -44,7 +44,11 @@ export function DiscardPage(): ReactNode {
           <FilterSentence where={where} causes={count.data?.causes} />
         )
       }
-      actions={<CopyButton text={discardCommand({ queue, where, reason })}>Copy as command</CopyButton>}
+      actions={
+        <CopyButton text={discardCommand({ queue, reason }, { ...list, ...(keys && { keys }) })}>
+          Copy as command
+        </CopyButton>
+      }
     >
       {discard.data?.kind === 'discarded' && <Discarded result={discard.data} />}
       {error && <ProblemNotice error={error} onRetry={held.lookAgain} />}
@@ -57,8 +61,8 @@ export function DiscardPage(): ReactNode {
             queue.
           </p>
           <p className="text-quiet">
-            They are first written to a backup that the server keeps, from which they can be restored. Never
-            more than these are removed, even if others have come meanwhile.
+            The server first writes them to a backup, from which you can restore them. It never removes more
+            than this number, even if other messages arrive meanwhile.
           </p>
           <TextField label="Why" hint="For the audit log" value={reason} onChange={setReason} />
           {discard.error && <ProblemNotice error={discard.error} />}
@@ -141,20 +145,4 @@ function Discarded({
       {!isDone && ' It ended before all were removed.'}
     </Notice>
   )
-}
-
-function discardCommand({
-  queue,
-  where,
-  reason,
-}: {
-  readonly queue: string
-  readonly where: string | undefined
-  readonly reason: string
-}): string {
-  return [
-    `npx @warrenmq/cli dlq discard ${quoteShell(queue)} --out ${quoteShell(`${queue}.backup`)}`,
-    ...(where === undefined ? [] : [`--where ${quoteShell(where)}`]),
-    ...(reason === '' ? [] : [`--reason ${quoteShell(reason)}`]),
-  ].join(' ')
 }

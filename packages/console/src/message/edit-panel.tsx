@@ -93,7 +93,7 @@ export function EditPanel({
 function JsonHint({ before, body }: { readonly before: string; readonly body: string }): ReactNode {
   const wasJson = indentJson(before) !== undefined
   if (!wasJson || indentJson(body) !== undefined) return null
-  return <p className="mt-1 text-warn">It was JSON, and is none any more.</p>
+  return <p className="mt-1 text-warn">The body was JSON, and it no longer is.</p>
 }
 
 function useSend({ queue, key }: { readonly queue: string; readonly key: string }) {
@@ -125,6 +125,6 @@ function whyBodyIsLocked({ body, decoded, bodyHidden }: Schemas['MessageDetail']
   if (body.isMasked) return 'Parts of the body are masked, so it cannot be changed. Headers can be.'
   if (body.isCut) return 'The body is too long to be changed here. Headers can be changed.'
   if (body.encoding !== 'utf8' || decoded)
-    return 'The body is no plain text, so it cannot be changed here. Headers can be.'
+    return 'The body is not plain text, so it cannot be changed here. Headers can be.'
   return undefined
 }

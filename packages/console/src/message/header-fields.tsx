@@ -16,7 +16,7 @@ export function HeaderFields({
     onChange(headers.map((each, at) => (at === index ? { ...each, ...change } : each)))
   return (
     <section>
-      <SectionTitle beside="those that RabbitMQ or Warren write stay as they are">Headers</SectionTitle>
+      <SectionTitle beside="headers of RabbitMQ and Warren stay as they are">Headers</SectionTitle>
       <ul className="flex flex-col gap-1.5">
         {headers.map((header, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a header may stand there twice, and none moves.

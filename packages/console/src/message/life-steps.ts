@@ -71,7 +71,7 @@ function putBack(message: Message): readonly LifeStep[] {
       kind: 'put-back',
       at,
       title: `${isEdited ? 'Edited and put back' : 'Put back'}${count > 1 ? `, the ${ordinal(count)} time` : ''}`,
-      detail: `by ${textOf(message, 'x-redriven-by') ?? 'somebody'}${reason ? `: “${reason}”` : ''}`,
+      detail: `by ${textOf(message, 'x-redriven-by') ?? 'an unknown person'}${reason ? `: “${reason}”` : ''}`,
       ...(task !== undefined && { task }),
     },
   ]

@@ -24,7 +24,7 @@ export function MessageActions({
   const where = filterOfIds([id])
   const noEdit =
     mayNotRedrive ??
-    (twins > 0 ? 'Others have the same content, so that nobody can tell them apart.' : undefined)
+    (twins > 0 ? 'Other messages have the same content, so this one cannot be told apart.' : undefined)
   const edit = (): void => {
     if (noEdit === undefined)
       void navigate({ to: '/queues/$queue/messages/$key', params: { queue, key }, search: { edit: true } })

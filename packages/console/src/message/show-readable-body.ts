@@ -21,7 +21,7 @@ export function showReadableBody({ body, decoded }: Bodies): ShownBody {
     decoded && 'unpacked',
     isMasked && 'parts are masked',
     isCut && 'only its beginning',
-    encoding === 'base64' && 'bytes that are no text, in base64',
+    encoding === 'base64' && 'bytes that are not text, in base64',
   ]
   const indented = encoding === 'utf8' && !isCut ? indentJson(text) : undefined
   const note = notes.filter(Boolean).join('; ')

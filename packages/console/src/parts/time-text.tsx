@@ -31,7 +31,7 @@ export function AgeText({
   /** Without "ago". */
   readonly isBare?: boolean
 }): ReactNode {
-  if (at === null) return <span title="Nobody knows when.">–</span>
+  if (at === null) return <span title="The time is unknown.">–</span>
   return (
     <time
       dateTime={at}

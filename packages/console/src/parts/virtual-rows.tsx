@@ -64,7 +64,7 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
   return (
     <div
       className="flex shrink flex-col overflow-hidden rounded-lg border border-line bg-panel"
-      style={{ minHeight: Math.min(leastHeight, rows.getTotalSize() + 40) }}
+      style={{ minHeight: Math.min(leastHeight, rows.getTotalSize()) }}
     >
       {head && <div className="border-b border-line">{head}</div>}
       <div

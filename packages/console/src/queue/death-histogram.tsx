@@ -28,7 +28,7 @@ export function DeathHistogram({
       <SectionTitle
         beside={
           histogram.undated > 0
-            ? `of ${formatCounted(histogram.undated, 'message')} nobody knows`
+            ? `unknown for ${formatCounted(histogram.undated, 'message')}`
             : 'Draw over a stretch of time to see only that'
         }
         action={

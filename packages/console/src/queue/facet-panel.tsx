@@ -15,6 +15,7 @@ const names: Readonly<Partial<Record<Facet['field'], string>>> = {
   attempts: 'Attempts',
 }
 const most = 6
+const mostHeaders = 6
 
 /** Which values they have; a click on one writes it into the filter. */
 export function FacetPanel({
@@ -28,22 +29,25 @@ export function FacetPanel({
 }): ReactNode {
   if (!list || list.matched === 0) return null
   // A value that all of them have tells nothing, unless it was chosen.
-  const telling = list.facets.filter(
-    ({ field, values, distinct }) =>
-      names[field] && (distinct > 1 || values.some(({ value }) => hasTerm(where, termOf(field, value)))),
-  )
+  const telling = list.facets
+    .filter(
+      (facet) =>
+        titleOf(facet) !== undefined &&
+        (facet.distinct > 1 || facet.values.some(({ value }) => hasTerm(where, termOf(facet, value)))),
+    )
+    .filter(({ field }, index, all) => field !== 'header' || countHeaders(all.slice(0, index)) < mostHeaders)
   if (telling.length === 0) return null
   return (
     <aside aria-label="Values" className="flex min-w-0 flex-col gap-4 lg:w-56">
       {telling.map((facet) => (
-        <FacetValues key={facet.field} facet={facet} of={list.matched} where={where} onFilter={onFilter} />
+        <FacetValues key={fieldOf(facet)} facet={facet} of={list.matched} where={where} onFilter={onFilter} />
       ))}
     </aside>
   )
 }
 
 function FacetValues({
-  facet: { field, values, distinct },
+  facet,
   of,
   where,
   onFilter,
@@ -53,19 +57,20 @@ function FacetValues({
   readonly where: string | undefined
   readonly onFilter: (where: string | undefined) => void
 }): ReactNode {
+  const { values, distinct } = facet
   const shown = values.slice(0, most)
   return (
     <section>
-      <h3 className="mb-1 px-2 text-xs font-medium text-quiet">{names[field]}</h3>
+      <h3 className="foreign mb-1 px-2 text-xs font-medium text-quiet">{titleOf(facet)}</h3>
       <ul>
         {shown.map(({ value, count }) => {
-          const term = termOf(field, value)
+          const term = termOf(facet, value)
           return (
             <li key={value ?? ''}>
               <button
                 type="button"
                 aria-pressed={hasTerm(where, term)}
-                onClick={() => onFilter(toggleTerms(where, field, [term]))}
+                onClick={() => onFilter(toggleTerms(where, fieldOf(facet), [term]))}
                 className="relative flex w-full items-baseline gap-2 overflow-hidden rounded px-2 py-0.5 text-left hover:bg-hover aria-pressed:text-accent"
               >
                 <span
@@ -89,7 +94,23 @@ function FacetValues({
   )
 }
 
+/** As a filter names it. */
+function fieldOf({ field, name }: Facet): string {
+  return field === 'header' ? `header.${name}` : field
+}
+
+/** Undefined: it is not shown, or no filter can name it. */
+function titleOf({ field, name }: Facet): string | undefined {
+  if (field !== 'header') return names[field]
+  return /^[\w.-]+$/.test(name ?? '') ? `Header ${name}` : undefined
+}
+
+function countHeaders(facets: readonly Facet[]): number {
+  return facets.filter(({ field }) => field === 'header').length
+}
+
 /** Messages without one are those that have not any. */
-function termOf(field: Facet['field'], value: string | null): string {
+function termOf(facet: Facet, value: string | null): string {
+  const field = fieldOf(facet)
   return value === null ? `not ${field}:"*"` : `${field}:${quoteFilterValue(value)}`
 }

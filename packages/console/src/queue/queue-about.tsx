@@ -17,7 +17,7 @@ export function QueueAbout({ queue }: { readonly queue: string }): ReactNode {
       )}
       {sources.length > 0 && <span className="foreign">from {sources.join(', ')}</span>}
       {abandoned.length > 0 && (
-        <span className="foreign text-warn">nobody consumes {abandoned.join(', ')}</span>
+        <span className="foreign text-warn">no consumer on {abandoned.join(', ')}</span>
       )}
     </div>
   )

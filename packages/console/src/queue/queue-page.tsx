@@ -114,7 +114,9 @@ function Messages({
 
 /** What messages have, for whoever writes a filter. */
 function valuesOf({ facets }: QueueLook, field: string): readonly KnownValue[] {
-  const values = facets?.facets.find((facet) => facet.field === field)?.values ?? []
+  const values =
+    facets?.facets.find((facet) => (facet.name === null ? facet.field : `header.${facet.name}`) === field)
+      ?.values ?? []
   return values.flatMap(({ value, label, count }) => (value === null ? [] : [{ value, label, count }]))
 }
 

@@ -37,7 +37,7 @@ export function HomePage(): ReactNode {
             }
             className="accent-action"
           />
-          Only those that grow
+          Only queues that grow
         </label>
       </div>
       {!found && <LoadingRows what="Reading the queues" />}
@@ -61,10 +61,15 @@ function Summary({ queues }: { readonly queues: readonly RankedQueue[] }): React
 
 function NoQueues({ isSearch }: { readonly isSearch: boolean }): ReactNode {
   if (isSearch)
-    return <EmptyState title="No queue matches">Write less, or show also those that do not grow.</EmptyState>
+    return (
+      <EmptyState title="No queue matches">
+        Search for less, or show the queues that do not grow, too.
+      </EmptyState>
+    )
   return (
     <EmptyState title="There is no dead-letter queue here">
-      One is shown as soon as a queue dead-letters into it, the config declares it, or its name ends like one.
+      A queue is shown here if another queue dead-letters into it, if the config declares it, or if its name
+      says so.
     </EmptyState>
   )
 }

@@ -8,7 +8,13 @@ import type { RankedQueue } from './ranked-queue.ts'
 export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): ReactNode {
   const { queue, messages, growthPerMinute, depths, mainCause, oldestDeath } = each
   const isEmpty = messages === 0
-  const tone = growthPerMinute > 0 ? 'text-bad' : growthPerMinute < 0 ? 'text-good' : 'text-faint'
+  const tone = isEmpty
+    ? 'text-faint'
+    : growthPerMinute > 0
+      ? 'text-bad'
+      : growthPerMinute < 0
+        ? 'text-good'
+        : 'text-faint'
   return (
     <div className="flex h-full items-center gap-4 px-4">
       <div className="min-w-0 flex-1">
@@ -23,7 +29,11 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
         <Origin queue={each} />
       </div>
       <span className="foreign hidden w-64 truncate text-quiet lg:block" title={mainCause?.label}>
-        {mainCause === null || isEmpty ? <span className="text-faint">–</span> : mainCause.label}
+        {isEmpty || mainCause === null ? (
+          <span className="text-faint">{isEmpty ? '–' : 'not looked at yet'}</span>
+        ) : (
+          mainCause.label
+        )}
       </span>
       <span className="num hidden w-16 text-right text-quiet lg:block">
         {oldestDeath === null || isEmpty ? '–' : <AgeText at={oldestDeath} isBare />}
@@ -43,11 +53,11 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
 
 function Origin({ queue: { sources, abandoned } }: { readonly queue: RankedQueue }): ReactNode {
   if (sources.length === 0)
-    return <p className="truncate text-xs text-quiet">Nobody knows what dies into it</p>
+    return <p className="truncate text-xs text-quiet">no queue is known to dead-letter into it</p>
   return (
     <p className="foreign truncate text-xs text-quiet">
       from {sources.join(', ')}
-      {abandoned.length > 0 && <span className="text-warn"> · nobody consumes {abandoned.join(', ')}</span>}
+      {abandoned.length > 0 && <span className="text-warn"> · no consumer on {abandoned.join(', ')}</span>}
     </p>
   )
 }

@@ -60,10 +60,12 @@ function PlanText({
         <span className="num">{formatCounted(present, 'message')}</span> would move.
       </p>
       {missing > 0 && (
-        <Notice tone="warn">{formatCounted(missing, 'selected message')} are no longer there.</Notice>
+        <Notice tone="warn">
+          {formatCounted(missing, 'selected message')} {missing === 1 ? 'is' : 'are'} no longer there.
+        </Notice>
       )}
       {needsApproval && (
-        <Notice tone="plain">That many need the consent of a second person before they move.</Notice>
+        <Notice tone="plain">A second person must approve before this many messages move.</Notice>
       )}
       {!isWhole && (
         <Notice tone="warn">
@@ -113,8 +115,8 @@ function Target({ target: each }: { readonly target: Schemas['PlannedTarget'] })
       {queues.length > 0 && <p className="foreign text-good">Route proved: reaches {queues.join(', ')}</p>}
       <p className="foreign text-quiet">
         {secondFailure === null
-          ? 'Nobody knows what happens to one that fails again.'
-          : `One that fails again: ${secondFailure}.`}
+          ? 'What happens to a message that fails again is not known.'
+          : `If it fails again: ${secondFailure}.`}
       </p>
       {keyChanges > 0 && (
         <p className="text-quiet">

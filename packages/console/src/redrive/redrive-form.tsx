@@ -2,14 +2,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { NumberField, TextField } from '../parts/field.tsx'
 import type { RedriveSearch } from './redrive-search.ts'
+import { TargetChoice } from './target-choice.tsx'
 
 const route = getRouteApi('/queues/$queue/redrive')
-
-const ways: readonly (readonly [string, string, string])[] = [
-  ['origin', 'The queue each failed in', 'It is tried again at once.'],
-  ['retry', 'Its wait queue', 'It is tried again after a delay.'],
-  ['exchange', 'Where it was first published', 'Every queue that is bound there gets it once more.'],
-]
 
 /** The settings; each is in the address as soon as it is chosen. */
 export function RedriveForm({
@@ -25,27 +20,7 @@ export function RedriveForm({
     void navigate({ to: '.', search: { ...search, ...change }, replace: true })
   return (
     <form className="flex flex-col gap-6" onSubmit={(event) => event.preventDefault()}>
-      <fieldset className="flex flex-col gap-2">
-        <legend className="mb-2 font-semibold">Where</legend>
-        {ways.map(([to, name, meaning]) => (
-          <label
-            key={to}
-            className="flex gap-2.5 rounded-lg border border-line bg-panel p-3 has-checked:border-accent has-checked:bg-chosen"
-          >
-            <input
-              type="radio"
-              name="to"
-              checked={(search.to ?? 'origin') === to}
-              onChange={() => set({ to })}
-              className="mt-0.5 size-4 accent-action"
-            />
-            <span>
-              <span className="block font-medium">{name}</span>
-              <span className="text-quiet">{meaning}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <TargetChoice to={search.to} onChange={(to) => set({ to: to! })} />
       <fieldset>
         <legend className="mb-2 font-semibold">How</legend>
         <div className="grid grid-cols-2 gap-3">
@@ -57,7 +32,7 @@ export function RedriveForm({
           />
           <NumberField
             label="Not faster than"
-            unit="a second"
+            unit="per second"
             value={search.rate}
             onChange={(rate) => set({ rate: rate! })}
           />
@@ -68,7 +43,7 @@ export function RedriveForm({
             onChange={(canary) => set({ canary: canary! })}
           />
           <TextField
-            label="Stop when dead again"
+            label="Stop after dead again"
             hint="5 or 5%"
             value={search.stopWhenDead ?? ''}
             onChange={(stopWhenDead) => set({ stopWhenDead })}

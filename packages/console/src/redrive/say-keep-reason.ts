@@ -1,7 +1,7 @@
 const sentences: Readonly<Record<string, string>> = {
   'not-selected': 'the filter leaves them out',
   'over-the-limit': 'more than you asked for',
-  'origin-unknown': 'nobody knows which queue they failed in',
+  'origin-unknown': 'the queue they failed in is unknown',
   'origin-foreign': 'they name a queue that is not known to dead-letter here',
   'type-unknown': 'their type has no route',
   'no-wait-queue': 'their queue has no wait queue',

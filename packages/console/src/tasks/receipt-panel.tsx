@@ -38,7 +38,11 @@ export function ReceiptPanel({ receipt }: { readonly receipt: Receipt }): ReactN
           {refusal}
         </Notice>
       ))}
-      {digest !== null && <p className="foreign font-mono text-xs text-quiet">{digest}</p>}
+      {digest !== null && (
+        <p className="foreign text-xs text-quiet" title="`warren dlq verify` checks this receipt against it.">
+          Digest <span className="font-mono">{digest}</span>
+        </p>
+      )}
     </section>
   )
 }
@@ -64,8 +68,8 @@ function Verdict({ receipt }: { readonly receipt: Receipt }): ReactNode {
       ) : (
         <Notice tone="bad">
           {isCounted === false
-            ? `The broker was away at the end, so nobody has counted: ${sum}.`
-            : `${formatCounted(missing, 'message')} that the queue should have are not there: ${sum}.`}
+            ? `The broker was away at the end, so the queue could not be counted: ${sum}.`
+            : `${formatCounted(missing, 'message')} missing from the queue: ${sum}.`}
         </Notice>
       )}
       {cameBack > 0 && (

@@ -14,9 +14,9 @@ const steps: Readonly<Partial<Record<Schemas['Task']['state'], readonly Step[]>>
   interrupted: ['resume'],
 }
 const words: Readonly<Record<Step, readonly [string, string]>> = {
-  pause: ['Pause', 'It starts no more messages. What is under way is finished.'],
-  resume: ['Resume', 'It goes on with what is left.'],
-  cancel: ['Cancel', 'What is under way is finished, and the rest stays where it is.'],
+  pause: ['Pause', 'Starts no more messages. Those in flight are finished.'],
+  resume: ['Resume', 'Continues with the messages that are left.'],
+  cancel: ['Cancel', 'Messages in flight are finished; the rest stay in the queue.'],
 }
 
 /** What can be done with a task now. */

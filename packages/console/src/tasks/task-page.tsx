@@ -68,7 +68,9 @@ export function TaskPage(): ReactNode {
         {task.reason !== null && <p className="foreign text-base">“{task.reason}”</p>}
         {task.problem && <Notice tone="bad">{task.problem.detail}</Notice>}
         {!task.isSigned && (
-          <Notice tone="warn">No server with the key of this one wrote this: anybody may have.</Notice>
+          <Notice tone="warn">
+            This record is not signed with the key of this server, so it may be forged.
+          </Notice>
         )}
         {task.kind === 'snapshot' ? <LookedAt task={task} /> : <BalanceBar balance={balanceOf(task)} />}
         {task.kind === 'redrive' && !isOver(task) && <TaskPace task={task} />}

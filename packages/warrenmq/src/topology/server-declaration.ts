@@ -11,6 +11,11 @@ export type ServerDeclaration = {
    */
   readonly port?: number
   /**
+   * The path under which a proxy passes requests on, if it does not strip it. @default none
+   * @example { path: '/ops/warren' }
+   */
+  readonly path?: string
+  /**
    * How callers prove who they are. `'none'` asks nobody, makes all of them admins, and listens on loopback only. @default RabbitMQ's accounts
    * @example { auth: { accounts: { roles: { administrator: 'admin', monitoring: 'viewer' } } } }
    */

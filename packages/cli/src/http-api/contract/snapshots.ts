@@ -139,7 +139,7 @@ export interface SnapshotGrowth {
 }
 
 const facetField = oneOf(
-  ['type', 'queue', 'exchange', 'key', 'attempts', 'cause'],
+  ['type', 'queue', 'exchange', 'key', 'header', 'attempts', 'cause'],
   'The field, as a filter names it.',
 )
 export type FacetField = SchemaValue<typeof facetField>
@@ -148,6 +148,12 @@ const facetList = named('SnapshotFacets', 'Which values the messages of a snapsh
   facets: list(
     object('A field.', {
       field: facetField,
+      name: as(
+        orNull(
+          text('Of a header: its name, as header.NAME in a filter. Null: it is another field.', 'tenant'),
+        ),
+        'Of a header: its name, as header.NAME in a filter. Null: it is another field.',
+      ),
       values: list(
         object('A value of the field.', {
           value: orNull(text('The value; of a cause, its id. Null: messages without one.', 'order.placed')),
@@ -295,7 +301,7 @@ export const snapshotEndpoints = {
     answer: facetList,
     summary: 'Count the values of fields',
     description:
-      'Types, queues of origin, exchanges, routing keys, attempts and causes, the most frequent first.',
+      'Types, queues of origin, exchanges, routing keys, headers, attempts and causes, the most frequent first. Headers that RabbitMQ or Warren set are left out, and so are those that have more than 500 different values.',
     problems: [...filtered],
   },
   showSnapshotHistogram: {

@@ -15,8 +15,8 @@ import { type LoginPage, renderLoginPage } from '../show/render-login-page.ts'
 export const addOidcRoutes: AddRoutes = (add, context) => {
   const { authenticator, broker } = context
 
-  add(endpoints.beginLogin, ({ query: { returnTo = '/' }, request, reply }) =>
-    tellPersons({ request, reply }, async () => {
+  add(endpoints.beginLogin, ({ query: { returnTo }, request, reply }) =>
+    tellPersons(context, { request, reply }, async () => {
       const login = loginOf(context)
       refuseWithoutBroker(broker)
       const { url, cookie } = await login.begin(returnTo)
@@ -27,7 +27,7 @@ export const addOidcRoutes: AddRoutes = (add, context) => {
   )
 
   add(endpoints.finishLogin, ({ query, request, reply }) =>
-    tellPersons({ request, reply }, async () => {
+    tellPersons(context, { request, reply }, async () => {
       const login = loginOf(context)
       refuseWithoutBroker(broker)
       reply.clearCookie(login.cookie.name, cookieOptions(login))
@@ -45,7 +45,7 @@ export const addOidcRoutes: AddRoutes = (add, context) => {
   )
 
   add(endpoints.leaveProvider, ({ request, reply }) =>
-    tellPersons({ request, reply }, async () => {
+    tellPersons(context, { request, reply }, async () => {
       reply.header('location', await loginOf(context).logOutUrl())
     }),
   )
@@ -69,14 +69,18 @@ interface Exchange {
 }
 
 /** What goes wrong is a page for a person, and a problem for a program. */
-async function tellPersons({ request, reply }: Exchange, work: () => Promise<void>): Promise<undefined> {
+async function tellPersons(
+  { oidcLogin }: Pick<ApiContext, 'oidcLogin'>,
+  { request, reply }: Exchange,
+  work: () => Promise<void>,
+): Promise<undefined> {
   try {
     await work()
   } catch (error) {
     request.log.warn({ ...describeFailure(error), why: whyOf(error) }, 'a browser was not logged in')
     if (!request.headers.accept?.includes('text/html')) throw error
     const { detail: sentence, status } = problemOf(error)
-    const link = { url: endpoints.beginLogin.path, text: 'Log in again' }
+    const link = { url: oidcLogin?.againUrl ?? endpoints.beginLogin.path, text: 'Log in again' }
     await sendPage(reply.code(status), { title: 'Not logged in', sentence, link, isLeaving: false })
   }
   return undefined

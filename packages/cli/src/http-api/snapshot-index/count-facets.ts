@@ -1,5 +1,6 @@
 import type { Cause, FacetField, SnapshotFacets } from '../contract/contract.ts'
 import { codesByCount } from './codes-by-count.ts'
+import type { HeaderValue } from './header-columns.ts'
 import type { Marks } from './marks.ts'
 import type { CodedColumn, SnapshotColumns } from './snapshot-columns.ts'
 
@@ -19,6 +20,7 @@ export function countFacets(columns: SnapshotColumns, marks: Marks, most: number
     }),
     ...[texts('queue', columns.queues), texts('exchange', columns.exchanges)],
     texts('key', columns.routingKeys),
+    ...headerFacets(columns, marks, most),
     facetOf('attempts', {
       most,
       found: countNumbers(columns.attempts, marks),
@@ -30,6 +32,17 @@ export function countFacets(columns: SnapshotColumns, marks: Marks, most: number
       describe: ({ id, label }: Cause) => ({ value: id, label }),
     }),
   ]
+}
+
+/** Those that most of the messages have come first. */
+function headerFacets({ headers }: SnapshotColumns, marks: Marks, most: number): SnapshotFacets['facets'] {
+  const facets = headers.names.map((name) => {
+    const found = countCodes(headers.of(name)!, marks)
+    const without = found.find(({ value }) => value === undefined)?.count ?? 0
+    const describe = (value: HeaderValue) => ({ value: value === undefined ? null : String(value) })
+    return { without, facet: { ...facetOf('header', { most, found, describe }), name } }
+  })
+  return facets.toSorted((left, right) => left.without - right.without).map(({ facet }) => facet)
 }
 
 interface Counted<Value> {
@@ -48,7 +61,7 @@ function facetOf<Value>(
   const { most, found, describe } = facet
   const listed = found.toSorted((left, right) => right.count - left.count).slice(0, most)
   const values = listed.map(({ value, count }) => ({ label: null, ...describe(value), count }))
-  return { field, values, distinct: found.length }
+  return { field, name: null, values, distinct: found.length }
 }
 
 function countCodes<Value>({ codes, values }: CodedColumn<Value>, marks: Marks): readonly Counted<Value>[] {

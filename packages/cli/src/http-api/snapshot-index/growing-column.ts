@@ -1,4 +1,4 @@
-type Numbers = Uint32Array | Float64Array
+type Numbers = Uint16Array | Uint32Array | Float64Array
 
 /** Numbers side by side, as many as come. */
 export class GrowingColumn<Kind extends Numbers> {

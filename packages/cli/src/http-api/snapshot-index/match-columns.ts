@@ -6,7 +6,7 @@ type Comparison = Extract<Filter, { kind: 'compare' }>
 /** 1 for each message that a filter selects, as far as the columns tell. */
 export interface ColumnMatch {
   readonly marks: Uint8Array
-  /** False: the filter asks for headers, bodies or plain words, and those that are marked have yet to be read. */
+  /** False: the filter asks for bodies, plain words or headers that are not counted, and those that are marked have yet to be read. */
   readonly isExact: boolean
 }
 
@@ -83,7 +83,12 @@ function matchField(filter: Comparison, columns: SnapshotColumns, asOfMs: number
       return exactly(markTimes(filter, columns.diedMs, (diedMs) => diedMs))
     case 'id':
       return exactly(markIds(filter, columns, isTrueOf))
-    case 'header':
+    case 'header': {
+      const column = columns.headers.of(filter.field.name)
+      return column
+        ? exactly(markCodes(column, (value) => isTrueOf({ header: () => value })))
+        : unknown(columns)
+    }
     case 'body':
       return unknown(columns)
   }

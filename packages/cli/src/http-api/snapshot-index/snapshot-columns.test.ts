@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import { encodeProperties, parseFilter, toFieldTable } from 'warrenmq/operations'
 import { columnsOf, deadLetter } from '../../../../../test/support/arbitrary/letters.ts'
 import { summarise } from '../show/describe-message.ts'
 import { countCauses } from './count-causes.ts'
 import { countFacets } from './count-facets.ts'
 import { countTimes } from './count-times.ts'
+import { countMarks, matchColumns } from './match-columns.ts'
 import { orderColumns, orderValues } from './order-columns.ts'
 import { SnapshotColumns } from './snapshot-columns.ts'
 
@@ -67,6 +69,41 @@ it('values are counted by what is shown of them, and those that are not listed a
   expect(facetOf('queue')).toMatchObject({ distinct: 2, values: [{ value: 'work', count: 2 }] })
   expect(facetOf('attempts')).toMatchObject({ distinct: 3, values: [{ value: null, count: 2 }] })
   expect(facetOf('cause')).toMatchObject({ distinct: 3, values: [{ label: expect.any(String), count: 2 }] })
+})
+
+it('headers with few values are counted, and those with many, long or other values are not', () => {
+  const message = (headers: object) => ({
+    ...deadLetter({}),
+    properties: encodeProperties({ headers: toFieldTable({ 'x-first': 1, ...headers } as never) }),
+  })
+  const messages = Array.from({ length: 600 }, (_, at) =>
+    message({
+      ...(at >= 100 && { tenant: at % 3 === 0 ? 'acme' : 'globex' }),
+      ...{ correlation: `id-${at}`, size: at % 2, long: 'x'.repeat(101), at: new Date(0) },
+    }),
+  )
+
+  const columns = columnsOf(messages)
+  const facets = countFacets(columns, undefined, 20).filter(({ field }) => field === 'header')
+  const none = matchColumns(parseFilter('not header.tenant:"*"'), columns, 0)
+
+  expect(facets).toEqual([
+    {
+      ...{ field: 'header', name: 'size', distinct: 2 },
+      values: ['0', '1'].map((value) => ({ value, label: null, count: 300 })),
+    },
+    {
+      ...{ field: 'header', name: 'tenant', distinct: 3 },
+      values: [
+        { value: 'globex', label: null, count: 334 },
+        { value: 'acme', label: null, count: 166 },
+        { value: null, label: null, count: 100 },
+      ],
+    },
+  ])
+  expect({ isExact: none.isExact, matched: countMarks(none.marks) }).toEqual({ isExact: true, matched: 100 })
+  expect(matchColumns(parseFilter('header.size>0'), columns, 0)).toMatchObject({ isExact: true })
+  expect(matchColumns(parseFilter('header.correlation:id-1'), columns, 0)).toMatchObject({ isExact: false })
 })
 
 it('times are counted in round bars, empty ones too', () => {

@@ -10,6 +10,7 @@ import {
 } from 'warrenmq/operations'
 import type { Cause, MessageSummary } from '../contract/contract.ts'
 import { GrowingColumn } from './growing-column.ts'
+import { HeaderColumns } from './header-columns.ts'
 import { KeyColumn } from './key-column.ts'
 import { TextColumn } from './text-column.ts'
 import { ValueBook } from './value-book.ts'
@@ -22,7 +23,7 @@ export interface RecordPlace {
 
 /** A field that has few values, as a number for each message. */
 export interface CodedColumn<Value> {
-  readonly codes: Uint32Array
+  readonly codes: Uint16Array | Uint32Array
   readonly values: readonly Value[]
 }
 
@@ -62,10 +63,11 @@ const asItIs = (text: string): string => text
 /** An empty name is another one than none. */
 const orNothing = (text: string | undefined): string => (text === undefined ? '' : `=${text}`)
 
-/** What is known of each message of a snapshot without its file, column by column. Holds about 110 bytes a message. */
+/** What is known of each message of a snapshot without its file, column by column. Holds about 110 bytes a message, and 2 for each counted header. */
 export class SnapshotColumns {
   readonly keys = new KeyColumn()
   readonly ids = new TextColumn()
+  readonly headers = new HeaderColumns()
   readonly #types = new BookColumn<readonly string[]>((types) => JSON.stringify(types))
   readonly #causes = new BookColumn<Cause>(({ id, label, kind }) => `${kind} ${id} ${label}`)
   readonly #queues = new BookColumn<string | undefined>(orNothing)
@@ -93,6 +95,7 @@ export class SnapshotColumns {
     const address = addressOf(message)
     this.keys.push(key)
     this.ids.push(readProperty(properties, 'messageId'))
+    this.headers.push(headers)
     this.#types.push(typesOf(message))
     this.#causes.push(causeOf(headers))
     this.#queues.push(originOf(headers))
@@ -179,7 +182,16 @@ export class SnapshotColumns {
 
   #parts(): readonly { readonly bytes: number; trim(): void }[] {
     return [
-      ...[this.keys, this.ids, this.#types, this.#causes, this.#queues, this.#exchanges, this.#routingKeys],
+      ...[
+        this.keys,
+        this.ids,
+        this.headers,
+        this.#types,
+        this.#causes,
+        this.#queues,
+        this.#exchanges,
+        this.#routingKeys,
+      ],
       ...[this.#lastExchanges, this.#lastKeys, this.#diedMs, this.#attempts, this.#bodyBytes],
       ...[this.#blocks, this.#offsets],
     ]

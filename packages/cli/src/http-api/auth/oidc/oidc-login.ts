@@ -21,13 +21,15 @@ export interface OidcLogin {
     /** Browsers reach this server by TLS. */
     readonly isSecure: boolean
   }
-  /** Where to send the browser, and what it keeps until it comes back. */
-  begin(returnTo: string): Promise<{ readonly url: string; readonly cookie: string }>
+  /** Where to send the browser, and what it keeps until it comes back. @param returnTo @default the start page */
+  begin(returnTo: string | undefined): Promise<{ readonly url: string; readonly cookie: string }>
   /** Who has come back. Throws an ApiError that says in a sentence why nobody has. */
   finish(
     answer: LoginAnswerQuery,
     cookies: string | undefined,
   ): Promise<{ readonly caller: Caller; readonly returnTo: string }>
+  /** Where a browser that was not logged in tries again. */
+  readonly againUrl: string
   /** Where somebody logs out of the provider, and comes back from. */
   logOutUrl(): Promise<string>
 }
@@ -59,7 +61,8 @@ export function createOidcLogin(options: OidcLoginOptions): OidcLogin {
 
   return {
     cookie: { name, isSecure },
-    begin: async (path) => {
+    againUrl: `${new URL(publicUrl).pathname.replace(/\/$/, '')}${endpoints.beginLogin.path}`,
+    begin: async (path = new URL(`${publicUrl}/`).pathname) => {
       const login = newLogin(readReturn(path, publicUrl))
       const url = authorizationUrl({ login, browser, issuer, metadata: await metadata() })
       return { url, cookie: await begun.seal(login) }

@@ -76,9 +76,13 @@ describe('server.auth.oidc', () => {
     [{ ...browsers, scopes: 'openid' }, 'server.auth.oidc.scopes must be a list.'],
     [
       { ...browsers, publicUrl: 'warren.example' },
-      'server.auth.oidc.publicUrl is "warren.example"; it must be a scheme, a host and at most a port, such as https://warren.example.',
+      'server.auth.oidc.publicUrl is "warren.example"; it must be a scheme, a host, and at most a port and a path, such as https://warren.example or https://example.com/ops/warren.',
     ],
-    [{ ...browsers, publicUrl: 'https://warren.example/console' }, 'it must be a scheme, a host'],
+    [{ ...browsers, publicUrl: 'https://warren.example/?a=b' }, 'it must be a scheme, a host'],
+    [
+      { ...browsers, publicUrl: 'https://warren.example/a%2Fb' },
+      'server.auth.oidc.publicUrl must be a path such as /ops/warren',
+    ],
     [{ ...browsers, publicUrl: 'https://a:b@warren.example' }, 'it must be a scheme, a host'],
     [{ ...browsers, publicUrl: 'ftp://warren.example' }, 'it must be a scheme, a host'],
     [

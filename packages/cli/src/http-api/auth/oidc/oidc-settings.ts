@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import Type from 'typebox'
 import { InvalidArgumentError, type ServerOidcDeclaration } from 'warrenmq'
 import type { Role } from '../../contract/contract.ts'
+import { readPublicPath } from '../../public-path.ts'
 import type { RoleNames } from '../decide-role.ts'
 
 /** The provider whose tokens are believed, and how browsers log in there. */
@@ -25,7 +26,7 @@ export interface BrowserLoginSettings {
   readonly clientId: string
   /** Undefined for a public client, which proves itself by PKCE alone. */
   readonly clientSecret: string | undefined
-  /** The origin by which browsers reach this server, such as `https://warren.example`. */
+  /** How browsers reach this server, such as `https://warren.example` or `https://example.com/ops/warren`. */
   readonly publicUrl: string
   readonly scopes: readonly string[]
 }
@@ -55,7 +56,8 @@ const section = Type.Object(
     publicUrl: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'how browsers reach this server, such as https://warren.example',
+        description:
+          'how browsers reach this server, such as https://warren.example or https://example.com/ops/warren',
       }),
     ),
     scopes: Type.Optional(Type.Array(scope)),
@@ -89,7 +91,7 @@ function readBrowserLogin(given: ServerOidcDeclaration, env: Environment): Brows
     throw mistake('scopes', 'has no "openid"; without it, the provider does not say who logged in. Add it.')
   return {
     clientId,
-    publicUrl: readOrigin(publicUrl),
+    publicUrl: readPublicUrl(publicUrl),
     scopes,
     clientSecret: readSecret(env.WARREN_OIDC_CLIENT_SECRET || undefined, clientSecretFile),
   }
@@ -107,20 +109,20 @@ function refuseHalf(given: ServerOidcDeclaration): void {
   )
 }
 
-function readOrigin(publicUrl: string): string {
+function readPublicUrl(publicUrl: string): string {
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
   const more = url && [url.username, url.password, url.search, url.hash].join('')
-  if (!url || more !== '' || url.pathname !== '/' || !/^https?:$/.test(url.protocol))
+  if (!url || more !== '' || !/^https?:$/.test(url.protocol))
     throw mistake(
       'publicUrl',
-      `is "${publicUrl}"; it must be a scheme, a host and at most a port, such as https://warren.example.`,
+      `is "${publicUrl}"; it must be a scheme, a host, and at most a port and a path, such as https://warren.example or https://example.com/ops/warren.`,
     )
   if (!isPrivateConnection(url.origin))
     throw mistake(
       'publicUrl',
       `is ${url.origin}. Over http:// anybody in between could log in as somebody else. Use https://, or a name of this machine.`,
     )
-  return url.origin
+  return `${url.origin}${readPublicPath('auth.oidc.publicUrl', url.pathname)}`
 }
 
 /** Nobody between the two ends can read along. */

@@ -8,10 +8,12 @@ const notPages = ['/api/', '/admin/']
 export function readReturnPath(path: string, publicUrl: string): string | undefined {
   if (!path.startsWith('/') || !URL.canParse(path, publicUrl)) return undefined
   const url = new URL(path, publicUrl)
-  if (url.origin !== publicUrl || url.pathname.startsWith('//') || url.username !== '') return undefined
+  const server = new URL(publicUrl)
+  if (url.origin !== server.origin || url.pathname.startsWith('//') || url.username !== '') return undefined
   const place = decodePath(url.pathname)
-  if (place === undefined || notPages.some((each) => `${place}/`.startsWith(each))) return undefined
-  return url.href
+  const before = server.pathname.replace(/\/$/, '')
+  if (place === undefined || !`${place}/`.startsWith(`${before}/`)) return undefined
+  return notPages.some((each) => `${place}/`.startsWith(`${before}${each}`)) ? undefined : url.href
 }
 
 function decodePath(path: string): string | undefined {
