@@ -10,7 +10,9 @@ import { SimBroker } from './actors/sim-broker.ts'
 import { checkAttempts } from './check/check-attempts.ts'
 import { checkDuplicates } from './check/check-duplicates.ts'
 import { checkLeaks } from './check/check-leaks.ts'
+import { checkMetrics } from './check/check-metrics.ts'
 import { checkNothingLost } from './check/check-nothing-lost.ts'
+import { checkOrder } from './check/check-order.ts'
 import { checkReceipts } from './check/check-receipts.ts'
 import type { Evidence, Violation } from './check/evidence.ts'
 import { describeQueues, isSettled } from './check/queue-contents.ts'
@@ -43,7 +45,7 @@ export interface SeedResult {
 /** For how long the nemesis strikes: most happens in the first seconds. */
 const faultWindowsMs = [2_000, 15_000, 40_000]
 /** After the last fault has ended, everything is over within this much virtual time. */
-const longestDrainMs = 30 * 60_000
+const shortestDrainMs = 30 * 60_000
 /** The last words of a connection are on their way for so long. */
 const farewellMs = 100_000
 const longestGoodbyeMs = 5 * 60_000
@@ -71,7 +73,9 @@ export async function runSeed(choice: SeedChoice): Promise<SeedResult> {
     ownOfProcess: <Value>(name: string, create: () => Value) => universe.loop.current.own(name, create),
   })
   const unhandled = (error: unknown): void => violate('no-unhandled-rejection', describe(error))
+  const uncaught = (error: unknown): void => violate('no-crash', describe(error))
   process.on('unhandledRejection', unhandled)
+  process.on('uncaughtException', uncaught)
   const { emitWarning } = process
   process.emitWarning = (warning: string | Error) => universe.loop.trace.add(`warning ${String(warning)}`)
   try {
@@ -80,6 +84,7 @@ export async function runSeed(choice: SeedChoice): Promise<SeedResult> {
     violate('no-crash', describe(error))
   } finally {
     process.off('unhandledRejection', unhandled)
+    process.off('uncaughtException', uncaught)
     process.emitWarning = emitWarning
     enterWorld(nodeWorld)
   }
@@ -126,14 +131,15 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   const actors = castActors(stage)
   const beganMs = loop.nowMs
   const nemesis = new SimProcess('nemesis')
+  const { deadLetterQueue } = flow
+  const arena = { universe, broker, actors, scenario, watch, ledger, deadLetterQueue }
   for (const actor of actors) actor.start()
   for (const fault of faults) {
-    loop.at(beganMs + fault.atMs, nemesis, fault.kind, () =>
-      strike(fault, { universe, broker, actors, scenario }),
-    )
+    loop.at(beganMs + fault.atMs, nemesis, fault.kind, () => strike(fault, arena))
   }
   const healedMs = Math.max(beganMs, ...faults.map(({ atMs, lastsMs }) => beganMs + atMs + lastsMs))
   const workers = actors.filter(({ name }) => !name.startsWith('consumer'))
+  const longestDrainMs = drainOf(scenario)
   const isOver = (): boolean =>
     loop.nowMs > healedMs && workers.every(({ isDone }) => isDone) && isSettled(evidence)
   await waitUntil(universe, isOver, healedMs + longestDrainMs)
@@ -151,7 +157,14 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   for (const { name, isDone } of actors) if (!isDone) violate('nothing-hangs', `${name} does not close`)
   await waitUntil(universe, () => false, loop.nowMs + farewellMs)
   checkReceipts(evidence)
+  checkOrder(evidence)
+  checkMetrics(evidence)
   checkLeaks(evidence, actors)
+}
+
+/** Each time that a message dies it may wait for all its delays. */
+function drainOf({ longestDelayMs }: Scenario): number {
+  return shortestDrainMs + 12 * longestDelayMs
 }
 
 /** The handlers are mended, and all dead letters go back: every message that anybody confirmed is handled then. */
@@ -160,8 +173,9 @@ async function redriveTheRest(stage: Stage, evidence: Evidence): Promise<void> {
   ledger.isMended = true
   const random = universe.random.fork('closer')
   const closer = createOperator(stage, 'closer', { deeds: ['redrive'], random })
-  await perform(universe, [closer], { withinMs: longestDrainMs, violate: stage.violate })
-  await waitUntil(universe, () => isSettled(evidence), universe.loop.nowMs + longestDrainMs)
+  const longestMs = drainOf(stage.scenario)
+  await perform(universe, [closer], { withinMs: longestMs, violate: stage.violate })
+  await waitUntil(universe, () => isSettled(evidence), universe.loop.nowMs + longestMs)
   if (!isSettled(evidence))
     stage.violate('nothing-hangs', `after the last re-drive: ${describeQueues(evidence)}`)
   checkNothingLost(evidence)
@@ -199,6 +213,8 @@ function castActors(stage: Stage): readonly Actor[] {
     'discard',
     'back-up',
     'restore',
+    'recover',
+    'recover',
   ]
   const operators = random.chance(0.8) ? random.between(1, 2) : 0
   return [

@@ -10,6 +10,10 @@ export interface PlannedMessage {
   readonly to: 'work' | 'archive'
   /** The body is no JSON although it says so. */
   readonly isBroken: boolean
+  /** It carries headers of ours and of the broker with values that make no sense. */
+  readonly isHostile: boolean
+  /** A recovery knows where it goes. */
+  readonly isOfKnownType: boolean
 }
 
 /** One call of a handler. */
@@ -17,6 +21,7 @@ export interface HandlerRun {
   readonly attempt: number
   readonly process: string
   readonly startedAtMs: number
+  endedAtMs: number | undefined
   /** Undefined: the process died in it. */
   result: Step | undefined
 }
@@ -35,12 +40,24 @@ export interface Account {
 /** A re-drive, seen from outside. */
 export interface RedriveNote {
   readonly receipt: Receipt
+  /** So many messages it may have in flight at a time. */
+  readonly window: number
+}
+
+/** What the metrics of one consumer said when it closed, and what it had done. */
+export interface MetricsNote {
+  readonly process: string
+  readonly text: string
+  readonly runs: readonly HandlerRun[]
 }
 
 /** What really happened, written down by the actors. Nobody in the library reads it. */
 export class Ledger {
   readonly accounts = new Map<string, Account>()
   readonly receipts: RedriveNote[] = []
+  readonly metrics: MetricsNote[] = []
+  /** What was in a queue that an administrator deleted. Nobody promises anything about these. */
+  readonly deleted = new Set<string>()
   /** Files that a discard wrote to. */
   readonly backups = new Set<string>()
   /** So many messages a restore or a re-drive may have put back twice, as it says itself. */

@@ -20,6 +20,10 @@ export const faultKinds = [
   'unbind',
   'target-full',
   'forbid',
+  'slow',
+  'dead-letters-full',
+  'policy',
+  'delete-queue',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
