@@ -16,6 +16,8 @@ export interface Stage {
   /** Resolves, in the process that waits, when the actors are to go home. */
   whenEnding(): Promise<void>
   violate(rule: string, detail: string): void
+  /** Somebody begins to move dead letters: that is when it is most worth to strike. */
+  beginDeed(): void
 }
 
 /** Who plays, in a process that is started again when it is killed. */

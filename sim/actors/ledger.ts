@@ -1,3 +1,5 @@
+import type { AuditVerdict } from '../../packages/cli/src/http-api/audit/audit-check.ts'
+import type { Task } from '../../packages/cli/src/http-api/contract/contract.ts'
 import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt/receipt.ts'
 
 /** What a handler does with a message, by attempt; the last one repeats. */
@@ -44,6 +46,12 @@ export interface RedriveNote {
   readonly window: number
 }
 
+/** A task of an admin server, when it came to its end there. */
+export interface TaskEnd {
+  readonly task: Task
+  readonly receipt: Receipt | undefined
+}
+
 /** What the metrics of one consumer said when it closed, and what it had done. */
 export interface MetricsNote {
   readonly process: string
@@ -56,6 +64,15 @@ export class Ledger {
   readonly accounts = new Map<string, Account>()
   readonly receipts: RedriveNote[] = []
   readonly metrics: MetricsNote[] = []
+  readonly taskEnds: TaskEnd[] = []
+  /** What each server said of all tasks when it closed. */
+  readonly seenTasks: { readonly server: string; readonly tasks: readonly Task[] }[] = []
+  /** The hashes of records that the log says it has. */
+  readonly audited: string[] = []
+  /** These have done all that they were asked for, and every task has ended. */
+  readonly idleServers = new Set<string>()
+  readonly verdicts: AuditVerdict[] = []
+  readonly strays: string[] = []
   /** What was in a queue that an administrator deleted. Nobody promises anything about these. */
   readonly deleted = new Set<string>()
   /** Files that a discard wrote to. */

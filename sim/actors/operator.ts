@@ -20,6 +20,7 @@ export function createOperator(
     const letters = warren.deadLetters(stage.scenario.workQueue)
     for (let deed = left.shift(); deed; deed = left.shift()) {
       await sleep(random.between(100, 15_000))
+      if (deed !== 'look') stage.beginDeed()
       try {
         await doIt(stage, name, { deed, letters, warren })
       } catch (error) {

@@ -188,7 +188,7 @@ async function deleteQueue({ lastsMs, choice }: Fault, arena: Arena): Promise<vo
   await broker.administer('DELETE', path)
   universe.loop.after(lastsMs, broker.process, 'heal', () => {
     universe.tell('the work queue is declared again')
-    const more = { 'x-max-length': 50_000 + Math.floor(choice * 1000), 'x-overflow': 'reject-publish' }
+    const more = { 'x-max-length-bytes': 900_000_000 + Math.floor(choice * 1000) }
     const declared = { durable: found.durable, arguments: { ...found.arguments, ...more } }
     void broker.administer('PUT', path, declared)
     for (const { source, routing_key, arguments: args } of bindings) {
