@@ -1,17 +1,23 @@
 import type { ProfileName } from '../packages/warrenmq/src/embedded/model/profile.ts'
 import { compileTopology } from '../packages/warrenmq/src/topology/compile-topology.ts'
+import type { QueueFlow } from '../packages/warrenmq/src/topology/queue-flow.ts'
 import { enterWorld, nodeWorld } from '../packages/warrenmq/src/world.ts'
 import { type Actor, createConsumer, createDeployer, createPublisher, type Stage } from './actors/actors.ts'
+import { type AdminDeed, createAdminServer, createAuditor } from './actors/admin-server.ts'
 import { BrokerWatch } from './actors/broker-watch.ts'
 import { Ledger } from './actors/ledger.ts'
 import { createOperator, type Deed } from './actors/operator.ts'
 import { planScenario, type Scenario } from './actors/scenario.ts'
 import { SimBroker } from './actors/sim-broker.ts'
 import { checkAttempts } from './check/check-attempts.ts'
+import { checkAudit } from './check/check-audit.ts'
 import { checkDuplicates } from './check/check-duplicates.ts'
 import { checkLeaks } from './check/check-leaks.ts'
+import { checkMetrics } from './check/check-metrics.ts'
 import { checkNothingLost } from './check/check-nothing-lost.ts'
+import { checkOrder } from './check/check-order.ts'
 import { checkReceipts } from './check/check-receipts.ts'
+import { checkTasks } from './check/check-tasks.ts'
 import type { Evidence, Violation } from './check/evidence.ts'
 import { describeQueues, isSettled } from './check/queue-contents.ts'
 import { type Fault, type FaultKind, planFaults } from './nemesis/faults.ts'
@@ -43,9 +49,11 @@ export interface SeedResult {
 /** For how long the nemesis strikes: most happens in the first seconds. */
 const faultWindowsMs = [2_000, 15_000, 40_000]
 /** After the last fault has ended, everything is over within this much virtual time. */
-const longestDrainMs = 30 * 60_000
+const shortestDrainMs = 30 * 60_000
 /** The last words of a connection are on their way for so long. */
 const farewellMs = 100_000
+/** A fault that is aimed at a re-drive strikes at most so long after its beginning. */
+const longestAimMs = 1500
 const longestGoodbyeMs = 5 * 60_000
 
 /** One world, from its beginning to its end. */
@@ -71,7 +79,9 @@ export async function runSeed(choice: SeedChoice): Promise<SeedResult> {
     ownOfProcess: <Value>(name: string, create: () => Value) => universe.loop.current.own(name, create),
   })
   const unhandled = (error: unknown): void => violate('no-unhandled-rejection', describe(error))
+  const uncaught = (error: unknown): void => violate('no-crash', describe(error))
   process.on('unhandledRejection', unhandled)
+  process.on('uncaughtException', uncaught)
   const { emitWarning } = process
   process.emitWarning = (warning: string | Error) => universe.loop.trace.add(`warning ${String(warning)}`)
   try {
@@ -80,6 +90,7 @@ export async function runSeed(choice: SeedChoice): Promise<SeedResult> {
     violate('no-crash', describe(error))
   } finally {
     process.off('unhandledRejection', unhandled)
+    process.off('uncaughtException', uncaught)
     process.emitWarning = emitWarning
     enterWorld(nodeWorld)
   }
@@ -108,9 +119,17 @@ interface Play {
 async function play({ universe, scenario, faults, violate, seed }: Play): Promise<void> {
   const { loop } = universe
   const ledger = new Ledger()
+  let strikeAimed = (): void => {}
   for (const message of scenario.messages) ledger.plan(message)
   const ending = createEnding(universe)
-  const stage: Stage = { universe, scenario, ledger, violate, whenEnding: ending.wait }
+  const stage: Stage = {
+    universe,
+    scenario,
+    ledger,
+    violate,
+    whenEnding: ending.wait,
+    beginDeed: () => strikeAimed(),
+  }
   const broker = new SimBroker(universe, {
     profile: scenario.profile,
     seed,
@@ -123,19 +142,34 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   const evidence: Evidence = { scenario, ledger, broker, watch, universe, faults, flow, violate }
   await perform(universe, [createDeployer(stage)], { withinMs: 60_000, violate })
 
-  const actors = castActors(stage)
+  const actors = castActors(stage, flow)
   const beganMs = loop.nowMs
   const nemesis = new SimProcess('nemesis')
+  const { deadLetterQueue } = flow
+  const arena = { universe, broker, actors, scenario, watch, ledger, deadLetterQueue }
   for (const actor of actors) actor.start()
+  const aimed: Fault[] = []
   for (const fault of faults) {
-    loop.at(beganMs + fault.atMs, nemesis, fault.kind, () =>
-      strike(fault, { universe, broker, actors, scenario }),
-    )
+    loop.at(beganMs + fault.atMs, nemesis, fault.kind, () => {
+      if (fault.isAimed) aimed.push(fault)
+      else strike(fault, arena)
+    })
   }
-  const healedMs = Math.max(beganMs, ...faults.map(({ atMs, lastsMs }) => beganMs + atMs + lastsMs))
-  const workers = actors.filter(({ name }) => !name.startsWith('consumer'))
+  strikeAimed = () => {
+    for (const fault of aimed.splice(0)) {
+      const afterMs = fault.choice ** 2 * longestAimMs
+      healedMs = Math.max(healedMs, loop.nowMs + afterMs + fault.lastsMs)
+      loop.after(afterMs, nemesis, fault.kind, () => strike(fault, arena))
+    }
+  }
+  let healedMs = Math.max(beganMs, ...faults.map(({ atMs, lastsMs }) => beganMs + atMs + lastsMs))
+  const workers = actors.filter(({ name }) => !/^(consumer|admin)/.test(name))
+  const longestDrainMs = drainOf(scenario)
   const isOver = (): boolean =>
-    loop.nowMs > healedMs && workers.every(({ isDone }) => isDone) && isSettled(evidence)
+    loop.nowMs > healedMs &&
+    workers.every(({ isDone }) => isDone) &&
+    actors.every(({ name }) => !name.startsWith('admin') || ledger.idleServers.has(name)) &&
+    isSettled(evidence)
   await waitUntil(universe, isOver, healedMs + longestDrainMs)
   if (!isOver()) {
     const waiting = workers.filter(({ isDone }) => !isDone).map(({ name }) => name)
@@ -144,14 +178,26 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   checkNothingLost(evidence)
   checkAttempts(evidence)
   checkDuplicates(evidence)
+  aimed.length = 0
   await redriveTheRest(stage, evidence)
 
   ending.begin()
   await waitUntil(universe, () => actors.every(({ isDone }) => isDone), loop.nowMs + longestGoodbyeMs)
   for (const { name, isDone } of actors) if (!isDone) violate('nothing-hangs', `${name} does not close`)
+  if (ledger.audited.length > 0)
+    await perform(universe, [createAuditor(stage, 'auditor')], { withinMs: longestGoodbyeMs, violate })
   await waitUntil(universe, () => false, loop.nowMs + farewellMs)
   checkReceipts(evidence)
+  checkOrder(evidence)
+  checkTasks(evidence)
+  checkAudit(evidence)
+  checkMetrics(evidence)
   checkLeaks(evidence, actors)
+}
+
+/** Each time that a message dies it may wait for all its delays. */
+function drainOf({ longestDelayMs }: Scenario): number {
+  return shortestDrainMs + 12 * longestDelayMs
 }
 
 /** The handlers are mended, and all dead letters go back: every message that anybody confirmed is handled then. */
@@ -160,8 +206,9 @@ async function redriveTheRest(stage: Stage, evidence: Evidence): Promise<void> {
   ledger.isMended = true
   const random = universe.random.fork('closer')
   const closer = createOperator(stage, 'closer', { deeds: ['redrive'], random })
-  await perform(universe, [closer], { withinMs: longestDrainMs, violate: stage.violate })
-  await waitUntil(universe, () => isSettled(evidence), universe.loop.nowMs + longestDrainMs)
+  const longestMs = drainOf(stage.scenario)
+  await perform(universe, [closer], { withinMs: longestMs, violate: stage.violate })
+  await waitUntil(universe, () => isSettled(evidence), universe.loop.nowMs + longestMs)
   if (!isSettled(evidence))
     stage.violate('nothing-hangs', `after the last re-drive: ${describeQueues(evidence)}`)
   checkNothingLost(evidence)
@@ -186,7 +233,18 @@ function createEnding({ loop }: Universe): { wait(): Promise<void>; begin(): voi
   }
 }
 
-function castActors(stage: Stage): readonly Actor[] {
+const adminDeeds: readonly AdminDeed[] = [
+  'start',
+  'start',
+  'start',
+  'pause',
+  'cancel',
+  'go-on',
+  'go-on',
+  'read-audit',
+]
+
+function castActors(stage: Stage, flow: QueueFlow): readonly Actor[] {
   const { scenario, universe } = stage
   const { messages, publishers, consumers } = scenario
   const random = universe.random.fork('actors')
@@ -199,8 +257,11 @@ function castActors(stage: Stage): readonly Actor[] {
     'discard',
     'back-up',
     'restore',
+    'recover',
+    'recover',
   ]
   const operators = random.chance(0.8) ? random.between(1, 2) : 0
+  const servers = random.chance(0.35) ? 2 : 0
   return [
     ...Array.from({ length: publishers }, (_, index) =>
       createPublisher(stage, `publisher-${index + 1}`, {
@@ -215,6 +276,13 @@ function castActors(stage: Stage): readonly Actor[] {
       createOperator(stage, `operator-${index + 1}`, {
         deeds: Array.from({ length: random.between(1, 4) }, () => random.pick(deeds)),
         random: random.fork(`operator-${index}`),
+      }),
+    ),
+    ...Array.from({ length: servers }, (_, index) =>
+      createAdminServer(stage, `admin-${index + 1}`, {
+        flow,
+        deeds: Array.from({ length: random.between(2, 5) }, () => random.pick(adminDeeds)),
+        random: random.fork(`admin-${index}`),
       }),
     ),
   ]

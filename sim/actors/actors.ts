@@ -1,11 +1,11 @@
 import { WarrenError } from '../../packages/warrenmq/src/errors.ts'
-import { connect, reject, type Warren } from '../../packages/warrenmq/src/index.ts'
+import { connect, createConsumerMetrics, reject, type Warren } from '../../packages/warrenmq/src/index.ts'
 import { sleep } from '../../packages/warrenmq/src/world.ts'
 import type { Random } from '../world/random.ts'
 import type { SimProcess } from '../world/sim-process.ts'
 import type { Universe } from '../world/universe.ts'
 import type { HandlerRun, Ledger, PlannedMessage } from './ledger.ts'
-import { archive, exchange, type Scenario } from './scenario.ts'
+import { archive, exchange, knownType, type Scenario } from './scenario.ts'
 import { amqpPort, brokerHost, managementPort } from './sim-broker.ts'
 
 /** What every actor knows. */
@@ -16,6 +16,8 @@ export interface Stage {
   /** Resolves, in the process that waits, when the actors are to go home. */
   whenEnding(): Promise<void>
   violate(rule: string, detail: string): void
+  /** Somebody begins to move dead letters: that is when it is most worth to strike. */
+  beginDeed(): void
 }
 
 /** Who plays, in a process that is started again when it is killed. */
@@ -100,9 +102,10 @@ export function createPublisher(
         ...(message.to === 'work' ? { exchange, key: 'order.placed' } : { key: archive }),
         messageId: message.id,
         type: 'order',
+        headers: headersOf(message),
         ...(message.isBroken
           ? { body: Buffer.from('{broken'), contentType: 'application/json' }
-          : { body: { id: message.id } }),
+          : { body: { id: message.id, customer: customerOf(message) } }),
       })
       stage.universe.loop.trace.add(`${message.id} ${kind}`)
       if (kind === 'confirmed') account.confirmed += 1
@@ -117,12 +120,35 @@ export function createPublisher(
   })
 }
 
+/** What nobody should have to write, and nothing may stumble over. */
+const nonsense = {
+  'x-death': 'yesterday',
+  'x-first-death-queue': [1, { two: 'three' }],
+  'x-retry-count': 'often',
+  'warren-attempts': 'all of them',
+  'warren-deaths-seen': null,
+  'warren-deliveries': { none: true },
+  'x-redriven-id': 7,
+}
+
+function headersOf({ isOfKnownType, isHostile }: PlannedMessage) {
+  const type = { MessageType: isOfKnownType ? knownType : 'OrderShipped' }
+  return isHostile ? { ...nonsense, ...type } : type
+}
+
+/** Each of a few customers has many messages. */
+export function customerOf({ id }: Pick<PlannedMessage, 'id'>): number {
+  return Number(id.slice(1)) % 3
+}
+
 /** Handles messages as their plan says, until the world ends. */
 export function createConsumer(stage: Stage, name: string, index: number, random: Random): Actor {
   const { ledger, scenario, universe } = stage
   return createActor(stage, name, async () => {
     const warren = await openWarren(stage)
     const { concurrency, prefetch } = scenario.consumers[index]!
+    const metrics = createConsumerMetrics()
+    const runs: HandlerRun[] = []
     const consumer = await warren.consume(
       scenario.workQueue,
       async (message, { attempt }) => {
@@ -132,24 +158,35 @@ export function createConsumer(stage: Stage, name: string, index: number, random
           attempt,
           process: name,
           startedAtMs: universe.loop.nowMs,
+          endedAtMs: undefined,
           result: undefined,
         }
         account.runs.push(run)
+        runs.push(run)
         if (message.id !== id) stage.violate('identity', `${id} arrives as ${message.id}`)
         await sleep(random.between(1, scenario.workMs))
         const step = ledger.isMended
           ? 'succeed'
           : account.plan.steps[Math.min(attempt, account.plan.steps.length) - 1]!
         run.result = step
+        run.endedAtMs = universe.loop.nowMs
         universe.loop.trace.add(`${name} ${id} ${attempt} ${step}`)
         if (step === 'throw') throw new Error('the gateway is away')
         if (step === 'reject') return reject('not an order')
         return undefined
       },
-      { concurrency, prefetch },
+      {
+        concurrency,
+        prefetch,
+        ...(scenario.isOrdered && {
+          orderBy: ({ body }: { body: unknown }) => (body as { customer?: number } | undefined)?.customer,
+        }),
+      },
     )
+    metrics.observe(consumer)
     await stage.whenEnding()
     await consumer.close()
+    ledger.metrics.push({ process: name, text: metrics.render(), runs })
     await warren.close()
   })
 }

@@ -20,6 +20,8 @@ export interface SeenRedrive {
 export class BrokerWatch {
   readonly #redrives = new Map<string, SeenRedrive>()
   readonly #acked = new Map<string, number[]>()
+  /** By queue: each message that came in and was not acknowledged. */
+  readonly #held = new Map<string, Set<string>>()
   readonly #nowMs: () => number
   readonly #workQueue: string
   readonly #deadLetterQueue: string | undefined
@@ -48,6 +50,11 @@ export class BrokerWatch {
     return (this.#acked.get(queue) ?? []).filter((atMs) => atMs >= fromMs && atMs <= toMs).length
   }
 
+  /** The ids of all that a queue has, ready or in hand. */
+  held(queue: string): ReadonlySet<string> {
+    return this.#held.get(queue) ?? new Set()
+  }
+
   get #ackedDead(): number {
     return this.#acked.get(this.#deadLetterQueue ?? '')?.length ?? 0
   }
@@ -56,15 +63,24 @@ export class BrokerWatch {
     const { enqueue, settle } = queue
     const acked: number[] = this.#acked.get(queue.name) ?? []
     this.#acked.set(queue.name, acked)
+    const held = new Set<string>()
+    this.#held.set(queue.name, held)
     return Object.assign(queue, {
       enqueue: (message: Parameters<Queue['enqueue']>[0], publisher: object | undefined) => {
         const isTaken = enqueue(message, publisher)
+        const id = readProperty(message.properties, 'messageId')
+        if (isTaken && id !== undefined) held.add(String(id))
         const isPublished = publisher !== undefined && !('resourceKind' in publisher)
         if (isTaken && isPublished && queue.name === this.#workQueue) this.#noteArrival(message.properties)
         return isTaken
       },
       settle: (settled: Parameters<Queue['settle']>[0]) => {
-        if (settled.settlement === 'ack') for (const _ of settled.entries) acked.push(this.#nowMs())
+        if (settled.settlement === 'ack') {
+          for (const { message } of settled.entries) {
+            acked.push(this.#nowMs())
+            held.delete(String(readProperty(message.properties, 'messageId')))
+          }
+        }
         settle(settled)
       },
     })

@@ -1,3 +1,5 @@
+import type { AuditVerdict } from '../../packages/cli/src/http-api/audit/audit-check.ts'
+import type { Task } from '../../packages/cli/src/http-api/contract/contract.ts'
 import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt/receipt.ts'
 
 /** What a handler does with a message, by attempt; the last one repeats. */
@@ -10,6 +12,10 @@ export interface PlannedMessage {
   readonly to: 'work' | 'archive'
   /** The body is no JSON although it says so. */
   readonly isBroken: boolean
+  /** It carries headers of ours and of the broker with values that make no sense. */
+  readonly isHostile: boolean
+  /** A recovery knows where it goes. */
+  readonly isOfKnownType: boolean
 }
 
 /** One call of a handler. */
@@ -17,6 +23,7 @@ export interface HandlerRun {
   readonly attempt: number
   readonly process: string
   readonly startedAtMs: number
+  endedAtMs: number | undefined
   /** Undefined: the process died in it. */
   result: Step | undefined
 }
@@ -35,12 +42,39 @@ export interface Account {
 /** A re-drive, seen from outside. */
 export interface RedriveNote {
   readonly receipt: Receipt
+  /** So many messages it may have in flight at a time. */
+  readonly window: number
+}
+
+/** A task of an admin server, when it came to its end there. */
+export interface TaskEnd {
+  readonly task: Task
+  readonly receipt: Receipt | undefined
+}
+
+/** What the metrics of one consumer said when it closed, and what it had done. */
+export interface MetricsNote {
+  readonly process: string
+  readonly text: string
+  readonly runs: readonly HandlerRun[]
 }
 
 /** What really happened, written down by the actors. Nobody in the library reads it. */
 export class Ledger {
   readonly accounts = new Map<string, Account>()
   readonly receipts: RedriveNote[] = []
+  readonly metrics: MetricsNote[] = []
+  readonly taskEnds: TaskEnd[] = []
+  /** What each server said of all tasks when it closed. */
+  readonly seenTasks: { readonly server: string; readonly tasks: readonly Task[] }[] = []
+  /** The hashes of records that the log says it has. */
+  readonly audited: string[] = []
+  /** These have done all that they were asked for, and every task has ended. */
+  readonly idleServers = new Set<string>()
+  readonly verdicts: AuditVerdict[] = []
+  readonly strays: string[] = []
+  /** What was in a queue that an administrator deleted. Nobody promises anything about these. */
+  readonly deleted = new Set<string>()
   /** Files that a discard wrote to. */
   readonly backups = new Set<string>()
   /** So many messages a restore or a re-drive may have put back twice, as it says itself. */

@@ -1,11 +1,11 @@
 import { WarrenError } from '../../packages/warrenmq/src/errors.ts'
-import type { DeadLetters } from '../../packages/warrenmq/src/index.ts'
+import type { DeadLetters, Warren } from '../../packages/warrenmq/src/index.ts'
 import { sleep } from '../../packages/warrenmq/src/world.ts'
 import type { Random } from '../world/random.ts'
 import { type Actor, createActor, openWarren, type Stage } from './actors.ts'
 
 /** What an operator may do to the dead letters. */
-export type Deed = 'look' | 'redrive' | 'redrive-by-exchange' | 'discard' | 'back-up' | 'restore'
+export type Deed = 'look' | 'redrive' | 'redrive-by-exchange' | 'discard' | 'back-up' | 'restore' | 'recover'
 
 /** Somebody who works on dead letters while everything else goes on. */
 export function createOperator(
@@ -20,8 +20,9 @@ export function createOperator(
     const letters = warren.deadLetters(stage.scenario.workQueue)
     for (let deed = left.shift(); deed; deed = left.shift()) {
       await sleep(random.between(100, 15_000))
+      if (deed !== 'look') stage.beginDeed()
       try {
-        await doIt(stage, name, { deed, letters })
+        await doIt(stage, name, { deed, letters, warren })
       } catch (error) {
         if (!(error instanceof WarrenError)) throw error
         universe.tell(`${name}: the ${deed} ends with ${error.code}`)
@@ -34,7 +35,7 @@ export function createOperator(
 async function doIt(
   stage: Stage,
   name: string,
-  { deed, letters }: { deed: Deed; letters: DeadLetters },
+  { deed, letters, warren }: { deed: Deed; letters: DeadLetters; warren: Warren<string> },
 ): Promise<void> {
   const { universe, ledger, scenario } = stage
   const file = `${name}.backup`
@@ -55,9 +56,20 @@ async function doIt(
         acceptDeliveryLimit: true,
         window: { messages: scenario.redriveWindow },
       })
-      ledger.receipts.push({ receipt })
+      ledger.receipts.push({ receipt, window: scenario.redriveWindow })
       ledger.mayBeTwice += receipt.duplicatesPossible
       universe.tell(`${name}: re-drive is ${receipt.outcome}, moved ${receipt.moved} of ${receipt.present}`)
+      return
+    }
+    case 'recover': {
+      universe.tell(`${name} begins a recovery`)
+      const recoveries = await warren.recover({ by: name, acceptDeliveryLimit: true })
+      for (const recovery of recoveries) {
+        const { receipt, recovered, skipped, left, duplicatesPossible } = recovery
+        if (receipt) ledger.receipts.push({ receipt, window: scenario.redriveWindow })
+        ledger.mayBeTwice += duplicatesPossible
+        universe.tell(`${name} recovers ${recovered}, skips ${skipped}, leaves ${left}`)
+      }
       return
     }
     case 'back-up': {

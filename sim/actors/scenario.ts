@@ -1,4 +1,6 @@
 import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
+import { profiles } from '../../packages/warrenmq/src/embedded/model/profiles/profiles.ts'
+import { compileTopology } from '../../packages/warrenmq/src/topology/compile-topology.ts'
 import { defineTopology, type Topology } from '../../packages/warrenmq/src/topology/define-topology.ts'
 import type { LayoutName } from '../../packages/warrenmq/src/topology/layouts/layout-names.ts'
 import type { NetworkWeather } from '../world/pipe-direction.ts'
@@ -8,6 +10,8 @@ import type { PlannedMessage, Step } from './ledger.ts'
 export const exchange = 'shop.events'
 /** Nobody consumes from it. Publishes to it and to the work queue are confirmed in any order. */
 export const archive = 'shop.archive'
+/** The type of message that a recovery knows; it keeps the others. */
+export const knownType = 'OrderPlaced'
 
 /** What a seed chooses beside the faults. */
 export interface Scenario {
@@ -26,6 +30,10 @@ export interface Scenario {
   /** How long a handler takes at most. */
   readonly workMs: number
   readonly redriveWindow: number
+  /** Consumers handle messages of one customer one at a time, and in order. */
+  readonly isOrdered: boolean
+  /** The longest delay before a retry. */
+  readonly longestDelayMs: number
 }
 
 const layouts: readonly LayoutName[] = ['warren', 'warren', 'ratatoskr', 'event-bus', 'freeflow', 'isolated']
@@ -33,39 +41,44 @@ const layouts: readonly LayoutName[] = ['warren', 'warren', 'ratatoskr', 'event-
 export function planScenario(random: Random, profile: ProfileName): Scenario {
   const layout = random.pick(layouts)
   // Classic queues keep no transient message; they have no wait queue here, which would lose some in a crash.
-  const isClassic = layout === 'warren' && random.chance(0.25)
+  const isClassic = layout === 'warren' && random.chance(0.3)
   const maxAttempts = random.between(2, 4)
   const delays = Array.from({ length: random.between(1, 3) }, () =>
     random.pick(['1s', '5s', '20s', '2m'] as const),
   )
+  // Somebody waits for an hour now and then, and the sessions must still be there.
+  const isSlow = !isClassic && random.chance(0.1)
+  const retryDelays = isSlow ? (['1s', '10m'] as const) : layout === 'warren' ? delays : delays.slice(0, 1)
   const isFanout = layout === 'event-bus'
   // Only a queue of its own namespace comes home in this layout.
   const workQueue = layout === 'freeflow' ? 'freeflow.orders' : 'shop.orders'
+  const declaration = {
+    layout,
+    exchanges: { [exchange]: { type: isFanout ? 'fanout' : 'topic' } },
+    queues: {
+      [workQueue]: {
+        bind: [
+          { exchange, key: isFanout ? '' : 'order.*' },
+          ...(layout === 'freeflow' ? [{ exchange: 'freeflow.events', key: 'orders.*' }] : []),
+        ],
+        ...(isClassic
+          ? { retry: false, type: 'classic' }
+          : { retry: { delays: layout === 'warren' ? retryDelays : retryDelays.slice(-1), maxAttempts } }),
+      },
+      [archive]: {
+        layout: 'warren',
+        deadLetter: false,
+        role: 'dead-letter',
+        type: isClassic ? 'classic' : 'quorum',
+      },
+    },
+  } as const
+  const redriveWindow = random.between(1, 12)
   return {
     profile,
     layout,
     workQueue,
-    topology: defineTopology({
-      layout,
-      exchanges: { [exchange]: { type: isFanout ? 'fanout' : 'topic' } },
-      queues: {
-        [workQueue]: {
-          bind: [
-            { exchange, key: isFanout ? '' : 'order.*' },
-            ...(layout === 'freeflow' ? [{ exchange: 'freeflow.events', key: 'orders.*' }] : []),
-          ],
-          ...(isClassic
-            ? { retry: false, type: 'classic' }
-            : { retry: { delays: layout === 'warren' ? delays : delays.slice(0, 1), maxAttempts } }),
-        },
-        [archive]: {
-          layout: 'warren',
-          deadLetter: false,
-          role: 'dead-letter',
-          type: isClassic ? 'classic' : 'quorum',
-        },
-      },
-    }),
+    topology: withRecovery(declaration, { workQueue, profile, prefetch: redriveWindow }),
     messages: planMessages(random, random.between(8, 40)),
     publishers: random.between(1, 2),
     publisherWindow: random.between(1, 16),
@@ -74,15 +87,30 @@ export function planScenario(random: Random, profile: ProfileName): Scenario {
       const concurrency = random.between(1, 6)
       return { concurrency, prefetch: concurrency + random.below(8) }
     }),
-    heartbeatSeconds: random.pick([5, 10, 30]),
+    heartbeatSeconds: isSlow ? 60 : random.pick([5, 10, 30]),
     weather: {
       latencyMs: random.pick([0.1, 0.5, 5]),
       jitterMs: random.pick([0.5, 5, 60]),
       chunking: random.pick([0, 0.05, 0.4]),
     },
     workMs: random.pick([2, 50, 1500]),
-    redriveWindow: random.between(1, 12),
+    redriveWindow,
+    isOrdered: random.chance(0.4),
+    longestDelayMs: isSlow ? 600_000 : 120_000,
   }
+}
+
+/** Recoveries put the known type back into the work queue, and keep the rest. */
+function withRecovery(
+  declaration: Parameters<typeof defineTopology>[0],
+  fields: { workQueue: string; profile: ProfileName; prefetch: number },
+): Topology<string> {
+  const { workQueue, profile, prefetch } = fields
+  const { flows } = compileTopology(defineTopology(declaration), { brokerVersion: profiles[profile].version })
+  const dead = flows.find(({ name }) => name === workQueue)!.deadLetterQueue!
+  const types = { [knownType]: { exchange: '', key: workQueue } }
+  const timeouts = { total: '20m', idle: '10s', empty: '5s', stall: '3m' } as const
+  return defineTopology({ ...declaration, recovery: { queues: [dead], types, prefetch, timeouts } })
 }
 
 function planMessages(random: Random, count: number): PlannedMessage[] {
@@ -91,6 +119,8 @@ function planMessages(random: Random, count: number): PlannedMessage[] {
     steps: planSteps(random),
     to: random.chance(0.2) ? 'archive' : 'work',
     isBroken: random.chance(0.04),
+    isHostile: random.chance(0.06),
+    isOfKnownType: random.chance(0.9),
   }))
 }
 

@@ -19,6 +19,7 @@ import { epochMs, type Universe } from '../world/universe.ts'
 export const brokerHost = 'broker'
 export const amqpPort = 5672
 export const managementPort = 15672
+const authorization = `Basic ${Buffer.from('root:root').toString('base64')}`
 
 /** The embedded broker's model and its servers, behind pipes instead of sockets. */
 export class SimBroker {
@@ -84,9 +85,13 @@ export class SimBroker {
     this.connections.add(createAmqpConnection(socket as unknown as Socket, host, onEnd))
   }
 
+  /** What an administrator reads, at once. */
+  ask(path: string): Promise<{ status: number; body: string }> {
+    return this.answer({ url: `/api/${path}`, headers: { authorization } })
+  }
+
   /** What an administrator does, at once. */
   async administer(method: 'PUT' | 'POST' | 'DELETE', path: string, json: object = {}): Promise<void> {
-    const authorization = `Basic ${Buffer.from('root:root').toString('base64')}`
     const { status } = await this.answer({ method, url: `/api/${path}`, headers: { authorization }, json })
     if (status >= 400 && status !== 404) throw new Error(`${method} ${path} answers ${status}`)
   }

@@ -12,7 +12,7 @@ export function checkNothingLost(evidence: Evidence): void {
   for (const [id, { confirmed, sent, runs }] of ledger.accounts) {
     const isHandled = runs.some(({ result }) => result === 'succeed')
     const isSomewhere = isHandled || queued.has(id) || discarded.has(id)
-    if (confirmed > 0 && !isSomewhere)
+    if (confirmed > 0 && !isSomewhere && !ledger.deleted.has(id))
       violate('nothing-lost', `${id} was confirmed and is nowhere; attempts ${describeRuns(runs)}`)
     if (sent === 0 && isSomewhere) violate('nothing-made-up', `${id} was never published`)
   }

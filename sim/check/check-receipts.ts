@@ -4,17 +4,17 @@ import type { Evidence } from './evidence.ts'
 
 /** Everything that a receipt says about copies and acks, against what the broker saw. */
 export function checkReceipts(evidence: Evidence): void {
-  for (const { receipt } of evidence.ledger.receipts) {
+  for (const { receipt, window } of evidence.ledger.receipts) {
     const problem = findProblem(receipt, evidence)
     if (problem) evidence.violate('receipts', `${problem}; ${describe(receipt)}`)
-    checkWindow(receipt, evidence)
+    checkWindow(receipt, window, evidence)
   }
 }
 
 /** A crash doubles no more than the window; each broken connection may have doubled as many before. */
-function checkWindow({ id }: Receipt, { watch, broker, faults, scenario, violate }: Evidence): void {
+function checkWindow({ id }: Receipt, window: number, { watch, broker, faults, violate }: Evidence): void {
   const { mostDoubled } = watch.redrive(id)
-  const most = scenario.redriveWindow * (1 + broker.brokenConnections + faults.length)
+  const most = window * (1 + broker.brokenConnections + faults.length)
   if (mostDoubled > most) violate('window', `${mostDoubled} copies at a time; the window is ${most}`)
 }
 

@@ -1,4 +1,5 @@
 import { inspectQueue } from '../../packages/warrenmq/src/embedded/inspect-queue.ts'
+import type { Queue } from '../../packages/warrenmq/src/embedded/model/queue/queue.ts'
 import { archive } from '../actors/scenario.ts'
 import type { SimBroker } from '../actors/sim-broker.ts'
 import type { Evidence } from './evidence.ts'
@@ -14,7 +15,7 @@ export interface QueueContents {
 
 /** Every queue of the broker, without touching one. */
 export function readQueues({ model }: SimBroker): readonly QueueContents[] {
-  return [...model.vhosts.get('/')!.queues.values()].map(({ name, counts }) => ({
+  return workQueuesOf(model).map(({ name, counts }) => ({
     name,
     ids:
       counts.ready === 0
@@ -26,6 +27,11 @@ export function readQueues({ model }: SimBroker): readonly QueueContents[] {
   }))
 }
 
+/** The streams of the servers hold records, and no messages that anybody handles. */
+function workQueuesOf(model: SimBroker['model']): readonly Queue[] {
+  return [...model.vhosts.get('/')!.queues.values()].filter(({ name }) => !name.startsWith('warren.'))
+}
+
 /** Here messages stay until a person decides. */
 export function isFinal(queue: string, { flow }: Evidence): boolean {
   return queue === flow.deadLetterQueue || queue === archive || queue.endsWith('.over-limit')
@@ -35,7 +41,7 @@ export function isFinal(queue: string, { flow }: Evidence): boolean {
 export function isSettled(evidence: Evidence): boolean {
   const { broker } = evidence
   if (!broker.isListening) return false
-  for (const { name, counts } of broker.model.vhosts.get('/')!.queues.values()) {
+  for (const { name, counts } of workQueuesOf(broker.model)) {
     if (counts.unacknowledged + counts.deadLetters + counts.delayed > 0) return false
     if (counts.ready > 0 && !isFinal(name, evidence)) return false
   }

@@ -20,6 +20,10 @@ export const faultKinds = [
   'unbind',
   'target-full',
   'forbid',
+  'slow',
+  'dead-letters-full',
+  'policy',
+  'delete-queue',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]
@@ -31,6 +35,8 @@ export interface Fault {
   readonly atMs: number
   /** How long it lasts, where it does. */
   readonly lastsMs: number
+  /** It waits for the next re-drive, recovery, discard or restore, and strikes a moment after its beginning. */
+  readonly isAimed: boolean
   /** Which of those it could hit, as a share of them. */
   readonly choice: number
 }
@@ -42,14 +48,18 @@ export function planFaults(
 ): readonly Fault[] {
   if (kinds.length === 0) return []
   const count = random.chance(0.1) ? 0 : random.between(1, 12)
+  const aiming = random.pick([0, 0.3, 0.8])
   const drawn = kinds.filter(() => random.chance(0.6))
   // A queue that refuses when it is full has not got what it nacks; the fault nacks what a queue has.
-  const some = drawn.includes('target-full') ? drawn.filter((kind) => kind !== 'nack') : drawn
+  const some = drawn.some((kind) => kind === 'target-full' || kind === 'dead-letters-full')
+    ? drawn.filter((kind) => kind !== 'nack')
+    : drawn
   const chosen = some.length > 0 ? some : kinds
   return Array.from({ length: count }, () => ({
     kind: random.pick(chosen),
     atMs: Math.floor(random.next() * windowMs),
     lastsMs: Math.floor(random.next() ** 2 * 40_000) + 10,
     choice: random.next(),
+    isAimed: random.chance(aiming),
   })).sort((one, other) => one.atMs - other.atMs)
 }

@@ -1,5 +1,7 @@
 import { ProtocolError } from '../../packages/warrenmq/src/embedded/model/protocol-error.ts'
 import type { Actor } from '../actors/actors.ts'
+import type { BrokerWatch } from '../actors/broker-watch.ts'
+import type { Ledger } from '../actors/ledger.ts'
 import { exchange, type Scenario } from '../actors/scenario.ts'
 import type { SimBroker } from '../actors/sim-broker.ts'
 import type { Universe } from '../world/universe.ts'
@@ -11,6 +13,9 @@ export interface Arena {
   readonly broker: SimBroker
   readonly actors: readonly Actor[]
   readonly scenario: Scenario
+  readonly watch: BrokerWatch
+  readonly ledger: Ledger
+  readonly deadLetterQueue: string | undefined
 }
 
 /** Does it. What lasts ends by itself. */
@@ -129,6 +134,31 @@ export function strike(fault: Fault, arena: Arena): void {
       laterInBroker(() => void broker.administer('PUT', 'permissions/%2F/guest', all))
       return
     }
+    case 'slow':
+      if (!pipe) return
+      universe.tell(`connection ${pipe.number} of ${pipe.client.process.name} crawls ${forSoLong}`)
+      pipe.slow(loop.nowMs + lastsMs, 0.05 + choice * 2)
+      return
+    case 'dead-letters-full': {
+      const queue = arena.deadLetterQueue
+      if (queue === undefined) return
+      universe.tell(`the dead-letter queue takes only a few messages ${forSoLong}`)
+      const definition = { 'max-length': 1 + Math.floor(choice * 4), overflow: 'reject-publish' }
+      const policy = { pattern: `^${queue}$`, definition, 'apply-to': 'queues', priority: 8 }
+      inBroker(() => void broker.administer('PUT', 'policies/%2F/dead-full', policy))
+      laterInBroker(() => void broker.administer('DELETE', 'policies/%2F/dead-full'))
+      return
+    }
+    case 'policy': {
+      universe.tell('somebody changes the policy of all queues of the shop')
+      const definition = choice < 0.5 ? { 'max-length': 100_000 } : { 'max-length-bytes': 1_000_000_000 }
+      const policy = { pattern: '^(shop|freeflow)', definition, 'apply-to': 'queues', priority: 1 }
+      inBroker(() => void broker.administer('PUT', 'policies/%2F/shop', policy))
+      return
+    }
+    case 'delete-queue':
+      inBroker(() => void deleteQueue(fault, arena))
+      return
     case 'disk-full':
       universe.tell(`the disk is full ${forSoLong}`)
       files.roomBytes = Math.floor(choice * 4000)
@@ -137,6 +167,38 @@ export function strike(fault: Fault, arena: Arena): void {
       })
       return
   }
+}
+
+/** Deletes the work queue with all that is in it, and declares it again a while later, with one more argument. */
+async function deleteQueue({ lastsMs, choice }: Fault, arena: Arena): Promise<void> {
+  const { universe, broker, scenario, watch, ledger } = arena
+  const { workQueue } = scenario
+  if (!broker.isListening) return
+  const path = `queues/%2F/${workQueue}`
+  const { status, body } = await broker.ask(path)
+  if (status !== 200) return // it is deleted already
+  const found = JSON.parse(body) as { durable: boolean; arguments: Record<string, unknown> }
+  const bindings = JSON.parse((await broker.ask(`${path}/bindings`)).body) as {
+    source: string
+    routing_key: string
+    arguments: object
+  }[]
+  for (const id of watch.held(workQueue)) ledger.deleted.add(id)
+  universe.tell(`somebody deletes the work queue, with ${watch.held(workQueue).size} messages`)
+  await broker.administer('DELETE', path)
+  universe.loop.after(lastsMs, broker.process, 'heal', () => {
+    universe.tell('the work queue is declared again')
+    const more = { 'x-max-length-bytes': 900_000_000 + Math.floor(choice * 1000) }
+    const declared = { durable: found.durable, arguments: { ...found.arguments, ...more } }
+    void broker.administer('PUT', path, declared)
+    for (const { source, routing_key, arguments: args } of bindings) {
+      if (source === '') continue
+      void broker.administer('POST', `bindings/%2F/e/${source}/q/${workQueue}`, {
+        routing_key,
+        arguments: args,
+      })
+    }
+  })
 }
 
 function closeChannels(broker: SimBroker): void {

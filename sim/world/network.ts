@@ -24,6 +24,8 @@ export interface Pipe {
   blackHole(): void
   /** Nothing arrives before. */
   stall(untilMs: number): void
+  /** Until then it carries only so many bytes a millisecond. */
+  slow(untilMs: number, bytesPerMs: number): void
 }
 
 /** All connections of the world. */
@@ -104,6 +106,9 @@ export class Network {
       },
       stall: (untilMs) => {
         for (const direction of both) direction.hold(untilMs)
+      },
+      slow: (untilMs, bytesPerMs) => {
+        for (const direction of both) direction.slow(untilMs, bytesPerMs)
       },
     }
     this.pipes.add(pipe)

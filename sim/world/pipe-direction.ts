@@ -30,6 +30,8 @@ export class PipeDirection {
   #underWayBytes = 0
   #lastDueMs = 0
   #heldUntilMs = 0
+  #slowUntilMs = 0
+  #bytesPerMs = 0
   #state: 'open' | 'ended' | 'cut' | 'swallowed' = 'open'
   #needsDrain = false
 
@@ -94,6 +96,12 @@ export class PipeDirection {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, untilMs)
   }
 
+  /** Until then it carries only so many bytes a millisecond. */
+  slow(untilMs: number, bytesPerMs: number): void {
+    this.#slowUntilMs = untilMs
+    this.#bytesPerMs = bytesPerMs
+  }
+
   #cutUnderWay(): void {
     let left = this.#random.below(this.#underWayBytes + 1)
     for (const [at, { bytes }] of this.#pieces.entries()) {
@@ -106,13 +114,15 @@ export class PipeDirection {
   #plan(piece: Piece): void {
     this.#pieces.push(piece)
     this.#underWayBytes += piece.bytes.length
-    this.#loop.at(this.#nextDueMs(), this.#to.process, 'arrival', () => this.#arrive())
+    this.#loop.at(this.#nextDueMs(piece.bytes.length), this.#to.process, 'arrival', () => this.#arrive())
   }
 
-  #nextDueMs(): number {
+  #nextDueMs(bytes = 0): number {
     const { latencyMs, jitterMs } = this.#weather
     const takesMs = latencyMs + this.#random.next() ** 3 * jitterMs
-    this.#lastDueMs = Math.max(this.#lastDueMs, this.#heldUntilMs, this.#loop.nowMs + takesMs)
+    const { nowMs } = this.#loop
+    this.#lastDueMs = Math.max(this.#lastDueMs, this.#heldUntilMs, nowMs + takesMs)
+    if (nowMs < this.#slowUntilMs) this.#lastDueMs += bytes / this.#bytesPerMs
     return this.#lastDueMs
   }
 

@@ -36,6 +36,13 @@ export class SimTimer {
     return this.#isReferenced
   }
 
+  /** It begins anew, as Node's does. */
+  refresh(): this {
+    if (this.#event) this.#event.run = undefined
+    this.#start()
+    return this
+  }
+
   stop(): void {
     if (this.#event) this.#event.run = undefined
     this.#event = undefined
