@@ -207,7 +207,7 @@ test('who publishes after time has gone on without it is named', async () => {
   await expect(broker.clock.advance('1s')).rejects.toMatchObject({
     code: 'EMBEDDED_PASSED_OVER',
     message: expect.stringMatching(
-      /then 127\S+ -> \S+ published\. A timer of 1000 ms, .* from "audit" with consumer "auditor" of 127/,
+      /then 127\S+ -> \S+ published\. The reason is a timer of 1000 ms, .* from "audit" with consumer "auditor" of 127/,
     ),
   })
 })

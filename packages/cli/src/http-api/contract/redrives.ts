@@ -77,10 +77,7 @@ export const redrivePlan = named('RedrivePlan', 'What a re-drive would do.', {
       },
     ),
   ),
-  needsApproval: flag(
-    'This plan moves so many messages that a second person must approve it first.',
-    false,
-  ),
+  needsApproval: flag('This plan moves so many messages that a second person must approve it first.', false),
   digest: text(
     'Identifies the plan: the same request with the same plan has the same digest in the console, on the command line and in the library. Send it as planDigest to start exactly this plan.',
     '0'.repeat(64),

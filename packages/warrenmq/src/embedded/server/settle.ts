@@ -116,8 +116,8 @@ function neverSettles({
   return new EmbeddedBrokerError({
     code: 'EMBEDDED_NEVER_SETTLES',
     message:
-      `The clients did not come to rest within ${timeoutMs} ms. The busiest is ${busiest?.name ?? 'nobody'}${consumed}. ` +
-      'Look for a handler that keeps giving messages back, or raise settleTimeoutMs.',
+      `The clients did not come to rest within ${timeoutMs} ms. The busiest is ${busiest?.name ?? 'none'}${consumed}. ` +
+      'Look for a handler that keeps giving messages back, or raise settleTimeout.',
   })
 }
 
@@ -139,7 +139,7 @@ function tellOfWaiting(connections: Iterable<AmqpConnection>): void {
 }
 
 const waysOut =
-  "Let them end, raise settleTimeoutMs, or pass { held: 'pass' } if a delivery is meant to be held."
+  "Let them end, raise settleTimeout, or pass { held: 'pass' } if a delivery is meant to be held."
 
 function describeHolders(connections: Iterable<AmqpConnection>): string {
   return [...consumersInHand(connections)]

@@ -128,8 +128,8 @@ function warnOf({ timer, who }: PassedOver, timersMs: number): void {
   warned.add(timer.calls)
   const warning =
     `The clock did not wait for a timer of ${timer.delayMs} ms that was started ${placeOf(timer)} after a delivery from ${who}. ` +
-    `It waits for timers until ${timersMs} ms after a client's last word. If this one ends in a publish, raise timersMs; ` +
-    'if it belongs to no handler, unref() it.'
+    `It waits for timers until ${timersMs} ms after it last heard from a client. If this timer leads to a publish, raise the ` +
+    'option timers; if it belongs to no handler, unref() it.'
   process.emitWarning(escapeLine(warning), { code: 'EMBEDDED_PASSED_OVER' })
 }
 
@@ -137,9 +137,9 @@ function cameLate({ timer, who }: PassedOver, { name }: AmqpConnection): Embedde
   return new EmbeddedBrokerError({
     code: 'EMBEDDED_PASSED_OVER',
     message:
-      `The clock went on, and then ${name} published. A timer of ${timer.delayMs} ms, started ${placeOf(timer)}, had run out: ` +
-      `it was started after a delivery from ${who}. ` +
-      'Let the handler acknowledge when it is done, or raise timersMs above what it takes.',
+      `The clock moved on, and then ${name} published. The reason is a timer of ${timer.delayMs} ms, started ${placeOf(timer)} ` +
+      `after a delivery from ${who}. ` +
+      'Let the handler acknowledge when it is done, or raise the option timers above what it takes.',
   })
 }
 
