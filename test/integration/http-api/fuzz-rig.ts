@@ -30,8 +30,8 @@ const requests = Number(process.env.WARREN_HTTP_FUZZ_RUNS ?? 20_000)
 /** Rounds of one request to each endpoint. Another run: WARREN_HTTP_FUZZ_RUNS=100000 WARREN_HTTP_FUZZ_SEED=1. */
 export const fuzzRounds: number = Math.ceil(requests / all.length)
 
-/** Long enough for a busy machine, however many there are. */
-export const fuzzTimeout: number = requests * 50
+/** Long enough for a busy machine, however few or many there are. */
+export const fuzzTimeout: number = 120_000 + requests * 50
 
 /** A server to which anything may be said. */
 export interface FuzzRig extends ApiRig {

@@ -40,6 +40,12 @@ export function limitRequests(
   }
 
   app.addHook('onRequest', async (request, reply) => {
+    // Reset before it was read, so that nobody knows any more from where it came, and nobody waits for the answer.
+    if (request.raw.socket.remoteAddress === undefined) {
+      reply.hijack()
+      reply.raw.destroy()
+      return
+    }
     const waiting = watch(request.raw.socket, reply.raw)
     if (waiting > mostPerConnection) throw tooManyOn(reply)
     if (probes.includes(request.routeOptions.url)) return
