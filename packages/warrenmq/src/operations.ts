@@ -123,6 +123,7 @@ export type {
   RedriveRequest,
   RestoreRequest,
 } from './recovery/request/requests.ts'
+export { renderAsyncApi } from './topology/asyncapi/render-asyncapi.ts'
 export { compileTopology } from './topology/compile-topology.ts'
 export type { CompiledQueue, CompiledTopology, QueueRole } from './topology/compiled-topology.ts'
 export type { QueueDeclaration, TopologyDeclaration } from './topology/declaration.ts'
