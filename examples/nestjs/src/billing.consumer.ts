@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common'
-import { Consume, MessageBody } from '@warrenmq/nestjs'
+import { Consume, MessageBody, On } from '@warrenmq/nestjs'
 import type { Order } from './order.js'
 import { Payments } from './payments.js'
+import type { messages } from './topology.js'
 
 @Injectable()
+@Consume('billing.orders', { concurrency: 5 })
 export class BillingConsumer {
   constructor(private readonly payments: Payments) {}
 
-  @Consume('billing.orders', { concurrency: 5 })
+  @On<typeof messages>('OrderPlaced')
   async charge(@MessageBody() order: Order): Promise<void> {
     await this.payments.charge(order)
   }

@@ -1,19 +1,31 @@
-import type { ConsumerOptions, HandlerReturn } from 'warrenmq'
+import type { ConsumerOptions, HandlerReturn, NamedConsumerOptions } from 'warrenmq'
 
 /** Which queue a method or a class consumes, and how. */
 export interface Consumption {
   readonly queue: string
-  readonly options: ConsumerOptions
+  readonly options: ConsumerOptions | NamedConsumerOptions
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a method takes what its parameter decorators say.
-type HandlerMethod = (...args: any[]) => HandlerReturn | PromiseLike<HandlerReturn>
+export type HandlerMethod = (...args: any[]) => HandlerReturn | PromiseLike<HandlerReturn>
+
+/** What decorates a method that handles messages. */
+export type MethodThatHandles = <Method extends HandlerMethod>(
+  target: object,
+  name: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void
+
+/** What decorates a class whose methods handle messages by their names. */
+// biome-ignore lint/suspicious/noExplicitAny: a class has any parameters.
+export type ClassThatHandles = (target: new (...args: any[]) => object) => void
 
 const consumptionKey = Symbol.for('warrenmq:nestjs:consume')
 
 /**
  * Hands the messages of a queue to the method, with the retry policy of the queue. The method gets `(message, context)`,
- * or what its parameter decorators ask for. Returning nothing acknowledges, throwing retries; see `Handler`.
+ * or what its parameter decorators ask for. Returning nothing acknowledges, throwing retries; see `Handler`. On a class it
+ * names the queue of the methods with `@On`.
  * @example
  * ```ts
  * @Injectable()
@@ -25,18 +37,17 @@ const consumptionKey = Symbol.for('warrenmq:nestjs:consume')
  * }
  * ```
  */
-export function Consume(queue: string, options: ConsumerOptions = {}) {
+export function Consume(
+  queue: string,
+  options: ConsumerOptions | NamedConsumerOptions = {},
+): ClassThatHandles & MethodThatHandles {
   const consumption: Consumption = { queue, options }
-  return <Method extends HandlerMethod>(
-    _target: object,
-    _name: string | symbol,
-    descriptor: TypedPropertyDescriptor<Method>,
-  ): void => {
-    if (descriptor.value) Reflect.defineMetadata(consumptionKey, consumption, descriptor.value)
+  return (target: object, _name?: string | symbol, descriptor?: { readonly value?: object | undefined }) => {
+    Reflect.defineMetadata(consumptionKey, consumption, descriptor?.value ?? target)
   }
 }
 
-/** What `@Consume` said of a method, if it said anything. */
-export function consumptionOf(method: object): Consumption | undefined {
-  return Reflect.getMetadata(consumptionKey, method)
+/** What `@Consume` said of a method or a class, if it said anything of it. */
+export function consumptionOf(decorated: object): Consumption | undefined {
+  return Reflect.getOwnMetadata(consumptionKey, decorated)
 }

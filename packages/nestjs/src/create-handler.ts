@@ -1,7 +1,7 @@
 import { ContextIdFactory, type ExternalContextCreator, type ModuleRef } from '@nestjs/core'
 import type { Handler, HandlerReturn } from 'warrenmq'
 import { answerException } from './answer-exception.ts'
-import type { FoundConsumer } from './find-consumers.ts'
+import type { FoundMethod } from './found-consumer.ts'
 import { warrenContextType } from './message-parameters.ts'
 
 /** Where Nest keeps what parameter decorators say; the name is the same in Nest 11 and 12, its export is not. */
@@ -20,17 +20,17 @@ export interface NestRuntime {
 }
 
 /** The method as a handler of the library, with everything that Nest wraps around it. */
-export function createHandler(found: FoundConsumer, nest: NestRuntime): Handler {
+export function createHandler(found: FoundMethod, nest: NestRuntime): Handler {
   const run = found.host.isDependencyTreeStatic() ? runStatic(found, nest) : runPerMessage(found, nest)
   return (message, context) => run(message, context).catch(answerException)
 }
 
-function runStatic(found: FoundConsumer, nest: NestRuntime): NestMethod {
+function runStatic(found: FoundMethod, nest: NestRuntime): NestMethod {
   return wrapMethod({ found, nest, instance: found.host.instance })
 }
 
 /** A provider of scope REQUEST is made anew for every message; what it injects as REQUEST is the message. */
-function runPerMessage(found: FoundConsumer, nest: NestRuntime): NestMethod {
+function runPerMessage(found: FoundMethod, nest: NestRuntime): NestMethod {
   return async (message, context) => {
     const contextId = ContextIdFactory.create()
     nest.moduleRef.registerRequestByContextId(message, contextId)
@@ -40,7 +40,7 @@ function runPerMessage(found: FoundConsumer, nest: NestRuntime): NestMethod {
 }
 
 interface Wrapping {
-  readonly found: FoundConsumer
+  readonly found: FoundMethod
   readonly nest: NestRuntime
   readonly instance: Record<string, unknown>
   readonly contextId?: ContextId

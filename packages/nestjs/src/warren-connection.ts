@@ -1,10 +1,19 @@
-import { connect, defineTopology, type TopologyDeclaration, type Warren } from 'warrenmq'
+import {
+  connect,
+  defineTopology,
+  type MessageDeclarations,
+  type NoMessages,
+  type TopologyDeclaration,
+  type Warren,
+} from 'warrenmq'
 import type { WarrenModuleOptions } from './warren-module-options.ts'
 
 /** The application's connection, and the token it is injected by. It has all that `connect()` gives. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: nobody makes one; the class is a name for Nest to inject by.
-export abstract class WarrenConnection {}
-export interface WarrenConnection extends Warren<string> {}
+// biome-ignore lint/correctness/noUnusedVariables: the interface beside it must have the same parameters.
+export abstract class WarrenConnection<Messages extends MessageDeclarations = NoMessages> {}
+export interface WarrenConnection<Messages extends MessageDeclarations = NoMessages>
+  extends Warren<string, Messages> {}
 
 /** What the embedded broker of a test has instead of the configured one. */
 export interface BrokerAddress {

@@ -1,12 +1,14 @@
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core'
-import { type Consumer, logConsumer, type Warren } from 'warrenmq'
+import { type Consumer, logConsumer, type TopologyDeclaration, type Warren } from 'warrenmq'
 import { createHandler, type NestRuntime } from './create-handler.ts'
-import { type FoundConsumer, findConsumers, nameOf } from './find-consumers.ts'
+import { findConsumers } from './find-consumers.ts'
+import { type FoundConsumer, titleOf } from './found-consumer.ts'
 import { nestLogger } from './nest-logger.ts'
 import { defaultDrain, type WarrenModuleOptions } from './warren-module-options.ts'
 
 interface ConsumersParts extends NestRuntime {
   readonly warren: Warren<string>
+  readonly topology: TopologyDeclaration<string>
   readonly options: WarrenModuleOptions
   readonly discovery: DiscoveryService
   readonly scanner: MetadataScanner
@@ -27,7 +29,10 @@ export class WarrenConsumers {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const found = findConsumers(this.#parts.discovery, this.#parts.scanner)
+    const { discovery, scanner, topology } = this.#parts
+    const queuesHandling = (message: string) =>
+      Object.keys(topology.queues).filter((queue) => topology.queues[queue]?.handles?.includes(message))
+    const found = findConsumers({ discovery, scanner, queuesHandling })
     await Promise.all(found.map((each) => this.#start(each)))
   }
 
@@ -37,10 +42,17 @@ export class WarrenConsumers {
   }
 
   async #start(found: FoundConsumer): Promise<void> {
-    const { warren, options } = this.#parts
-    const handler = createHandler(found, this.#parts)
-    const consumer = await warren.consume(found.queue, handler, { ...options.consumers, ...found.options })
-    logConsumer(consumer, nestLogger(nameOf(found)))
+    const consumer = await this.#consume(found)
+    logConsumer(consumer, nestLogger(titleOf(found)))
     this.#consumers.set(found.queue, consumer)
+  }
+
+  #consume({ queue, options: own, method, methods }: FoundConsumer): Promise<Consumer> {
+    const { warren, options } = this.#parts
+    const joined = { ...options.consumers, ...own }
+    if (method) return warren.consume(queue, createHandler(method, this.#parts), joined)
+    const handlers = [...methods].map(([message, each]) => [message, createHandler(each, this.#parts)])
+    // The types of messages are those of the topology, which only its module knows.
+    return warren.consume(queue, Object.fromEntries(handlers) as never, joined)
   }
 }

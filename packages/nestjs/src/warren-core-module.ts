@@ -1,12 +1,16 @@
 import type { DynamicModule, FactoryProvider, Provider } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
 import type { TopologyDeclaration, Warren } from 'warrenmq'
+import { logConnection } from './log-connection.ts'
 import { mergeTopologies } from './merge-topologies.ts'
+import { nestLogger } from './nest-logger.ts'
 import { openConnection, WarrenConnection } from './warren-connection.ts'
+import { WarrenHealth } from './warren-health.ts'
 import {
   featureToken,
   optionsToken,
   testingToken,
+  topologyToken,
   type WarrenModuleAsyncOptions,
   type WarrenModuleOptions,
 } from './warren-module-options.ts'
@@ -29,20 +33,40 @@ export class WarrenCoreModule {
       module: WarrenCoreModule,
       global: true,
       imports: imports ?? [],
-      providers: [options, connectionProvider, publisherProvider, closingProvider],
-      exports: [optionsToken, WarrenConnection, WarrenPublisher],
+      providers: [
+        options,
+        topologyProvider,
+        connectionProvider,
+        publisherProvider,
+        healthProvider,
+        closingProvider,
+      ],
+      exports: [optionsToken, topologyToken, WarrenConnection, WarrenPublisher, WarrenHealth],
     }
   }
 }
 
+const topologyProvider: FactoryProvider<TopologyDeclaration<string>> = {
+  provide: topologyToken,
+  inject: [optionsToken, ModulesContainer],
+  useFactory: ({ topology }: WarrenModuleOptions, modules: ModulesContainer) => {
+    const features = valuesOf<TopologyDeclaration<string>>(modules, featureToken)
+    return mergeTopologies(topology ? [topology, ...features] : features)
+  },
+}
+
 const connectionProvider: FactoryProvider<Warren<string>> = {
   provide: WarrenConnection,
-  inject: [optionsToken, ModulesContainer],
-  useFactory: async (options: WarrenModuleOptions, modules: ModulesContainer) => {
+  inject: [optionsToken, topologyToken, ModulesContainer],
+  useFactory: async (
+    options: WarrenModuleOptions,
+    topology: TopologyDeclaration<string>,
+    modules: ModulesContainer,
+  ) => {
     const testing = valuesOf<TestingBroker>(modules, testingToken)[0]
-    const features = valuesOf<TopologyDeclaration<string>>(modules, featureToken)
-    const parts = options.topology ? [options.topology, ...features] : features
-    return openConnection(options, mergeTopologies(parts), await testing?.start())
+    const warren = await openConnection(options, topology, await testing?.start())
+    logConnection(warren, nestLogger('Warren'))
+    return warren
   },
 }
 
@@ -50,6 +74,12 @@ const publisherProvider: FactoryProvider = {
   provide: WarrenPublisher,
   inject: [WarrenConnection],
   useFactory: (warren: Warren<string>) => warren.publisher(),
+}
+
+const healthProvider: FactoryProvider<WarrenHealth> = {
+  provide: WarrenHealth,
+  inject: [WarrenConnection],
+  useFactory: (warren: Warren<string>) => new WarrenHealth(warren),
 }
 
 /** Closes last: what others still publish while they shut down is sent. */

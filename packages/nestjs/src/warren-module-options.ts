@@ -48,5 +48,6 @@ export const defaultDrain: Duration = '30s'
 
 /** Keys are registered symbols: an application that loads this package twice, by import and by require, has one of each. */
 export const optionsToken: symbol = Symbol.for('warrenmq:nestjs:options')
+export const topologyToken: symbol = Symbol.for('warrenmq:nestjs:topology')
 export const featureToken: symbol = Symbol.for('warrenmq:nestjs:feature')
 export const testingToken: symbol = Symbol.for('warrenmq:nestjs:testing')

@@ -13,6 +13,7 @@ import { WarrenCoreModule } from './warren-core-module.ts'
 import { WarrenFeatureModule } from './warren-feature-module.ts'
 import {
   optionsToken,
+  topologyToken,
   type WarrenModuleAsyncOptions,
   type WarrenModuleOptions,
   type WarrenOptionsFactory,
@@ -79,6 +80,7 @@ const consumersProvider: FactoryProvider<WarrenConsumers> = {
   provide: WarrenConsumers,
   inject: [
     WarrenConnection,
+    topologyToken,
     optionsToken,
     DiscoveryService,
     MetadataScanner,
@@ -87,12 +89,13 @@ const consumersProvider: FactoryProvider<WarrenConsumers> = {
   ],
   useFactory: (
     warren: Warren<string>,
+    topology: TopologyDeclaration<string>,
     options: WarrenModuleOptions,
     discovery: DiscoveryService,
     scanner: MetadataScanner,
     contexts: ExternalContextCreator,
     moduleRef: ModuleRef,
-  ) => new WarrenConsumers({ warren, options, discovery, scanner, contexts, moduleRef }),
+  ) => new WarrenConsumers({ warren, topology, options, discovery, scanner, contexts, moduleRef }),
 }
 
 function provideOptions(options: WarrenModuleAsyncOptions): FactoryProvider<WarrenModuleOptions> {
