@@ -60,7 +60,10 @@ export default {
       name: 'nestjs-comes-in-by-the-doors',
       severity: 'error',
       from: { path: '^packages/nestjs/' },
-      to: { path: '^packages/(?!nestjs/)', pathNot: `^${library}/(${dotted(doors)})$` },
+      to: {
+        path: '^packages/(?!nestjs/)',
+        pathNot: `^${library}/(${dotted(doors)})$|^packages/cli/(src|dist)/mount-console\\.(ts|js|d\\.ts)$`,
+      },
     },
     {
       name: 'the-http-api-does-not-know-the-command-line',

@@ -89,7 +89,7 @@ const houses = [
       ['tasks'],
       ['redrives', 'webhooks'],
       ['routes'],
-      ['server.ts'],
+      ['server.ts', 'mounted-server.ts'],
     ],
     /** Hold one of each part, so that they see the parts: the context of a request, and the settings of all. */
     gatherers: ['api-context.ts', 'read-server-section.ts'],

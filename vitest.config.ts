@@ -37,8 +37,8 @@ const alias = [
   { find: /^warrenmq\/(operations|testing)$/, replacement: join(library, '$1.ts') },
   { find: /^@warrenmq\/nestjs$/, replacement: join(import.meta.dirname, 'packages/nestjs/src/index.ts') },
   {
-    find: /^@warrenmq\/nestjs\/testing$/,
-    replacement: join(import.meta.dirname, 'packages/nestjs/src/testing.ts'),
+    find: /^@warrenmq\/nestjs\/(console|testing)$/,
+    replacement: join(import.meta.dirname, 'packages/nestjs/src/$1.ts'),
   },
 ]
 

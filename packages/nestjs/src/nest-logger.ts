@@ -13,5 +13,5 @@ export function nestLogger(context: string): Logger {
 }
 
 function render(fields: object, message: string): string {
-  return `${message} ${JSON.stringify(fields)}`
+  return Object.keys(fields).length === 0 ? message : `${message} ${JSON.stringify(fields)}`
 }

@@ -70,8 +70,8 @@ describe('the log of an application', () => {
 
     await publisher.publish({ key: 'orders', body: 1 })
     await broker.settled()
-    broker.faults.crash()
-    broker.faults.restart()
+    await broker.faults.crash()
+    await broker.faults.restart()
 
     const line = (text: string) => expect.stringContaining(text)
     await eventually(() =>
