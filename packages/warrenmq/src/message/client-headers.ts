@@ -1,8 +1,11 @@
 import { decodeShownFieldValue } from '../wire/decode-table.ts'
 import type { FieldEntry, FieldTable } from '../wire/field-value.ts'
-import { endOfValue, valueOfEntry } from '../wire/name-matcher.ts'
+import { endOfValue, isAt, valueOfEntry } from '../wire/name-matcher.ts'
 import { readShortText } from '../wire/short-text.ts'
 import type { EncodedHeaders } from './header-values.ts'
+
+/** How the names of RabbitMQ's headers and of ours begin. */
+const ofOthers = ['x-', 'warren-'].map((prefix) => Buffer.from(prefix))
 
 /** The headers that applications set. Those of RabbitMQ and Warren are passed over without being decoded. */
 export function clientHeaders(headers: EncodedHeaders): FieldTable {
@@ -11,9 +14,11 @@ export function clientHeaders(headers: EncodedHeaders): FieldTable {
   for (let at = 0; at < headers.length; ) {
     const valueAt = valueOfEntry(headers, at)
     const end = endOfValue(headers, valueAt)
-    const name = readShortText(headers, at + 1, valueAt)
-    if (!name.startsWith('x-') && !name.startsWith('warren-'))
-      found.push({ name, value: decodeShownFieldValue(headers.subarray(valueAt, end)) })
+    if (!ofOthers.some((prefix) => prefix.length <= headers[at]! && isAt(headers, at + 1, prefix)))
+      found.push({
+        name: readShortText(headers, at + 1, valueAt),
+        value: decodeShownFieldValue(headers.subarray(valueAt, end)),
+      })
     at = end
   }
   return found

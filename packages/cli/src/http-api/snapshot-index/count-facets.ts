@@ -1,8 +1,9 @@
 import type { Cause, FacetField, SnapshotFacets } from '../contract/contract.ts'
+import type { CodedColumn } from './coded-column.ts'
 import { codesByCount } from './codes-by-count.ts'
 import type { HeaderValue } from './header-columns.ts'
 import type { Marks } from './marks.ts'
-import type { CodedColumn, SnapshotColumns } from './snapshot-columns.ts'
+import type { SnapshotColumns } from './snapshot-columns.ts'
 
 /** How often each value of each field is there, the most frequent `most` of them. */
 export function countFacets(columns: SnapshotColumns, marks: Marks, most: number): SnapshotFacets['facets'] {

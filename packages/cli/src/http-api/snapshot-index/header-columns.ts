@@ -1,6 +1,6 @@
 import { clientHeaders, type FieldValue, toPlainField } from 'warrenmq/operations'
+import type { CodedColumn } from './coded-column.ts'
 import { GrowingColumn } from './growing-column.ts'
-import type { CodedColumn } from './snapshot-columns.ts'
 import { ValueBook } from './value-book.ts'
 
 /** A value that a header has in a few letters; undefined: the message does not have the header. */

@@ -1,5 +1,6 @@
 import { type Filter, type FilterSubject, matchesFilter } from 'warrenmq/operations'
-import type { CodedColumn, SnapshotColumns } from './snapshot-columns.ts'
+import type { CodedColumn } from './coded-column.ts'
+import type { SnapshotColumns } from './snapshot-columns.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
 

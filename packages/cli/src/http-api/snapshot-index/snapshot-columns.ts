@@ -9,6 +9,7 @@ import {
   typesOf,
 } from 'warrenmq/operations'
 import type { Cause, MessageSummary } from '../contract/contract.ts'
+import type { CodedColumn } from './coded-column.ts'
 import { GrowingColumn } from './growing-column.ts'
 import { HeaderColumns } from './header-columns.ts'
 import { KeyColumn } from './key-column.ts'
@@ -19,12 +20,6 @@ import { ValueBook } from './value-book.ts'
 export interface RecordPlace {
   readonly block: number
   readonly offset: number
-}
-
-/** A field that has few values, as a number for each message. */
-export interface CodedColumn<Value> {
-  readonly codes: Uint16Array | Uint32Array
-  readonly values: readonly Value[]
 }
 
 const wholeNumbers = () => new GrowingColumn((length) => new Uint32Array(length))
