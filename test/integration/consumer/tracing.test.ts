@@ -13,6 +13,7 @@ import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()
+const { hostname, port } = new URL(broker.url)
 const exporter = new InMemorySpanExporter()
 let made = 0
 
@@ -110,6 +111,8 @@ describe('tracing', () => {
         'messaging.destination.name': name,
         'messaging.rabbitmq.destination.routing_key': name,
         'messaging.message.id': result.messageId,
+        'server.address': hostname,
+        'server.port': Number(port),
         'warren.result': 'confirmed',
       },
     })
@@ -122,6 +125,8 @@ describe('tracing', () => {
         'messaging.operation.type': 'process',
         'messaging.destination.name': name,
         'messaging.destination.subscription.name': name,
+        'server.address': hostname,
+        'server.port': Number(port),
         'error.type': 'RangeError',
         'warren.attempt': 1,
         'warren.outcome': 'retry',

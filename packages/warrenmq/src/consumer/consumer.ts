@@ -392,7 +392,7 @@ export class Consumer {
       bodyLimit: this.#bodyLimit,
       login: this.#session.connection?.endpoint.username,
       limitRule: this.#limitWatch.rule,
-      tracing: tracing && createRunTracing(tracing),
+      tracing: tracing && createRunTracing(tracing, () => this.#session.connection?.endpoint),
       gate: createStartGate({
         clock,
         concurrency,

@@ -4,15 +4,17 @@ import { checkAddress, type OutgoingMessage } from './outgoing-message.ts'
 import type { PublishLimits } from './publish-options.ts'
 import type { PublishResult } from './publish-result.ts'
 import { Publisher, type PublisherOptions } from './publisher.ts'
-import { destinationName, spanError, spanKinds, type TracingApi } from './tracing-api.ts'
+import { destinationName, serverAttributes, spanError, spanKinds, type TracingApi } from './tracing-api.ts'
 
 /** A publisher that makes a span of each publish and sends its context along, in the headers of W3C. */
 export class TracedPublisher<Messages extends MessageDeclarations = NoMessages> extends Publisher<Messages> {
   readonly #api: TracingApi
+  readonly #session: Session
 
   constructor(session: Session, options: PublisherOptions, api: TracingApi, messages?: Messages) {
     super(session, options, messages)
     this.#api = api
+    this.#session = session
   }
 
   override prepare(
@@ -28,7 +30,8 @@ export class TracedPublisher<Messages extends MessageDeclarations = NoMessages> 
     const { context, propagation, trace } = this.#api
     const parent = context.active()
     const { exchange = '', key } = message
-    const options = { kind: spanKinds.producer, attributes: attributesOf(message) }
+    const server = serverAttributes(this.#session.connection?.endpoint)
+    const options = { kind: spanKinds.producer, attributes: { ...attributesOf(message), ...server } }
     const name = `publish ${exchange === '' ? key : exchange}`
     const span = trace.getTracer('warrenmq').startSpan(name, options, parent as never)
     try {

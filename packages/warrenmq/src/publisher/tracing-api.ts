@@ -49,6 +49,13 @@ export interface TracingSpan {
 export const spanKinds = { producer: 3, consumer: 4 } as const
 export const spanError = 2
 
+/** The host that a span's message goes to or comes from, as long as there is a connection to one. */
+export function serverAttributes(
+  endpoint: { readonly host: string; readonly port: number } | undefined,
+): Record<string, string | number> {
+  return endpoint ? { 'server.address': endpoint.host, 'server.port': endpoint.port } : {}
+}
+
 /**
  * `messaging.destination.name` as OpenTelemetry wants it for RabbitMQ: `exchange:key`, for a consumer `exchange:key:queue`,
  * without what is empty, and once where key and queue are the same.

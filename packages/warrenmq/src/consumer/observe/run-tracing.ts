@@ -1,4 +1,10 @@
-import { destinationName, spanError, spanKinds, type TracingApi } from '../../publisher/tracing-api.ts'
+import {
+  destinationName,
+  serverAttributes,
+  spanError,
+  spanKinds,
+  type TracingApi,
+} from '../../publisher/tracing-api.ts'
 import type { Outcome } from '../decide/decide-outcome.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
@@ -26,7 +32,10 @@ export interface RunSpan {
  * below the span that published. Each is linked to it, and to the attempt before it if a publish brought the message
  * here: a rejected message comes back unchanged and cannot carry a note.
  */
-export function createRunTracing(api: TracingApi): RunTracing {
+export function createRunTracing(
+  api: TracingApi,
+  endpoint: () => Parameters<typeof serverAttributes>[0],
+): RunTracing {
   const tracer = api.trace.getTracer('warrenmq')
   return {
     begin: (message, facts) => {
@@ -36,7 +45,8 @@ export function createRunTracing(api: TracingApi): RunTracing {
         .map((context) => context && api.trace.getSpanContext(context as never))
         .filter((context) => context !== undefined && context !== null)
         .map((context) => ({ context: context as never }))
-      const options = { kind: spanKinds.consumer, attributes: attributesOf(message, facts), links }
+      const attributes = { ...attributesOf(message, facts), ...serverAttributes(endpoint()) }
+      const options = { kind: spanKinds.consumer, attributes, links }
       const span = tracer.startSpan(`process ${facts.queue}`, options, producer as never)
       const own = api.trace.setSpan(producer as never, span as never)
       const carrier: Record<string, string> = {}
