@@ -37,6 +37,38 @@ it('what a message holds is text, in its name, its headers and its body', async 
   expect(await page.locator('main img, main script').count()).toBe(0)
 })
 
+it('a queue with a hostile name, and bodies that are not text, break no page, also on a phone', async () => {
+  const name = `🐇 <img src=x onerror="window.hacked=1">\u202e"${'very-long-'.repeat(12)}.dlq`
+  const queue = { durable: true, arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': -1 } }
+  await rig.management('PUT', `/api/queues/%2F/${encodeURIComponent(name)}`, queue)
+  await rig.shop.publish({
+    ...{ key: name, messageId: 'odd', type: '👩‍👩‍👧‍👦\u0007\u001b[2J\u001b[31m' },
+    headers: {
+      'ansi \u001b[31m 🐇': `\u001b[2J${'👩‍👩‍👧‍👦'.repeat(40)}`,
+      null: null,
+      deep: { a: [{ b: '\u202e' }] },
+    },
+    body: Buffer.concat([Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0, 1]), Buffer.alloc(100_000, 0xf0)]),
+  })
+  const page = await rig.openAsGuest({ path: `queues/${encodeURIComponent(name)}`, width: 360 })
+  const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
+  await page.getByText('1 message', { exact: true }).waitFor()
+  expect(await widthOf()).toBe(360)
+
+  await page.getByRole('grid').getByRole('link').first().click()
+  await page.getByText('bytes that are not text, in base64').waitFor()
+  expect(await widthOf()).toBe(360)
+  await page
+    .getByRole('link', { name: 'Bytes' })
+    .or(page.getByRole('button', { name: 'Bytes' }))
+    .click()
+  await page.getByText('00000000').waitFor()
+
+  expect(await widthOf()).toBe(360)
+  expect(await page.evaluate('window.hacked')).toBeUndefined()
+  expect(await page.locator('main img, main script').count()).toBe(0)
+})
+
 it('a viewer sees what they may not do and why, and no body ever reaches the page', async () => {
   await rig.shop.publish({
     key: 'warehouse.shipping.dlq',
