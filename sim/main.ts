@@ -1,6 +1,7 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { ProfileName } from '../packages/warrenmq/src/embedded/model/profile.ts'
 import { parseArguments, type SimArguments } from './parse-arguments.ts'
+import { summarize } from './proof/summarize.ts'
 import { type RunReport, runOne } from './run-one.ts'
 import { renderRun, renderSummary } from './story/render-run.ts'
 
@@ -32,7 +33,8 @@ async function runAll(args: SimArguments): Promise<void> {
       const report = await (run ? run.run(job) : runOne(job, args))
       reports.push(report)
       if (args.isFirst && report.violations.length > 0) isEnough = true
-      if (!args.isJson && (report.violations.length > 0 || args.isStory)) console.log(renderRun(report))
+      if (!args.isJson && !args.isSummary && (report.violations.length > 0 || args.isStory))
+        console.log(renderRun(report))
     }
     await run?.end()
   }
@@ -40,6 +42,7 @@ async function runAll(args: SimArguments): Promise<void> {
   const tookMs = performance.now() - startedAt
   reports.sort((one, other) => one.seed - other.seed)
   if (args.isJson) console.log(JSON.stringify({ tookMs: Math.round(tookMs), runs: reports }))
+  else if (args.isSummary) console.log(JSON.stringify(summarize(reports, { args, tookMs }), undefined, 2))
   else console.log(renderSummary(reports, { tookMs, times: args.isTwice ? 2 : 1 }))
   process.exitCode = reports.some(({ violations }) => violations.length > 0) ? 1 : 0
 }

@@ -12,6 +12,8 @@ export interface SimArguments {
   readonly only: readonly number[] | undefined
   readonly isStory: boolean
   readonly isJson: boolean
+  /** One document about all runs, which docs/proof.md is made from. */
+  readonly isSummary: boolean
   /** Each seed runs a second time, and its hash is compared. */
   readonly isTwice: boolean
   readonly workers: number
@@ -36,6 +38,7 @@ export function parseArguments(args: readonly string[]): SimArguments {
       workers: { type: 'string', default: '2' },
       story: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      summary: { type: 'boolean', default: false },
       once: { type: 'boolean', default: false },
       first: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
@@ -53,6 +56,7 @@ export function parseArguments(args: readonly string[]): SimArguments {
     only: values.only?.split(',').filter(Boolean).map(Number),
     isStory: values.story,
     isJson: values.json,
+    isSummary: values.summary,
     isTwice: !values.once,
     workers: Number(values.workers),
     isFirst: values.first,

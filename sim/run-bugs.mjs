@@ -13,10 +13,16 @@ const { values } = parseArgs({
   },
 })
 
+/** Each seed runs on three versions. */
+function mostRunsOf(seeds) {
+  const [from, to = from] = seeds.split('-').map(Number)
+  return 3 * (to - from + 1)
+}
+
 const table = []
-for (const { name, ...patch } of plantedBugs) {
+for (const { name, also = [], ...patch } of plantedBugs) {
   if (!name.includes(values.match)) continue
-  const file = await buildSim({ name: 'planted', patches: [patch] })
+  const file = await buildSim({ name: 'planted', patches: [patch, ...also] })
   const args = [file, '--seeds', values.seeds, '--once', '--first', '--no-shrink', '--workers', '2', '--json']
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 30 })
   if (stdout === '') throw new Error(`${name}: the simulation does not run: ${stderr}`)
@@ -36,6 +42,13 @@ for (const { name, ...patch } of plantedBugs) {
         : `NOT FOUND in ${runs.length} runs: ${name}`,
     )
 }
-if (values.json) console.log(JSON.stringify({ bugs: table }))
+if (values.json)
+  console.log(
+    JSON.stringify(
+      { planted: plantedBugs.length, mostRuns: mostRunsOf(values.seeds), bugs: table },
+      undefined,
+      2,
+    ),
+  )
 else console.log(`${table.filter(({ seed }) => seed !== undefined).length} of ${table.length} found`)
 process.exitCode = table.every(({ seed }) => seed !== undefined) ? 0 : 1

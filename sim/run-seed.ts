@@ -13,6 +13,7 @@ import { checkAttempts } from './check/check-attempts.ts'
 import { checkAudit } from './check/check-audit.ts'
 import { checkDuplicates } from './check/check-duplicates.ts'
 import { checkLeaks } from './check/check-leaks.ts'
+import { checkLock } from './check/check-lock.ts'
 import { checkMetrics } from './check/check-metrics.ts'
 import { checkNothingLost } from './check/check-nothing-lost.ts'
 import { checkOrder } from './check/check-order.ts'
@@ -138,7 +139,11 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   const flow = compileTopology(scenario.topology, { brokerVersion: broker.model.profile.version }).flows.find(
     ({ name }) => name === scenario.workQueue,
   )!
-  const watch = new BrokerWatch(broker.model, { flow, nowMs: () => loop.nowMs })
+  const watch = new BrokerWatch(broker.model, {
+    flow,
+    nowMs: () => loop.nowMs,
+    ownerOf: (channel) => broker.ownerOf(channel),
+  })
   const evidence: Evidence = { scenario, ledger, broker, watch, universe, faults, flow, violate }
   await perform(universe, [createDeployer(stage)], { withinMs: 60_000, violate })
 
@@ -188,6 +193,7 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
     await perform(universe, [createAuditor(stage, 'auditor')], { withinMs: longestGoodbyeMs, violate })
   await waitUntil(universe, () => false, loop.nowMs + farewellMs)
   checkReceipts(evidence)
+  checkLock(evidence)
   checkOrder(evidence)
   checkTasks(evidence)
   checkAudit(evidence)

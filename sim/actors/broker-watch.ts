@@ -1,6 +1,10 @@
 import { consumerHeaders } from '../../packages/warrenmq/src/consumer/settle/consumer-headers.ts'
 import type { Broker } from '../../packages/warrenmq/src/embedded/model/broker.ts'
-import type { Queue } from '../../packages/warrenmq/src/embedded/model/queue/queue.ts'
+import type {
+  Consumer,
+  ConsumerChannel,
+  Queue,
+} from '../../packages/warrenmq/src/embedded/model/queue/queue.ts'
 import { headerInteger, headerText } from '../../packages/warrenmq/src/message/header-values.ts'
 import { recoveryHeaders } from '../../packages/warrenmq/src/recovery/put-back/recovery-headers.ts'
 import type { QueueFlow } from '../../packages/warrenmq/src/topology/queue-flow.ts'
@@ -22,15 +26,27 @@ export class BrokerWatch {
   readonly #acked = new Map<string, number[]>()
   /** By queue: each message that came in and was not acknowledged. */
   readonly #held = new Map<string, Set<string>>()
+  /** The most connections that consumed from the dead-letter queue at a time. */
+  mostAtWork = 0
   readonly #nowMs: () => number
+  readonly #ownerOf: (channel: ConsumerChannel) => unknown
   readonly #workQueue: string
   readonly #deadLetterQueue: string | undefined
 
   constructor(
     broker: Broker,
-    { flow, nowMs }: { flow: Pick<QueueFlow, 'queue' | 'deadLetterQueue'>; nowMs: () => number },
+    {
+      flow,
+      nowMs,
+      ownerOf,
+    }: {
+      flow: Pick<QueueFlow, 'queue' | 'deadLetterQueue'>
+      nowMs: () => number
+      ownerOf: (channel: ConsumerChannel) => unknown
+    },
   ) {
     this.#nowMs = nowMs
+    this.#ownerOf = ownerOf
     this.#workQueue = flow.queue
     this.#deadLetterQueue = flow.deadLetterQueue
     const { queues } = broker.vhosts.get('/')!
@@ -60,12 +76,18 @@ export class BrokerWatch {
   }
 
   #watch(queue: Queue): Queue {
-    const { enqueue, settle } = queue
+    const { enqueue, settle, consume } = queue
     const acked: number[] = this.#acked.get(queue.name) ?? []
     this.#acked.set(queue.name, acked)
     const held = new Set<string>()
     this.#held.set(queue.name, held)
     return Object.assign(queue, {
+      consume: (consumer: Consumer) => {
+        consume(consumer)
+        if (queue.name !== this.#deadLetterQueue) return
+        const owners = new Set(queue.consumers.map(({ channel }) => this.#ownerOf(channel)))
+        this.mostAtWork = Math.max(this.mostAtWork, owners.size)
+      },
       enqueue: (message: Parameters<Queue['enqueue']>[0], publisher: object | undefined) => {
         const isTaken = enqueue(message, publisher)
         const id = readProperty(message.properties, 'messageId')

@@ -122,6 +122,13 @@ export class SimBroker {
     return { status, body: json === undefined ? '' : JSON.stringify(json) }
   }
 
+  /** The connection that a channel of the model belongs to. */
+  ownerOf(channel: unknown): AmqpConnection | undefined {
+    return [...this.connections].find(({ channels }) =>
+      [...channels.values()].some(({ model }) => (model as unknown) === channel),
+    )
+  }
+
   /** As kill -9 of the node: every connection breaks, and what is not durable is lost. */
   crash(): void {
     if (!this.isListening) return

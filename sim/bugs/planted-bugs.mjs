@@ -207,6 +207,13 @@ export const plantedBugs = [
     file: pump,
     find: 'return flow.unanswered + flow.copying + flow.unproved < size && flow.unansweredBytes < mostBytes',
     replace: 'return true',
+    also: [
+      {
+        file: 'recovery/redrive/decide-prefetch.ts',
+        find: 'Math.min(window, limit, mostBySize)',
+        replace: 'Math.min(limit, mostBySize)',
+      },
+    ],
   },
   {
     name: 'a re-drive acknowledges what failed',
@@ -261,5 +268,54 @@ export const plantedBugs = [
     file: 'recovery/backup/restore-run.ts',
     find: 'else if (journal.has(record)) this.#counts.restoredBefore += 1\n',
     replace: '',
+  },
+  {
+    name: 'the audit log is not chained',
+    file: 'packages/cli/src/http-api/audit/audit-log.ts',
+    find: "end = result.kind === 'confirmed' ? record : beginChain()",
+    replace: 'void record',
+  },
+  {
+    name: 'the audit log says that it has what was not confirmed',
+    file: 'packages/cli/src/http-api/audit/audit-log.ts',
+    find: "if (result.kind === 'confirmed') return record",
+    replace: 'if (result) return record',
+  },
+  {
+    name: 'records of servers are not signed',
+    file: 'packages/cli/src/http-api/audit/audit-log.ts',
+    find: 'sealMessage(seals, { stream: auditStream, type: record.action, record })',
+    replace: 'sealMessage(undefined, { stream: auditStream, type: record.action, record })',
+  },
+  {
+    name: 'the task of a server that is gone stays running',
+    file: 'packages/cli/src/http-api/tasks/watch-servers.ts',
+    find: 'if (!(await isServerThere(watch.broker, presence))) missing.add(presence)',
+    replace: 'if (presence === "") missing.add(presence)',
+  },
+  {
+    name: 'a task that was cut short counts as done',
+    file: 'packages/cli/src/http-api/tasks/task-state.ts',
+    find: "return outcome === 'done' || outcome === 'cancelled' ? outcome : 'stopped'",
+    replace: "return outcome === 'cancelled' ? 'cancelled' : 'done'",
+  },
+  {
+    name: 'the progress of a task is not that of its receipt',
+    file: 'packages/cli/src/http-api/tasks/task-run.ts',
+    find: 'moved: movedBefore + counts.moved,',
+    replace: 'moved: movedBefore + counts.moved + counts.failed,',
+  },
+  {
+    name: 'messages of one key are handled at a time',
+    file: 'consumer/consumer.ts',
+    find: 'this.#reading = { decode, orderBy,',
+    replace: 'this.#reading = { decode, orderBy: orderBy && ((message) => message.id),',
+  },
+  {
+    name: 'metrics count a delivery twice',
+    file: 'consumer/observe/consumer-metrics.ts',
+    find: "settled.add(queue, outcome.kind, outcome.kind === 'dead-letter' ? outcome.reason : '')",
+    replace:
+      "settled.add(queue, outcome.kind, outcome.kind === 'dead-letter' ? outcome.reason : ''); if (outcome.kind === 'acknowledge') settled.add(queue, outcome.kind, '')",
   },
 ]
