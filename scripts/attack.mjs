@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 const help = `npm run attack -- [options]: everything that attacks the HTTP API, on a RabbitMQ and on the embedded broker
 
   --requests <number>     fuzzed requests by callers of every role and of none, and a tenth of them on RabbitMQ
-                          (default: 100000; npm test: 20000)
+                          (default: 100000; npm test: 20000; a few thousand do not reach every endpoint, and fail)
   --connections <number>  hostile connections (default: 50000; npm test: 10000)
   --seed <number>         repeats a run (default: another one each time)
   -h, --help              show this
