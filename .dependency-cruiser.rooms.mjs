@@ -76,10 +76,10 @@ const houses = [
   {
     folder: 'packages/cli/src/http-api',
     rows: [
-      ['server-broker.ts', 'failure-log.ts', 'console', 'contract', 'records'],
+      ['server-broker.ts', 'failure-log.ts', 'public-path.ts', 'console', 'contract', 'records'],
       ['demo-controls.ts', 'problems.ts', 'auth', 'lists'],
       ['notices', 'read-server-section.ts'],
-      ['once', 'show', 'snapshot-index'],
+      ['notes', 'once', 'show', 'snapshot-index'],
       ['api-context.ts'],
       ['audit'],
       ['guards'],
@@ -98,6 +98,7 @@ const houses = [
       ['events/topics.ts', 'tasks/visible-tasks.ts'],
       ['notices/notice.ts', 'once/once-answer.ts'],
       ['notices/open-notices.ts', 'approvals/approvals.ts'],
+      ['notices/open-notices.ts', 'notes/notes.ts'],
       ['notices/open-notices.ts', 'once/once.ts'],
       ['show/show-receipt.ts', 'guards/refuse-hidden-fields.ts'],
     ],

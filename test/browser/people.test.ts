@@ -55,3 +55,34 @@ it('what one person asks for, another one grants in another browser, and both se
   await asking.getByText(/Nothing is lost: 40 moved/).waitFor()
   expect(await countTasks()).toBe(2)
 })
+
+it('what one person writes about a queue, and that they have read a receipt, another one sees', async () => {
+  const one = await rig.openAsGuest({ path: 'queues/billing.payments.dlq' })
+  const other = await rig.openPage()
+  await logIn(other, 'ann')
+
+  await one.getByRole('button', { name: 'Add a note' }).click()
+  await one.keyboard.type('Guest is on it: <b>expired</b> cards')
+  await one.keyboard.press('Enter')
+  await other.getByText('“Guest is on it: <b>expired</b> cards”').waitFor()
+  await other.getByRole('link', { name: 'billing.payments.dlq' }).click()
+  await other.getByRole('button', { name: 'Change the note' }).click()
+  await other.getByRole('button', { name: 'Remove' }).click()
+  await one.getByRole('button', { name: 'Add a note' }).waitFor()
+
+  await one.getByRole('link', { name: 'Tasks' }).first().click()
+  await one.getByRole('link', { name: 'billing.payments.dlq' }).first().waitFor()
+  await one.getByText('not acknowledged').first().waitFor()
+  const { items } = await rig.ask<Listed>('tasks?kind=redrive')
+  await one.goto(`${rig.server.url}/console/tasks/${items[0]!.id}`)
+  await other.goto(`${rig.server.url}/console/tasks/${items[0]!.id}`)
+  await one.getByRole('button', { name: 'Acknowledge' }).click()
+  await one.getByText('Acknowledged by guest').waitFor()
+  await other.getByText('Acknowledged by guest').waitFor()
+  const { items: records } = await rig.ask<{ readonly items: readonly { readonly action: string }[] }>(
+    'audit',
+  )
+  expect(records.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['note', 'note.remove', 'task.acknowledge']),
+  )
+})

@@ -15,6 +15,7 @@ import type { OpenStreams } from './events/open-streams.ts'
 import type { QueueTurns } from './guards/queue-turns.ts'
 import type { RequestSlots } from './guards/request-slots.ts'
 import type { DepthHistory } from './history/depth-history.ts'
+import type { Notes } from './notes/notes.ts'
 import type { NoticeBoard } from './notices/notice-board.ts'
 import type { Once } from './once/once.ts'
 import type { ServerSettings } from './read-server-section.ts'
@@ -44,6 +45,7 @@ export interface ApiContext extends Names {
   readonly plans: ShownPlans
   readonly approvals: Approvals
   readonly notices: NoticeBoard
+  readonly notes: Notes
   readonly once: Once
   readonly audit: AuditLog
   readonly strays: Strays

@@ -62,6 +62,7 @@ import { addEditRoutes } from './routes/edits.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHistoryRoutes } from './routes/history.ts'
 import { addLoginLinkRoutes } from './routes/login-link.ts'
+import { addNoteRoutes } from './routes/notes.ts'
 import { addOidcRoutes } from './routes/oidc.ts'
 import { addOperationRoutes } from './routes/operation.ts'
 import { addRedriveRoutes } from './routes/redrives.ts'
@@ -114,6 +115,7 @@ const resources: readonly AddRoutes[] = [
   addEditRoutes,
   addBackupRoutes,
   addApprovalRoutes,
+  addNoteRoutes,
   addTaskRoutes,
   addEventRoutes,
   addTopologyRoutes,

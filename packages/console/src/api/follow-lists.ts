@@ -11,6 +11,7 @@ export const connectionKey = ['connection'] as const
 export const dlqsKey = ['dlqs'] as const
 export const tasksKey = ['tasks'] as const
 export const approvalsKey = ['approvals'] as const
+export const notesKey = ['notes'] as const
 
 /** How long to wait before the server is asked again that did not answer. */
 const pauseMs = 2_000
@@ -52,6 +53,7 @@ async function openStream(
 function takeEvent({ name, data }: ServerEvent): void {
   if (name === 'dlqs') takeChange<Schemas['Dlq']>(dlqsKey, data, ({ queue }) => queue)
   if (name === 'tasks') takeChange<Schemas['Task']>(tasksKey, data, ({ id }) => id)
+  if (name === 'notes') takeChange<Schemas['Note']>(notesKey, data, ({ id }) => id)
   if (name === 'approvals') takeChange<Schemas['Approval']>(approvalsKey, data, ({ id }) => id)
 }
 

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions, skipToken } from '@tanstack/react-query'
 import { api, type Schemas, sessionKey } from './api.ts'
 import { ApiProblem, dataOf, problemOf } from './api-problem.ts'
-import { approvalsKey, type Connection, connectionKey, dlqsKey, tasksKey } from './follow-lists.ts'
+import { approvalsKey, type Connection, connectionKey, dlqsKey, notesKey, tasksKey } from './follow-lists.ts'
 
 /** What the pages ask of the server. The lists that the stream of events brings are never asked for. */
 export const queries = {
@@ -28,6 +28,7 @@ export const queries = {
   tasks: () => queryOptions<readonly Schemas['Task'][]>({ queryKey: tasksKey, queryFn: skipToken }),
   approvals: () =>
     queryOptions<readonly Schemas['Approval'][]>({ queryKey: approvalsKey, queryFn: skipToken }),
+  notes: () => queryOptions<readonly Schemas['Note'][]>({ queryKey: notesKey, queryFn: skipToken }),
   broker: () =>
     queryOptions({
       queryKey: ['broker'],

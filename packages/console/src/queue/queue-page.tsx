@@ -6,6 +6,7 @@ import { DownloadLink } from '../backups/download-link.tsx'
 import type { KnownValue } from '../filter/complete-filter.ts'
 import { FilterLine } from '../filter/filter-line.tsx'
 import { filterOfIds } from '../filter/filter-of-ids.ts'
+import { QueueNote } from '../notes/queue-note.tsx'
 import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
@@ -32,6 +33,7 @@ export function QueuePage(): ReactNode {
   const look = useQueueLook(queue, search)
   const field = useRef<HTMLInputElement>(null)
   const redrive = useRedrive(look)
+  const isMissing = isGone(look.error)
   useKeys({
     '/': () => field.current?.focus(),
     r: () => redrive.start(),
@@ -50,26 +52,35 @@ export function QueuePage(): ReactNode {
         </Link>
       }
       title={queue}
-      about={<QueueAbout queue={queue} />}
+      about={
+        !isMissing && (
+          <>
+            <QueueAbout queue={queue} />
+            <QueueNote key={queue} queue={queue} />
+          </>
+        )
+      }
       actions={
-        <>
-          <DownloadLink
-            path={`/api/v1/dlqs/${encodeURIComponent(queue)}/backup${where === undefined ? '' : `?where=${encodeURIComponent(where)}`}`}
-            hint="A backup of these messages, byte for byte. They stay in the queue."
-          />
-          <Button
-            offBecause={redrive.noDiscard}
-            onClick={() => void navigate({ to: '/queues/$queue/discard', search: redrive.search })}
-          >
-            Discard…
-          </Button>
-          <Button isMain onClick={redrive.start} offBecause={redrive.offBecause} hint="r">
-            {redrive.words}
-          </Button>
-        </>
+        !isMissing && (
+          <>
+            <DownloadLink
+              path={`/api/v1/dlqs/${encodeURIComponent(queue)}/backup${where === undefined ? '' : `?where=${encodeURIComponent(where)}`}`}
+              hint="A backup of these messages, byte for byte. They stay in the queue."
+            />
+            <Button
+              offBecause={redrive.noDiscard}
+              onClick={() => void navigate({ to: '/queues/$queue/discard', search: redrive.search })}
+            >
+              Discard…
+            </Button>
+            <Button isMain onClick={redrive.start} offBecause={redrive.offBecause} hint="r">
+              {redrive.words}
+            </Button>
+          </>
+        )
       }
     >
-      {look.error && isGone(look.error) ? (
+      {isMissing ? (
         <NoQueue />
       ) : (
         <>

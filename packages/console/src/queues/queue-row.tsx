@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useQueueNote } from '../notes/use-queue-note.ts'
 import { SparkLine } from '../parts/spark-line.tsx'
 import { AgeText } from '../parts/time-text.tsx'
 import { formatCount, formatSigned } from '../words/format-count.ts'
@@ -26,7 +27,7 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
         >
           {queue}
         </Link>
-        <Origin queue={each} />
+        <QueueLine queue={each} />
       </div>
       <span className="foreign hidden w-64 truncate text-quiet lg:block" title={mainCause?.label}>
         {isEmpty || mainCause === null ? (
@@ -48,6 +49,17 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
         {messages === null ? <span title="The queue has just gone away.">gone</span> : formatCount(messages)}
       </span>
     </div>
+  )
+}
+
+/** What somebody wrote about the queue, else what it gets its messages from. */
+function QueueLine({ queue: each }: { readonly queue: RankedQueue }): ReactNode {
+  const note = useQueueNote(each.queue)
+  if (!note) return <Origin queue={each} />
+  return (
+    <p className="foreign truncate text-xs text-quiet" title={`${note.by}: ${note.text}`}>
+      <span className="rounded bg-warn-soft px-1 text-ink">“{note.text}”</span> {note.by}
+    </p>
   )
 }
 

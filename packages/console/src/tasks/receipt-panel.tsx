@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
+import { Acknowledgement } from '../notes/acknowledgement.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { SectionTitle } from '../parts/page.tsx'
@@ -11,7 +12,7 @@ type Receipt = Schemas['Receipt']
 
 /** What became of every message, as the server has written it down. */
 export function ReceiptPanel({ receipt }: { readonly receipt: Receipt }): ReactNode {
-  const { targets, keptBecause, failures, causes, refusals, endedAt, digest } = receipt
+  const { id, targets, keptBecause, failures, causes, refusals, endedAt, digest } = receipt
   return (
     <section aria-label="Receipt" className="flex flex-col gap-5 rounded-lg border border-line bg-panel p-4">
       <div className="flex flex-wrap items-center gap-3">
@@ -19,7 +20,8 @@ export function ReceiptPanel({ receipt }: { readonly receipt: Receipt }): ReactN
         <span className="text-quiet">
           <TimeText at={endedAt} />
         </span>
-        <span className="ml-auto">
+        <span className="ml-auto flex flex-wrap items-center gap-3">
+          <Acknowledgement task={id} />
           <CopyButton text={JSON.stringify(receipt, null, 2)}>Copy as JSON</CopyButton>
         </span>
       </div>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
+import { useAcknowledgement } from '../notes/use-acknowledgement.ts'
 import { Badge } from '../parts/badge.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
@@ -34,7 +35,8 @@ export function TaskListPage(): ReactNode {
 }
 
 function TaskRow({ task }: { readonly task: Schemas['Task'] }): ReactNode {
-  const { id, kind, state, queue, by, reason, startedAt, progress } = task
+  const { id, kind, state, queue, by, reason, startedAt, endedAt, progress } = task
+  const acknowledgement = useAcknowledgement(id)
   const isLook = kind === 'snapshot'
   return (
     <li className="flex items-center gap-4 px-4 py-2.5 hover:bg-hover">
@@ -46,6 +48,10 @@ function TaskRow({ task }: { readonly task: Schemas['Task'] }): ReactNode {
         <p className="foreign truncate text-xs text-quiet">
           {by}
           {reason !== null && `: ${reason}`}
+          {acknowledgement && ` · acknowledged by ${acknowledgement.by}`}
+          {!acknowledgement && !isLook && endedAt !== null && (
+            <span className="text-warn"> · not acknowledged</span>
+          )}
         </p>
       </div>
       <span className="w-24">

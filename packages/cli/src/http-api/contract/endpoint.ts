@@ -61,6 +61,7 @@ export const tags = {
   redrives: 'Dead letters go back to work.',
   tasks: 'What runs in the background, and its receipts.',
   approvals: 'What needs a second person.',
+  notes: 'What people tell each other about queues and receipts.',
   backups: 'Messages as files: download, discard, restore.',
   events: 'Changes as they happen.',
   topology: 'Exchanges, queues and bindings: declared, live, and the way from one to the other.',

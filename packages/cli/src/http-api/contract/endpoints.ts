@@ -5,6 +5,7 @@ import { backupEndpoints } from './backups.ts'
 import { demoEndpoints } from './demo.ts'
 import { dlqEndpoints } from './dlqs.ts'
 import { eventEndpoints } from './events.ts'
+import { noteEndpoints } from './notes.ts'
 import { operationEndpoints } from './operation.ts'
 import { redriveEndpoints } from './redrives.ts'
 import { sessionEndpoints } from './session.ts'
@@ -20,6 +21,7 @@ export const endpoints = {
   ...redriveEndpoints,
   ...taskEndpoints,
   ...approvalEndpoints,
+  ...noteEndpoints,
   ...backupEndpoints,
   ...eventEndpoints,
   ...topologyEndpoints,

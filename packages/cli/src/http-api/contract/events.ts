@@ -3,13 +3,15 @@ import type { EndpointList } from './endpoint.ts'
 import { listInQuery, oneOf, parameters, type SchemaValue } from './schema.ts'
 
 const topic = oneOf(
-  ['tasks', 'approvals', 'dlqs', 'queues', 'backups'],
+  ['tasks', 'approvals', 'notes', 'dlqs', 'queues', 'backups'],
   'A list to follow: the one with the same name.',
 )
 export type EventTopic = SchemaValue<typeof topic>
 
 const eventsQuery = parameters({
-  topics: Type.Optional(listInQuery(topic, 'The lists to follow. Default: tasks, approvals and dlqs.')),
+  topics: Type.Optional(
+    listInQuery(topic, 'The lists to follow. Default: tasks, approvals, notes and dlqs.'),
+  ),
 })
 
 /** The data of an event, whose name is its topic: what has become of a list. */
@@ -28,7 +30,7 @@ export const eventEndpoints = {
     tag: 'events',
     needs: 'dlq:read',
     asksBroker: true,
-    summary: 'Follow tasks, approvals and queues in one stream',
+    summary: 'Follow tasks, approvals, notes and queues in one stream',
     description: [
       'Server-sent events. The name of an event is its topic, and its data is `{ isWhole, items, gone }`: the items are those of the list of the same name.',
       'With `isWhole` they are the whole list; otherwise they are new or replace those with the same `id` (in dlqs and queues: `queue`), and those named in `gone` have left the list.',

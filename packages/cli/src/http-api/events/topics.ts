@@ -24,6 +24,7 @@ export type TopicContext = Pick<
   | 'tasks'
   | 'snapshots'
   | 'approvals'
+  | 'notes'
   | 'dlqs'
   | 'history'
   | 'readTraffic'
@@ -33,10 +34,10 @@ export type TopicContext = Pick<
 >
 
 /** What is told without being asked for: what a console shows on every page. */
-export const usualTopics: readonly EventTopic[] = ['tasks', 'approvals', 'dlqs']
+export const usualTopics: readonly EventTopic[] = ['tasks', 'approvals', 'notes', 'dlqs']
 
 export function createTopics(context: TopicContext): Readonly<Record<EventTopic, Topic>> {
-  const { approvals, readTraffic } = context
+  const { approvals, notes, readTraffic } = context
   const needs = 'dlq:read'
   return {
     tasks: {
@@ -50,6 +51,12 @@ export function createTopics(context: TopicContext): Readonly<Record<EventTopic,
       everyMs: progressEveryMs,
       edition: () => approvals.edition,
       read: async (caller) => byId(visibleApprovals(context, caller)),
+    },
+    notes: {
+      needs,
+      everyMs: progressEveryMs,
+      edition: () => notes.edition,
+      read: async (caller) => byId(notes.visibleTo(caller)),
     },
     dlqs: { needs, everyMs: 1_000, read: async (caller) => byQueue(await readDlqs(context, caller)) },
     queues: {

@@ -1,4 +1,4 @@
-import type { Approval, AuditRecord } from '../contract/contract.ts'
+import type { Approval, AuditRecord, Note } from '../contract/contract.ts'
 import type { OnceAnswer } from '../once/once-answer.ts'
 
 /** How the one who asked was known, for what is done in their name later. */
@@ -25,6 +25,9 @@ export type Notice =
       /** Null where it failed. */
       readonly answer: OnceAnswer | null
     }
+  /** What somebody tells everybody about a queue or a receipt. */
+  | { readonly kind: 'note-written'; readonly note: Note }
+  | { readonly kind: 'note-removed'; readonly queue: string }
   /** Tells the server that wrote it that it has read all that was there before. */
   | { readonly kind: 'hello' }
 

@@ -1,5 +1,6 @@
 import { Approvals } from '../approvals/approvals.ts'
 import type { Sessions } from '../auth/sessions.ts'
+import { Notes } from '../notes/notes.ts'
 import { Once } from '../once/once.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
@@ -11,6 +12,14 @@ const usualLifetimeMs = 86_400_000
 
 /** Each is remembered until the session would have expired. */
 const mostUnproved = 10_000
+
+/** The board, and who hears of what is told there. */
+export interface SharedNotices {
+  readonly notices: NoticeBoard
+  readonly approvals: Approvals
+  readonly notes: Notes
+  readonly once: Once
+}
 
 /** Opens the board, and has everybody hear of what concerns them, from its first notice on. */
 export async function openNotices({
@@ -26,12 +35,14 @@ export async function openNotices({
   readonly strays: Strays
   /** How long an approval may wait. */
   readonly lifetimeMs: number | undefined
-}): Promise<{ readonly notices: NoticeBoard; readonly approvals: Approvals; readonly once: Once }> {
+}): Promise<SharedNotices> {
   const approvals = new Approvals({ tell: (notice) => notices.tell(notice), lifetimeMs })
+  const notes = new Notes((notice) => notices.tell(notice))
   const once = new Once((notice) => notices.tell(notice))
   let unproved = 0
   const notices = await NoticeBoard.open({ consuming, publishing, keys, strays }, (record) => {
     approvals.heard(record)
+    notes.heard(record)
     once.heard(record)
     const { notice, isSigned } = record
     if (notice.kind !== 'session-closed') return
@@ -39,5 +50,5 @@ export async function openNotices({
     if (!isSigned) unproved += 1
     if (isSigned || unproved <= mostUnproved) sessions.close(notice.session, Date.parse(notice.expiresAt))
   })
-  return { notices, approvals, once }
+  return { notices, approvals, notes, once }
 }

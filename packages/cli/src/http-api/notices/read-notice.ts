@@ -25,6 +25,14 @@ const shapes: readonly TSchema[] = [
     by: text,
     at: text,
   }),
+  Type.Object({
+    kind: oneOf(['note-written']),
+    note: Type.Object({
+      ...{ id: text, about: oneOf(['queue', 'task']), queue: text, task: textOrNull },
+      ...{ text: Type.String({ maxLength: 500 }), by: text, at: text },
+    }),
+  }),
+  Type.Object({ kind: oneOf(['note-removed']), queue: text }),
   Type.Object({ kind: oneOf(['request-begun']), key: text, request: text, at: text }),
   Type.Object({
     kind: oneOf(['request-ended']),
@@ -56,6 +64,9 @@ function timesOf(notice: Notice): readonly string[] {
     case 'approval-decided':
     case 'request-begun':
       return [notice.at]
+    case 'note-written':
+      return [notice.note.at]
+    case 'note-removed':
     case 'request-ended':
     case 'hello':
       return []
