@@ -381,4 +381,16 @@ export const benches: readonly Bench[] = [
       targets: [{ against: `${read} at 10,000`, metric: 'seconds', atMost: 2 }],
     }),
   ),
+  {
+    name: 'console',
+    what: 'the first rows of the console with 10,000 dead-letter queues, beside those with 100',
+    participants: [
+      { name: 'rows of 10,000', script: 'console-rows', messages: 10_000 },
+      { name: 'rows of 100', script: 'console-rows', messages: 100 },
+    ],
+    queueTypes: ['none'],
+    messages: 10_000,
+    runs: 3,
+    targets: [{ against: 'rows of 100', metric: 'seconds', atMost: 1.5 }],
+  },
 ]

@@ -9,13 +9,17 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncG
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader()
-  let rest = ''
+  // A list of ten thousand queues comes in many parts: they are joined once, when its end is there.
+  let parts: string[] = []
   try {
     for (;;) {
       const { value, done } = await reader.read()
       if (done) return
-      const blocks = `${rest}${value}`.split('\n\n')
-      rest = blocks.pop() ?? ''
+      const isCutInEnd = value.startsWith('\n') && (parts.at(-1)?.endsWith('\n') ?? false)
+      if (value !== '') parts.push(value)
+      if (!isCutInEnd && !value.includes('\n\n')) continue
+      const blocks = parts.join('').split('\n\n')
+      parts = [blocks.pop() ?? '']
       for (const block of blocks) {
         const event = readEvent(block)
         if (event) yield event
