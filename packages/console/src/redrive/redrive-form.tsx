@@ -43,7 +43,7 @@ export function RedriveForm({
             onChange={(canary) => set({ canary: canary! })}
           />
           <TextField
-            label="Stop after dead again"
+            label="Stop if dead again"
             hint="5 or 5%"
             value={search.stopWhenDead ?? ''}
             onChange={(stopWhenDead) => set({ stopWhenDead })}

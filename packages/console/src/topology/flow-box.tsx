@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { DottedName } from '../parts/dotted-name.tsx'
 import { formatCount, formatCounted } from '../words/format-count.ts'
 import type { FlowQueue } from './queue-flows.ts'
 
@@ -23,10 +24,10 @@ export function FlowBox({ queue }: { readonly queue: FlowQueue }): ReactNode {
         <span className="foreign line-clamp-2 font-medium" title={name}>
           {role === 'dead-letter' && !isMissing ? (
             <Link to="/queues/$queue" params={{ queue: name }} className="hover:underline">
-              {name}
+              <DottedName name={name} />
             </Link>
           ) : (
-            name
+            <DottedName name={name} />
           )}
         </span>
         <span className={`block text-xs ${isBad ? 'text-bad' : 'text-quiet'}`}>{sayState(queue)}</span>
