@@ -26,8 +26,11 @@ interface RunOptions {
 
 /** How often others are told how far it is. */
 const tellEveryMs = 500
-/** How often its end is written down before that is given up; each takes as long as the board waits. */
+/** How often the end of a task is written down before a server that closes gives that up. */
 const mostAttempts = 6
+/** A broker that refuses does so immediately, so the pauses between attempts grow. */
+const firstPauseMs = 500
+const longestPauseMs = 10_000
 const readBackMs = 10_000
 
 /** A task while this server works on it, from its first message to its receipt. */
@@ -39,6 +42,8 @@ export class TaskRun {
   #redrive: Redrive | undefined
   #state: TaskState = 'running'
   #isInterrupted = false
+  /** Aborted when the server closes: then its end is not waited for as long. */
+  readonly #closing = new AbortController()
   /** Its end is being written down, and nothing after it. */
   #isOver = false
   #endedAt: string | null = null
@@ -92,6 +97,7 @@ export class TaskRun {
 
   /** Ends because the server does, so that another one may go on. */
   async interrupt(): Promise<void> {
+    this.#closing.abort()
     this.#isInterrupted = this.#state !== 'cancelling'
     this.step('cancel')
     await this.ended
@@ -143,7 +149,8 @@ export class TaskRun {
     await this.#telling // so that it is the last
     const shared = this.describe(state)
     const { board, onError } = this.#of
-    for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+    const { signal } = this.#closing
+    for (let attempt = 1; attempt <= mostAttempts || !signal.aborted; attempt += 1) {
       try {
         await board.write(shared)
         const isKnown = ({ run, task }: SharedTask): boolean => run > this.number || isEnded(task.state)
@@ -152,6 +159,7 @@ export class TaskRun {
       } catch (error) {
         onError(error)
       }
+      await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)), signal)
     }
   }
 
@@ -169,6 +177,20 @@ export class TaskRun {
         if (this.#state !== shared.task.state) this.#tell()
       })
   }
+}
+
+/** Ends early when the signal is aborted. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end)
+  })
 }
 
 /** Until the queue is counted the run has nothing to tell. */
