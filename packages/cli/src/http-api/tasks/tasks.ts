@@ -47,6 +47,8 @@ export class Tasks {
   readonly #beginning = new Set<string>()
   readonly #servers: { readonly close: () => void }
   readonly #presence: Presence
+  /** Runs whose first record was not confirmed: the broker may have it, and nobody works on them. */
+  readonly #abandoned = new Set<string>()
   /** Counts what has become of tasks, but for the progress of those that run here. */
   #changes = 0
   #isClosed = false
@@ -63,7 +65,9 @@ export class Tasks {
     this.board = board
     this.#presence = presence
     const { broker, turns, lookTimeoutMs, onInterrupted, onError } = options
-    this.#servers = watchServers({ board, broker, turns, lookTimeoutMs, onInterrupted, onError })
+    const isAbandoned = (shared: SharedTask): boolean => this.#abandoned.has(nameRun(shared))
+    const watch = { board, broker, turns, lookTimeoutMs, isAbandoned, onInterrupted, onError }
+    this.#servers = watchServers(watch)
     board.events.on('changed', (shared) => {
       this.#changes += 1
       this.#runs.get(shared.task.id)?.heard(shared)
@@ -216,7 +220,12 @@ export class Tasks {
 
   async #run(shared: SharedTask, options: NewTask, onEnd: OnTaskEnd): Promise<Task> {
     const { id } = shared.task
-    await this.board.write(shared)
+    try {
+      await this.board.write(shared)
+    } catch (error) {
+      this.#abandoned.add(nameRun(shared))
+      throw error
+    }
     const known = await this.board.until(id, ({ run, task }) => task.isSigned && run >= shared.run)
     if (known?.server !== this.board.server || known.run !== shared.run) throw lockedBy(known!.task)
     const run = new TaskRun({
@@ -268,6 +277,11 @@ export class Tasks {
       message: `There is no task ${id}. GET /api/v1/tasks lists them.`,
     })
   }
+}
+
+/** No other server writes a run with the same name. */
+function nameRun({ task, run, server }: SharedTask): string {
+  return `${task.id} ${run} ${server}`
 }
 
 /** What it says to have been asked for may be anybody's wish, and would be done in the name of who resumes it. */

@@ -18,6 +18,8 @@ export interface ServerWatch {
   readonly lookTimeoutMs: number
   /** @default 1000 */
   readonly everyMs?: number | undefined
+  /** A run of this server that never began, although the broker may have its record. */
+  readonly isAbandoned: (shared: SharedTask) => boolean
   /** A server is gone, and this is what it left. */
   readonly onInterrupted: (task: Task) => void
   /** The broker could not be asked; it is asked again. */
@@ -33,14 +35,14 @@ export function watchServers(watch: ServerWatch): { readonly close: () => void }
 
   async function lookOnce(): Promise<void> {
     // What is not signed is not looked after: to write it down once more would be to sign it.
-    const open = board
-      .list()
-      .filter(({ task, server }) => task.isSigned && server !== board.server && !isEnded(task.state))
+    const open = board.list().filter(({ task }) => task.isSigned && !isEnded(task.state))
+    for (const shared of open.filter(watch.isAbandoned)) await interrupt(watch, shared).catch(onUntold)
+    const others = open.filter(({ server }) => server !== board.server)
     const missing = new Set<string>()
-    for (const presence of new Set(open.map((shared) => shared.presence)))
+    for (const presence of new Set(others.map((shared) => shared.presence)))
       if (!(await isServerThere(watch.broker, presence))) missing.add(presence)
     // Missing twice: one that lost its connection is mostly back by then.
-    for (const shared of open)
+    for (const shared of others)
       if (missing.has(shared.presence) && missingBefore.has(shared.presence))
         await interrupt(watch, shared).catch(onUntold)
     missingBefore = missing
@@ -76,7 +78,8 @@ async function interrupt(watch: ServerWatch, { task, asked }: SharedTask): Promi
   const { board, broker, onInterrupted } = watch
   const found = asked.kind === 'edit' ? await findOutEdit(watch, task, asked.key) : await findOut(watch, task)
   const shared = board.get(task.id)
-  if (!shared || isEnded(shared.task.state) || (await isServerThere(broker, shared.presence))) return
+  if (!shared || isEnded(shared.task.state)) return
+  if (!watch.isAbandoned(shared) && (await isServerThere(broker, shared.presence))) return
   const endedAt = new Date().toISOString()
   const interrupted: Task = { ...shared.task, state: 'interrupted', endedAt, ...found(shared.task.progress) }
   await board.write({ ...shared, task: interrupted })
