@@ -28,8 +28,13 @@ const shapes: readonly TSchema[] = [
   Type.Object({
     kind: oneOf(['note-written']),
     note: Type.Object({
-      ...{ id: text, about: oneOf(['queue', 'task']), queue: text, task: textOrNull },
-      ...{ text: Type.String({ maxLength: 500 }), by: text, at: text },
+      id: text,
+      about: oneOf(['queue', 'task']),
+      queue: text,
+      task: textOrNull,
+      text: Type.String({ maxLength: 500 }),
+      by: text,
+      at: text,
     }),
   }),
   Type.Object({ kind: oneOf(['note-removed']), queue: text }),
