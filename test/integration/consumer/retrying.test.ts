@@ -9,12 +9,17 @@ import {
   type RetryingOptions,
   reject,
   retrying,
+  typed,
 } from '../../../packages/warrenmq/src/index.ts'
+import type { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
+import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
+import { encodeProperties, type PropertiesInput } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
 
 const broker = await useBroker()
 let names = 0
+const noText = 'x'.repeat(200)
 
 /** A queue as amqplib users have it, its wait queues and DLQ beside it, and a wrapped callback on it. */
 async function setUp({
@@ -233,6 +238,95 @@ describe('a callback of amqplib that is wrapped', () => {
     expect(events.filter(({ kind }) => kind === 'settled').length).toBeGreaterThan(0)
   })
 })
+
+describe('a message that amqplib reads and cannot write', () => {
+  const late = 2n ** 64n - 1n
+  it.each<[string, PropertiesInput]>([
+    [
+      'a header with a time beyond all years',
+      { headers: toFieldTable({ late: typed({ type: 'T', value: late }) }) },
+    ],
+    [
+      'a header that looks like a type of amqplib',
+      { headers: toFieldTable({ odd: { '!': 'shape', value: 1 } }) },
+    ],
+    ['a timestamp beyond all years', { timestamp: late }],
+    ['an id whose bytes are no text', { messageId: noText }],
+  ])('is parked with its body, and the next one is handled: %s', async (_, properties) => {
+    const { queue, dlq, warren, connection, channel, wrap, depth } = await setUp()
+    const done: unknown[] = []
+    const onMessage = wrap(async ({ properties: { type } }) => {
+      if (type === 'bad') throw new Error('not now')
+      done.push(type)
+    })
+    await channel.prefetch(1)
+    await channel.consume(queue, onMessage)
+
+    await publishRaw(warren.publisher(), queue, { ...properties, type: 'bad' })
+    await publishRaw(warren.publisher(), queue, { type: 'good' })
+    await eventually(async () => expect([done, await depth(dlq)]).toEqual([['good'], 1]))
+
+    expect(await depth(queue)).toBe(0)
+    const { content, properties: kept } = await take(await connection.createConfirmChannel(), dlq)
+    expect(String(content)).toBe('body')
+    expect(kept.headers).toMatchObject({ 'x-original-queue': queue })
+    if (properties.headers)
+      expect(kept.headers).toMatchObject({ [kept.headers!.odd ? 'odd' : 'late']: expect.any(String) })
+  })
+})
+
+/** With any properties, also those that no client of today would write. */
+async function publishRaw(publisher: Publisher, key: string, input: PropertiesInput): Promise<void> {
+  const properties = encodeProperties({ ...input, deliveryMode: 2 })
+  const at = properties.indexOf(noText)
+  if (at !== -1) properties.fill(0xff, at, at + noText.length)
+  const message = { exchange: '', key, properties, body: Buffer.from('body'), messageId: undefined }
+  const { kind } = await new Promise<{ kind: string }>((settle) => publisher.publishEncoded(message, settle))
+  expect(kind).toBe('confirmed')
+}
+
+it('goes on when what listens to its events throws, and the throw is not swallowed', async () => {
+  const { queue, dlq, warren, channel, wrap, publish, depth } = await setUp()
+  await channel.deleteQueue(`${queue}.retry.50ms`)
+  const onMessage = wrap(
+    async () => {
+      throw new Error('not now')
+    },
+    {
+      onEvent: ({ kind }) => {
+        throw new Error(`a broken log line: ${kind}`)
+      },
+    },
+  )
+
+  const uncaught = await uncaughtDuring(async (thrown) => {
+    await channel.consume(queue, onMessage)
+    publish('x')
+    await eventually(() => expect(thrown.map(String)).toContain('Error: a broken log line: unplaced'))
+    await warren.apply()
+    await eventually(async () => expect(await depth(dlq)).toBe(1))
+    await onMessage.idle()
+  })
+
+  expect(new Set(uncaught.map(String))).toContain('Error: a broken log line: settled')
+})
+
+/** The test runner listens too and would call the run failed, so it is set aside meanwhile. */
+async function uncaughtDuring(
+  run: (thrown: readonly unknown[]) => Promise<void>,
+): Promise<readonly unknown[]> {
+  const others = process.listeners('uncaughtException')
+  const thrown: unknown[] = []
+  process.removeAllListeners('uncaughtException')
+  process.on('uncaughtException', (error) => thrown.push(error))
+  try {
+    await run(thrown)
+    return thrown
+  } finally {
+    process.removeAllListeners('uncaughtException')
+    for (const listener of others) process.on('uncaughtException', listener)
+  }
+}
 
 describe('retrying refuses', () => {
   it('a channel without confirms, and says why', async () => {

@@ -11,40 +11,55 @@ import {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The properties of a message of amqplib as they stand on the wire, for everything that reads and edits them there. */
+/**
+ * The properties of a message of amqplib as they stand on the wire, for everything that reads and edits them there. What
+ * amqplib read and nobody can write, such as a text whose bytes were no UTF-8 and that is too long since, is left out.
+ */
 export function readAmqplibProperties(properties: object): RawProperties {
   const { headers, timestamp, ...others } = properties as Values
-  return encodeProperties({
-    ...(others as PropertiesInput),
+  const given: Values = {
+    ...others,
     timestamp: typeof timestamp === 'number' ? BigInt(timestamp) : undefined,
     headers: isTable(headers) ? tableOf(headers) : undefined,
-  })
+  }
+  return encode(given) ?? encodeProperties(Object.fromEntries(Object.entries(given).filter(isWritable)))
 }
 
 /**
  * Edited properties as amqplib publishes them. Headers that the edit left alone are handed on as amqplib gave them, so
- * that nothing is guessed about their types a second time.
+ * that nothing is guessed about their types a second time. A bare copy has to leave in any case: headers that amqplib
+ * would refuse are text in it.
  */
-export function writeAmqplibProperties(edited: RawProperties, properties: object): object {
+export function writeAmqplibProperties(
+  edited: RawProperties,
+  properties: object,
+  { isBare = false }: { readonly isBare?: boolean } = {},
+): object {
   const { headers, timestamp, deliveryMode: _, ...others } = decodeProperties(edited)
   const own = (properties as { headers?: Values }).headers ?? {}
   return {
     ...others,
     ...(timestamp === undefined ? {} : { timestamp: Number(timestamp) }),
-    headers: headersOf(headers === undefined ? [] : decodeTable(headers), own),
+    headers: headersOf(headers === undefined ? [] : decodeTable(headers), own, isBare),
     persistent: true,
     mandatory: true,
   }
 }
 
-function headersOf(edited: FieldTable, own: Values): Values {
+function headersOf(edited: FieldTable, own: Values, isBare: boolean): Values {
   const before = new Map(tableOf(own).map((entry) => [entry.name, entry]))
   const unread = Object.entries(own).filter(([name]) => !before.has(name))
   const written = edited.map((entry) => {
     const old = before.get(entry.name)
     return [entry.name, old && isSame(old, entry) ? own[entry.name] : toAmqplib(entry.value)] as const
   })
-  return Object.fromEntries([...unread, ...written])
+  return Object.fromEntries([...(isBare ? unread.flatMap(asText) : unread), ...written])
+}
+
+/** Nothing is left of one whose name alone is too long. */
+function asText([name, value]: readonly [string, unknown]): readonly (readonly [string, string])[] {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return Buffer.byteLength(name) > 255 ? [] : [[name, text]]
 }
 
 function isSame(left: FieldEntry, right: FieldEntry): boolean {
@@ -55,11 +70,25 @@ function isSame(left: FieldEntry, right: FieldEntry): boolean {
 function tableOf(headers: Values): FieldTable {
   return Object.entries(headers).flatMap(([name, value]) => {
     try {
-      return toFieldTable({ [name]: toPlain(value) })
+      const entries = toFieldTable({ [name]: toPlain(value) })
+      encodeTable(entries) // whether a number fits its type shows only here
+      return entries
     } catch {
       return []
     }
   })
+}
+
+function isWritable([name, value]: readonly [string, unknown]): boolean {
+  return encode({ [name]: value }) !== undefined
+}
+
+function encode(properties: Values): RawProperties | undefined {
+  try {
+    return encodeProperties(properties as PropertiesInput)
+  } catch {
+    return undefined
+  }
 }
 
 function toPlain(value: unknown): PlainField | undefined {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../../errors.ts'
+import { createEvents } from '../../events.ts'
 import { countAttempts } from '../../message/count-attempts.ts'
 import { escapeLine } from '../../message/escape-text.ts'
 import { type OptionNames, refuseUnknown } from '../../message/refuse-unknown.ts'
@@ -76,6 +77,8 @@ export function retrying<QueueName extends string, Message extends AmqplibMessag
   const version = versionBehind(channel)
   const flow = flowOf(topology, queue, version)
   const settled = settleConsumerOptions(options, flow)
+  const events = createEvents<{ told: RetryingEvent }>()
+  events.on('told', onEvent ?? warnOnce(flow.queue))
   const attendance: Attendance = {
     channel,
     placer: copyPlacerOf(channel),
@@ -83,7 +86,7 @@ export function retrying<QueueName extends string, Message extends AmqplibMessag
     version,
     options: settled,
     handler: handler as Attendance['handler'],
-    tell: onEvent ?? warnOnce(flow.queue),
+    tell: (event) => events.emit('told', event),
   }
   const inHand = new Set<Promise<void>>()
   const callback = (message: Message | null): void => {

@@ -91,7 +91,9 @@ async function move(run: WrappedRun, outcome: SettledOutcome, attendance: Attend
     return await placer.place({
       ...address,
       content: message.content,
-      options: writeAmqplibProperties(properties, message.properties),
+      options: writeAmqplibProperties(properties, message.properties, {
+        isBare: 'isBare' in outcome && outcome.isBare === true,
+      }),
     })
   } catch (cause) {
     return { kind: 'unwritable', problem: (cause as Error).message }
