@@ -94,6 +94,7 @@ it('all endpoints that take a queue are asked', () => {
       ...['discardMessages', 'planRedrive', 'startRedrive', 'verifyReceipt', 'makeSnapshot', 'listSnapshots'],
       ...['showSnapshot', 'listSnapshotCauses', 'listSnapshotFacets', 'showSnapshotHistogram'],
       ...['listSnapshotMessages', 'showSnapshotMessage', 'deleteSnapshot', 'watchSnapshot'],
+      ...['writeNote', 'removeNote'],
     ].toSorted(),
   )
 })
