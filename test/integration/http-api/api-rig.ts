@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { onTestFinished } from 'vitest'
+import type { LoginLink } from '../../../packages/cli/src/http-api/auth/login-link.ts'
 import { readServerSection } from '../../../packages/cli/src/http-api/read-server-section.ts'
 import { type ApiServerOptions, createApiServer } from '../../../packages/cli/src/http-api/server.ts'
 import { declareQueue, deleteQueue } from '../../../packages/warrenmq/src/broker/amqp/declarations.ts'
@@ -27,6 +28,8 @@ export interface RigOptions {
   /** Known to the server, and not applied. */
   readonly declared?: TopologyDeclaration
   readonly logger?: ApiServerOptions['logger']
+  /** Logs one browser in. */
+  readonly loginLink?: LoginLink
 }
 
 export interface ApiRig {
@@ -54,6 +57,7 @@ export async function startApiRig({
   topology,
   declared = topology,
   logger = false,
+  loginLink,
 }: RigOptions): Promise<ApiRig> {
   const consuming = await Session.open(url)
   const publishing = await Session.open(url)
@@ -68,6 +72,7 @@ export async function startApiRig({
       types: declared?.recovery && readRecoverySection(declared.recovery).types,
     },
     ...{ settings: readServerSection(server, { ...serverKey, ...env }), version: '0.0.0-test', logger },
+    ...(loginLink && { loginLink }),
   })
   const undeclaredProblems = watchProblems(app)
   const publisher = new Publisher(publishing)

@@ -143,6 +143,19 @@ describe('a start that names its plan', () => {
     await broker.expectDepths({ [rig.queue]: 5 })
   })
 
+  it('of nothing moves nothing, whatever has come in since', async () => {
+    const rig = await setup('nothing', 0)
+    const { digest, moving } = await plan(rig)
+
+    const refused = await start<Problem>(rig, { planDigest: digest }, 409)
+    await rig.add(1)
+
+    expect(moving).toBe(0)
+    expect(refused).toMatchObject({ code: 'API_NOTHING_TO_MOVE' })
+    expect(refused.detail).toContain('would move no message')
+    await broker.expectDepths({ [rig.queue]: 1, [rig.work]: 0 })
+  })
+
   it('is held to it when a second person grants it, too', async () => {
     const rig = await setup('granted', 3, { approval: { above: 1 } })
     const { digest } = await plan(rig)

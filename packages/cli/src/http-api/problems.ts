@@ -89,6 +89,7 @@ export const statusByCode: Readonly<Record<string, number | 'inside' | (string &
   API_REQUEST_UNDER_WAY: 409,
   API_APPROVAL_UNPROVED: 403,
   API_PLAN_CHANGED: 409,
+  API_NOTHING_TO_MOVE: 409,
   API_TOO_LARGE: 413,
   API_NO_BACKUP_FOLDER: 409,
   API_BACKUP_IN_USE: 409,

@@ -30,6 +30,8 @@ export interface Authenticator {
   authenticate(proof: Proof): Promise<Caller | undefined>
   /** The same for a name and a password from a form. */
   logIn(credentials: Credentials, address: string): Promise<Caller>
+  /** The same for whom a link has logged in. Nobody can guess one, so that it waits behind nobody who guesses. */
+  logInByLink(credentials: Credentials, address: string): Promise<Caller>
   /** Opens a session for who has logged in. */
   openSession(caller: Caller): Promise<OpenSession>
 }
@@ -53,6 +55,8 @@ export function createAuthenticator(ways: WaysIn): Authenticator {
 
   return {
     logIn,
+    logInByLink: (credentials, address) =>
+      guarded({ address, secret: JSON.stringify(credentials) }, async () => ways.accounts?.(credentials)),
     openSession: async (caller) => {
       // Somebody of a provider may be named as an account of RabbitMQ is, and is not that account.
       const isAccount = caller.wayIn === 'broker-account'

@@ -132,6 +132,7 @@ export const approvalEndpoints = {
       'API_APPROVAL_DECIDED',
       'API_APPROVAL_UNPROVED',
       'API_PLAN_CHANGED',
+      'API_NOTHING_TO_MOVE',
       'API_NO_BACKUP_FOLDER',
       ...ofFiles,
       'NOTICES_UNAVAILABLE',

@@ -140,7 +140,13 @@ export const redriveEndpoints = {
     answer: task,
     waiting: approval,
     locates: 'The task, or the approval.',
-    problems: ['API_PLAN_CHANGED', 'API_APPROVAL_NEEDED', 'RECOVERY_EDIT_TOO_LARGE', 'TASKS_UNAVAILABLE'],
+    problems: [
+      'API_PLAN_CHANGED',
+      'API_NOTHING_TO_MOVE',
+      'API_APPROVAL_NEEDED',
+      'RECOVERY_EDIT_TOO_LARGE',
+      'TASKS_UNAVAILABLE',
+    ],
   },
   editMessage: {
     ...base,

@@ -43,7 +43,7 @@ export const startRequest = Type.Unsafe<StartRequest>({
   properties: {
     ...redriveFields,
     planDigest: text(
-      'The digest of the plan that you read. If the plan has changed since, nothing is started: 409 API_PLAN_CHANGED says what changed. No more messages are moved than the plan has.',
+      'The digest of the plan that you read. If the plan has changed since, nothing is started: 409 API_PLAN_CHANGED says what changed. If it moves nothing: 409 API_NOTHING_TO_MOVE. No more messages are moved than the plan has.',
       '0'.repeat(64),
       { pattern: '^[0-9a-f]{64}$' },
     ),

@@ -23,7 +23,7 @@ export async function planOf(
 
 /**
  * The request with no more messages than the plan that was read has. Throws where that is not the plan any more, and says
- * what has changed.
+ * what has changed, and where it has none: no limit says "none", and one that comes in before the start would move.
  */
 export async function holdToPlan(
   context: ApiContext,
@@ -33,8 +33,14 @@ export async function holdToPlan(
   if (planDigest === undefined) return request
   const now = await planOf(context, call, redriveOptions(context, request, call.caller))
   if (now.digest !== planDigest) throw changed(context.plans.find(planDigest), now)
+  if (now.moving === 0) throw empty(request.queue)
   // Whatever comes into the queue from now on is in no plan.
-  return { ...request, limit: Math.max(1, now.moving) }
+  return { ...request, limit: now.moving }
+}
+
+function empty(queue: string): ApiError {
+  const message = `The plan that you read would move no message of "${queue}", so nothing was started. Read the plan again to see what has come in since.`
+  return new ApiError({ code: 'API_NOTHING_TO_MOVE', message })
 }
 
 function changed(read: RedrivePreview | undefined, now: RedrivePreview): ApiError {

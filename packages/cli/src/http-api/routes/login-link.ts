@@ -21,11 +21,12 @@ export const addLoginLinkRoutes: AddRoutes = (add, context) => {
     const credentials = loginLink.take(secret)
     if (!credentials) throw usedUp()
     try {
-      const caller = await authenticator.logIn(credentials, request.ip)
+      const caller = await authenticator.logInByLink(credentials, request.ip)
       await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
       setSessionCookie(reply, await authenticator.openSession(caller), { isSecure: isSecure(request) })
     } catch (error) {
-      if (problemOf(error).status >= 500) loginLink.giveBack()
+      const { status } = problemOf(error)
+      if (status >= 500 || status === 429) loginLink.giveBack()
       throw error
     }
     // From there on the secret stands in no address that a page could read.
