@@ -17,6 +17,14 @@ export class GrowingColumn<Kind extends Numbers> {
     this.#length += 1
   }
 
+  /** Zeros, until there are so many numbers. At once: whoever writes a header decides how often a column begins late. */
+  zeroTo(length: number): void {
+    let room = Math.max(1, this.#numbers.length)
+    while (room < length) room *= 2
+    if (room > this.#numbers.length) this.#resize(room)
+    this.#length = Math.max(this.#length, length)
+  }
+
   /** What is there now; what is pushed later is not in it. */
   get numbers(): Kind {
     return this.#numbers.subarray(0, this.#length) as Kind

@@ -43,7 +43,8 @@ class HeaderColumn {
 
   /** Messages up to this one do not have the header. */
   fillTo(length: number): void {
-    while (this.#length < length) this.push(undefined)
+    this.#codes.zeroTo(length) // the code of "undefined", which came first
+    this.#length = Math.max(this.#length, length)
   }
 
   trim(): void {
