@@ -8,7 +8,7 @@ import { collect } from './consumer-rig.ts'
 const broker = await useBroker()
 const retry = { delays: [10], maxAttempts: 2 } as const
 const topology = defineTopology({
-  queues: { rows: { retry }, few: { retry }, checked: { retry }, closing: { retry } },
+  queues: { rows: { retry }, few: { retry }, checked: { retry }, closing: { retry }, hanging: { retry } },
 })
 
 async function setup() {
@@ -100,6 +100,21 @@ it('a close handles what waits for a batch at once, and gives the rest back', as
 
   expect(sizes).toEqual([3])
   expect(await warren.deadLetters('closing').peek()).toEqual([])
+})
+
+it('a batch that hangs counts as failed after its time, and the consumer goes on', async () => {
+  const warren = await setup()
+  await warren.publisher().publishMany([1, 2, 3].map((id) => ({ key: 'hanging', body: { id } })))
+  const options = { batch: { size: 3, wait: 10 }, timeout: 50 }
+  const consumer = await warren.consume('hanging', options, (_, { attempts }) =>
+    attempts.includes(1) ? new Promise<undefined>(() => {}) : undefined,
+  )
+  const settled = collect(consumer, 'delivery.settled')
+
+  await eventually(() => expect(settled).toHaveLength(6))
+
+  const kinds = settled.map(({ outcome }) => outcome.kind).toSorted()
+  expect(kinds).toEqual(['acknowledge', 'acknowledge', 'acknowledge', 'retry', 'retry', 'retry'])
 })
 
 it.each([

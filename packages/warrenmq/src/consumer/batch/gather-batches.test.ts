@@ -45,6 +45,14 @@ function setup(handler: BatchHandler, rules: { size?: number; concurrency?: numb
   return { clock, batches, join, gathering }
 }
 
+function deferred() {
+  let resolve!: (value: undefined) => void
+  const promise = new Promise<undefined>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
+
 describe('a batch', () => {
   it('begins when it is full, and the next one when that is done', async () => {
     const { batches, join } = setup(() => undefined)
@@ -55,6 +63,57 @@ describe('a batch', () => {
       [1, 2, 3],
       [4, 5, 6],
     ])
+  })
+
+  it('whose handler hangs makes room for the next one when the time of its messages is over', async () => {
+    const hangs = deferred()
+    const { batches, join } = setup(([first]) => (first?.body === 1 ? hangs.promise : undefined))
+    const timeouts = [1, 2, 3].map(() => new AbortController())
+
+    const late = timeouts.map(({ signal }, at) => join(at + 1, { signal }))
+    const next = [4, 5, 6].map((body) => join(body))
+    for (const timeout of timeouts.slice(0, 2)) timeout.abort()
+    expect(batches).toEqual([[1, 2, 3]])
+    timeouts[2]!.abort()
+
+    expect(await Promise.all(next)).toEqual([undefined, undefined, undefined])
+    hangs.resolve(undefined) // its place is given back once
+    await Promise.all(late)
+    await Promise.all([7, 8, 9].map((body) => join(body)))
+    expect(batches).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+      [7, 8, 9],
+    ])
+  })
+
+  it('may give promises in its list, and runs until they are settled', async () => {
+    const works = deferred()
+    const { batches, join } = setup(([first]) =>
+      first?.body === 1
+        ? ([works.promise, Promise.reject(new Error('no stock')), reject('bad')] as never)
+        : undefined,
+    )
+
+    const first = Promise.allSettled([1, 2, 3].map((body) => join(body)))
+    const next = [4, 5, 6].map((body) => join(body))
+    await new Promise(setImmediate)
+    expect(batches).toHaveLength(1)
+    works.resolve(undefined)
+
+    const [one, two, three] = await first
+    expect(one).toEqual({ status: 'fulfilled', value: undefined })
+    expect(two).toMatchObject({ status: 'rejected', reason: { message: 'no stock' } })
+    expect(three).toEqual({ status: 'fulfilled', value: reject('bad') })
+    await Promise.all(next)
+  })
+
+  it('whose list of promises has the wrong length fails, and none of them is left unhandled', async () => {
+    const { join } = setup(() => [Promise.reject(new Error('nobody listens'))] as never)
+
+    const ended = await Promise.allSettled([1, 2, 3].map((body) => join(body)))
+
+    for (const each of ended) expect(each).toMatchObject({ reason: { code: 'HANDLER_ANSWER_WRONG' } })
   })
 
   it('that is not full begins when its first message has waited long enough', async () => {

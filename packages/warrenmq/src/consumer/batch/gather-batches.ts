@@ -68,7 +68,7 @@ export function gatherBatches(handler: BatchHandler, rules: BatchRules): Gatheri
     })
     if (batch.length === 0) return
     running += 1
-    void run(handler, batch).finally(() => {
+    void Promise.race([run(handler, batch), untilGivenUp(batch)]).then(() => {
       running -= 1
       pump()
     })
@@ -105,17 +105,30 @@ async function run(handler: BatchHandler, batch: readonly Waiting[]): Promise<vo
       contextOf(batch),
     )
     if (!Array.isArray(returned)) for (const { answer } of batch) answer(returned as HandlerReturn)
-    else if (returned.length === batch.length)
-      for (const [at, one] of batch.entries()) give(one, returned[at])
-    else throw wrongLength(returned.length, batch.length)
+    else {
+      const answers = await Promise.allSettled<unknown>(returned) // an async function that maps the messages gives promises
+      if (answers.length !== batch.length) throw wrongLength(answers.length, batch.length)
+      for (const [at, one] of batch.entries()) give(one, answers[at]!)
+    }
   } catch (error) {
     for (const { fail } of batch) fail(error)
   }
 }
 
-function give({ answer, fail }: Waiting, value: unknown): void {
-  if (isError(value)) fail(value)
-  else answer(value as HandlerReturn)
+/** The time of each is over, or the consumer ends: what they came to is decided, and a handler that hangs blocks no others. */
+async function untilGivenUp(batch: readonly Waiting[]): Promise<void> {
+  await Promise.all(batch.map(({ context: { signal } }) => untilAborted(signal)))
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+function give({ answer, fail }: Waiting, settled: PromiseSettledResult<unknown>): void {
+  if (settled.status === 'rejected') fail(settled.reason)
+  else if (isError(settled.value)) fail(settled.value)
+  else answer(settled.value as HandlerReturn)
 }
 
 /** The first has waited longest, so its time is over first. Its signal is made when it is asked for. */
