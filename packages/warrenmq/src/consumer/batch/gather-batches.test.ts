@@ -209,7 +209,7 @@ describe('a batch', () => {
     ends[0]!()
     await joined[0]
 
-    await Promise.resolve()
+    await new Promise(setImmediate)
     expect(batches).toEqual([[1], [2], [3]])
     for (const end of ends) end()
     await Promise.all(joined)

@@ -126,7 +126,7 @@ describe('a packed body', () => {
     expect(() => decode(json, { ...asJson, contentEncoding: 'gzip' })).toThrow(
       expect.objectContaining({
         code: 'MESSAGE_UNDECODABLE',
-        message: expect.stringMatching(/^The message "m1" says that it is gzip, and cannot be unpacked: /),
+        message: expect.stringMatching(/^The message "m1" is declared as gzip, but cannot be decompressed: /),
         isPermanent: true,
       }),
     )
@@ -134,7 +134,7 @@ describe('a packed body', () => {
 
   it('that unpacks to more than 64 MiB is refused before it does', () => {
     const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024))
-    expect(() => decode(bomb, { contentEncoding: 'gzip' })).toThrow(/unpacks to more than 67108864 bytes/)
+    expect(() => decode(bomb, { contentEncoding: 'gzip' })).toThrow(/decompresses to more than 67108864 bytes/)
   })
 
   it('of an encoding that nobody here knows stays as it is, and is no JSON', () => {
