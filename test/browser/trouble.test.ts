@@ -8,10 +8,11 @@ it('a target that goes away while a task runs is told, nothing is lost, and the 
   const [dlq, target] = ['warehouse.shipping.dlq', 'warehouse.shipping']
   await rig.shop.killInThePast({ dlq, failedIn: target, count: 40 })
   rig.shop.mend()
-  const page = await rig.openAsGuest({ path: `queues/${dlq}/redrive?rate=10` })
+  const before = rig.shop.handled.length
+  const page = await rig.openAsGuest({ path: `queues/${dlq}/redrive?rate=4` })
   await page.getByRole('button', { name: 'Re-drive 40 messages' }).click()
   await page.getByText('running').first().waitFor()
-  await expect.poll(() => rig.shop.handled.length).toBeGreaterThan(0)
+  await expect.poll(() => rig.shop.handled.length).toBeGreaterThan(before)
 
   await rig.management('DELETE', `/api/queues/%2F/${target}`)
 
@@ -21,7 +22,7 @@ it('a target that goes away while a task runs is told, nothing is lost, and the 
   expect(present).toBe(40)
   expect(moved! + failed! + kept! + stillThere!).toBe(40)
   expect(moved).toBeLessThan(40)
-  expect(rig.shop.handled).toHaveLength(moved!)
+  expect(rig.shop.handled).toHaveLength(before + moved!)
   expect(rig.shop.broker.inspect(dlq)?.counts.ready).toBe(40 - moved!)
   await page
     .getByText(/What failed|Why others stayed/)

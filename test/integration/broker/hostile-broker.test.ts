@@ -314,7 +314,7 @@ describe('a handshake', () => {
     ],
     [
       'that ends before it begins',
-      /connection.close-ok arrived, which nobody asked for/,
+      /connection.close-ok arrived, but was not requested/,
       never,
       { name: 'connection.close-ok' },
     ],

@@ -25,6 +25,6 @@ it('a link that nobody can guess waits behind no guesses of others, and works on
 
   const opened = await follow()
 
-  expect(opened.statusCode, opened.body).toBe(302)
+  expect(opened.statusCode, opened.body).toBe(303)
   expect((await follow()).statusCode).toBe(401)
 })

@@ -134,7 +134,9 @@ describe('a packed body', () => {
 
   it('that unpacks to more than 64 MiB is refused before it does', () => {
     const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024))
-    expect(() => decode(bomb, { contentEncoding: 'gzip' })).toThrow(/decompresses to more than 67108864 bytes/)
+    expect(() => decode(bomb, { contentEncoding: 'gzip' })).toThrow(
+      /decompresses to more than 67108864 bytes/,
+    )
   })
 
   it('of an encoding that nobody here knows stays as it is, and is no JSON', () => {
