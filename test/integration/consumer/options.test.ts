@@ -1,5 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { expect, it } from 'vitest'
+import { connect as connectAmqplib } from 'amqplib'
+import { expect, it, onTestFinished } from 'vitest'
 import type { BodyDecoder } from '../../../packages/warrenmq/src/consumer/run/consumed-message.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useBroker } from '../../support/use-broker.ts'
@@ -99,16 +100,23 @@ it('a dead letter says which service and which host gave it up', async () => {
 })
 
 it('a body without a content type is read as the JSON that it is, and a packed one is unpacked', async () => {
-  const { consume, name, publisher } = await setup()
+  const { consume, name } = await setup()
+  const connection = await connectAmqplib(broker.url)
+  onTestFinished(() => connection.close())
+  const channel = await connection.createConfirmChannel()
   const json = Buffer.from('{"amount":-5}')
   const seen: unknown[] = []
   await consume(name, ({ body }) => void seen.push(body), { concurrency: 1 })
 
-  await publisher.publish({ key: name, body: json })
-  await publisher.publish({ key: name, body: gzipSync(json), contentEncoding: 'gzip' })
-  const packed = { body: brotliCompressSync(json), contentEncoding: 'br', contentType: 'application/json' }
-  await publisher.publish({ key: name, ...packed })
-  await publisher.publish({ key: name, body: Buffer.from('bytes') })
+  // As a client sends it that sets nothing by itself.
+  channel.sendToQueue(name, json)
+  channel.sendToQueue(name, gzipSync(json), { contentEncoding: 'gzip' })
+  channel.sendToQueue(name, brotliCompressSync(json), {
+    contentEncoding: 'br',
+    contentType: 'application/json',
+  })
+  channel.sendToQueue(name, Buffer.from('bytes'))
+  await channel.waitForConfirms()
 
   const order = { amount: -5 }
   await eventually(() => expect(seen).toEqual([order, order, order, Buffer.from('bytes')]))
