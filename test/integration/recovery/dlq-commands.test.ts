@@ -141,7 +141,7 @@ test('nobody is asked whether to move nothing', async () => {
 
   // What a filter leaves out was not asked for, so nothing was left undone.
   expect(none).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('There is nothing to move.') })
-  expect(none.stdout).toContain('3 stay: not selected')
+  expect(none.stdout).toContain('3 would stay: not selected')
   expect(none.stderr).not.toContain('Move 0')
   expect(lost.exitCode).toBe(3)
   expect(JSON.parse(lost.stdout)).toMatchObject({
