@@ -219,9 +219,9 @@ test('a discard asks about what would go', async () => {
   const ask = async (...words: string[]) =>
     (await person('n', 'discard', dlq, '--out', path('d.backup'), ...words)).stderr
 
-  expect(await ask()).toContain('Remove all of the 5 messages in')
+  expect(await ask()).toContain('Remove all 5 messages in')
   expect(await ask('--limit', '2')).toContain('Remove the first 2 of the 5 messages in')
-  expect(await ask('--where', 'id:m-1')).toContain('Remove those that match among the 5 messages in')
+  expect(await ask('--where', 'id:m-1')).toContain('Remove those that match among 5 messages in')
   expect(await ask('--where', 'id:m-*', '--limit', '2')).toContain(
     'Remove at most 2 of those that match among',
   )
