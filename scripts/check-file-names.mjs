@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import ts from 'typescript'
 
-const folders = ['packages/warrenmq/src', 'packages/cli/src', 'packages/console/src']
+const folders = ['packages/warrenmq/src', 'packages/cli/src', 'packages/console/src', 'packages/nestjs/src']
 /** Doors and programs are named after what they are to who loads them. */
 const doors = [
   'index.ts',

@@ -1,7 +1,7 @@
 // Packs the built packages and looks at them as their users will: through publint, through attw, and from projects that
 // install them from their tarballs: a library that brings nothing along, used by ES modules and by CommonJS, and the
 // command. Other versions of Node take part where WARREN_NODES names their programs, separated by colons.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -151,6 +151,7 @@ function useLibrary(tarball) {
   const installed = listInstalled(project)
   if (installed.join() !== 'warrenmq') throw new Error(`The library brings ${installed.join(', ')} along.`)
   refuseMapsToNowhere(join(project, 'node_modules/warrenmq'))
+  refuseSilentOldCommand(project)
   for (const [door, rooms] of Object.entries(loadedBy)) refuseMoreThan(rooms, door, project)
   for (const [name, text] of Object.entries(callers)) writeFileSync(join(project, name), text)
   checkTypes(project, Object.keys(callers), { module: ts.ModuleKind.Node16 })
@@ -170,6 +171,14 @@ function useLibrary(tarball) {
       console.log(`Node ${read(node, ['--version']).trim()}, ${program}: ${said}`)
     }
   }
+}
+
+/** `npx warrenmq` was the command line in 0.1. Who still calls it reads what to call, and no script takes it for success. */
+function refuseSilentOldCommand(project) {
+  const args = ['--no-install', 'warrenmq', 'dlq', 'list']
+  const { status, stdout, stderr } = spawnSync('npx', args, { cwd: project, encoding: 'utf8' })
+  const isPlain = status === 2 && stdout === '' && stderr.includes('npx @warrenmq/cli dlq list')
+  if (!isPlain) throw new Error(`npx warrenmq ended with ${status} and said: ${stdout}${stderr}`)
 }
 
 function refuseMoreThan(rooms, door, project) {

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-const houses = ['packages/warrenmq/src', 'packages/cli/src']
+const houses = ['packages/warrenmq/src', 'packages/cli/src', 'packages/console/src', 'packages/nestjs/src']
 const mostWithoutReadme = 5
 
 const silent = houses.flatMap(roomsIn).filter(needsReadme)
@@ -14,7 +14,7 @@ process.exitCode = silent.length > 0 ? 1 : 0
 function roomsIn(folder) {
   const entries = readdirSync(folder, { withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
-  const sources = files.filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name))
+  const sources = files.filter((name) => /\.tsx?$/.test(name) && !/\.(test|d)\.tsx?$/.test(name))
   const rooms = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))
   return [{ room: folder, sources, hasReadme: files.includes('README.md') }, ...rooms.flatMap(roomsIn)]
 }

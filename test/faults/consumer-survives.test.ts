@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { parseAmqpUrl } from '../../packages/warrenmq/src/broker/amqp/parse-amqp-url.ts'
 import type { Consumer } from '../../packages/warrenmq/src/consumer/consumer.ts'
@@ -127,7 +126,7 @@ testWithNode(
     onTestFinished(() => node.destroy())
     const rig = await createConsumerRig({ url: node.amqpUrl, declaration: stormTopology })
     const handled: string[] = []
-    await sleep(settlingMs)
+    await node.syncRegistrations()
     const consumers = await consumeAll(rig, handled)
     const publishing = publishAll(rig.publisher, flowsOf(rig), 300 * stormFactor)
 
@@ -144,8 +143,6 @@ testWithNode(
   },
 )
 
-/** A quorum queue that is younger than this can lose its registration to a kill -9 (measured). */
-const settlingMs = 6_000
 const publisherWindow = 1024
 
 /** Consumers of every queue in a process of their own. */

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import {
   type DiscardReport,
@@ -61,8 +60,7 @@ describeWithNode('a node that is killed -9', () => {
     'right after a discard from a %s queue has no more copies after its restore than that says',
     async (type) => {
       const { rig, open, dlq, discard, restore } = await setup(type)
-      // A quorum queue that is killed within a second of its declaration may be lost whole.
-      if (type === 'quorum') await sleep(5_000)
+      await node.syncRegistrations()
       const discarded = await discard(rig)
       const start = await endNode(node, 'kill9')
       await start()

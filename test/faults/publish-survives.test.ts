@@ -119,9 +119,9 @@ describeWithNode('a publisher and its broker', () => {
     test('leaves no promise open, and has every message it confirmed', { timeout: 400_000 }, async () => {
       const { session } = await setup()
       const publisher = new Publisher(session, { window: { messages: 10_000, bytes: 64 * 1024 * 1024 } })
-      // A quorum queue that is younger than this can lose its registration to a kill -9 (measured).
-      const [first] = await Promise.all([publisher.publish({ key: 'orders', body: 'first' }), settle(6_000)])
+      const first = await publisher.publish({ key: 'orders', body: 'first' })
       expect(first.kind).toBe('confirmed')
+      await node.syncRegistrations()
 
       let confirmed = 0
       const results = Array.from({ length: 10_000 }, async (_, index) => {
@@ -148,7 +148,7 @@ describeWithNode('a publisher and its broker', () => {
     test('gets everything in the end when told to send again', { timeout: 400_000 }, async () => {
       const { session } = await setup()
       const publisher = new Publisher(session, { resend: true, deadlineMs: 300_000 })
-      await settle(6_000)
+      await node.syncRegistrations()
       let confirmed = 0
       const results = Array.from({ length: 3_000 }, async (_, index) => {
         const result = await publisher.publish({
@@ -182,9 +182,4 @@ async function alarmMemory(): Promise<() => Promise<void>> {
   onTestFinished(endAlarm)
   await node.rabbitmqctl('set_vm_memory_high_watermark', '0.0000001')
   return endAlarm
-}
-
-/** The one wait for a stretch of time: it is RabbitMQ's own trap that is stepped around, not a race of ours. */
-function settle(timeMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, timeMs))
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Session } from '../../packages/warrenmq/src/broker/amqp/session.ts'
 import { applyPlan } from '../../packages/warrenmq/src/deploy/apply-plan.ts'
@@ -89,7 +88,7 @@ describeWithNode.each(['stop', 'kill9'] as const)(
       const exact = await beginRound(node, { exact: true })
       const hardened = await beginRound(node, { exact: false })
       losesAt = { exact: exact.losesAt, hardened: hardened.losesAt }
-      await sleep(5_000) // A quorum queue that is killed within a second of its declaration may be lost whole.
+      await node.syncRegistrations()
       for (let round = 0; round < rounds; round += 1) {
         await Promise.all([exact, hardened].map(rejectAll))
         await node[how]()

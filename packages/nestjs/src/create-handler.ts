@@ -2,7 +2,7 @@ import { ContextIdFactory, type ExternalContextCreator, type ModuleRef } from '@
 import type { Handler, HandlerReturn } from 'warrenmq'
 import { answerException } from './answer-exception.ts'
 import type { FoundMethod } from './found-consumer.ts'
-import { warrenContextType } from './message-parameters.ts'
+import { warrenContextType } from './message-body.ts'
 
 /** Where Nest keeps what parameter decorators say; the name is the same in Nest 11 and 12, its export is not. */
 const parametersKey = '__routeArguments__'

@@ -1,5 +1,5 @@
 export { type ClassThatHandles, Consume, type HandlerMethod, type MethodThatHandles } from './consume.ts'
-export { Delivery, Message, MessageBody, MessageHeaders, warrenContextType } from './message-parameters.ts'
+export { Delivery, Message, MessageBody, MessageHeaders, warrenContextType } from './message-body.ts'
 export { On } from './on.ts'
 export { WarrenConnection } from './warren-connection.ts'
 export { WarrenConsumers } from './warren-consumers.ts'

@@ -228,24 +228,28 @@ export type {
 export type { RoutedMessages, RoutingWorld } from './topology/routed-messages.ts'
 export type {
   ServerAccountsDeclaration,
-  ServerApprovalDeclaration,
   ServerAuthDeclaration,
+  ServerOidcDeclaration,
+  ServerRole,
+  ServerTokenDeclaration,
+} from './topology/server-auth-declaration.ts'
+export type {
+  ServerApprovalDeclaration,
   ServerBackupsDeclaration,
   ServerDeclaration,
   ServerHistoryDeclaration,
   ServerLimitsDeclaration,
-  ServerOidcDeclaration,
   ServerPayloadsDeclaration,
-  ServerRole,
   ServerSessionDeclaration,
   ServerSnapshotsDeclaration,
-  ServerTokenDeclaration,
+} from './topology/server-declaration.ts'
+export type {
   ServerWebhookDeclaration,
   ServerWebhookGrowthDeclaration,
   ServerWebhookRetryDeclaration,
   ServerWebhookRulesDeclaration,
   ServerWebhooksDeclaration,
-} from './topology/server-declaration.ts'
+} from './topology/server-webhooks-declaration.ts'
 export type { WayOut } from './topology/ways-out.ts'
 export { connect, type Warren, type WarrenOf } from './warren.ts'
 export type {

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { joinSignals } from './join-signals.ts'
+import { type JoinedSignal, joinSignals } from './join-signals.ts'
 
 it('ends with the first of its signals, for its reason', () => {
   const [one, other] = [new AbortController(), new AbortController()]
@@ -21,8 +20,8 @@ it('ends after its time, and not at once where that is longer than a timer can b
   const brief = joinSignals([], { timeoutMs: 1 })
   const endless = joinSignals([], { timeoutMs: 2 ** 40 })
 
-  await new Promise((resolve) => brief.signal.addEventListener('abort', resolve))
-  await sleep(1)
+  await hasEnded(brief)
+  await hasEnded(joinSignals([], { timeoutMs: 2 }))
 
   expect(brief.signal.reason).toMatchObject({ name: 'TimeoutError' })
   expect(endless.signal.aborted).toBe(false)
@@ -34,9 +33,14 @@ it('leaves nothing behind when it is released, and ends no more', async () => {
   const joined = joinSignals([outer.signal], { timeoutMs: 1 })
 
   joined.release()
-  await sleep(5)
+  await hasEnded(joinSignals([], { timeoutMs: 2 }))
   outer.abort()
 
   expect(getEventListeners(outer.signal, 'abort')).toEqual([])
   expect(joined.signal.aborted).toBe(false)
 })
+
+/** A timer that is started later and for longer has its turn later, so the earlier ones have had theirs. */
+async function hasEnded({ signal }: JoinedSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+}

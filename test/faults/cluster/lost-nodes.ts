@@ -20,8 +20,6 @@ import {
   stormTopology,
 } from '../consumer-storm-topology.ts'
 
-/** A quorum queue that is younger than this can lose its registration to a kill -9 (measured). */
-const settlingMs = 6_000
 const window = 100
 const publisherWindow = 1024
 const quick = { backoff: { initialMs: 5, maxMs: 100 } }
@@ -70,6 +68,7 @@ async function setup({ nodes, leaderOf }: RabbitCluster) {
       await expect(Session.open(node.amqpUrl)).rejects.toThrow()
     },
     revive,
+    syncRegistrations: () => Promise.all(nodes.map((node) => node.syncRegistrations())),
   }
 }
 
@@ -80,7 +79,7 @@ export function testLostNodes(open: () => RabbitCluster): void {
       'lets a re-drive move everything that was there, whose %s was led by that node',
       limits,
       async (led) => {
-        const { nodes, rigAt, sessionAt, kill, leaderFirst } = await setup(open())
+        const { nodes, rigAt, sessionAt, kill, leaderFirst, syncRegistrations } = await setup(open())
         const [first, second] = nodes
         const [atFirst, atSecond] = [await rigAt(first), await rigAt(second)]
         // What is declared at a node is led by it. A queue that waits a minute for a lost consumer waits a second here.
@@ -89,7 +88,7 @@ export function testLostNodes(open: () => RabbitCluster): void {
         await atFirst.declare('dlq', { ...quorum, ...patience })
         await atSecond.declare('work', quorum)
         await atFirst.fill('dlq', 3_000, () => ({ headers: { 'x-original-queue': 'work' } }))
-        await olderThan(settlingMs)
+        await syncRegistrations()
         const { victim, other, third } = await leaderFirst(led === 'target' ? 'work' : 'dlq')
         // With the queue it loses its own connections, with the target only that.
         const home = led === 'target' ? other : victim
@@ -117,13 +116,13 @@ export function testLostNodes(open: () => RabbitCluster): void {
     )
 
     test('does not hide a queue that has no leader, and a recovery waits for one', limits, async () => {
-      const { nodes, rigAt, sessionAt, kill, revive } = await setup(open())
+      const { nodes, rigAt, sessionAt, kill, revive, syncRegistrations } = await setup(open())
       const [victim, other, third] = nodes
       const [rig, { management }] = [await rigAt(victim), await rigAt(other)]
       await rig.declare('dlq')
       await rig.declare('work')
       await rig.fill('dlq', 500, () => ({ headers: { MessageType: 'Scan' } }))
-      await olderThan(settlingMs)
+      await syncRegistrations()
       const [consuming, publishing] = [await sessionAt(other), await sessionAt(other)]
       const line = { consuming, publishing, management, by: 'test' }
       const types = { routes: { Scan: { exchange: '', key: 'work' } } }
@@ -173,10 +172,10 @@ export function testLostNodes(open: () => RabbitCluster): void {
       'loses nothing of what consumers of any layout are at, who %s that node',
       limits,
       async (who) => {
-        const { nodes, urlFrom, kill, revive, leaderFirst } = await setup(open())
+        const { nodes, urlFrom, kill, revive, leaderFirst, syncRegistrations } = await setup(open())
         // All is declared at one node, and so led by it.
         await createConsumerRig({ url: urlFrom(nodes[0]), declaration: stormTopology })
-        await olderThan(settlingMs)
+        await syncRegistrations()
         const { victim, other } = await leaderFirst('storm.warren')
         const consumingUrl = urlFrom(who === 'talk to' ? victim : other)
         const parts = { consumingUrl, publishingUrl: consumingUrl, declaration: stormTopology }
@@ -202,9 +201,4 @@ export function testLostNodes(open: () => RabbitCluster): void {
       },
     )
   })
-}
-
-async function olderThan(ageMs: number): Promise<void> {
-  const from = performance.now()
-  await eventually(() => performance.now() - from >= ageMs, { timeoutMs: ageMs * 2, intervalMs: 200 })
 }

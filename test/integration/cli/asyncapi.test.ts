@@ -217,7 +217,7 @@ describe('warren export --asyncapi', () => {
     expect(await warned).toMatchObject({
       code: 'WARREN_SCHEMA_LEFT_OUT',
       message:
-        'The document does not say what the body of OrderPlaced is: schemas of mute do not tell their JSON Schema. Give the message a jsonSchema.',
+        'The document does not say what the body of OrderPlaced is: schemas of mute cannot be written as JSON Schema. Give the message a jsonSchema.',
     })
   })
 })

@@ -192,8 +192,8 @@ describe.each(['warren', 'ratatoskr', 'event-bus', 'isolated'] as const)(
   (layout) => {
     it('a retry of one is never seen by the other', async () => {
       made += 1
-      const [failing, other] = [`twin${made}-failing`, `twin${made}-other`]
-      const exchange = layout === 'event-bus' ? `twin${made}.main-exchange` : 'events'
+      const [failing, other] = [`pair${made}-failing`, `pair${made}-other`]
+      const exchange = layout === 'event-bus' ? `pair${made}.main-exchange` : 'events'
       const queue = {
         ...(layout === 'event-bus' ? {} : { bind: [{ exchange, key: 'order.*' }] }),
         retry: { delays: [10], maxAttempts: 3 },

@@ -98,7 +98,7 @@ describe('a snapshot', () => {
     const page = await ask<SnapshotPage>(rig, `${rig.path}/${snapshot.id}/messages?limit=500`)
     for (const { key, position } of page.items) {
       const message = await ask<SnapshotMessageDetail>(rig, `${rig.path}/${snapshot.id}/messages/${key}`)
-      expect(message).toMatchObject({ position, asOf: snapshot.asOf, id: `m-${position}`, twins: 0 })
+      expect(message).toMatchObject({ position, asOf: snapshot.asOf, id: `m-${position}`, sameContent: 0 })
       expect(JSON.parse(message.body!.text)).toMatchObject({ at: position })
     }
 
@@ -189,10 +189,10 @@ describe('a snapshot', () => {
     expect(bars).toEqual([])
   })
 
-  it('tells twins, and how the queue has changed since', async () => {
-    const rig = await setup('twins.dlq', { count: 0 })
+  it('counts messages with the same content, and tells how the queue has changed since', async () => {
+    const rig = await setup('alike.dlq', { count: 0 })
     const publisher = new Publisher(rig.publishing)
-    const publish = () => publishUnnamed(publisher, { key: 'twins.dlq', body: 'the same', headers: {} })
+    const publish = () => publishUnnamed(publisher, { key: 'alike.dlq', body: 'the same', headers: {} })
     for (let published = 0; published < 3; published += 1) await publish()
     const { id } = await whenDone(rig, await make(rig))
     await publish()
@@ -202,7 +202,7 @@ describe('a snapshot', () => {
     const message = await ask<SnapshotMessageDetail>(rig, `${rig.path}/${id}/messages/${items[2]!.key}`)
 
     expect(new Set(items.map(({ key }) => key)).size).toBe(1)
-    expect(message).toMatchObject({ id: null, position: 0, twins: 2 })
+    expect(message).toMatchObject({ id: null, position: 0, sameContent: 2 })
     await eventually(async () => {
       const { since } = await ask<Snapshot>(rig, `${rig.path}/${id}`)
       expect(since).toMatchObject({ messages: 4, change: 1 })

@@ -34,6 +34,11 @@ export interface RabbitNode {
   /** Freezes the whole broker: sockets stay open and nothing answers. */
   pause(): Promise<void>
   resume(): Promise<void>
+  /**
+   * Writes to disk what RabbitMQ writes some seconds later by itself: a kill -9 before that may lose the registration of
+   * a new quorum queue, and with it the queue (measured on 3.10, 4.0 and 4.3).
+   */
+  syncRegistrations(): Promise<void>
   rabbitmqctl(...args: string[]): Promise<string>
   rabbitmqQueues(...args: string[]): Promise<string>
   /** Kills it and removes its files. */
@@ -108,6 +113,14 @@ export async function createRabbitNode(order: NodeOrder): Promise<RabbitNode> {
     kill9: () => end('SIGKILL'),
     pause: () => runner.signal('SIGSTOP'),
     resume: () => runner.signal('SIGCONT'),
+    syncRegistrations: async () => {
+      const synced = await runner.runTool('rabbitmqctl', [
+        'eval',
+        '[dets:sync(Table) || Table <- dets:all()].',
+      ])
+      if (!/^\[ok(,ok)*\]\s*$/.test(synced))
+        throw new Error(`The tables of ${nodeName(plan)} were not written: ${synced}`)
+    },
     rabbitmqctl: (...args) => runner.runTool('rabbitmqctl', args),
     rabbitmqQueues: (...args) => runner.runTool('rabbitmq-queues', args),
     destroy: () => runner.remove(),

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { ApplyReport, LeftoverChoice } from 'warrenmq'
-import { applyPlan, type Plan, Session, type TopologyDeclaration } from 'warrenmq/operations'
+import { applyPlan, formatCounted, type Plan, Session, type TopologyDeclaration } from 'warrenmq/operations'
 import { audited } from '../audited.ts'
 import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { loadConfig } from '../config/load-config.ts'
@@ -105,7 +105,7 @@ function auditedApply(fields: {
       target: session.vhost,
       work,
       describe: ({ done, failed, skipped }) => [
-        { result: `${done} steps done, ${failed} failed, ${skipped} left` },
+        { result: `${formatCounted(done, 'step')} done, ${failed} failed, ${skipped} left` },
       ],
     },
   )

@@ -6,6 +6,7 @@ import {
   compileLook,
   countRemovals,
   depthOf,
+  formatCounted,
   parseRequest,
   verifyBackup,
 } from 'warrenmq/operations'
@@ -51,9 +52,11 @@ async function verifyFile(file: string, terminal: Terminal): Promise<ExitCode> {
   const { header, records, bodyBytes, seal, runs } = await verifyBackup(file)
   const removal = header.purpose === 'discard' ? countRemovals(runs) : undefined
   const gone = removal
-    ? `; ${removal.removed} were removed from the queue, ${removal.inDoubt} may have been`
+    ? `; ${removal.removed} removed from the queue, ${removal.inDoubt} perhaps removed`
     : ''
-  terminal.say(`${file} is intact: ${records} messages of ${header.queue}, ${bodyBytes} bytes${gone}.`)
+  terminal.say(
+    `${file} is intact: ${formatCounted(records, 'message')} of ${header.queue}, ${formatCounted(bodyBytes, 'byte')}${gone}.`,
+  )
   terminal.say(`SHA-256 ${seal?.digest}`)
   terminal.result({ file, header, seal, ...(removal && { removal }) })
   return 0
@@ -91,7 +94,9 @@ function tell(
   { say }: Terminal,
 ): void {
   const before = resumed > 0 ? `, ${resumed} of them from an earlier run` : ''
-  say(`${records} messages in ${file}${before}; ${seen} of ${present} in ${queue} were looked at.`)
+  say(
+    `${formatCounted(records, 'message')} in ${file}${before}; looked at ${seen} of ${present} in ${queue}.`,
+  )
   if (seal) say(`Checked. SHA-256 ${seal.digest}`)
   else say('Not all messages were seen. Run the command again to continue.')
 }

@@ -5,6 +5,7 @@ import {
   depthOf,
   discardMessages,
   discardRequestSchema,
+  formatCounted,
   parseRequest,
 } from 'warrenmq/operations'
 import { audited } from '../audited.ts'
@@ -120,17 +121,19 @@ function describeChoice(fields: {
   const { present, limit = Number.POSITIVE_INFINITY, where } = fields
   if (where !== undefined) {
     const most = limit < present ? `at most ${limit} of those that match` : 'those that match'
-    return `${most} among the ${present} messages`
+    return `${most} among ${formatCounted(present, 'message')}`
   }
-  return limit < present ? `the first ${limit} of the ${present} messages` : `all of the ${present} messages`
+  return limit < present
+    ? `the first ${limit} of the ${present} messages`
+    : `all ${formatCounted(present, 'message')}`
 }
 
 function tell(report: DiscardReport, queue: string, { say }: Terminal): void {
   const { removed, mayComeBack, before, left, file } = report
-  say(`${removed} messages removed into ${file}; ${left} are still in ${queue}.`)
+  say(`${formatCounted(removed, 'message')} removed into ${file}; ${left} left in ${queue}.`)
   if (mayComeBack > 0) {
     say(
-      'The queue is not a quorum queue: if RabbitMQ crashes in the next seconds, some of them can come back.',
+      'The queue is not a quorum queue: if RabbitMQ crashes in the next few seconds, some of them can come back.',
     )
   }
   if (before.removed + before.inDoubt === 0) return

@@ -5,6 +5,7 @@ import {
   compileRedrive,
   type EditPreview,
   escapeLine,
+  formatCounted,
   previewEdit,
   previewRedrive,
   type RedriveOptions,
@@ -151,7 +152,7 @@ async function tellAndAsk(fields: {
     terminal.result({ queue, outcome: 'nothing-to-move', plan: preview })
     return isAskedFor(preview.keeping) ? 3 : 0
   }
-  const many = preview.moving === 1 ? '1 message' : `${preview.moving} messages`
+  const many = formatCounted(preview.moving, 'message')
   const question = preview.isWhole ? `Move ${many}?` : 'Move all that match?'
   if ((await confirm(question, { options: input.options, terminal })) === 'yes') return 'go-on'
   terminal.say('Nothing was moved.')

@@ -54,9 +54,9 @@ export async function openStage(input: Pick<CommandInput, 'options' | 'env'>): P
 async function openEmbedded(embedded: EmbeddedBroker): Promise<Stage> {
   const { url, managementUrl, clock } = embedded
   const place = { managementUrl, isManagementGuessed: false }
-  const line = await openLine({ url, isUrlGuessed: false, vhost: '/', ...place })
+  const connections = await openConnections({ url, isUrlGuessed: false, vhost: '/', ...place })
   return {
-    ...line,
+    ...connections,
     isEmbedded: true,
     prefix: '',
     delays: ['5s', '30s', '5m', '30m'],
@@ -66,29 +66,32 @@ async function openEmbedded(embedded: EmbeddedBroker): Promise<Stage> {
     forward: (milliseconds) => clock.advance(milliseconds, { held: 'pass' }),
     cleanUp: async () => {}, // it goes with the process
     close: async () => {
-      await line.close()
+      await connections.close()
       await embedded.stop()
     },
   }
 }
 
 async function openGivenBroker(address: BrokerAddress): Promise<Stage> {
-  const line = await openLine(address)
+  const connections = await openConnections(address)
   return {
-    ...line,
+    ...connections,
     isEmbedded: false,
     prefix: `warren-demo-${randomBytes(3).toString('hex')}.`,
     delays: ['100ms', '200ms', '300ms', '400ms'],
     now: Date.now,
     letTimePass: () => {},
     forward: async () => {},
-    cleanUp: (topology) => deleteAll(line.consuming, topology),
+    cleanUp: (topology) => deleteAll(connections.consuming, topology),
   }
 }
 
-type Line = Pick<Stage, 'consuming' | 'publishing' | 'findManagement' | 'countMessages' | 'close'>
+type BrokerConnections = Pick<
+  Stage,
+  'consuming' | 'publishing' | 'findManagement' | 'countMessages' | 'close'
+>
 
-async function openLine(address: BrokerAddress): Promise<Line> {
+async function openConnections(address: BrokerAddress): Promise<BrokerConnections> {
   const { consuming, publishing } = await openSessionPair(
     address.url,
     { name: 'warren demo' },

@@ -1,6 +1,6 @@
 import type { Broker, CompiledTopology, Management, TypeRoutes } from 'warrenmq/operations'
 
-/** The server's own line to the broker. */
+/** The server's own connections to the broker. */
 export interface ServerBroker extends Broker {
   readonly management: Management
   readonly vhost: string

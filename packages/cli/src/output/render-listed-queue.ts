@@ -1,4 +1,4 @@
-import { escapeLine, type ListedQueue } from 'warrenmq/operations'
+import { escapeLine, formatCounted, type ListedQueue } from 'warrenmq/operations'
 import { renderAge } from './render-age.ts'
 
 /** One dead-letter queue of a list: its own line, and those below it. */
@@ -34,7 +34,7 @@ export function renderListedQueue(listed: ListedQueue, nowMs: number): ListedLin
 /** Where nobody could count them there may be any number. */
 function renderConsumers(consumers: number | undefined): string {
   if (consumers === undefined) return 'consumers unknown'
-  return consumers === 1 ? '1 consumer' : `${consumers} consumers`
+  return formatCounted(consumers, 'consumer')
 }
 
 function renderCauses({ causes, looked, messages }: ListedQueue): readonly string[] {

@@ -19,7 +19,7 @@ describe('a look', () => {
   it('that changed the order says so', () => {
     expect(renderLook({ ...report, refreshed: 2 }, 'dlq')).toEqual([
       head,
-      '2 were moved to the end of dlq: returning them would have deleted them at the delivery limit.',
+      '2 moved to the end of dlq: returning them would have deleted them at the delivery limit.',
     ])
   })
 })

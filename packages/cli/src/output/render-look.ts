@@ -1,9 +1,9 @@
-import type { LookReport } from 'warrenmq/operations'
+import { formatCounted, type LookReport } from 'warrenmq/operations'
 
 /** What a look has seen. */
 export function renderLook(report: LookReport, queue: string): readonly string[] {
   return [
-    `${report.seen} of ${report.present} messages looked at in ${queue}.`,
+    `${report.seen} of ${formatCounted(report.present, 'message')} looked at in ${queue}.`,
     ...renderLookLimits(report, queue),
   ]
 }
@@ -19,7 +19,7 @@ export function renderLookLimits(report: LookReport, queue: string): readonly st
         ]),
     ...(refreshed > 0
       ? [
-          `${refreshed} were moved to the end of ${queue}: returning them would have deleted them at the delivery limit.`,
+          `${refreshed} moved to the end of ${queue}: returning them would have deleted them at the delivery limit.`,
         ]
       : []),
   ]

@@ -18,7 +18,7 @@ describe('the plan of a re-drive', () => {
     expect(renderPreview(preview)).toEqual([
       '3 of 20 messages would move out of dlq (10 match):',
       '  3 to orders (route: x-death; a second failure: dlq)',
-      '  10 stay: its origin is not known',
+      '  10 would stay: its origin is not known',
       '  refused: There is no queue "gone".',
     ])
   })
@@ -34,7 +34,7 @@ describe('the plan of a re-drive', () => {
 
   it('says how many of the chosen messages are gone', () => {
     expect(renderPreview({ ...preview, missing: 2 })).toContain(
-      '  2 of the chosen messages are no longer in the queue.',
+      '  No longer in the queue: 2 of the chosen messages.',
     )
   })
 

@@ -1,22 +1,26 @@
 import type { PreviewTarget, RedrivePreview } from 'warrenmq'
-import { describeKept } from 'warrenmq/operations'
+import { describeKept, formatCounted } from 'warrenmq/operations'
 
 /** The plan of a re-drive for people. */
 export function renderPreview(preview: RedrivePreview): readonly string[] {
   const { queue, moving, matching, seen, present, isWhole } = preview
   const limited = moving < matching ? ` (${matching} match)` : ''
   return [
-    `${moving} of ${present} messages would move out of ${queue}${limited}:`,
+    `${moving} of ${formatCounted(present, 'message')} would move out of ${queue}${limited}:`,
     ...preview.targets.flatMap(renderTarget),
-    ...preview.keeping.map(({ reason, count }) => `  ${count} stay: ${describeKept(reason)}`),
+    ...preview.keeping.map(({ reason, count }) => `  ${count} would stay: ${describeKept(reason)}`),
     ...(preview.missing === 0
       ? []
-      : [`  ${preview.missing} of the chosen messages are no longer in the queue.`]),
+      : [`  No longer in the queue: ${preview.missing} of the chosen messages.`]),
     ...preview.refusals.map((problem) => `  refused: ${problem}`),
     ...(preview.areRoutesProved
       ? []
       : ['  Routes are not proved: there is no management API to ask. Messages without a route stay.']),
-    ...(isWhole ? [] : [`  This is not everything: only ${seen} of ${present} messages could be looked at.`]),
+    ...(isWhole
+      ? []
+      : [
+          `  This is not everything: only ${seen} of ${formatCounted(present, 'message')} could be looked at.`,
+        ]),
   ]
 }
 

@@ -26,10 +26,10 @@ test('a restore says what was not taken, and whether to run it again', () => {
 
   expect(lines).toEqual([
     '3 of 9 messages restored into dlq.',
-    '  2 were put back by an earlier run, wherever they are now; to put them back again, delete a.backup.restored',
-    '  1 are already in the queue',
-    '  1 were not accepted: they are larger than this version of RabbitMQ allows, and running the command again will not help',
-    '  2 were not accepted: the queue refused them, as a full queue does; make room, and run the command again for these',
+    '  2 put back by an earlier run, wherever they are now; to put them back again, delete a.backup.restored',
+    '  1 already in the queue',
+    '  1 not accepted: larger than this version of RabbitMQ allows; running the command again will not help',
+    '  2 not accepted: the queue refused them, as a full queue does; make room, and run the command again for these',
     '  3 may or may not be there: the broker did not answer; run the command again for these',
   ])
 })
@@ -47,8 +47,8 @@ test('a restore says what may be there twice, what stayed in the queue and what 
 
   expect(lines).toEqual([
     '3 of 9 messages restored into dlq.',
-    '  1 extra copies may be in the queue now, because an earlier run was interrupted',
-    '  2 extra copies may be in the queue now, because a crash of RabbitMQ may have brought back what was removed',
+    '  up to 1 extra copy in the queue now, because an earlier run was interrupted',
+    '  up to 2 extra copies in the queue now, because a crash of RabbitMQ may have brought back what was removed',
     '  4 had not been removed: the discard was interrupted before them',
     '  7 more could not be read',
     '  a.backup is damaged; keep it as it is. Everything readable in it was used',

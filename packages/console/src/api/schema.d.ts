@@ -1366,7 +1366,7 @@ export interface components {
                 acknowledged: number | null;
             };
             position: number;
-            twins: number;
+            sameContent: number;
             key: string;
             id: string | null;
             type: string | null;

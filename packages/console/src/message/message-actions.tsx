@@ -17,14 +17,14 @@ export function MessageActions({
   readonly queue: string
   readonly message: Schemas['SnapshotMessageDetail']
 }): ReactNode {
-  const { id, key, twins } = message
+  const { id, key, sameContent } = message
   const navigate = useNavigate()
   const mayNotRedrive = useForbidden('dlq:redrive')
   const mayNotDiscard = useForbidden('dlq:discard')
   const where = filterOfIds([id])
   const noEdit =
     mayNotRedrive ??
-    (twins > 0 ? 'Other messages have the same content, so this one cannot be told apart.' : undefined)
+    (sameContent > 0 ? 'Other messages have the same content, so this one cannot be told apart.' : undefined)
   const edit = (): void => {
     if (noEdit === undefined)
       void navigate({ to: '/queues/$queue/messages/$key', params: { queue, key }, search: { edit: true } })

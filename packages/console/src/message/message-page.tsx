@@ -81,7 +81,7 @@ function GoneMessage({ asOf, onLook }: { readonly asOf?: string; readonly onLook
 }
 
 function About({
-  message: { id, bodyBytes, cause, asOf, position, twins },
+  message: { id, bodyBytes, cause, asOf, position, sameContent },
 }: {
   readonly message: Schemas['SnapshotMessageDetail']
 }): ReactNode {
@@ -93,7 +93,7 @@ function About({
         <span className="font-sans">
           {' '}
           · number {formatCount(position + 1)} in the queue as of <ClockText at={asOf} />
-          {twins > 0 && `, and ${formatCounted(twins, 'other')} with the same content`}
+          {sameContent > 0 && `, and ${formatCounted(sameContent, 'other')} with the same content`}
         </span>
       </p>
     </>

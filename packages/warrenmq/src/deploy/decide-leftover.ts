@@ -1,3 +1,4 @@
+import { formatCounted } from '../message/format-counted.ts'
 import { countMessages } from '../topology/render-plan.ts'
 
 /** What is known at one moment of a queue that is left over, and of the queue whose consumers published to it. */
@@ -47,5 +48,5 @@ function keep(reason: string): LeftoverDecision {
 }
 
 function countConsumers(consumers: number): string {
-  return consumers === 1 ? '1 consumer' : `${consumers} consumers`
+  return formatCounted(consumers, 'consumer')
 }

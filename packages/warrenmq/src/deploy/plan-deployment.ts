@@ -53,5 +53,5 @@ const uncheckedOverAmqp = [
   'Bindings that the topology no longer has, and bindings made by others, were not checked.',
   'Wait queues of delays that the topology no longer has were not checked.',
   'Policies that override arguments were not checked.',
-  'Nobody knows which steps were needed: declaring something that already exists looks the same as creating it.',
+  'Warren cannot tell which steps were needed: declaring something that already exists looks the same as creating it.',
 ]

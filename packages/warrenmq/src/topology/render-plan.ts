@@ -1,3 +1,4 @@
+import { formatCounted } from '../message/format-counted.ts'
 import type { Arguments } from './declaration.ts'
 import { showSetting } from './effective-value.ts'
 import { canonicalText } from './is-same-value.ts'
@@ -73,7 +74,7 @@ function renderLeftover({ queue, of, messages }: Leftover): string {
 /** `1 message`, `an unknown number of messages`. */
 export function countMessages(messages: number | undefined): string {
   if (messages === undefined) return 'an unknown number of messages'
-  return messages === 1 ? '1 message' : `${messages} messages`
+  return formatCounted(messages, 'message')
 }
 
 function renderImpossible(step: ImpossibleStep): readonly string[] {

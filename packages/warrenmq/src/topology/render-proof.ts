@@ -1,3 +1,4 @@
+import { formatCounted } from '../message/format-counted.ts'
 import { groupBy } from './group-by.ts'
 import type { Hardening } from './list-hardening.ts'
 import type { Finding } from './prove/finding.ts'
@@ -50,8 +51,7 @@ const titles: { readonly [Property in PropertyName]: string } = {
 
 function headline({ brokerVersion, isProved, findings, accepted }: Proof): string {
   const on = `RabbitMQ ${brokerVersion}`
-  if (!isProved)
-    return `Not proved on ${on}: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}.`
+  if (!isProved) return `Not proved on ${on}: ${formatCounted(findings.length, 'finding')}.`
   return accepted.length === 0 ? `Proved on ${on}.` : `Proved on ${on}, with ${accepted.length} accepted.`
 }
 

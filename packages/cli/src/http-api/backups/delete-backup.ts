@@ -1,6 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { ApiError, countOnlyCopies, type OnlyCopies, RecoveryError, takeLock } from 'warrenmq/operations'
+import {
+  ApiError,
+  countOnlyCopies,
+  formatCounted,
+  type OnlyCopies,
+  RecoveryError,
+  takeLock,
+} from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
 import { needsApproval } from '../approvals/approval-rule.ts'
 import { type AuditedCall, writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
@@ -42,7 +49,7 @@ function refuseOnlyCopies({ settings }: ApiContext, copies: OnlyCopies, { kept, 
   if (count === 0 && !isDamaged) return
   const what = isDamaged
     ? `The backup ${kept.id} is damaged, and may hold the only copy of messages that a discard removed from "${kept.queue}".`
-    : `The backup ${kept.id} holds the only copy of ${count === 1 ? '1 message' : `${count} messages`} that a discard removed from "${kept.queue}" and that nobody has restored.`
+    : `The backup ${kept.id} holds the only copy of ${formatCounted(count, 'message')} that a discard removed from "${kept.queue}" and that nobody has restored.`
   if (force !== true) {
     const message = `${what} Restore it first, or send force=true to lose them for good.`
     throw new ApiError({ code: 'API_BACKUP_NEEDED', message })

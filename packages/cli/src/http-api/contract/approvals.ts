@@ -74,7 +74,7 @@ export const approval = named(
   {
     ...approvalFields,
     isSigned: flag(
-      'It was written by a server with the same key. False: nobody knows who asked, and nobody can grant it.',
+      'It was written by a server with the same key. False: Warren cannot tell who asked, and it cannot be granted.',
       true,
     ),
   },

@@ -5,6 +5,7 @@ import { backupEndpoints } from './backups.ts'
 import { demoEndpoints } from './demo.ts'
 import { dlqEndpoints } from './dlqs.ts'
 import { eventEndpoints } from './events.ts'
+import { figureEndpoints } from './figures.ts'
 import { noteEndpoints } from './notes.ts'
 import { operationEndpoints } from './operation.ts'
 import { redriveEndpoints } from './redrives.ts'
@@ -17,6 +18,7 @@ import { topologyEndpoints } from './topology.ts'
 export const endpoints = {
   ...sessionEndpoints,
   ...dlqEndpoints,
+  ...figureEndpoints,
   ...snapshotEndpoints,
   ...redriveEndpoints,
   ...taskEndpoints,

@@ -74,7 +74,7 @@ export const noteEndpoints = {
     path: '/api/v1/dlqs/:queue/note',
     ...writing,
     summary: 'Remove the note on a queue',
-    description: 'Also if there is none.',
+    description: 'Succeeds even if there is none.',
     params: queueParams,
   },
   acknowledgeTask: {
@@ -83,7 +83,7 @@ export const noteEndpoints = {
     ...writing,
     summary: 'Acknowledge the receipt of a task',
     description:
-      'Says that you have read what became of the messages. The first acknowledgement stays: who sends another one gets the first.',
+      'Says that you have read what became of the messages. The first acknowledgement stays; a second request is answered with the first.',
     params: parameters({ id: { ...as(task, 'The id of the task, a UUID.'), pattern: uuidPattern } }),
     body: acknowledgeRequest,
     mayLackBody: true,

@@ -23,7 +23,7 @@ import {
 /** What one look wrote down, and everything that is read from it without another look. */
 
 const snapshotId = text(
-  'Names the snapshot, and the server that keeps it.',
+  'Identifies the snapshot and the server that keeps it.',
   'warren-1.5f0c9a5e.3c7b4a539b4e0a4f',
 )
 const snapshotPart = {
@@ -150,14 +150,14 @@ const facetList = named('SnapshotFacets', 'Which values the messages of a snapsh
       field: facetField,
       name: as(
         orNull(
-          text('Of a header: its name, as header.NAME in a filter. Null: it is another field.', 'tenant'),
+          text('For a header: its name, as header.NAME in a filter. Null: it is another field.', 'tenant'),
         ),
-        'Of a header: its name, as header.NAME in a filter. Null: it is another field.',
+        'For a header: its name, as header.NAME in a filter. Null: it is another field.',
       ),
       values: list(
         object('A value of the field.', {
-          value: orNull(text('The value; of a cause, its id. Null: messages without one.', 'order.placed')),
-          label: orNull(text('Of a cause: the cause in words.', 'PaymentDeclinedError: card expired')),
+          value: orNull(text('The value; for a cause, its id. Null: messages without one.', 'order.placed')),
+          label: orNull(text('For a cause: the cause in words.', 'PaymentDeclinedError: card expired')),
           count: count('Messages that have it.', 25),
         }),
         'The most frequent values.',
@@ -222,7 +222,7 @@ const snapshotDetail = named('SnapshotMessageDetail', 'One dead letter of a snap
   asOf,
   since,
   position,
-  twins: count('Other messages of the snapshot with the same content, and so with the same key.', 0),
+  sameContent: count('Other messages of the snapshot with the same content, and so with the same key.', 0),
   ...messageDetail.properties,
 })
 export type SnapshotMessageDetail = SchemaValue<typeof snapshotDetail>

@@ -19,7 +19,7 @@ import {
   time,
 } from './schema.ts'
 
-const taskId = text('Names the task. Of a snapshot it is the id of the snapshot.', exampleId)
+const taskId = text('Identifies the task. For a snapshot, it is the id of the snapshot.', exampleId)
 const taskParams = parameters({
   id: {
     ...as(taskId, 'The id of the task: a UUID, or the id of a snapshot.'),
@@ -117,7 +117,7 @@ export const taskEndpoints = {
     answer: taskList,
     summary: 'List the tasks of all servers',
     description:
-      'Newest first. from and to apply to the start of a task. Of snapshots, those of the answering server are listed until they expire.',
+      'Newest first. from and to apply to the start of a task. Only the server that keeps a snapshot lists it, until it expires.',
   },
   showTask: {
     ...reading,

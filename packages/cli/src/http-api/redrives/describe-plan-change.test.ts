@@ -24,14 +24,14 @@ describe('what has changed in a plan', () => {
     [
       'another way',
       { targets: [{ ...orders, queues: ['orders', 'copies'] }] },
-      ['The way to "orders" is another one now.'],
+      ['Messages take another way to "orders" now.'],
     ],
     [
       'a refusal',
       { refusals: ['There is no queue "orders".'] },
       ['A target is refused now: There is no queue "orders".'],
     ],
-    ['chosen messages', { missing: 1 }, ['1 of the chosen messages are no longer in the queue.']],
+    ['chosen messages', { missing: 1 }, ['No longer in the queue: 1 of the chosen messages.']],
     ['unproved routes', { areRoutesProved: false }, ['The routes cannot be proved now.']],
   ])('is told of %s', (_, change, sentences) => {
     expect(describePlanChange(plan, { ...plan, ...change })).toEqual(sentences)

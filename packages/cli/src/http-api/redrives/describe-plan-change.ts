@@ -1,4 +1,5 @@
 import type { PreviewTarget, RedrivePreview } from 'warrenmq'
+import { formatCounted } from 'warrenmq/operations'
 
 /** What is different in a plan that somebody has read, in sentences; the most important first. */
 export function describePlanChange(read: RedrivePreview, now: RedrivePreview): readonly string[] {
@@ -15,7 +16,7 @@ export function describePlanChange(read: RedrivePreview, now: RedrivePreview): r
 function describeMoving(read: RedrivePreview, now: RedrivePreview): readonly string[] {
   const more = now.moving - read.moving
   if (more === 0) return []
-  const counted = `${Math.abs(more)} ${more > 0 ? 'more' : 'fewer'} ${Math.abs(more) === 1 ? 'message' : 'messages'} would move`
+  const counted = `${formatCounted(Math.abs(more), `${more > 0 ? 'more' : 'fewer'} message`)} would move`
   return [`${counted}: ${now.moving} instead of ${read.moving}.`]
 }
 
@@ -26,7 +27,7 @@ function describeTargets(read: RedrivePreview, now: RedrivePreview): readonly st
     const [then = 0, count = 0] = [before.get(target), after.get(target)]
     if (then === 0) return [`${count} would go to "${target}", which the plan did not have.`]
     if (count === 0) return [`None would go to "${target}" any more.`]
-    return isOtherRoute(target, read, now) ? [`The way to "${target}" is another one now.`] : []
+    return isOtherRoute(target, read, now) ? [`Messages take another way to "${target}" now.`] : []
   })
 }
 
@@ -51,7 +52,7 @@ function describeMissing(
   { missing: before }: RedrivePreview,
   { missing }: RedrivePreview,
 ): readonly string[] {
-  return missing > before ? [`${missing} of the chosen messages are no longer in the queue.`] : []
+  return missing > before ? [`No longer in the queue: ${missing} of the chosen messages.`] : []
 }
 
 function newOnes(before: readonly string[], now: readonly string[]): readonly string[] {

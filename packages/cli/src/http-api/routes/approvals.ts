@@ -122,7 +122,7 @@ function whyNotSecond(caller: Caller, { id, by, asks, isSigned }: Approval): Api
     return new ApiError({ code: 'API_FORBIDDEN', message })
   }
   if (!isSigned) {
-    const message = `The approval ${id} was not written by a server with the same key, so nobody knows whether ${by} asked for it. Request a new one, and give all servers the same WARREN_SERVER_KEY.`
+    const message = `The approval ${id} was not written by a server with the same key, so Warren cannot tell whether ${by} asked for it. Request a new one, and give all servers the same WARREN_SERVER_KEY.`
     return new ApiError({ code: 'API_APPROVAL_UNPROVED', message })
   }
   if (isPerson(caller) && foldName(caller.name) !== foldName(by)) return undefined

@@ -190,6 +190,6 @@ function createGrowthReader(
 function refuseForeign({ id, by, maker }: KeptSnapshot, caller: Caller): void {
   const { role } = caller
   if (isSameCaller(maker, caller) || permissionsOf(role).includes('dlq:redrive')) return
-  const message = `The snapshot ${id} is that of ${by}. Erasing it needs the permission dlq:redrive, which the role ${role} does not have.`
+  const message = `The snapshot ${id} belongs to ${by}. Erasing it needs the permission dlq:redrive, which the role ${role} does not have.`
   throw new ApiError({ code: 'API_FORBIDDEN', message })
 }

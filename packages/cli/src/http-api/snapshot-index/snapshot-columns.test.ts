@@ -23,7 +23,7 @@ it('a summary from the index is that of the message', () => {
     expect(columns.summarise(at, 'name')).toEqual(summarise(message, 'name'))
 })
 
-it('keys are found again, those of twins at all their places', () => {
+it('keys are found again, those of equal messages at all their places', () => {
   const columns = new SnapshotColumns()
   const keys = ['0'.repeat(32), `${'f'.repeat(31)}e`, `${'f'.repeat(31)}f`, '0'.repeat(32)]
   for (const key of keys) columns.add(letters[0]!, key, { block: 0, offset: 0 })

@@ -9,7 +9,7 @@ export async function findInSnapshot(
   { context, caller }: SnapshotReader,
   kept: KeptSnapshot,
   name: string,
-): Promise<{ readonly position: number; readonly twins: number; readonly message: IncomingMessage }> {
+): Promise<{ readonly position: number; readonly sameContent: number; readonly message: IncomingMessage }> {
   refuseUnfinished(kept)
   refuseRunning(kept)
   const positions = await positionsOf({ context, caller }, kept, name)
@@ -20,7 +20,7 @@ export async function findInSnapshot(
       message: `The message ${name} is not in the snapshot ${kept.id}. It may have died later: make a new one.`,
     })
   const message = await orGone(kept, () => kept.read(position))
-  return { position, twins: positions.length - 1, message }
+  return { position, sameContent: positions.length - 1, message }
 }
 
 const namesPerTick = 2_000

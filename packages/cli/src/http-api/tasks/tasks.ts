@@ -289,7 +289,7 @@ export function refuseUnproved({ id, isSigned }: Task): void {
   if (isSigned) return
   throw new ApiError({
     code: 'API_TASK_UNPROVED',
-    message: `The task ${id} was not written by a server with the same key, so nobody knows who asked for it. Start a new re-drive, and give all servers the same WARREN_SERVER_KEY.`,
+    message: `The task ${id} was not written by a server with the same key, so Warren cannot tell who asked for it. Start a new re-drive, and give all servers the same WARREN_SERVER_KEY.`,
   })
 }
 

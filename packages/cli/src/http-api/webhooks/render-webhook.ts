@@ -12,11 +12,11 @@ export function renderWebhook({ id, at, vhost, event }: SentEvent, format: 'gene
 export function renderEvent(event: WebhookEvent): string {
   switch (event.kind) {
     case 'dlq.above':
-      return `${event.queue} holds ${number(event.messages)} dead letters, more than ${number(event.above)}.`
+      return `${event.queue} holds ${counted(event.messages, 'dead letter')}, more than ${number(event.above)}.`
     case 'dlq.growth':
-      return `${event.queue} grew by ${number(event.grownBy)} dead letters within ${duration(event.withinMs)}, to ${number(event.messages)}.`
+      return `${event.queue} grew by ${counted(event.grownBy, 'dead letter')} within ${duration(event.withinMs)}, to ${number(event.messages)}.`
     case 'cause.new':
-      return `${event.queue} has a new cause: ${event.cause.label} (${number(event.messages)} messages).`
+      return `${event.queue} has a new cause: ${event.cause.label} (${counted(event.messages, 'message')}).`
     case 'task.finished': {
       const { by, state, progress } = event.task
       const { present, moved, failed, kept } = progress
@@ -29,6 +29,10 @@ export function renderEvent(event: WebhookEvent): string {
 /** Slack takes these three for its own; nothing of ours may become a link or a mention. */
 function renderSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function counted(count: number, noun: string): string {
+  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function number(value: number): string {

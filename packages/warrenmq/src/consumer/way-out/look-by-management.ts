@@ -72,6 +72,6 @@ async function walkExchanges(
 function unknownQueue(queue: string): ConsumerError {
   return new ConsumerError({
     code: 'WAY_OUT_UNPROVED',
-    message: `the management API knows no queue "${queue}", so it may be that of another broker`,
+    message: `the management API lists no queue "${queue}", so it may belong to another broker`,
   })
 }

@@ -1,5 +1,6 @@
 import { EmbeddedBrokerError } from '../../errors.ts'
 import { escapeLine } from '../../message/escape-text.ts'
+import { formatCounted } from '../../message/format-counted.ts'
 import { performance, setImmediate } from '../../world.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
 import { consumersInHand, type DeliveryNotes, holdsSome, isInHand } from './consumers-in-hand.ts'
@@ -143,7 +144,7 @@ const waysOut =
 
 function describeHolders(connections: Iterable<AmqpConnection>): string {
   return [...consumersInHand(connections)]
-    .map(([who, count]) => `${count === 1 ? '1 delivery' : `${count} deliveries`} from ${who}`)
+    .map(([who, count]) => `${formatCounted(count, 'delivery', 'deliveries')} from ${who}`)
     .join('; ')
 }
 

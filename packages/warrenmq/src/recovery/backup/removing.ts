@@ -1,4 +1,5 @@
 import { RecoveryError } from '../../errors.ts'
+import { formatCounted } from '../../message/format-counted.ts'
 import { dateNow } from '../../world.ts'
 import type { HeldMessages } from '../look/hold-messages.ts'
 import type { BackupWriter } from './backup-writer.ts'
@@ -82,7 +83,7 @@ export class Removing {
     if (!(error instanceof RecoveryError)) return error
     const inDoubt = this.#acknowledged - this.#removed
     const { code, message } = error
-    const counts = `${this.#removed} of ${this.#tags.length} messages were removed, and ${inDoubt} may have been: the file says which.`
+    const counts = `Removed ${this.#removed} of ${formatCounted(this.#tags.length, 'message')}, and perhaps ${inDoubt} more: the file says which.`
     return new RecoveryError({ code, message: `${message} ${counts}` }, { cause: error })
   }
 }

@@ -1,4 +1,5 @@
 import { RecoveryError } from '../../errors.ts'
+import { formatCounted } from '../../message/format-counted.ts'
 import type { BackupSummary } from './backup-reading.ts'
 import { countRemovals } from './decide-removal.ts'
 import { readBackup } from './read-backup.ts'
@@ -42,7 +43,7 @@ function describeInterruption({ seal, records, header, runs }: BackupSummary): s
     return `It was interrupted after record ${records}. Run the same command again to complete it.`
   const { removed, inDoubt, left } = countRemovals(runs)
   return (
-    `It was interrupted: ${removed} messages were removed, ${inDoubt} may have been, and ${left} are still in the queue. ` +
+    `It was interrupted: ${formatCounted(removed, 'message')} removed, ${inDoubt} perhaps removed, ${left} still in the queue. ` +
     'Run the same command again to continue, or put back what was removed with `warren dlq restore`.'
   )
 }

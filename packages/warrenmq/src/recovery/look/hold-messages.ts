@@ -2,6 +2,7 @@ import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { RecoveryError } from '../../errors.ts'
 import { parseBrokerVersion } from '../../message/broker-version.ts'
+import { formatCounted } from '../../message/format-counted.ts'
 import { Publisher } from '../../publisher/publisher.ts'
 import { hostname, performance } from '../../world.ts'
 import { type Lock, takeLock } from '../lock/take-lock.ts'
@@ -322,7 +323,7 @@ function movedAside(queue: string, { name, count }: OverLimitQueue): RecoveryErr
   return new RecoveryError({
     code: 'RECOVERY_MOVED_ASIDE',
     message:
-      `The queue "${queue}" refused copies of ${count} messages that it would have deleted on their return, so they ` +
-      `are in "${name}" now, and the look ended. Make room, and put them back: warren dlq redrive ${name} --to ${queue}`,
+      `The queue "${queue}" refused copies of ${formatCounted(count, 'message')} that it would have deleted on return. The ` +
+      `copies are in "${name}" now, and the look ended. Make room, and put them back: warren dlq redrive ${name} --to ${queue}`,
   })
 }

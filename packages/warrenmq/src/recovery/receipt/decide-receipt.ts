@@ -1,3 +1,4 @@
+import { formatCounted } from '../../message/format-counted.ts'
 import type { Receipt } from './receipt.ts'
 
 /** What a second look at the broker found of a re-drive. */
@@ -84,7 +85,11 @@ function checkBalance({ isBalanced, isCounted = true, missing }: Receipt): Recei
   }
   return isBalanced
     ? { name: 'balance', verdict: 'holds', detail: 'the queue held what it should when the run ended' }
-    : { name: 'balance', verdict: 'broken', detail: `${missing} messages were missing when the run ended` }
+    : {
+        name: 'balance',
+        verdict: 'broken',
+        detail: `${formatCounted(missing, 'message')} missing when the run ended`,
+      }
 }
 
 /** What was left may have been worked on since, so fewer prove nothing; as many as it says prove it. */

@@ -30,7 +30,7 @@ describe('a receipt for people', () => {
 
   test('says where messages are that the queue would have deleted', () => {
     expect(renderReceipt({ ...receipt, movedAside: 2 })).toContain(
-      '  2 of those left are in dlq.over-limit: the queue would have deleted them, and accepted no copies',
+      '  in dlq.over-limit: 2 of those left, because the queue would have deleted them and accepted no copies',
     )
   })
 

@@ -1,3 +1,4 @@
+import { formatCounted } from '../../message/format-counted.ts'
 import { overLimitName } from '../look/over-limit-name.ts'
 import { describeKept } from '../recover/render-recovery.ts'
 import type { FailureKind } from '../redrive/failed-publish.ts'
@@ -7,7 +8,7 @@ import type { Interruption, Receipt } from './receipt.ts'
 export function renderReceipt(receipt: Receipt): readonly string[] {
   const { present, moved, failed, kept, stillThere, arrivals } = receipt
   return [
-    `${moved} of ${present} messages moved out of ${receipt.queue}, ${receipt.ratePerSecond}/s.`,
+    `${moved} of ${formatCounted(present, 'message')} moved out of ${receipt.queue}, ${receipt.ratePerSecond}/s.`,
     ...describeOutcome(receipt),
     ...(receipt.where === undefined ? [] : [`  selected: ${receipt.where}`]),
     ...receipt.targets.map((target) => `  ${target.moved} to ${target.target}`),
@@ -24,7 +25,7 @@ export function renderReceipt(receipt: Receipt): readonly string[] {
     ...(receipt.duplicatesPossible > 0 ? [`  ${receipt.duplicatesPossible} may exist twice`] : []),
     ...(receipt.otherConsumers > 0
       ? [
-          `  ${receipt.otherConsumers} others consume from the queue, so arrivals and messages they took cannot be told apart`,
+          `  ${formatCounted(receipt.otherConsumers, 'other consumer')} on the queue, so new messages and those that others took cannot be told apart`,
         ]
       : []),
     ...describeMissing(receipt),
@@ -42,12 +43,20 @@ function describeCopies({
 }: Receipt): readonly string[] {
   return [
     ...(published > moved
-      ? [`  ${published} publishes were confirmed, ${published - moved} more than messages moved`]
+      ? [
+          `  ${formatCounted(published, 'publish', 'publishes')} confirmed, ${published - moved} more than messages moved`,
+        ]
       : []),
     ...(acksInDoubt > 0
-      ? [`  ${acksInDoubt} acknowledgements in doubt: up to this many more messages may have left the queue`]
+      ? [
+          `  ${formatCounted(acksInDoubt, 'acknowledgement')} in doubt: up to this many more messages may have left the queue`,
+        ]
       : []),
-    ...(unanswered > 0 ? [`  ${unanswered} publishes without an answer: each may be at its target`] : []),
+    ...(unanswered > 0
+      ? [
+          `  ${formatCounted(unanswered, 'publish', 'publishes')} without an answer: each may be at its target`,
+        ]
+      : []),
   ]
 }
 
@@ -77,7 +86,7 @@ function describeRefusals({ refusals, interruption }: Receipt): readonly string[
 function describeMovedAside({ queue, movedAside = 0 }: Receipt): readonly string[] {
   if (movedAside === 0) return []
   return [
-    `  ${movedAside} of those left are in ${overLimitName(queue)}: the queue would have deleted them, and accepted no copies`,
+    `  in ${overLimitName(queue)}: ${movedAside} of those left, because the queue would have deleted them and accepted no copies`,
   ]
 }
 
@@ -85,7 +94,7 @@ function describeMissing({ missing, interruption }: Receipt): readonly string[] 
   if (missing === 0) return []
   const how =
     interruption === 'queue-deleted' ? 'deleted with the queue' : 'taken by somebody else during the run'
-  return [`  ${missing} were ${how}`]
+  return [`  ${missing} ${how}`]
 }
 
 function describeBalance({ isBalanced, isCounted = true }: Receipt): string {
@@ -102,7 +111,7 @@ function describeOutcome({ outcome, cameBack, interruption }: Receipt): readonly
     case 'held-too-long':
       return ['It stopped: messages cannot be held longer. Run it again for the rest.']
     case 'came-back-dead':
-      return [`It stopped: ${cameBack} of the moved messages have died again.`]
+      return [`It stopped: ${cameBack} of the moved messages died again.`]
     case 'target-too-deep':
       return ['It stopped: a target holds as many messages as it may.']
     case 'interrupted':

@@ -81,7 +81,7 @@ function checkedBody(body: NonNullable<EditRequest['body']>): Buffer {
   // What is no base64 is left out by Buffer without a word.
   if (typeof body !== 'string' && body.encoding === 'base64' && bytes.toString('base64') !== body.text)
     throw new InvalidArgumentError(
-      'The text of the body is no base64, with its padding and nothing between. Check it.',
+      'The body is not valid base64. Encode it with its padding, and without spaces or line breaks.',
     )
   return bytes
 }

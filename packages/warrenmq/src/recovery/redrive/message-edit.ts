@@ -32,8 +32,8 @@ export function problemOfEdit({ headers = {} }: MessageEdit): string | undefined
   const written = Object.keys(headers).find((name) => reserved.test(name))
   if (written !== undefined)
     return (
-      `The header "${written}" cannot be edited, because RabbitMQ or Warren writes it. Leave it out: what a broker would ` +
-      'believe or obey is taken off by every re-drive, and kept in the header "warren-stripped".'
+      `The header "${written}" cannot be edited, because RabbitMQ or Warren writes it. Leave it out: every re-drive ` +
+      'removes the headers that a broker would act on, and keeps them in the header "warren-stripped".'
     )
   if (Object.hasOwn(headers, '')) return 'A header has no name. Give it one, or leave it out.'
   return problemOfTable(headers)
@@ -44,7 +44,7 @@ function problemOfTable(headers: PlainTable): string | undefined {
     encodeTable(toFieldTable(headers))
     return undefined
   } catch (error) {
-    return `The headers cannot be written as AMQP has them: ${(error as Error).message}`
+    return `The headers cannot be encoded as an AMQP table: ${(error as Error).message}`
   }
 }
 

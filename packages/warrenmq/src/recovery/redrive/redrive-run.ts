@@ -389,6 +389,6 @@ function wordsOf(error: unknown): string {
 function nothingBegun(queue: string): RecoveryError {
   return new RecoveryError({
     code: 'RECOVERY_INTERRUPTED',
-    message: `The broker was away when the re-drive of "${queue}" was ended, before it began. Nothing was moved.`,
+    message: `The re-drive of "${queue}" was ended while it waited for the broker, before it had begun. Nothing was moved.`,
   })
 }

@@ -69,7 +69,7 @@ test.each<[string, LiveQueue, string]>([
   [
     'a quorum queue takes for drop-head what only a classic one knows',
     queue('full', { ...refusing, ...toDlq }),
-    'The queue "full" drops its oldest message when it is full: a quorum queue takes overflow reject-publish-dlx for drop-head.',
+    'The queue "full" drops its oldest message when it is full: a quorum queue treats overflow reject-publish-dlx as drop-head.',
   ],
   [
     'and where a policy says so',
@@ -77,7 +77,7 @@ test.each<[string, LiveQueue, string]>([
       ...queue('full', { ...bounded, 'x-overflow': 'reject-publish' }),
       effectivePolicy: { overflow: 'reject-publish-dlx' },
     },
-    'The queue "full" drops its oldest message when it is full: a quorum queue takes overflow reject-publish-dlx for drop-head.',
+    'The queue "full" drops its oldest message when it is full: a quorum queue treats overflow reject-publish-dlx as drop-head.',
   ],
   [
     'a classic one would leave a copy at every try',

@@ -102,7 +102,7 @@ function describeOverflow(question: RouteQuestion, queue: LiveQueue): string | u
   if (overflow === 'drop-head') return `${drops} (overflow drop-head).`
   if (overflow !== 'reject-publish-dlx') return undefined
   if (queue.type === 'quorum') {
-    return `${drops}: a quorum queue takes overflow reject-publish-dlx for drop-head.`
+    return `${drops}: a quorum queue treats overflow reject-publish-dlx as drop-head.`
   }
   const copies = nextHops(question, { queue: queue.name, key })
   if (!copies || copies.length === 0) return undefined

@@ -26,7 +26,7 @@ test('each queue that is not looked into is told once, and shows its name', asyn
   await nextTurn()
 
   expect(warnings).toEqual([
-    'Messages of "dlq" that fail again go to "late", where this re-drive does not look: neither a canary nor a limit of dead ones can stop it for them. Watch that queue.',
+    'Messages of "dlq" that fail again go to "late", where this re-drive does not look: neither a canary nor --stop-when-dead notices them there. Watch that queue.',
     expect.stringContaining('go to "bad'),
   ])
   expect(warnings.join()).not.toContain('\u001b')

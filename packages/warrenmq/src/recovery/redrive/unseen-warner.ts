@@ -14,7 +14,7 @@ export function unseenWarner(queue: string): (proof: RouteProof | undefined) => 
       told.add(end)
       const warning =
         `Messages of "${queue}" that fail again go to "${end}", where this re-drive does not look: neither a canary nor ` +
-        'a limit of dead ones can stop it for them. Watch that queue.'
+        '--stop-when-dead notices them there. Watch that queue.'
       // Node writes it to the terminal as it is, and a name may hold anything.
       process.emitWarning(escapeLine(warning), { code: 'WARREN_REDRIVE_UNSEEN' })
     }

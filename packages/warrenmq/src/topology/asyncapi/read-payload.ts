@@ -19,7 +19,7 @@ export function readPayload(message: MessageDeclaration): Payload {
   if (!schema) return { kind: 'untyped' }
   const { vendor, jsonSchema } = schema['~standard'] as DescribedByItself
   if (typeof jsonSchema?.input !== 'function')
-    return { kind: 'indescribable', problem: `schemas of ${vendor} do not tell their JSON Schema` }
+    return { kind: 'indescribable', problem: `schemas of ${vendor} cannot be written as JSON Schema` }
   try {
     return { kind: 'described', schema: jsonSchema.input({ target: 'draft-07' }) }
   } catch (error) {
