@@ -24,11 +24,12 @@ function isHttpException(error: unknown): error is HttpExceptionLike {
   )
 }
 
-/** What is wrong stands in the response of a ValidationPipe's exception, one line per field. */
+/** What is wrong stands in the response of a ValidationPipe's exception: one line per field, or grouped by field. */
 function describe(error: HttpExceptionLike): string {
   const response = error.getResponse()
-  const details =
-    typeof response === 'object' && response !== null && 'message' in response ? response.message : ''
-  const text = Array.isArray(details) ? details.join('; ') : error.message
-  return `${error.name}: ${text}`
+  const details: unknown =
+    typeof response === 'object' && response !== null && 'message' in response ? response.message : undefined
+  if (Array.isArray(details)) return `${error.name}: ${details.join('; ')}`
+  if (typeof details === 'object' && details !== null) return `${error.name}: ${JSON.stringify(details)}`
+  return `${error.name}: ${error.message}`
 }

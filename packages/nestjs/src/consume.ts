@@ -44,7 +44,16 @@ export function Consume(
   const consumption: Consumption = { queue, options }
   return (target: object, _name?: string | symbol, descriptor?: { readonly value?: object | undefined }) => {
     Reflect.defineMetadata(consumptionKey, consumption, descriptor?.value ?? target)
+    markEntry(descriptor ? target.constructor : target)
   }
+}
+
+/**
+ * Says to Nest that messages enter the application here, as requests do at a controller. Without it, guards of the whole
+ * application that are made for each message would be left out. The name of the key is the same in Nest 11 and 12.
+ */
+export function markEntry(consumerClass: object): void {
+  Reflect.defineMetadata('__entryProvider__', true, consumerClass)
 }
 
 /** What `@Consume` said of a method or a class, if it said anything of it. */

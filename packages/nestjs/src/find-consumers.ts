@@ -42,11 +42,14 @@ function readClass(host: Host, scanner: MetadataScanner): ReadClass {
   const prototype = prototypeOf(host)
   if (!prototype) return { whole: [], named: [] }
   const ofClass = consumptionOf(prototype.constructor as object)
-  const methods = scanner.getAllMethodNames(prototype).map((methodName) => ({
-    method: { host, methodName },
-    consumption: consumptionOf(prototype[methodName] as object),
-    message: messageHandledBy(prototype[methodName] as object),
-  }))
+  const methods = scanner.getAllMethodNames(prototype).map((methodName) => {
+    const method = prototype[methodName] as FoundMethod['method']
+    return {
+      method: { host, methodName, method },
+      consumption: consumptionOf(method),
+      message: messageHandledBy(method),
+    }
+  })
   const named = methods.flatMap(({ method, message }) =>
     message === undefined ? [] : [{ method, message, consumption: ofClass }],
   )

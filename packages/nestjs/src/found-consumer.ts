@@ -8,6 +8,9 @@ export type Host = ReturnType<DiscoveryService['getProviders']>[number]
 export interface FoundMethod {
   readonly host: Host
   readonly methodName: string
+  /** As its class has it, with its decorators. */
+  // biome-ignore lint/suspicious/noExplicitAny: a method takes what its parameter decorators say.
+  readonly method: (...args: any[]) => unknown
 }
 
 /** One consumer of the application: a method for all messages of a queue, or one for each message by name. */

@@ -1,4 +1,4 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common'
+import { Body, createParamDecorator, type ExecutionContext } from '@nestjs/common'
 import type { ConsumedMessage, HandlerContext } from 'warrenmq'
 
 /** What `ExecutionContext.getType()` says in guards, interceptors and filters of a consumer. */
@@ -6,20 +6,25 @@ export const warrenContextType = 'warren'
 
 type ParameterDecoratorFactory = ReturnType<typeof createParamDecorator>
 
+/** The number that Nest's `@Body` has; pipes are told `body` for it, and `custom` for every decorator of one's own. */
+export const bodyType = 3
+
 /**
- * The decoded body, or one of its properties. Pipes apply to it, `ValidationPipe` among them.
+ * The decoded body, or one of its properties. Pipes apply to it as to the body of a request, `ValidationPipe` among them.
  * @example
  * ```ts
  * @Consume('billing.orders')
  * async charge(@MessageBody() order: OrderDto) {}
  * ```
  */
-export const MessageBody: ParameterDecoratorFactory = createParamDecorator(
-  (property: unknown, context: ExecutionContext) => {
-    const { body } = messageOf(context)
-    return property === undefined ? body : readProperty(body, String(property))
-  },
-)
+export const MessageBody: ParameterDecoratorFactory = (...dataOrPipes) =>
+  (Body as ParameterDecoratorFactory)(...dataOrPipes)
+
+/** What `MessageBody` hands to its parameter. */
+export function bodyOf(message: unknown, property: unknown): unknown {
+  const { body } = message as ConsumedMessage
+  return property === undefined ? body : readProperty(body, String(property))
+}
 
 /**
  * All headers as plain values, or one of them.

@@ -1,5 +1,5 @@
 import type { MessageDeclarations } from 'warrenmq'
-import type { MethodThatHandles } from './consume.ts'
+import { type MethodThatHandles, markEntry } from './consume.ts'
 
 const messageKey = Symbol.for('warrenmq:nestjs:on')
 
@@ -23,8 +23,9 @@ const messageKey = Symbol.for('warrenmq:nestjs:on')
 export function On<Messages extends MessageDeclarations = MessageDeclarations>(
   message: keyof Messages & string,
 ): MethodThatHandles {
-  return (_target, _name, descriptor) => {
+  return (target, _name, descriptor) => {
     if (descriptor.value) Reflect.defineMetadata(messageKey, message, descriptor.value)
+    markEntry(target.constructor)
   }
 }
 

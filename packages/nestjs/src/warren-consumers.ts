@@ -1,10 +1,11 @@
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core'
 import { type Consumer, logConsumer, type TopologyDeclaration, type Warren } from 'warrenmq'
-import { createHandler, type NestRuntime } from './create-handler.ts'
+import { createHandler } from './create-handler.ts'
 import { findConsumers } from './find-consumers.ts'
 import { type FoundConsumer, titleOf } from './found-consumer.ts'
 import { nestLogger } from './nest-logger.ts'
 import { defaultDrain, type WarrenModuleOptions } from './warren-module-options.ts'
+import type { NestRuntime } from './wrapping.ts'
 
 interface ConsumersParts extends NestRuntime {
   readonly warren: Warren<string>
@@ -47,11 +48,13 @@ export class WarrenConsumers {
     this.#consumers.set(found.queue, consumer)
   }
 
-  #consume({ queue, options: own, method, methods }: FoundConsumer): Promise<Consumer> {
+  async #consume({ queue, options: own, method, methods }: FoundConsumer): Promise<Consumer> {
     const { warren, options } = this.#parts
     const joined = { ...options.consumers, ...own }
-    if (method) return warren.consume(queue, createHandler(method, this.#parts), joined)
-    const handlers = [...methods].map(([message, each]) => [message, createHandler(each, this.#parts)])
+    if (method) return warren.consume(queue, await createHandler(method, this.#parts), joined)
+    const handlers = await Promise.all(
+      [...methods].map(async ([message, each]) => [message, await createHandler(each, this.#parts)] as const),
+    )
     // The types of messages are those of the topology, which only its module knows.
     return warren.consume(queue, Object.fromEntries(handlers) as never, joined)
   }

@@ -8,7 +8,7 @@ export type { OldSessionEvents, SessionEvents } from './broker/amqp/session-even
 export type { SessionState } from './broker/amqp/session-state.ts'
 export type { Clock } from './clock.ts'
 export type { BackoffOptions, ConnectOptions } from './connect-options.ts'
-export type { AmqplibChannel, AmqplibMessage } from './consumer/amqplib/amqplib-channel.ts'
+export type { AmqplibChannel, AmqplibMessage, AmqplibMessageOf } from './consumer/amqplib/amqplib-channel.ts'
 export { type RetryingCallback, type RetryingOptions, retrying } from './consumer/amqplib/retrying.ts'
 export type { RetryingContext, RetryingEvent } from './consumer/amqplib/wrapped-run.ts'
 export type {

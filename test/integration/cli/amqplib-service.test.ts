@@ -100,3 +100,100 @@ test('a service on amqplib gets a dead-letter queue by a policy, then wait queue
   })
   expect([await depth('shop.orders'), await depth('shop.orders.dlq')]).toEqual([0, 0])
 })
+
+/** The service after both steps: a policy names the dead-letter exchange, and the wait queues are there. */
+async function setUpRetries(delay: string) {
+  const service = await setUp()
+  const { broker, warren, configure } = service
+  const text = withDlq.replace('retry: false', `retry: { delays: [${delay}], maxAttempts: 3 }`)
+  configure(text)
+  await warren('apply', '--yes')
+  const policy = `/api/policies/${broker.vhost}/shop-orders-dlq`
+  await broker.management('PUT', policy, {
+    pattern: '^shop\\.orders$',
+    'apply-to': 'queues',
+    definition: { 'dead-letter-exchange': 'shop.orders.dlq' },
+  })
+  await eventually(async () =>
+    expect(await warren('plan', '--detailed-exitcode')).toMatchObject({ exitCode: 0 }),
+  )
+  const { queues } = parse(text) as TopologyDeclaration<string>
+  const topology = defineTopology({ exchanges: { 'shop.events': { type: 'topic' } }, queues })
+  return { ...service, topology, policy }
+}
+
+test('the callback that is put back gets what waits, and finds the first exchange and key in headers', async () => {
+  const { channel, retryingChannel, topology } = await setUpRetries('500ms')
+  const attempts: number[] = []
+  const onMessage = retrying(retryingChannel, { topology, queue: 'shop.orders' }, (_, { attempt }) => {
+    attempts.push(attempt)
+    throw new Error('not now')
+  })
+  const wrapped = await retryingChannel.consume('shop.orders', onMessage)
+  channel.publish('shop.events', 'order.placed', Buffer.from('{"id":1}'), { messageId: 'waits' })
+  await eventually(() => expect(attempts).toEqual([1]))
+  await retryingChannel.cancel(wrapped.consumerTag)
+  await onMessage.idle()
+
+  const seen: unknown[] = []
+  await channel.consume('shop.orders', (message) => {
+    if (!message) return
+    const { exchange, routingKey } = message.fields
+    const { messageId, headers } = message.properties
+    seen.push({ exchange, routingKey, messageId, headers })
+    channel.ack(message)
+  })
+
+  await eventually(() => expect(seen).toHaveLength(1))
+  expect(seen).toEqual([
+    {
+      exchange: '',
+      routingKey: 'shop.orders',
+      messageId: 'waits',
+      headers: expect.objectContaining({
+        'x-original-exchange': 'shop.events',
+        'x-original-routing-key': 'order.placed',
+        'warren-attempts': 1,
+      }),
+    },
+  ])
+})
+
+test('what an old callback requeues costs no attempt, and what it rejects has its first key with --to exchange', async () => {
+  const { channel, retryingChannel, topology, warren } = await setUpRetries('50ms')
+  const ids: string[] = []
+  const old = await channel.consume('shop.orders', (message) => {
+    if (!message) return
+    const { messageId } = message.properties
+    ids.push(messageId)
+    if (messageId === 'rejected') channel.nack(message, false, false)
+    else if (ids.filter((id) => id === 'requeued').length < 3) channel.nack(message)
+  })
+  channel.publish('shop.events', 'order.placed', Buffer.from('{}'), { messageId: 'rejected' })
+  channel.publish('shop.events', 'order.paid', Buffer.from('{}'), { messageId: 'requeued' })
+  await eventually(async () => {
+    expect(ids.filter((id) => id === 'requeued')).toHaveLength(3)
+    expect(await channel.checkQueue('shop.orders.dlq')).toMatchObject({ messageCount: 1 })
+  })
+  await channel.cancel(old.consumerTag)
+  await channel.close() // it gives back what it holds
+
+  const seen: unknown[] = []
+  const onMessage = retrying(
+    retryingChannel,
+    { topology, queue: 'shop.orders' },
+    ({ fields, properties }, { attempt }) => {
+      seen.push([properties.messageId, fields.routingKey, attempt])
+    },
+  )
+  await retryingChannel.consume('shop.orders', onMessage)
+  await eventually(() => expect(seen).toEqual([['requeued', 'order.paid', 1]]))
+  const plan = await warren('dlq', 'redrive', 'shop.orders.dlq', '--dry-run')
+  expect(plan.said + plan.printed).toContain(
+    '1 of these will have a different routing key there; it was "order.placed". The header x-original-routing-key keeps it.',
+  )
+  const redriven = await warren('dlq', 'redrive', 'shop.orders.dlq', '--to', 'exchange', '--yes')
+  expect(redriven).toMatchObject({ exitCode: 0 })
+  await eventually(() => expect(seen.slice(1)).toEqual([['rejected', 'order.placed', 1]]))
+  await onMessage.idle()
+})

@@ -57,6 +57,38 @@ it('a consumer of a higher priority is served first', async () => {
   await eventually(() => expect(seen).toEqual({ high: 20, low: 0 }))
 })
 
+it('a message of a higher priority is handled first, and keeps its priority through a retry', async () => {
+  made += 1
+  const name = `options-${made}`
+  const declaration = {
+    queues: {
+      [name]: {
+        type: 'classic',
+        arguments: { 'x-max-priority': 9 },
+        retry: { delays: [50], maxAttempts: 2 },
+      },
+    },
+  } as const
+  const { consume, publisher, depth } = await createConsumerRig({ url: broker.url, declaration })
+  for (const priority of [1, 5, 9]) await publisher.publish({ key: name, body: priority, priority })
+  const seen: unknown[] = []
+  const handle: Parameters<typeof consume>[1] = async ({ body }, { attempt }) => {
+    seen.push([body, attempt])
+    if (body === 9 && attempt === 1) throw new Error('not now')
+    if (body === 5) await eventually(async () => expect(await depth(name)).toBe(2)) // the retry is back
+  }
+
+  await consume(name, handle, { concurrency: 1, prefetch: 1 })
+
+  await eventually(() => expect(seen).toHaveLength(4))
+  expect(seen).toEqual([
+    [9, 1],
+    [5, 1],
+    [9, 2],
+    [1, 1],
+  ])
+})
+
 it('a body is read as JSON whatever its content type, where the consumer says so', async () => {
   const { consume, name, publish, dlq, drain, depth } = await setup()
   const seen: unknown[] = []

@@ -1,6 +1,9 @@
 import { type ConfirmChannel, type ConsumeMessage, connect as connectAmqplib } from 'amqplib'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ConfirmChannel as CallbackChannel } from 'amqplib/callback_api'
+import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import {
+  type AmqplibChannel,
+  type AmqplibMessage,
   connect,
   defer,
   defineTopology,
@@ -342,3 +345,21 @@ describe('retrying refuses', () => {
     expect(() => retrying(channel, misspelt, () => {})).toThrow('did you mean "onEvent"?')
   })
 })
+
+it('the message has the type that the channel gives to its callbacks', () => {
+  expect(types).toBeTypeOf('function') // it is not run: that it compiles is the test
+})
+
+function types(channel: ConfirmChannel, callbacks: CallbackChannel, any: AmqplibChannel) {
+  const policy = { topology: defineTopology({ queues: { orders: {} } }), queue: 'orders' } as const
+  retrying(channel, policy, (message) => expectTypeOf(message).toEqualTypeOf<ConsumeMessage>() as never)
+  retrying(callbacks, policy, (message) => expectTypeOf(message).toEqualTypeOf<ConsumeMessage>() as never)
+  retrying(any, policy, (message) => expectTypeOf(message).toEqualTypeOf<AmqplibMessage>() as never)
+  const callback = retrying(channel, policy, async ({ properties }: ConsumeMessage, { message }) => {
+    expectTypeOf(properties.headers?.['x-tenant']).toBeAny()
+    expectTypeOf(message.body).toBeUnknown()
+  })
+  void channel.consume('orders', callback)
+  // @ts-expect-error the topology has no such queue
+  retrying(channel, { ...policy, queue: 'other' }, () => {})
+}

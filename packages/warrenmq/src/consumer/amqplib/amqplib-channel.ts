@@ -40,6 +40,13 @@ export interface AmqplibMessage {
   readonly properties: object
 }
 
+/** What the channel's own `consume` hands out, so that a wrapped callback knows the properties that amqplib declares. */
+export type AmqplibMessageOf<Channel> = Channel extends {
+  consume(queue: never, onMessage: (message: infer Message) => void, ...others: never[]): unknown
+}
+  ? Extract<Message, AmqplibMessage>
+  : AmqplibMessage
+
 export function refusePlainChannel(channel: unknown): void {
   const { publish, ack, waitForConfirms } = (channel ?? {}) as Partial<AmqplibChannel>
   if (typeof publish !== 'function' || typeof ack !== 'function') {

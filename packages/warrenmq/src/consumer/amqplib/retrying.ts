@@ -14,6 +14,7 @@ import { settleConsumerOptions } from '../settle-consumer-options.ts'
 import {
   type AmqplibChannel,
   type AmqplibMessage,
+  type AmqplibMessageOf,
   refusePlainChannel,
   versionBehind,
 } from './amqplib-channel.ts'
@@ -66,8 +67,12 @@ export interface RetryingCallback<Message> {
  * await channel.consume('orders', onMessage)
  * ```
  */
-export function retrying<QueueName extends string, Message extends AmqplibMessage = AmqplibMessage>(
-  channel: AmqplibChannel,
+export function retrying<
+  QueueName extends string,
+  Channel extends AmqplibChannel,
+  Message extends AmqplibMessage = AmqplibMessageOf<Channel>,
+>(
+  channel: Channel,
   policy: RetryingOptions<QueueName>,
   handler: (message: Message, context: RetryingContext) => HandlerReturn | PromiseLike<HandlerReturn>,
 ): RetryingCallback<Message> {
