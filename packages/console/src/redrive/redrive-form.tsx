@@ -48,6 +48,12 @@ export function RedriveForm({
             value={search.stopWhenDead ?? ''}
             onChange={(stopWhenDead) => set({ stopWhenDead })}
           />
+          <NumberField
+            label="Stop if the target holds over"
+            unit="messages"
+            value={search.stopWhenTargetAbove}
+            onChange={(stopWhenTargetAbove) => set({ stopWhenTargetAbove: stopWhenTargetAbove! })}
+          />
         </div>
         <label className="mt-3 flex items-center gap-2">
           <input
