@@ -48,8 +48,8 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
       <span className={`num w-24 text-right text-base font-medium ${isEmpty ? 'text-faint' : ''}`}>
         {messages === null ? <span title="The queue has just gone away.">gone</span> : formatCount(messages)}
         {growthPerMinute !== 0 && (
-          <span className={`block text-xs font-normal whitespace-nowrap md:hidden ${tone}`}>
-            {formatSigned(growthPerMinute)} per minute
+          <span className={`block text-xs font-normal md:hidden ${tone}`}>
+            {formatSigned(growthPerMinute)}/min
           </span>
         )}
       </span>

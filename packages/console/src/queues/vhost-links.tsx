@@ -10,8 +10,11 @@ export function VhostLinks(): ReactNode {
   const { vhosts } = useSession()
   if (vhosts.length < 2) return null
   return (
-    <nav aria-label="Vhosts">
-      <ul className="flex flex-wrap gap-1.5">
+    <nav aria-label="Vhosts" className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+      <span aria-hidden="true" className="text-quiet">
+        Vhosts
+      </span>
+      <ul className="flex min-w-0 flex-wrap gap-1.5">
         {vhosts.map(({ name, path, isHere }) => (
           <li key={name} className="min-w-0">
             <a
