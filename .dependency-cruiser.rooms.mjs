@@ -87,9 +87,10 @@ const houses = [
       ['backups', 'history', 'snapshots', 'topology'],
       ['events'],
       ['tasks'],
-      ['redrives', 'webhooks'],
+      ['redrives', 'vhosts', 'webhooks'],
       ['routes'],
       ['server.ts', 'mounted-server.ts'],
+      ['create-vhosts-server.ts'],
     ],
     /** Hold one of each part, so that they see the parts: the context of a request, and the settings of all. */
     gatherers: ['api-context.ts', 'read-server-section.ts'],

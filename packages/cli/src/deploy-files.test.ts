@@ -245,6 +245,12 @@ describe('the Kubernetes manifest', () => {
     ])
     expect(service.ports[0].targetPort).toBe(container.ports[0]!.name)
   })
+
+  it('keeps who reads a snapshot on the server that made it', () => {
+    const { sessionAffinity } = find<{ spec: { sessionAffinity: string } }>('Service').spec
+
+    expect(sessionAffinity).toBe('ClientIP')
+  })
 })
 
 describe('the Kubernetes manifest of consumers', () => {

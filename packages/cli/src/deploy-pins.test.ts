@@ -127,7 +127,7 @@ const fields: Readonly<Record<string, string>> = {
   Deployment: 'replicas selector template strategy',
   Job: 'backoffLimit ttlSecondsAfterFinished template',
   PodDisruptionBudget: 'minAvailable selector',
-  Service: 'selector ports',
+  Service: 'selector sessionAffinity ports',
   NetworkPolicy: 'podSelector policyTypes ingress egress',
   pod: 'terminationGracePeriodSeconds automountServiceAccountToken topologySpreadConstraints containers volumes restartPolicy',
   container:

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { ServerDeclaration, TopologyDeclaration } from 'warrenmq'
+import { InvalidArgumentError, type ServerDeclaration, type TopologyDeclaration } from 'warrenmq'
 import {
   ApiError,
   compileTopology,
@@ -45,6 +45,7 @@ export async function mountConsole(options: MountOptions): Promise<MountedServer
   const { readServerSection } = await import('./http-api/read-server-section.ts')
   const settings = readServerSection({ ...(options.server ?? declaration?.server) }, process.env)
   if (settings.isOpen) throw unprotected()
+  if (settings.vhosts.length > 0) throw severalVhosts()
   const firstUrl = typeof url === 'string' ? url : url[0]!
   const { consuming, publishing } = await openSessionPair(
     url,
@@ -74,6 +75,13 @@ export async function mountConsole(options: MountOptions): Promise<MountedServer
     await disconnect()
     throw error
   }
+}
+
+/** They would need addresses that only the server around it gives. */
+function severalVhosts(): InvalidArgumentError {
+  return new InvalidArgumentError(
+    'server.vhosts is for `warren serve`. Mount a console for each vhost, with its own url.',
+  )
 }
 
 /** Where the server around it listens, nobody knows here. */

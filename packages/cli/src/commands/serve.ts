@@ -6,6 +6,8 @@ import type { CliCommand, CommandInput, ExitCode } from '../command.ts'
 import { configNames, findDeclaration } from '../config/load-config.ts'
 import { createToken } from '../http-api/auth/stored-token.ts'
 import type { ServerSettings } from '../http-api/read-server-section.ts'
+import { pathOfVhost } from '../http-api/vhosts/vhost-path.ts'
+import { openVhosts } from '../open-vhosts.ts'
 import { addBrokerOptions } from '../options/broker-options.ts'
 import { addConfigOption } from '../options/config-options.ts'
 import { readPort } from '../options/read-port.ts'
@@ -47,7 +49,8 @@ async function serveUntilTold(
   terminal: Terminal,
 ): Promise<ExitCode> {
   // Not at the top: no other command should wait for a web framework to load.
-  const { createApiServer, listen } = await import('../http-api/server.ts')
+  const { listen } = await import('../http-api/server.ts')
+  const { createVhostsServer } = await import('../http-api/create-vhosts-server.ts')
   const settings = await readSettings(input)
   const { consuming, publishing, management, vhost, topology, recovery } = broker
   await refuseForeign(management)
@@ -55,23 +58,33 @@ async function serveUntilTold(
   const ended = new Promise((resolve) => {
     onSignals(['SIGINT', 'SIGTERM'], resolve) // before anybody can know that it runs and end it
   })
-  const app = await createApiServer({
-    broker: { consuming, publishing, management, vhost, topology, types },
+  const others = await openVhosts(
+    input,
+    settings.vhosts.filter((each) => each !== vhost),
+  )
+  const app = await createVhostsServer({
+    brokers: [{ consuming, publishing, management, vhost, topology, types }, ...others.brokers],
     settings,
     version: packageVersion(),
     consoleFolder: fileURLToPath(new URL('../console', import.meta.url)),
     logger: { level: 'info', stream: { write: (text: string) => terminal.say(text.trimEnd()) } },
+  }).catch(async (error: unknown) => {
+    await others.close()
+    throw error
   })
   try {
     const url = await listen(app, settings)
     terminal.say(
       `${terminal.paint('bold', 'Warren')} serves the vhost "${vhost}" at ${url} (docs: ${url}/docs).`,
     )
+    for (const other of others.brokers)
+      terminal.say(`It serves the vhost "${other.vhost}" at ${url}${pathOfVhost(other.vhost)}.`)
     if (settings.hasConsole) terminal.say(`The console is at ${url}/console/`)
     terminal.result({ url, vhost, broker: consuming.broker })
     await ended
   } finally {
     await app.close()
+    await others.close()
   }
   terminal.say('Stopped. Running tasks are interrupted, with receipts; another server can resume them.')
   return 0

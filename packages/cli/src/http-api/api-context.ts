@@ -26,10 +26,13 @@ import type { Names } from './show/name-messages.ts'
 import type { ReadSince } from './snapshots/read-since.ts'
 import type { Snapshots } from './snapshots/snapshots.ts'
 import type { Tasks } from './tasks/tasks.ts'
+import type { ServedVhosts } from './vhosts/served-vhosts.ts'
 
 /** What every route works with. */
 export interface ApiContext extends Names {
   readonly broker: ServerBroker
+  /** Those of this server, with this one. */
+  readonly vhosts: ServedVhosts
   readonly slots: RequestSlots
   readonly streams: OpenStreams
   readonly turns: QueueTurns

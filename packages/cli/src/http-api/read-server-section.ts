@@ -21,6 +21,8 @@ export interface ServerSettings {
   readonly port: number
   /** What a proxy leaves before the paths of this server; it may also strip it. */
   readonly publicPath: PublicPath
+  /** Besides that of the broker's URL. */
+  readonly vhosts: readonly string[]
   /** Nobody is asked who they are. */
   readonly isOpen: boolean
   /** Which tags of RabbitMQ's accounts mean which role; undefined: its accounts are no way in. */
@@ -59,6 +61,9 @@ export interface ServerSettings {
   readonly hasConsole: boolean
 }
 
+/** A browser sends the cookie of each with every request. */
+const mostVhosts = 12
+
 const closed = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
 const role = Type.Unsafe<Role>({ type: 'string', enum: ['viewer', 'operator', 'admin'] })
@@ -86,6 +91,7 @@ const section = Type.Object(
     host: Type.Optional(text),
     port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
     path: Type.Optional(text),
+    vhosts: Type.Optional(Type.Array(text, { maxItems: mostVhosts, uniqueItems: true })),
     auth: Type.Optional(Type.Union([Type.Literal('none'), auth])),
     session: Type.Optional(
       Type.Object({ lifetime: Type.Optional(text), recheck: Type.Optional(text) }, closed),
@@ -157,6 +163,7 @@ export function readServerSection(
     host,
     port,
     publicPath: readPublicPath('path', rest.path ?? ''),
+    vhosts: rest.vhosts ?? [],
     isOpen,
     tokens,
     trustedProxies,

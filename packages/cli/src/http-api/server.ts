@@ -77,6 +77,8 @@ import { createNames, hasOwnNames } from './show/name-messages.ts'
 import { createSinceReader } from './snapshots/read-since.ts'
 import { Snapshots } from './snapshots/snapshots.ts'
 import { openTasks } from './tasks/open-tasks.ts'
+import { leadToVhosts, loginAddress } from './vhosts/lead-to-vhosts.ts'
+import { ServedVhosts } from './vhosts/served-vhosts.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
 
 declare module 'fastify' {
@@ -94,6 +96,10 @@ export interface ApiServerOptions {
   readonly consoleFolder?: string
   /** Logs one browser in. @default none */
   readonly loginLink?: LoginLink
+  /** Of the server that this one is a part of. @default this one alone */
+  readonly vhosts?: ServedVhosts
+  /** Ends what belongs to it, first of all. */
+  readonly beforeClose?: () => Promise<void>
   /** The shop that a visitor may steer. @default none */
   readonly demo?: DemoControls
   /** @default no log */
@@ -129,12 +135,15 @@ const mostGoodbyeMs = 10_000
 
 /** The admin API, ready to listen. Closing it ends its tasks with their receipts; the connection is its caller's. */
 export async function createApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
-  const { settings } = options
+  const { settings, broker } = options
+  const { vhosts = new ServedVhosts([broker.vhost]) } = options
+  const isFirst = vhosts.pathOf(broker.vhost) === ''
+  const leadLogin = (url: string): string => (isFirst ? loginAddress(url, vhosts) : url)
   const malformed = createMalformedAnswers()
   const app = createFastify({
     logger: withoutQueries(options.logger),
     bodyLimit: settings.maxBodyBytes,
-    rewriteUrl: ({ url = '/' }) => takeOffPath(url, settings.publicPath),
+    rewriteUrl: ({ url = '/' }) => leadLogin(takeOffPath(url, settings.publicPath)),
     forceCloseConnections: true,
     // It would cut uploads that are still coming. Headers have Node's own limit, and bodies that of limit-bodies.
     requestTimeout: 0,
@@ -166,9 +175,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     // What the router itself refuses reaches no error handler.
     frameworkErrors: sendProblem,
   })
-  const context = await createContext(options, app.log)
+  const context = await createContext({ ...options, vhosts }, app.log)
   const webhooks = startWebhooks(context, app.log)
   app.decorateRequest('caller', undefined)
+  if (isFirst) leadToVhosts(app, vhosts)
   malformed.watch(app.server)
   answerWithProblems(app)
   nameWithPath(app, settings.publicPath)
@@ -190,6 +200,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     for (const addRoutes of resources) addRoutes(add, context, scope)
   })
   app.addHook('preClose', async () => {
+    await options.beforeClose?.()
     await Promise.all([context.tasks.close(), context.history.close(), context.snapshots.close()])
     await webhooks.close() // last: also of tasks that end now
     // Then all connections are cut, those too on which nobody has asked anything yet.
@@ -268,8 +279,11 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-async function createContext(options: ApiServerOptions, log: FastifyBaseLogger): Promise<ApiContext> {
-  const { broker, settings, version } = options
+async function createContext(
+  options: ApiServerOptions & { readonly vhosts: ServedVhosts },
+  log: FastifyBaseLogger,
+): Promise<ApiContext> {
+  const { broker, settings, version, vhosts } = options
   if (hasOwnNames(settings))
     log.warn(
       'payloads are hidden or masked without WARREN_SESSION_KEY: message keys of this server are unknown to other servers',
@@ -304,8 +318,9 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
   const history = new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError })
   const { lookTimeoutMs } = settings
   const tasks = await openTasks({ broker, turns, lookTimeoutMs, audit, keys, strays, log })
-  return {
+  const context: ApiContext = {
     broker,
+    vhosts,
     turns,
     settings,
     version,
@@ -348,6 +363,8 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
       watch,
     }),
   }
+  vhosts.add(context)
+  return context
 }
 
 function answerWithProblems(app: FastifyInstance): void {

@@ -38,6 +38,17 @@ export const queries = {
         status === 'error' ? 3_000 : 10_000,
       queryFn: async () => dataOf(await api.GET('/api/v1/broker')),
     }),
+  /** The dead letters of a vhost of this server, by the address that its API is below. */
+  totalOfVhost: (address: string) =>
+    queryOptions({
+      queryKey: ['total-of-vhost', address],
+      refetchInterval: 15_000,
+      retry: false,
+      queryFn: async ({ signal }) => {
+        const { items } = dataOf(await api.GET('/api/v1/dlqs', { baseUrl: address, signal }))
+        return items.reduce((sum, { total, messages }) => sum + (total ?? messages ?? 0), 0)
+      },
+    }),
   history: () =>
     queryOptions({
       queryKey: ['history'],

@@ -1043,6 +1043,11 @@ export interface components {
             features: "demo"[];
             csrfToken: string | null;
             expiresAt: string | null;
+            vhosts: {
+                name: string;
+                path: string;
+                isHere: boolean;
+            }[];
         };
         LoginWays: {
             isOpen: boolean;

@@ -1,15 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api } from '../api/api.ts'
-import { dataOf } from '../api/api-problem.ts'
+import { dataOf, done } from '../api/api-problem.ts'
 import { changePerson } from './change-person.ts'
 import { LoginForm, TextField } from './login-form.tsx'
 
 export function AccountLogin(): ReactNode {
   const client = useQueryClient()
   const login = useMutation({
-    mutationFn: async (body: { readonly username: string; readonly password: string }) =>
-      dataOf(await api.POST('/api/v1/session', { body })),
+    mutationFn: async (body: { readonly username: string; readonly password: string }) => {
+      done(await api.POST('/api/v1/session', { body }))
+      return dataOf(await api.GET('/api/v1/session'))
+    },
     onSuccess: (session) => changePerson(client, session),
   })
   return (

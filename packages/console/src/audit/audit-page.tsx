@@ -57,13 +57,13 @@ function AuditRow({
 }): ReactNode {
   return (
     <li className="flex flex-wrap items-baseline gap-x-4 px-4 py-2">
-      <span className="w-44 text-quiet">
+      <span className="text-quiet md:w-44">
         <TimeText at={at} />
       </span>
-      <span className="foreign w-28 truncate font-medium" title={`from ${from}`}>
+      <span className="foreign max-w-28 truncate font-medium md:w-28" title={`from ${from}`}>
         {by}
       </span>
-      <span className="foreign min-w-48 flex-1">
+      <span className="foreign w-full md:w-auto md:min-w-48 md:flex-1">
         <span className="font-mono text-xs">{action}</span> <span className="text-quiet">{target}</span>
         {reason !== null && <span className="block text-quiet">“{reason}”</span>}
       </span>

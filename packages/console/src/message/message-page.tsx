@@ -60,7 +60,7 @@ function GoneMessage({ asOf, onLook }: { readonly asOf?: string; readonly onLook
       It was re-driven, removed, or expired since the link was made
       {asOf !== undefined && (
         <>
-          , or it has come after <ClockText at={asOf} />, when the queue was looked at
+          , or it arrived after <ClockText at={asOf} />, when the queue was looked at
         </>
       )}
       .{' '}

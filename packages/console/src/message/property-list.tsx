@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { SectionTitle } from '../parts/page.tsx'
+import { TimeText } from '../parts/time-text.tsx'
 
 const names: Readonly<Record<keyof Schemas['MessageProperties'], string>> = {
   contentType: 'Content type',
@@ -25,7 +26,10 @@ export function PropertyList({
 }): ReactNode {
   const given = Object.entries(names).flatMap(([key, name]) => {
     const value = properties[key as keyof typeof names]
-    return value === null ? [] : [[name, String(value)] as const]
+    if (value === null) return []
+    return [
+      [name, key === 'timestamp' ? <Timestamp key={key} value={String(value)} /> : String(value)],
+    ] as const
   })
   const rows = [
     ['Exchange', exchange === '' ? '(default)' : exchange],
@@ -45,4 +49,9 @@ export function PropertyList({
       </dl>
     </section>
   )
+}
+
+/** Publishers may write seconds that are no date. */
+function Timestamp({ value }: { readonly value: string }): ReactNode {
+  return Number.isNaN(Date.parse(value)) ? value : <TimeText at={value} />
 }

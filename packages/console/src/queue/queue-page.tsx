@@ -136,7 +136,7 @@ function NoQueue(): ReactNode {
     <EmptyState title="There is no such dead-letter queue">
       It was deleted, or you may not see it.{' '}
       <Link to="/" className="text-accent underline">
-        See those there are
+        See all dead-letter queues
       </Link>
       .
     </EmptyState>

@@ -9,6 +9,7 @@ import { formatCount, formatCounted } from '../words/format-count.ts'
 import { QueueList } from './queue-list.tsx'
 import { findQueues, type RankedQueue } from './ranked-queue.ts'
 import { useRankedQueues } from './use-ranked-queues.ts'
+import { VhostLinks } from './vhost-links.tsx'
 
 const route = getRouteApi('/')
 
@@ -21,6 +22,7 @@ export function HomePage(): ReactNode {
   const found = ranked && findQueues(ranked, search)
   return (
     <Page title="Dead letters" about={ranked && <Summary queues={ranked} />}>
+      <VhostLinks />
       <div className="flex flex-wrap items-center gap-3">
         <SearchField
           ref={field}

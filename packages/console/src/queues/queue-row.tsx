@@ -47,6 +47,11 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
       </span>
       <span className={`num w-24 text-right text-base font-medium ${isEmpty ? 'text-faint' : ''}`}>
         {messages === null ? <span title="The queue has just gone away.">gone</span> : formatCount(messages)}
+        {growthPerMinute !== 0 && (
+          <span className={`block text-xs font-normal md:hidden ${tone}`}>
+            {formatSigned(growthPerMinute)}/min
+          </span>
+        )}
       </span>
     </div>
   )

@@ -32,6 +32,16 @@ it('what grows comes before what is deep, and twice as urgent is what nobody con
   expect(ranked[1]?.abandoned).toEqual(['work'])
 })
 
+it('what has just been emptied is not urgent, however it grew before', () => {
+  const ranked = rankQueues({
+    ...{ dlqs: [dlq('emptied', 0), dlq('shallow', 1)], traffic: [] },
+    history: [grows('emptied', 0, 500)],
+  })
+
+  expect(ranked.map(({ queue }) => queue)).toEqual(['shallow', 'emptied'])
+  expect(ranked[1]?.growthPerMinute).toBe(0)
+})
+
 it('a queue is found by words in its name or in those of its origins', () => {
   const ranked = rankQueues({
     ...{ dlqs: [dlq('a.dlq', 1, ['billing.Orders']), dlq('b.dlq', 2)], traffic: [] },

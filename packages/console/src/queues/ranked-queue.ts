@@ -26,14 +26,17 @@ export function rankQueues({ dlqs, history, traffic }: Figures): readonly Ranked
     .map((dlq): RankedQueue => {
       const points = histories.get(dlq.queue) ?? []
       const { queue, sources, type, oldestDeath, mainCause } = dlq
+      const messages = dlq.total ?? dlq.messages
+      const growth = growthOf(points)
       return {
         queue,
-        messages: dlq.total ?? dlq.messages,
+        messages,
         sources,
         type,
         oldestDeath,
         mainCause,
-        growthPerMinute: growthOf(points),
+        // What has just been emptied does not grow, whatever it did within the hour.
+        growthPerMinute: messages === 0 ? Math.min(0, growth) : growth,
         depths: points.map(({ messages: depth }) => depth),
         abandoned: sources.filter((source) => consumers.get(source) === 0),
       }

@@ -4,7 +4,7 @@ import type { RedriveSearch } from './redrive-search.ts'
 /** The command that does the same. */
 export function redriveCommand(
   { queue, reason }: { readonly queue: string; readonly reason: string },
-  { where, keys = [], to, attempts, limit, rate, canary, stopWhenDead }: RedriveSearch,
+  { where, keys = [], to, attempts, limit, rate, canary, stopWhenDead, stopWhenTargetAbove }: RedriveSearch,
 ): string {
   const options: readonly (readonly [string, string | number | undefined])[] = [
     ['where', where],
@@ -15,6 +15,7 @@ export function redriveCommand(
     ['rate', rate],
     ['canary', canary],
     ['stop-when-dead', stopWhenDead],
+    ['stop-when-target-above', stopWhenTargetAbove],
     ['reason', reason === '' ? undefined : reason],
   ]
   const given = options.flatMap(([name, value]) =>

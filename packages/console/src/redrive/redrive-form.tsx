@@ -23,7 +23,7 @@ export function RedriveForm({
       <TargetChoice to={search.to} onChange={(to) => set({ to: to! })} />
       <fieldset>
         <legend className="mb-2 font-semibold">How</legend>
-        <div className="grid grid-cols-2 gap-3">
+        <div className="grid grid-cols-2 items-end gap-3">
           <NumberField
             label="At most"
             unit="messages"
@@ -47,6 +47,12 @@ export function RedriveForm({
             hint="5 or 5%"
             value={search.stopWhenDead ?? ''}
             onChange={(stopWhenDead) => set({ stopWhenDead })}
+          />
+          <NumberField
+            label="Stop if target above"
+            unit="messages"
+            value={search.stopWhenTargetAbove}
+            onChange={(stopWhenTargetAbove) => set({ stopWhenTargetAbove: stopWhenTargetAbove! })}
           />
         </div>
         <label className="mt-3 flex items-center gap-2">

@@ -25,12 +25,13 @@ it('every setting of the address is in the request', () => {
       rate: 5,
       canary: 3,
       stopWhenDead: '5%',
+      stopWhenTargetAbove: 900,
     },
   }
 
   expect(requestOf('a.dlq', readRedriveSearch(given))).toEqual({
     ...{ queue: 'a.dlq', where: 'cause:c-1', to: 'work', attempts: 'continue', limit: 10, ratePerSecond: 5 },
-    ...{ canary: { messages: 3 }, stopWhenDead: '5%' },
+    ...{ canary: { messages: 3 }, stopWhenDead: '5%', stopWhenTargetAbove: 900 },
   })
   expect(requestOf('a.dlq', { stopWhenDead: '5' }).stopWhenDead).toBe(5)
 })

@@ -11,10 +11,11 @@ export interface RedriveSearch {
   readonly rate?: number
   readonly canary?: number
   readonly stopWhenDead?: string
+  readonly stopWhenTargetAbove?: number
 }
 
 export function readRedriveSearch(given: Readonly<Record<string, unknown>>): RedriveSearch {
-  const { where, keys, to, attempts, limit, rate, canary, stopWhenDead } = given
+  const { where, keys, to, attempts, limit, rate, canary, stopWhenDead, stopWhenTargetAbove } = given
   return {
     ...text('where', where),
     ...(Array.isArray(keys) && keys.length > 0 && { keys: keys.map(String) }),
@@ -24,12 +25,13 @@ export function readRedriveSearch(given: Readonly<Record<string, unknown>>): Red
     ...wholeNumber('rate', rate),
     ...wholeNumber('canary', canary),
     ...text('stopWhenDead', stopWhenDead),
+    ...wholeNumber('stopWhenTargetAbove', stopWhenTargetAbove),
   }
 }
 
 /** The request that stands for the address. What was left to the server is left out. */
 export function requestOf(queue: string, search: RedriveSearch): Schemas['RedriveRequest'] {
-  const { where, keys, to, attempts, limit, rate, canary, stopWhenDead } = search
+  const { where, keys, to, attempts, limit, rate, canary, stopWhenDead, stopWhenTargetAbove } = search
   return {
     queue,
     ...(where !== undefined && { where }),
@@ -42,6 +44,7 @@ export function requestOf(queue: string, search: RedriveSearch): Schemas['Redriv
     ...(stopWhenDead !== undefined && {
       stopWhenDead: /^\d+$/.test(stopWhenDead) ? Number(stopWhenDead) : stopWhenDead,
     }),
+    ...(stopWhenTargetAbove !== undefined && { stopWhenTargetAbove }),
   }
 }
 

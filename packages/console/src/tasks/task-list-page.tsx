@@ -42,7 +42,7 @@ function TaskRow({ task }: { readonly task: Schemas['Task'] }): ReactNode {
     <li className="flex items-center gap-4 px-4 py-2.5 hover:bg-hover">
       <div className="min-w-0 flex-1">
         <Link to="/tasks/$id" params={{ id }} className="foreign block truncate font-medium hover:underline">
-          {isLook && <span className="font-normal text-quiet">Look at </span>}
+          <span className="font-normal text-quiet">{isLook ? 'Look at ' : 'Re-drive of '}</span>
           {queue}
         </Link>
         <p className="foreign truncate text-xs text-quiet">
@@ -54,7 +54,7 @@ function TaskRow({ task }: { readonly task: Schemas['Task'] }): ReactNode {
           )}
         </p>
       </div>
-      <span className="w-24">
+      <span className="sm:w-24">
         <Badge tone={stateTones[state]}>{state}</Badge>
       </span>
       <span className="num hidden w-44 text-right sm:block">

@@ -11,9 +11,9 @@ export function formatCounted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** 33.4 % */
+/** 33.4% */
 export function formatShare(part: number, whole: number): string {
-  return `${whole === 0 ? 0 : short.format((100 * part) / whole)} %`
+  return `${whole === 0 ? 0 : short.format((100 * part) / whole)}%`
 }
 
 /** +12.5 */

@@ -7,7 +7,7 @@ import { quoteShell } from './quote-shell.ts'
 it('numbers have separators, a sign where it matters, and the right noun', () => {
   expect(formatCount(119_762)).toBe('119,762')
   expect([formatCounted(1, 'message'), formatCounted(2, 'message')]).toEqual(['1 message', '2 messages'])
-  expect([formatShare(1, 3), formatShare(0, 0)]).toEqual(['33.3 %', '0 %'])
+  expect([formatShare(1, 3), formatShare(0, 0)]).toEqual(['33.3%', '0%'])
   expect([formatSigned(2), formatSigned(-0.25), formatSigned(0)]).toEqual(['+2', '−0.3', '0'])
 })
 

@@ -19,6 +19,11 @@ export type ServerDeclaration = {
    */
   readonly path?: string
   /**
+   * Further vhosts of the same broker to serve, below `/vhosts/NAME`. What the config declares is of the vhost in the broker's URL. @default none
+   * @example { vhosts: ['orders', 'billing'] }
+   */
+  readonly vhosts?: readonly string[]
+  /**
    * How callers prove who they are. `'none'` asks nobody, makes all of them admins, and listens on loopback only. @default RabbitMQ's accounts
    * @example { auth: { accounts: { roles: { administrator: 'admin', monitoring: 'viewer' } } } }
    */

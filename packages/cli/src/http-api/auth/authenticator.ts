@@ -25,6 +25,12 @@ export interface Proof {
   readonly address: string
 }
 
+/** What was proved in another vhost: an account has its role there, and a person of a provider the same everywhere. */
+export interface Proved {
+  readonly caller: Caller
+  readonly credentials: Credentials | undefined
+}
+
 export interface Authenticator {
   /** Who asks; undefined where nothing was sent. Throws an ApiError for what is wrong, expired or tried too often. */
   authenticate(proof: Proof): Promise<Caller | undefined>
@@ -32,6 +38,8 @@ export interface Authenticator {
   logIn(credentials: Credentials, address: string): Promise<Caller>
   /** The same for whom a link has logged in. Nobody can guess one, so that it waits behind nobody who guesses. */
   logInByLink(credentials: Credentials, address: string): Promise<Caller>
+  /** Who somebody is here who has logged in to another vhost of this server; undefined where they have no role here. */
+  admit(proved: Proved): Promise<Caller | undefined>
   /** Opens a session for who has logged in. */
   openSession(caller: Caller): Promise<OpenSession>
 }
@@ -57,6 +65,10 @@ export function createAuthenticator(ways: WaysIn): Authenticator {
     logIn,
     logInByLink: (credentials, address) =>
       guarded({ address, secret: JSON.stringify(credentials) }, async () => ways.accounts?.(credentials)),
+    admit: async ({ caller, credentials }) => {
+      if (caller.wayIn === 'oidc') return caller
+      return credentials && ways.accounts?.(credentials)
+    },
     openSession: async (caller) => {
       // Somebody of a provider may be named as an account of RabbitMQ is, and is not that account.
       const isAccount = caller.wayIn === 'broker-account'

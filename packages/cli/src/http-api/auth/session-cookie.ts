@@ -5,16 +5,19 @@ import type { OpenSession } from './sessions.ts'
 
 /** Holds the session of a browser; its scripts cannot read it. */
 export const sessionCookie = 'warren_session'
+
 /** Over TLS. With this prefix browsers take the cookie from this very host only, and not from one beside it. */
-export const secureSessionCookie = `__Host-${sessionCookie}`
+function secureName(name: string): string {
+  return `__Host-${name}`
+}
 
 /** Gives the browser its session: pages of other sites can neither read it nor have it sent. */
 export function setSessionCookie(
   reply: FastifyReply,
   { cookie, expiresAt }: OpenSession,
-  { isSecure }: { readonly isSecure: boolean },
+  { isSecure, name = sessionCookie }: { readonly isSecure: boolean; readonly name?: string },
 ): void {
-  reply.setCookie(isSecure ? secureSessionCookie : sessionCookie, cookie, {
+  reply.setCookie(isSecure ? secureName(name) : name, cookie, {
     httpOnly: true,
     sameSite: 'strict',
     path: '/',
@@ -24,16 +27,13 @@ export function setSessionCookie(
 }
 
 /** Of a browser that came by TLS the one with the prefix: any other may be of a host beside this one. */
-export function readSessionCookie(request: FastifyRequest): string | undefined {
+export function readSessionCookie(request: FastifyRequest, name: string): string | undefined {
   const { cookie } = request.headers
-  return (
-    soleCookie(cookie, secureSessionCookie) ??
-    (isSecure(request) ? undefined : soleCookie(cookie, sessionCookie))
-  )
+  return soleCookie(cookie, secureName(name)) ?? (isSecure(request) ? undefined : soleCookie(cookie, name))
 }
 
 /** Takes it back, by whichever name it was given. */
-export function clearSessionCookie(reply: FastifyReply): void {
-  reply.clearCookie(sessionCookie, { path: '/' })
-  reply.clearCookie(secureSessionCookie, { path: '/', secure: true })
+export function clearSessionCookie(reply: FastifyReply, name: string): void {
+  reply.clearCookie(name, { path: '/' })
+  reply.clearCookie(secureName(name), { path: '/', secure: true })
 }

@@ -6,6 +6,7 @@ import {
   flag,
   list,
   named,
+  object,
   oneOf,
   orNull,
   parameters,
@@ -51,7 +52,22 @@ export type OpenedSession = SchemaValue<typeof openedSession>
 export const currentSession = named(
   'CurrentSession',
   'What a page learns about its session when it loads. The token and the end are null if the caller proved who they are without a cookie.',
-  { ...caller, csrfToken: orNull(csrfToken), expiresAt: orNull(expiresAt) },
+  {
+    ...caller,
+    csrfToken: orNull(csrfToken),
+    expiresAt: orNull(expiresAt),
+    vhosts: list(
+      object('A vhost.', {
+        name: text('The name of the vhost.', '/'),
+        path: text(
+          'The path that its API and its console are below, such as /vhosts/orders. Empty for the first vhost of the server.',
+          '',
+        ),
+        isHere: flag('This answer is about the session in this vhost.', true),
+      }),
+      'The vhosts of this server in which the caller is logged in, this one among them.',
+    ),
+  },
 )
 export type CurrentSession = SchemaValue<typeof currentSession>
 

@@ -16,13 +16,13 @@ export async function checkAccess(
   request: FastifyRequest,
   needs: Endpoint['needs'],
 ): Promise<Caller | undefined> {
-  const { authenticator, settings } = context
+  const { authenticator, settings, vhosts, broker } = context
   const caller =
     needs === 'anyone'
       ? undefined
       : await authenticator.authenticate({
           authorization: request.headers.authorization,
-          cookie: readSessionCookie(request),
+          cookie: readSessionCookie(request, vhosts.cookieOf(broker.vhost)),
           address: request.ip,
         })
   const isChange = request.method !== 'GET' && request.method !== 'HEAD'

@@ -77,7 +77,7 @@ export function limitRequests(
  */
 function mayBeKnown({ headers, routeOptions }: FastifyRequest): boolean {
   if (routeOptions.config?.asksWho !== true) return false
-  return headers.authorization !== undefined || headers.cookie?.includes(`${sessionCookie}=`) === true
+  return headers.authorization !== undefined || headers.cookie?.includes(sessionCookie) === true
 }
 
 function tooManyOn(reply: FastifyReply): ApiError {

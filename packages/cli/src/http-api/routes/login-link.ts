@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes } from '../api-context.ts'
-import { writeAudit } from '../audit/write-audit.ts'
 import { isSecure } from '../auth/is-secure.ts'
-import { setSessionCookie } from '../auth/session-cookie.ts'
 import { consolePath } from '../console/serve-console.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { isCrossSite } from '../guards/is-cross-site.ts'
 import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 import { problemOf } from '../problems.ts'
+import { openSessions } from '../vhosts/open-sessions.ts'
 
 /** The browser that `warren console` opens. */
 export const addLoginLinkRoutes: AddRoutes = (add, context) => {
@@ -22,8 +21,7 @@ export const addLoginLinkRoutes: AddRoutes = (add, context) => {
     if (!credentials) throw usedUp()
     try {
       const caller = await authenticator.logInByLink(credentials, request.ip)
-      await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
-      setSessionCookie(reply, await authenticator.openSession(caller), { isSecure: isSecure(request) })
+      await openSessions(context, { caller, credentials, isSecure: isSecure(request), request, reply })
     } catch (error) {
       const { status } = problemOf(error)
       if (status >= 500 || status === 429) loginLink.giveBack()

@@ -1,19 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes, ApiContext } from '../api-context.ts'
-import { writeAudit } from '../audit/write-audit.ts'
 import { loginLifetimeMs } from '../auth/oidc/begun-logins.ts'
 import type { OidcLogin } from '../auth/oidc/oidc-login.ts'
-import { setSessionCookie } from '../auth/session-cookie.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { describeFailure } from '../failure-log.ts'
 import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 import { problemOf } from '../problems.ts'
 import { type LoginPage, renderLoginPage } from '../show/render-login-page.ts'
+import { openSessions } from '../vhosts/open-sessions.ts'
 
 /** Browsers that log in at an OIDC provider: there, back again, and out. */
 export const addOidcRoutes: AddRoutes = (add, context) => {
-  const { authenticator, broker } = context
+  const { broker } = context
 
   add(endpoints.beginLogin, ({ query: { returnTo }, request, reply }) =>
     tellPersons(context, { request, reply }, async () => {
@@ -32,8 +31,7 @@ export const addOidcRoutes: AddRoutes = (add, context) => {
       refuseWithoutBroker(broker)
       reply.clearCookie(login.cookie.name, cookieOptions(login))
       const { caller, returnTo } = await login.finish(query, request.headers.cookie)
-      await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
-      setSessionCookie(reply, await authenticator.openSession(caller), login.cookie)
+      await openSessions(context, { caller, isSecure: login.cookie.isSecure, request, reply })
       const link = { url: returnTo, text: 'Go on' }
       await sendPage(reply, {
         title: 'Logged in',

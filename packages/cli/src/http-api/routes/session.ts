@@ -1,14 +1,17 @@
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes } from '../api-context.ts'
-import { writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
+import { writeAuditEnd } from '../audit/write-audit.ts'
 import type { Caller } from '../auth/caller.ts'
 import { permissionsOfCaller } from '../auth/decide-role.ts'
 import { isSecure } from '../auth/is-secure.ts'
-import { clearSessionCookie, setSessionCookie } from '../auth/session-cookie.ts'
+import { clearSessionCookie } from '../auth/session-cookie.ts'
 import type { MyPermissions } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { isCrossSite } from '../guards/is-cross-site.ts'
 import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
+import { closeOtherSessions } from '../vhosts/close-other-sessions.ts'
+import { listMyVhosts } from '../vhosts/list-my-vhosts.ts'
+import { openSessions } from '../vhosts/open-sessions.ts'
 
 /** Who is it, and what may they do. */
 export const addSessionRoutes: AddRoutes = (add, context) => {
@@ -25,10 +28,8 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   add(endpoints.openSession, async ({ body, request, reply }) => {
     refuseWithoutBroker(broker)
     const caller = await authenticator.logIn(body, request.ip)
-    await writeAudit(context, { caller, request }, { action: 'session.open', target: caller.name })
-    const opened = await authenticator.openSession(caller)
-    setSessionCookie(reply, opened, { isSecure: isSecure(request) })
-    const { csrfToken, expiresAt } = opened
+    const login = { caller, credentials: body, isSecure: isSecure(request), request, reply }
+    const { csrfToken, expiresAt } = await openSessions(context, login)
     return { ...describe(caller), csrfToken, expiresAt: expiresAt.toISOString() }
   })
 
@@ -36,7 +37,8 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
     // A page of a neighbouring host could have the cookie sent. It cannot read the answer, and need not get it either.
     if (isCrossSite(request)) throw new ApiError({ code: 'API_CSRF_REFUSED', message: notYourPage })
     const { csrfToken = null, session } = caller
-    return { ...describe(caller), csrfToken, expiresAt: session?.expiresAt ?? null }
+    const vhosts = await listMyVhosts(context, { caller, request })
+    return { ...describe(caller), csrfToken, expiresAt: session?.expiresAt ?? null, vhosts }
   })
 
   add(endpoints.listLoginWays, async () => ({
@@ -46,7 +48,8 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   }))
 
   add(endpoints.closeSession, async ({ caller, request, reply }) => {
-    clearSessionCookie(reply)
+    clearSessionCookie(reply, context.vhosts.cookieOf(broker.vhost))
+    await closeOtherSessions(context, { request, reply })
     if (!caller.session) return undefined
     const { id, expiresAt } = caller.session
     sessions.close(id, Date.parse(expiresAt)) // here at once, whether or not the others can be told

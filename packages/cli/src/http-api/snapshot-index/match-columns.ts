@@ -1,5 +1,6 @@
 import { type Filter, type FilterSubject, matchesFilter } from 'warrenmq/operations'
 import type { CodedColumn } from './coded-column.ts'
+import { both, createMarks, either, invert } from './marks.ts'
 import type { SnapshotColumns } from './snapshot-columns.ts'
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
@@ -35,29 +36,7 @@ export function matchColumns(filter: Filter, columns: SnapshotColumns, asOfMs: n
 }
 
 function unknown({ length }: SnapshotColumns): ColumnMatch {
-  return { marks: new Uint8Array(length).fill(1), isExact: false }
-}
-
-/** How many are marked. */
-export function countMarks(marks: Uint8Array): number {
-  let count = 0
-  for (let at = 0; at < marks.length; at += 1) count += marks[at]!
-  return count
-}
-
-function invert(marks: Uint8Array): Uint8Array {
-  for (let at = 0; at < marks.length; at += 1) marks[at]! ^= 1
-  return marks
-}
-
-function both(left: Uint8Array, right: Uint8Array): Uint8Array {
-  for (let at = 0; at < left.length; at += 1) left[at]! &= right[at]!
-  return left
-}
-
-function either(left: Uint8Array, right: Uint8Array): Uint8Array {
-  for (let at = 0; at < left.length; at += 1) left[at]! |= right[at]!
-  return left
+  return { marks: createMarks(length).fill(1), isExact: false }
 }
 
 /** Each condition is asked of each value once, by the very function that asks it of messages. */
@@ -79,9 +58,9 @@ function matchField(filter: Comparison, columns: SnapshotColumns, asOfMs: number
     case 'attempts':
       return exactly(markNumbers(columns.attempts, (attempts) => isTrueOf({ attempts })))
     case 'died':
-      return exactly(markTimes(filter, columns.diedMs, (diedMs) => asOfMs - diedMs))
+      return exactly(markTimes(flip(filter.operator), columns.diedMs, asOfMs - Number(filter.number)))
     case 'diedAt':
-      return exactly(markTimes(filter, columns.diedMs, (diedMs) => diedMs))
+      return exactly(markTimes(filter.operator, columns.diedMs, Number(filter.number)))
     case 'id':
       return exactly(markIds(filter, columns, isTrueOf))
     case 'header': {
@@ -115,7 +94,9 @@ function markCodes<Value>(
   isTrueOf: (value: Value) => boolean,
 ): Uint8Array {
   const wanted = Uint8Array.from(values, (value) => Number(isTrueOf(value)))
-  const marks = new Uint8Array(codes.length)
+  const marks = createMarks(codes.length)
+  // Most of what people write down beside a narrow condition is true of all.
+  if (wanted.every((isWanted) => isWanted === 1)) return marks.fill(1)
   for (let at = 0; at < codes.length; at += 1) marks[at] = wanted[codes[at]!]!
   return marks
 }
@@ -126,7 +107,7 @@ const mostTabled = 1_024
 function markNumbers(numbers: Float64Array, isTrueOf: (value: number | undefined) => boolean): Uint8Array {
   const small = Uint8Array.from({ length: mostTabled }, (_, value) => Number(isTrueOf(value)))
   const unknown = Number(isTrueOf(undefined))
-  const marks = new Uint8Array(numbers.length)
+  const marks = createMarks(numbers.length)
   for (let at = 0; at < numbers.length; at += 1) {
     const value = numbers[at]!
     marks[at] = small[value] ?? (Number.isNaN(value) ? unknown : Number(isTrueOf(value)))
@@ -134,22 +115,29 @@ function markNumbers(numbers: Float64Array, isTrueOf: (value: number | undefined
   return marks
 }
 
+/** Who died less than two hours ago died after the moment that was two hours ago. */
+function flip(operator: Comparison['operator']): string {
+  return operator.startsWith('<') ? operator.replace('<', '>') : operator.replace('>', '<')
+}
+
 /** No comparison is true of NaN. A time is a number of milliseconds, and `=` is refused where the filter is read. */
-function markTimes(
-  { operator, number }: Comparison,
-  diedMs: Float64Array,
-  timeOf: (diedMs: number) => number,
-): Uint8Array {
-  const limit = Number(number)
-  const isLess = operator.startsWith('<')
-  const isOrEqual = operator.endsWith('=')
-  const marks = new Uint8Array(diedMs.length)
-  for (let at = 0; at < diedMs.length; at += 1) {
-    const time = timeOf(diedMs[at]!)
-    const isBeyond = isLess ? time < limit : time > limit
-    marks[at] = isBeyond || (isOrEqual && time === limit) ? 1 : 0
+function markTimes(operator: string, diedMs: Float64Array, limit: number): Uint8Array {
+  const marks = createMarks(diedMs.length)
+  const { length } = diedMs
+  switch (operator) {
+    case '<':
+      for (let at = 0; at < length; at += 1) marks[at] = diedMs[at]! < limit ? 1 : 0
+      return marks
+    case '<=':
+      for (let at = 0; at < length; at += 1) marks[at] = diedMs[at]! <= limit ? 1 : 0
+      return marks
+    case '>':
+      for (let at = 0; at < length; at += 1) marks[at] = diedMs[at]! > limit ? 1 : 0
+      return marks
+    default:
+      for (let at = 0; at < length; at += 1) marks[at] = diedMs[at]! >= limit ? 1 : 0
+      return marks
   }
-  return marks
 }
 
 function markIds(

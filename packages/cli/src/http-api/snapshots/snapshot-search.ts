@@ -1,5 +1,6 @@
 import { type Filter, type IncomingMessage, messageFilter, type RunLimited } from 'warrenmq/operations'
-import { countMarks, matchColumns } from '../snapshot-index/match-columns.ts'
+import { countMarks } from '../snapshot-index/marks.ts'
+import { matchColumns } from '../snapshot-index/match-columns.ts'
 import type { SnapshotColumns } from '../snapshot-index/snapshot-columns.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
 

@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiContext } from '../api-context.ts'
+import { sessionCookie } from '../auth/session-cookie.ts'
+import { cookieOfVhost, pathOfVhost, readVhostPath } from './vhost-path.ts'
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void
+
+/** One vhost of a server, with the API that works on it. */
+export interface ServedVhost {
+  readonly name: string
+  /** What stands before its addresses; nothing for the first one. */
+  readonly path: string
+  readonly context: ApiContext
+}
+
+/** The vhosts of one server: each has an API of its own, and one login opens all that a person may see. */
+export class ServedVhosts {
+  readonly #served = new Map<string, ServedVhost>()
+  readonly #doors = new Map<string, Handle>()
+  #first: string | undefined
+
+  /** In the order in which they are named. The first one is at the addresses of a server that has no other. */
+  constructor(names: readonly string[]) {
+    this.#first = names[0]
+  }
+
+  pathOf(name: string): string {
+    return name === this.#first ? '' : pathOfVhost(name)
+  }
+
+  cookieOf(name: string): string {
+    return name === this.#first ? sessionCookie : cookieOfVhost(name)
+  }
+
+  /** Its API is there. */
+  add(context: ApiContext): void {
+    const name = context.broker.vhost
+    this.#served.set(name, { name, path: this.pathOf(name), context })
+  }
+
+  /** Requests for it are answered there. */
+  lead(name: string, door: Handle): void {
+    this.#doors.set(name, door)
+  }
+
+  /** The first one first, then by name. */
+  all(): readonly ServedVhost[] {
+    return [...this.#served.values()].toSorted((left, right) => {
+      if (left.path === '' || right.path === '') return left.path === '' ? -1 : 1
+      return left.name < right.name ? -1 : 1
+    })
+  }
+
+  othersThan(name: string): readonly ServedVhost[] {
+    return this.all().filter((served) => served.name !== name)
+  }
+
+  /** Who answers a request for this address, and what it is there. Undefined: the first vhost itself. */
+  doorTo(url: string): { readonly handle: Handle; readonly url: string } | undefined {
+    const named = readVhostPath(url)
+    const handle = named && this.#doors.get(named.vhost)
+    return handle && { handle, url: named.rest }
+  }
+}
