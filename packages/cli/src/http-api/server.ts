@@ -339,6 +339,7 @@ async function createContext(options: ApiServerOptions, log: FastifyBaseLogger):
     oidcLogin: oidc?.login,
     loginLink: options.loginLink,
     demo: options.demo,
+    accounts: watch,
     authenticator: createAuthenticator({
       isOpen,
       accounts,
