@@ -40,6 +40,7 @@ function attack({ requests, connections, seed }) {
     WARREN_HTTP_FUZZ_RUNS: requests,
     WARREN_HTTP_FUZZ_SEED: seed,
     WARREN_HOSTILE_CONNECTIONS: connections,
+    WARREN_TELL_PROGRESS: '1',
   }
   spawn('npx', args, { env, stdio: 'inherit' }).on('close', (status) => {
     process.exitCode = status ?? 1

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 
-/** What is taken from elsewhere is named so that it cannot become something else, and manifests hold what they should. */
+/** What is taken from elsewhere is named so that it cannot become something else. */
 const read = (...path: string[]): string => readFileSync(join(...path), 'utf8')
 const deployed = readdirSync('deploy')
-const manifests = deployed.filter((name) => name.startsWith('kubernetes'))
 const workflows = readdirSync('.github/workflows')
 const workflow = '.github/workflows'
 const { version } = JSON.parse(read('package.json')) as { version: string }
@@ -108,63 +107,6 @@ describe('the Dockerfile', () => {
     expect([...instructions('ENV'), ...instructions('ARG')].join()).not.toMatch(
       /KEY|PASSWORD|SECRET|TOKEN|URL/,
     )
-  })
-})
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** As much of the schemas of Kubernetes 1.30 as the manifests use. Another field is a slip, or belongs here. */
-const apiVersions: Readonly<Record<string, string>> = {
-  ConfigMap: 'v1',
-  Service: 'v1',
-  Deployment: 'apps/v1',
-  Job: 'batch/v1',
-  PodDisruptionBudget: 'policy/v1',
-  NetworkPolicy: 'networking.k8s.io/v1',
-}
-const fields: Readonly<Record<string, string>> = {
-  resource: 'apiVersion kind metadata spec data',
-  Deployment: 'replicas selector template strategy',
-  Job: 'backoffLimit ttlSecondsAfterFinished template',
-  PodDisruptionBudget: 'minAvailable selector',
-  Service: 'selector sessionAffinity ports',
-  NetworkPolicy: 'podSelector policyTypes ingress egress',
-  pod: 'terminationGracePeriodSeconds automountServiceAccountToken topologySpreadConstraints containers volumes restartPolicy',
-  container:
-    'name image args envFrom env ports startupProbe livenessProbe readinessProbe resources securityContext volumeMounts',
-}
-
-function unknownFields(kind: string, value: object | undefined): string[] {
-  const known = fields[kind]!.split(' ')
-  return Object.keys(value ?? {}).filter((name) => !known.includes(name))
-}
-
-describe.each(manifests)('the manifest %s', (name) => {
-  const documents = parseAllDocuments(read('deploy', name))
-  const resources = documents.map((each) => each.toJS() as Fields & { kind: string; metadata: Fields })
-  const podsOf = resources.flatMap(
-    (each) => (each.spec as { template?: { spec: Fields & { containers: Fields[] } } })?.template?.spec ?? [],
-  )
-
-  it('is YAML, of kinds and fields that Kubernetes knows', () => {
-    expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([])
-    for (const resource of resources) {
-      expect(resource.apiVersion).toBe(apiVersions[resource.kind])
-      expect(resource.metadata.name).toMatch(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/)
-      expect(unknownFields('resource', resource)).toEqual([])
-      if (resource.spec) expect(unknownFields(resource.kind, resource.spec as object)).toEqual([])
-    }
-    for (const pod of podsOf) {
-      expect(unknownFields('pod', pod)).toEqual([])
-      for (const container of pod.containers) expect(unknownFields('container', container)).toEqual([])
-    }
-  })
-
-  it('gives no pod a token of the cluster, and puts no secret into itself', () => {
-    expect(podsOf.map(({ automountServiceAccountToken }) => automountServiceAccountToken)).toEqual(
-      podsOf.map(() => false),
-    )
-    expect(resources.some(({ kind }) => kind === 'Secret')).toBe(false)
   })
 })
 

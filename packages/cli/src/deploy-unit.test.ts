@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 /** Not everywhere, and nothing that a package brings along. */
 const analyse = 'systemd-analyze'
 const hasSystemd = spawnSync(analyse, ['--version']).status === 0
+if (!hasSystemd) process.stderr.write(`Skipped: there is no ${analyse} here to read the systemd unit.\n`)
 
 describe.skipIf(!hasSystemd)('the systemd unit', () => {
   it('is one that systemd itself finds nothing wrong with', () => {

@@ -256,6 +256,38 @@ describe('a re-drive of many messages', () => {
     expect(actions).toEqual(['approval.ask', 'approval.grant', 'redrive', 'redrive'])
   })
 
+  it('is not granted once its requester has lost their account, role or queue, and goes on waiting', async () => {
+    const queue = `${namePerTry('requester')}.dlq`
+    await setup(queue, 5)
+    const tag = (name: string) => broker.createAccount('dora', { tag: name })
+    await tag('policymaker')
+    const asked = await one.app.inject({
+      ...{ method: 'POST', url: '/api/v1/redrives', headers: as('dora'), payload: { queue } },
+    })
+    const { id } = asked.json<Approval>()
+    const outcome = async (granted = decide(id, 'grant', as('bob'), one)) => {
+      const { statusCode, body } = await granted
+      return [statusCode, (JSON.parse(body) as Partial<Problem>).code]
+    }
+
+    await tag('monitoring')
+    const demoted = await outcome()
+    await broker.management('DELETE', `/api/users/${nameOf('dora')}`)
+    const gone = await outcome()
+    const waiting = (await approvalsOf(one)).find((each) => each.id === id)
+    await broker.createAccount('dora', { tag: 'policymaker', read: '^other' })
+    const blind = await outcome()
+    await tag('policymaker')
+    const back = await outcome()
+
+    expect(asked.statusCode, asked.body).toBe(202)
+    expect([demoted, gone, blind]).toEqual(Array.from({ length: 3 }, () => [403, 'API_FORBIDDEN']))
+    expect(waiting).toMatchObject({ state: 'waiting', decidedBy: null })
+    expect(back).toEqual([202, undefined])
+    await broker.expectDepths({ [queue]: 0, [`${queue}.work`]: 5 })
+    expect(await refusalsOf(id)).toEqual(Array.from({ length: 3 }, () => ['bob', 'API_FORBIDDEN']))
+  })
+
   it('is not asked for with a token, whose holder could be the second person, too', async () => {
     const queue = `${namePerTry('machine')}.dlq`
     await setup(queue, 5)

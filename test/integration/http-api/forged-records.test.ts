@@ -6,16 +6,15 @@ import type {
   Task,
   TaskList,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
-import { joinBody } from '../../../packages/warrenmq/src/broker/amqp/message.ts'
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { headerText } from '../../../packages/warrenmq/src/message/header-values.ts'
 import type { OutgoingMessage } from '../../../packages/warrenmq/src/publisher/outgoing-message.ts'
 import { Publisher } from '../../../packages/warrenmq/src/publisher/publisher.ts'
-import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { readProperty } from '../../../packages/warrenmq/src/wire/properties.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, deadLetterTo, setUpApi } from './api-rig.ts'
+import { readStreamUntil } from './read-stream-until.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -224,7 +223,7 @@ describe('a record that is copied, seal and all,', () => {
     const { id } = (await ask(rig, 'redrives', 'ann', { queue })).json<Task>()
     await rig.app.inject({ url: `/api/v1/tasks/${id}/events`, headers: as('ann') })
     const isOf = (state: string) => (body: string) => body.includes(id) && body.includes(`"state":"${state}"`)
-    const records = await readStream(rig, 'warren.tasks', isOf('done'))
+    const records = await readStreamUntil(rig.consuming, 'warren.tasks', isOf('done'))
     const begun = records.find(({ body }) => isOf('running')(body))!
 
     const seal = headerText(readProperty(begun.properties, 'headers'), 'warren-seal')!
@@ -285,19 +284,32 @@ describe('a key that is replaced', () => {
     })
     expect((await approvalsOf(last)).find((each) => each.id === id)).toMatchObject({ isSigned: false })
   })
-})
 
-/** What stands in a stream up to a record, by whoever may read it. */
-async function readStream({ consuming }: ApiRig, stream: string, isLast: (body: string) => boolean) {
-  const channel = await consuming.openChannel()
-  await channel.setPrefetch(1_000)
-  const found: { readonly properties: Buffer; readonly body: string }[] = []
-  await channel.consume(
-    stream,
-    ({ properties, body }) => found.push({ properties, body: joinBody(body).toString('utf8') }),
-    { arguments: toFieldTable({ 'x-stream-offset': 'first' }) },
-  )
-  await eventually(() => expect(found.some(({ body }) => isLast(body))).toBe(true))
-  await channel.close()
-  return found
-}
+  it('is believed by all servers during the change, where all know the new one before any signs with it', async () => {
+    const [before, after] = ['o'.repeat(32), 'n'.repeat(32)]
+    const first = await setup({ env: { WARREN_SERVER_KEY: `${before},${after}` } })
+    const second = await setup({ env: { WARREN_SERVER_KEY: `${after},${before}` } })
+
+    for (const [asking, granting] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      const queue = await fill(asking, 'changing', 5)
+      const { id } = (await ask(asking, 'redrives', 'ann', { queue })).json<Approval>()
+      await eventually(async () =>
+        expect((await approvalsOf(granting)).find((each) => each.id === id)).toMatchObject({
+          isSigned: true,
+        }),
+      )
+
+      const granted = await ask(granting, `approvals/${id}/grant`, 'bob', {})
+
+      expect(granted.statusCode, granted.body).toBe(202)
+      await eventually(async () =>
+        expect((await tasksOf(asking)).find((task) => task.id === id)).toMatchObject({
+          ...{ state: 'done', isSigned: true },
+        }),
+      )
+    }
+  })
+})

@@ -8,12 +8,14 @@ import { permissionsOf } from '../../../packages/cli/src/http-api/auth/decide-ro
 import { createToken } from '../../../packages/cli/src/http-api/auth/stored-token.ts'
 import type { Role } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { endpoints } from '../../../packages/cli/src/http-api/contract/endpoints.ts'
+import { outlast } from '../../support/outlast.ts'
 import { purgeQueue } from '../../support/purge-queue.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
 import type { AnyEndpoint } from './fitting-request.ts'
 import { type Fuzzed, requestTo } from './fuzz-requests.ts'
 import { askFor } from './leave-streams.ts'
 import { clientId, startOidcProvider } from './oidc-provider.ts'
+import { tellProgress } from './tell-progress.ts'
 
 const all = Object.values(endpoints) as AnyEndpoint[]
 const names = Object.keys(endpoints)
@@ -29,6 +31,9 @@ const requests = Number(process.env.WARREN_HTTP_FUZZ_RUNS ?? 20_000)
 
 /** Rounds of one request to each endpoint. Another run: WARREN_HTTP_FUZZ_RUNS=100000 WARREN_HTTP_FUZZ_SEED=1. */
 export const fuzzRounds: number = Math.ceil(requests / all.length)
+
+/** Longer than the server waits for anything: who has no answer by then gets none. */
+const mostPatientMs = 300_000
 
 /** Long enough for a busy machine, however few or many there are. */
 export const fuzzTimeout: number = 120_000 + requests * 50
@@ -146,7 +151,7 @@ interface Check extends Asking {
   readonly mayFailWith: readonly string[]
 }
 
-async function check(rig: FuzzRig, { request, at, caller, mayFailWith }: Check): Promise<void> {
+async function checkAnswer(rig: FuzzRig, { request, at, caller, mayFailWith }: Check): Promise<void> {
   const { status, type, body } = await rig.ask(request, { at, caller })
 
   if (status >= 500) {
@@ -188,14 +193,51 @@ interface FuzzOptions {
 /** Sends so many requests to each endpoint, and sees that each is answered as it should be. */
 export async function fuzz(rig: FuzzRig, { rounds, depth, mayFailWith = [] }: FuzzOptions): Promise<void> {
   const round = fc.tuple(...all.map((endpoint) => requestTo(endpoint, rig.about)))
+  const tell = tellProgress('rounds of one request to each endpoint', rounds)
   let number = 0
   await fc.assert(
     fc.asyncProperty(round, async (requests) => {
       await keepShallow(rig, (await depth())!)
       const caller = callers[number++ % callers.length]!
-      // One to each endpoint, all at once: they meet each other on the same queue.
-      await Promise.all(requests.map((request, at) => check(rig, { request, at, caller, mayFailWith })))
+      await askAtOnce(rig, { requests, caller, mayFailWith })
+      tell(number)
     }),
-    { numRuns: rounds, seed, endOnFailure: true },
+    { numRuns: rounds, seed, endOnFailure: true, reporter: (result) => reportRound(result, rounds) },
   )
+}
+
+interface Round extends Pick<Check, 'caller' | 'mayFailWith'> {
+  readonly requests: readonly InjectOptions[]
+}
+
+/** One to each endpoint, all at once: they meet each other on the same queue. Tells of all that went wrong. */
+async function askAtOnce(rig: FuzzRig, { requests, ...check }: Round): Promise<void> {
+  const unanswered = new Set<number>(requests.keys())
+  const wrong: string[] = []
+  const asked = requests.map(async (request, at) => {
+    try {
+      await checkAnswer(rig, { request, at, ...check })
+    } catch (error) {
+      wrong.push(`${nameOf(request, { at, ...check })}\n${(error as Error).message}`)
+    }
+    unanswered.delete(at)
+  })
+  await outlast(Promise.all(asked), mostPatientMs)
+  for (const at of unanswered) wrong.push(`${nameOf(requests[at]!, { at, ...check })}\nwas not answered.`)
+  if (wrong.length > 0) throw new Error(wrong.join('\n\n'))
+}
+
+function nameOf({ method, url, payload }: InjectOptions, { at, caller }: Asking): string {
+  const body = payload === undefined ? '' : ` ${String(payload as string | Buffer).slice(0, 500)}`
+  return `${names[at]} by ${caller}: ${method} ${String(url)}${body}`
+}
+
+type RoundsRun = Pick<fc.RunDetails<unknown>, 'failed' | 'errorInstance' | 'numRuns'>
+
+/** The requests of a whole round would fill screens; which of them it was stands in the error. */
+function reportRound({ failed, errorInstance, numRuns }: RoundsRun, rounds: number): void {
+  if (!failed) return
+  const again = `WARREN_HTTP_FUZZ_RUNS=${requests} WARREN_HTTP_FUZZ_SEED=${seed}`
+  const { message } = errorInstance as Error
+  throw new Error(`In round ${numRuns} of ${rounds} (${again}):\n${message}`, { cause: errorInstance })
 }

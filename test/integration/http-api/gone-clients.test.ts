@@ -24,6 +24,7 @@ async function startGate() {
   let open = (): void => {}
   let opened: Promise<void> = Promise.resolve()
   const waiting: string[] = []
+  const answered: string[] = []
   const server = createServer((incoming, answer) => {
     const isAboutQueues = incoming.url!.startsWith('/api/queues')
     if (isAboutQueues) waiting.push(incoming.url!)
@@ -32,6 +33,7 @@ async function startGate() {
       const onward = ask(new URL(incoming.url!, broker.managementUrl), { method, headers: sent }, (got) => {
         answer.writeHead(got.statusCode!, got.headers)
         got.pipe(answer)
+        answer.once('finish', () => void answered.push(incoming.url!))
       })
       incoming.pipe(onward)
     })
@@ -45,6 +47,7 @@ async function startGate() {
   return {
     managementUrl: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}`,
     waiting,
+    answered,
     shut: () => {
       waiting.length = 0
       opened = new Promise((resolve) => {
@@ -68,6 +71,10 @@ async function setup(name: string, server: object = {}) {
   })
   await rig.declareDlq(queue)
   await rig.publish([1, 2, 3].map((body) => ({ key: queue, body, messageId: `m-${body}` })))
+  // A server reads the depths once when it starts, in two lists. What of that came to the gate when it is shut would be
+  // taken for the request, and its client would leave before the server has heard of it.
+  const lists = () => gate.answered.filter((path) => /^\/api\/queues\/[^/]+\?/.test(path))
+  await eventually(() => expect(lists().length).toBeGreaterThanOrEqual(2), { what: 'the first depths' })
   const url = await rig.listen()
   const countClients = () =>
     new Promise<number>((resolve, reject) =>
@@ -86,12 +93,14 @@ async function setup(name: string, server: object = {}) {
       headers: { ...headers, 'content-type': options.type },
     })
     asked.catch(() => undefined) // it is broken off below
-    await eventually(() => expect(gate.waiting).not.toEqual([]))
+    await eventually(() => expect(gate.waiting).not.toEqual([]), { what: 'the request at the gate' })
     leaving.abort()
     await expect(asked).rejects.toThrow('aborted')
-    await eventually(async () => expect(await countClients()).toBe(0))
+    await eventually(async () => expect(await countClients()).toBe(0), { what: 'the client to be gone' })
     gate.open()
-    await eventually(() => expect(lines.join('')).toContain('did not wait for the answer'))
+    await eventually(() => expect(lines.join('')).toContain('did not wait for the answer'), {
+      what: 'the server to see that nobody waits',
+    })
   }
 
   return { rig, queue, folder, askAndLeave }

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiRig, setUpApi, startApiRig } from './api-rig.ts'
+import { tellProgress } from './tell-progress.ts'
 import { useApiBroker } from './use-api-broker.ts'
 
 const broker = await useApiBroker()
@@ -80,9 +81,13 @@ describe('connections that ask and are reset', () => {
       await eventually(async () => expect(await slotsTaken()).toBe(0))
       const before = readdirSync('/dev/fd').length
 
-      let next = 0
+      const tell = tellProgress('hostile connections', connections)
+      let [next, done] = [0, 0]
       const attacker = async (): Promise<void> => {
-        while (next < connections) await attack(next++)
+        while (next < connections) {
+          await attack(next++)
+          tell(++done)
+        }
       }
       await Promise.all(Array.from({ length: 50 }, attacker))
 

@@ -19,7 +19,7 @@ const broker = await useBroker()
 const managementUrl = broker.managementUrl.replace('://', `://${broker.username}:${broker.password}@`)
 const present = 1_000
 /** Processes start slowly on a machine that is busy. */
-const patientMs = 120_000
+const patientMs = 300_000
 
 async function setup(name: string) {
   const rig = await createRecoveryRig(broker)

@@ -1,11 +1,15 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Task } from '../../../packages/cli/src/http-api/contract/contract.ts'
+import type { KeptRecord } from '../../../packages/cli/src/http-api/audit/audit-check.ts'
+import { chainRecord, noRecord } from '../../../packages/cli/src/http-api/audit/audit-record.ts'
+import type { AuditPage, Task } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { signWebhook } from '../../../packages/cli/src/http-api/webhooks/sign-webhook.ts'
+import { runCli } from '../../../packages/cli/src/run-cli.ts'
 import { eventually } from '../../support/eventually.ts'
 import { createVhost } from '../../support/use-broker.ts'
-import { basic, deadLetterTo, setUpApi } from './api-rig.ts'
+import { basic, deadLetterTo, serverKey, setUpApi } from './api-rig.ts'
 
 interface Received {
   readonly headers: IncomingHttpHeaders
@@ -166,6 +170,40 @@ describe('a webhook', () => {
     const second = await redrive('moved.dlq')
     expect(second.statusCode).toBe(202)
     await eventually(() => expect(received).toHaveLength(2))
+  })
+
+  it('brings the newest record of the audit log along that a server signed, so that nobody can cut it off unseen', async () => {
+    const { rig, fill, redrive, received, broker } = await setup({ on: { taskFinished: true } })
+    await rig.declareDlq('kept.dlq')
+    await rig.declareDlq('work', deadLetterTo('kept.dlq'))
+    const headers = { authorization: basic(broker.username, broker.password) }
+    const moveOne = async (count: number) => {
+      await fill('kept.dlq', 1, { 'x-original-queue': 'work' })
+      await redrive('kept.dlq')
+      await eventually(() => expect(received).toHaveLength(count))
+    }
+    const verify = (hash: string) => {
+      const silent = () => new Writable({ write: (_chunk, _encoding, done) => done() })
+      const streams = { stdout: silent(), stderr: silent(), env: serverKey }
+      return runCli(['audit', '--verify', '--kept', hash, '--url', broker.url], streams)
+    }
+
+    await moveOne(1)
+    const first = received[0]!.body.audit as KeptRecord
+    const verdicts = [await verify(first.hash), await verify('f'.repeat(64))]
+    const end = { writer: 'x', number: 0, hash: noRecord }
+    const entry = { by: 'x', wayIn: 'x', from: 'x', action: 'x', target: 'x', reason: null, result: 'x' }
+    const forged = chainRecord({ ...entry, receiptDigest: null }, { end, seen: undefined, at: 'now' })
+    await rig.publish([{ key: 'warren.audit', body: forged }])
+    await moveOne(2)
+    const second = received[1]!.body.audit as KeptRecord
+    const { items } = (await rig.app.inject({ url: '/api/v1/audit?limit=100', headers })).json<AuditPage>()
+
+    expect(first).toEqual({ hash: expect.stringMatching(/^[0-9a-f]{64}$/), offset: expect.any(Number) })
+    expect(verdicts).toEqual([0, 1])
+    const found = [first, second].map(({ hash }) => items.find((record) => record.hash === hash))
+    expect(found.map((record) => record?.isSigned)).toEqual([true, true])
+    expect(second.offset).toBeGreaterThan(first.offset!)
   })
 
   it('is sent by another server when the one that did is gone', async () => {

@@ -6,6 +6,7 @@ import type { Caller } from './auth/caller.ts'
 import type { LoginLink } from './auth/login-link.ts'
 import type { OidcLogin } from './auth/oidc/oidc-login.ts'
 import type { Sessions } from './auth/sessions.ts'
+import type { AccountWatch } from './auth/watch-accounts.ts'
 import type { BackupLocks } from './backups/backup-locks.ts'
 import type { AnswerOf, BodyOf, Endpoint, ParamsOf, QueryOf } from './contract/endpoint.ts'
 import type { DemoControls } from './demo-controls.ts'
@@ -54,6 +55,8 @@ export interface ApiContext extends Names {
   readonly strays: Strays
   readonly settings: ServerSettings
   readonly authenticator: Authenticator
+  /** Undefined: no account of RabbitMQ can log in. */
+  readonly accounts: AccountWatch | undefined
   readonly sessions: Sessions
   /** Undefined: browsers cannot log in at an OIDC provider. */
   readonly oidcLogin: OidcLogin | undefined

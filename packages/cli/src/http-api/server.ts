@@ -354,6 +354,7 @@ async function createContext(
     oidcLogin: oidc?.login,
     loginLink: options.loginLink,
     demo: options.demo,
+    accounts: watch,
     authenticator: createAuthenticator({
       isOpen,
       accounts,

@@ -1,3 +1,5 @@
+import type { ApprovalAsks, Permission } from '../contract/contract.ts'
+
 /** When a second person has to agree. */
 export interface ApprovalRule {
   /** Operations on more messages than this. */
@@ -13,4 +15,11 @@ export function mostMessages({ depth, limit }: { depth: number; limit: number | 
 
 export function needsApproval(rule: ApprovalRule | undefined, messages: number): boolean {
   return rule !== undefined && messages > rule.above
+}
+
+/** What both people need for it. */
+export const permissionFor: Readonly<Record<ApprovalAsks['action'], Permission>> = {
+  redrive: 'dlq:redrive',
+  discard: 'dlq:discard',
+  apply: 'topology:apply',
 }

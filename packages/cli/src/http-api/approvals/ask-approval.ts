@@ -8,19 +8,28 @@ import type { NewApproval } from './approvals.ts'
 
 /** Asks for a second person; in the audit log before anybody can answer. */
 export async function askApproval(
-  context: Pick<ApiContext, 'audit' | 'approvals'>,
+  context: Pick<ApiContext, 'audit' | 'approvals' | 'accounts'>,
   call: AuditedCall,
   asked: Omit<NewApproval, 'by' | 'asker'>,
 ): Promise<Approval> {
   const { caller, request } = call
   if (!isPerson(caller)) throw noPerson()
+  const isWatched = await isAccountWatched(context, caller)
   refuseWithoutClient(call.reply)
   const { asks, messages, reason } = asked
   const result = messages === null ? asks.action : `${asks.action} of up to ${messages} messages`
   const entry = { action: 'approval.ask', target: targetOf(asks), reason: reason ?? null, result }
   await writeAudit(context, call, entry)
-  const asker = { wayIn: caller.wayIn, from: request.ip }
+  const asker = { wayIn: caller.wayIn, from: request.ip, ...(isWatched && { isWatched }) }
   return context.approvals.ask({ ...asked, by: caller.name, asker })
+}
+
+/** Whether RabbitMQ can be asked later what has become of who asks now. One of LDAP or of a provider it does not know. */
+async function isAccountWatched(
+  { accounts }: Pick<ApiContext, 'accounts'>,
+  { name, wayIn }: Pick<Caller, 'name' | 'wayIn'>,
+): Promise<boolean> {
+  return wayIn === 'broker-account' && ((await accounts?.canSee(name)) ?? false)
 }
 
 /** A token may be in anybody's hands, and where nobody is asked all are the same. */

@@ -18,6 +18,6 @@ export function visibleApprovals(
     .map((approval) => showApproval(approval, rules))
 }
 
-export function maySee(caller: Caller, asks: ApprovalAsks): boolean {
+export function maySee(caller: Pick<Caller, 'readableQueues'>, asks: ApprovalAsks): boolean {
   return asks.action === 'apply' || mayReadQueue(caller, targetOf(asks))
 }

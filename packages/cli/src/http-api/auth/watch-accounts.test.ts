@@ -149,6 +149,22 @@ describe('an account', () => {
     expect([await watch.canSee('ann'), await asked]).toEqual([true, true])
   })
 
+  it('may do at any moment what RabbitMQ says then, and nothing once it has no role', async () => {
+    const { rabbit, watch } = setup()
+
+    const before = await watch.standingNow('ann')
+    rabbit.tags = ['monitoring']
+    const demoted = await watch.standingNow('ann')
+    rabbit.tags = []
+    const without = await watch.standingNow('ann')
+    rabbit.problem = away
+
+    expect([before?.role, demoted?.role, without]).toEqual(['admin', 'viewer', undefined])
+    expect(await watch.standingNow('nobody').catch(({ code }: ApiError) => code)).toBe(
+      'API_ACCOUNT_UNCHECKED',
+    )
+  })
+
   it('is not seen by a server that RabbitMQ tells nothing of accounts', async () => {
     const { rabbit, watch } = setup()
     rabbit.problem = new ManagementError({

@@ -17,7 +17,12 @@ export interface AccountWatch {
   canSee(name: string): Promise<boolean>
   /** The caller with the role and the queues that the account has now. Throws where it has none any more. */
   refresh(caller: Caller): Promise<Caller>
+  /** What an account may do at this moment, whoever asks; undefined where it is gone or has no role any more. */
+  standingNow(name: string): Promise<Standing | undefined>
 }
+
+/** What RabbitMQ lets an account do. */
+export type Standing = Pick<Caller, 'role' | 'readableQueues' | 'isReadUnknown'>
 
 /** Another server may know accounts that were made a moment ago. */
 const mostDoubtMs = 5_000
@@ -46,6 +51,13 @@ export function watchAccounts(settings: WatchSettings): AccountWatch {
       if (!newStanding) throw withoutRole(name)
       return { ...caller, ...newStanding }
     },
+    standingNow: async (name) => {
+      try {
+        return standingOf(await readNow(), { name, roles })
+      } catch (error) {
+        throw accountsUnknown(error)
+      }
+    },
   }
 }
 
@@ -54,7 +66,7 @@ const refusals: readonly string[] = ['MANAGEMENT_UNAUTHORIZED', 'MANAGEMENT_FORB
 function standingOf(
   { tagsOf, permissionOf }: Accounts,
   { name, roles }: { readonly name: string; readonly roles: RoleNames },
-): Pick<Caller, 'role' | 'readableQueues' | 'isReadUnknown'> | undefined {
+): Standing | undefined {
   const permission = permissionOf.get(name)
   const role = decideAccountRole({ tags: tagsOf.get(name) ?? [], permission, roles })
   return role && permission && { role, readableQueues: permission.read, isReadUnknown: false }

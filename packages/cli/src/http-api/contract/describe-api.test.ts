@@ -142,6 +142,18 @@ describe('the OpenAPI document', () => {
     expect([...declared].filter((code) => !met.includes(code))).toEqual(['API_FAILED'])
   })
 
+  it('takes an idempotency key with every POST, but for those that start nothing', () => {
+    const posts = Object.values(document.paths).flatMap(({ post }) => post ?? [])
+    const without = posts.filter(
+      ({ parameters = [] }) => !parameters.some(({ name }) => name === 'idempotency-key'),
+    )
+
+    expect(posts.length).toBeGreaterThan(15)
+    expect(without.map(({ operationId }) => operationId).toSorted()).toEqual([
+      ...['openSession', 'planRedrive', 'verifyReceipt'],
+    ])
+  })
+
   it('passes redocly lint without an error or a warning', async () => {
     const config = await createConfig({ extends: ['recommended'] })
     const found = await lintFromString({ source: JSON.stringify(document), config })

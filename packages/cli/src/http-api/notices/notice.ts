@@ -2,7 +2,10 @@ import type { Approval, AuditRecord, Note } from '../contract/contract.ts'
 import type { OnceAnswer } from '../once/once-answer.ts'
 
 /** How the one who asked was known, for what is done in their name later. */
-export type Asker = Pick<AuditRecord, 'wayIn' | 'from'>
+export interface Asker extends Pick<AuditRecord, 'wayIn' | 'from'> {
+  /** RabbitMQ tells what becomes of their account. */
+  readonly isWatched?: boolean
+}
 
 /** What all servers must know besides tasks. */
 export type Notice =

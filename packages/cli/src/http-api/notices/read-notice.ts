@@ -16,7 +16,7 @@ const shapes: readonly TSchema[] = [
   Type.Object({
     kind: oneOf(['approval-asked']),
     approval: Type.Intersect([storedApproval, Type.Object({ asks })]),
-    asker: Type.Object({ wayIn: text, from: text }),
+    asker: Type.Object({ wayIn: text, from: text, isWatched: Type.Optional(Type.Boolean()) }),
   }),
   Type.Object({
     kind: oneOf(['approval-decided']),

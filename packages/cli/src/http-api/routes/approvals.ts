@@ -1,6 +1,8 @@
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes, ApiContext, Call } from '../api-context.ts'
+import { permissionFor } from '../approvals/approval-rule.ts'
 import { isPerson, targetOf } from '../approvals/ask-approval.ts'
+import { whyNotFirst } from '../approvals/check-requester.ts'
 import { showApproval } from '../approvals/show-approval.ts'
 import { maySee, visibleApprovals } from '../approvals/visible-approvals.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
@@ -10,7 +12,7 @@ import { permissionsOf } from '../auth/decide-role.ts'
 import { foldName } from '../auth/fold-name.ts'
 import { isSameCaller } from '../auth/is-same-caller.ts'
 import { discardQueue } from '../backups/discard-queue.ts'
-import type { Approval, ApprovalAsks, Permission, WayIn } from '../contract/contract.ts'
+import type { Approval, ApprovalAsks, WayIn } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { checkQueue } from '../guards/check-queue.ts'
 import { isAskedFor } from '../lists/is-asked-for.ts'
@@ -47,7 +49,7 @@ export const addApprovalRoutes: AddRoutes = (add, context) => {
 
   add(endpoints.grantApproval, async (call) => {
     const approval = visibleApproval(context, call.params.id, call.caller)
-    await refuseUnlessSecond(context, call, approval)
+    await refuseUnlessTwo(context, call, approval)
     const begin = await prepare(context, call, approval)
     // Decided first: of several who grant it at once, one does, and only that one is in the log.
     const granted = await approvals.decide(approval.id, 'granted', call.caller.name)
@@ -96,19 +98,12 @@ async function writeGrant(context: ApiContext, call: ApprovalCall, approval: App
   }
 }
 
-const permissionFor: Readonly<Record<ApprovalAsks['action'], Permission>> = {
-  redrive: 'dlq:redrive',
-  discard: 'dlq:discard',
-  apply: 'topology:apply',
-}
-
-/** Who tries to be both is in the log, as everybody is who may not change what they want to change. */
-async function refuseUnlessSecond(
-  context: ApiContext,
-  call: ApprovalCall,
-  approval: Approval,
-): Promise<void> {
-  const refusal = whyNotSecond(call.caller, approval)
+/**
+ * Throws where there are no two people who may. Who tries to be both is in the log, as everybody is who may not change
+ * what they want to change.
+ */
+async function refuseUnlessTwo(context: ApiContext, call: ApprovalCall, approval: Approval): Promise<void> {
+  const refusal = whyNotSecond(call.caller, approval) ?? (await whyNotFirst(context, approval))
   if (!refusal) return
   const target = `${endpoints.grantApproval.method} ${endpoints.grantApproval.path} ${targetOf(approval.asks)}`
   await writeAudit(context, call, { action: 'refused', target, result: `${refusal.code} ${approval.id}` })
