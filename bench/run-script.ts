@@ -19,12 +19,17 @@ export interface ScriptRun {
   readonly sampleBroker: (() => Promise<number>) | undefined
 }
 
-/** A process of its own, so that its CPU and memory are its own. */
+/** More time than the slowest takes: a participant may wait for ever for what its lost connection would have brought. */
+const startMs = 120_000
+const slowestMs = 1
+
+/** A process of its own, so that its CPU and memory are its own. One that does not end in time is ended. */
 export async function runScript({ script, task, sampleBroker }: ScriptRun): Promise<Report> {
   const file = new URL(`participants/${script}.mjs`, import.meta.url).pathname
   const given = JSON.stringify({ ...task, isBrokerSampled: sampleBroker !== undefined })
   const child = spawn(process.execPath, [file, given], { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
+  const timer = setTimeout(() => child.kill('SIGKILL'), startMs + task.messages * slowestMs)
   const samples: number[] = []
   let report: Report | undefined
   for await (const line of createInterface(child.stdout)) {
@@ -35,6 +40,7 @@ export async function runScript({ script, task, sampleBroker }: ScriptRun): Prom
     }
   }
   const [code] = (await ended) as [number | null]
+  clearTimeout(timer)
   if (code !== 0 || !report)
     throw new Error(`The participant ${script} ended with ${code} and without a report.`)
   const [before, after] = samples

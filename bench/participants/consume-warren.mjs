@@ -10,6 +10,7 @@ await measure(
   () =>
     new Promise((resolve, reject) => {
       let seen = 0
+      channel.events.on('closed', ({ error }) => reject(error))
       channel
         .consume(queue, (delivery) => {
           delivery.ack()

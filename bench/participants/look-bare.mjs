@@ -15,6 +15,7 @@ await measure(async () => {
     await channel.setPrefetch(count)
     await new Promise((resolve, reject) => {
       const last = seen + count
+      channel.events.on('closed', ({ error }) => reject(error))
       const onMessage = () => {
         seen += 1
         if (seen === last) resolve()

@@ -31,6 +31,7 @@ await measure(
   () =>
     new Promise((resolve, reject) => {
       let moved = 0
+      channel.events.on('closed', ({ error }) => reject(error))
       const move = (delivery) => {
         const message = { exchange: '', key: target, properties, body: delivery.body }
         const digest = hash('sha256', joinBody(delivery.body), 'binary')

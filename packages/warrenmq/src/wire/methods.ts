@@ -148,7 +148,12 @@ function take(reader: Reader, length: number): number {
 
 /** Delivery tags count from 1 on each channel, so a double holds every tag that can occur. */
 export function readTag(bytes: Buffer, at: number): number {
-  const tag = bytes.readUInt32BE(at) * 0x100000000 + bytes.readUInt32BE(at + 4)
+  const high = bytes.readUInt32BE(at)
+  const low = bytes.readUInt32BE(at + 4)
+  // Nearly every tag ends here. With the high half in the sum the engine keeps it as a floating-point number, and so is
+  // everything computed from it, such as its place in a ledger.
+  if (high === 0) return low
+  const tag = high * 0x100000000 + low
   if (tag <= Number.MAX_SAFE_INTEGER) return tag
   throw new WireError({
     code: 'WIRE_BAD_VALUE',
