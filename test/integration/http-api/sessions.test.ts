@@ -81,7 +81,8 @@ describe('a page that is loaded again', () => {
 
     const { expiresAt, ...told } = opened.json<OpenedSession>()
     expect(answer.statusCode).toBe(200)
-    expect(answer.json<CurrentSession>()).toEqual({ ...told, expiresAt: expect.any(String) })
+    const vhosts = [{ name: broker.vhost, path: '', isHere: true }]
+    expect(answer.json<CurrentSession>()).toEqual({ ...told, expiresAt: expect.any(String), vhosts })
     // A cookie knows whole seconds.
     const differenceMs = Date.parse(answer.json<OpenedSession>().expiresAt) - Date.parse(expiresAt)
     expect(Math.abs(differenceMs)).toBeLessThan(1_000)

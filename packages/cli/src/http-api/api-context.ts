@@ -33,7 +33,7 @@ import type { ServedVhosts } from './vhosts/served-vhosts.ts'
 export interface ApiContext extends Names {
   readonly broker: ServerBroker
   /** Those of this server, with this one. */
-  readonly vhosts: ServedVhosts
+  readonly vhosts: ServedVhosts<ApiContext>
   readonly slots: RequestSlots
   readonly streams: OpenStreams
   readonly turns: QueueTurns

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { ApiContext } from './api-context.ts'
 import { mountServer } from './mounted-server.ts'
 import { type ApiServerOptions, createApiServer } from './server.ts'
 import type { ServerBroker } from './server-broker.ts'
@@ -14,7 +15,7 @@ export async function createVhostsServer({
   brokers: [first, ...others],
   ...options
 }: VhostsServerOptions): Promise<FastifyInstance> {
-  const vhosts = new ServedVhosts([first, ...others].map(({ vhost }) => vhost))
+  const vhosts = new ServedVhosts<ApiContext>([first, ...others].map(({ vhost }) => vhost))
   const mounted: { close(): Promise<void> }[] = []
   const closeOthers = async (): Promise<void> => {
     await Promise.all(mounted.splice(0).map((each) => each.close()))

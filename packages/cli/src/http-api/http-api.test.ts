@@ -107,7 +107,7 @@ describe('the server section', () => {
     expect(() => readServerSection(given)).toThrow(
       [
         'The server section has 4 mistakes:',
-        '  server.porrt is unknown; allowed: host, port, path, auth, session, trustProxy, payloads, anyQueue, approval, history, backups, snapshots, keyFile, audit, webhooks, console, limits; did you mean "port"?',
+        '  server.porrt is unknown; allowed: host, port, path, vhosts, auth, session, trustProxy, payloads, anyQueue, approval, history, backups, snapshots, keyFile, audit, webhooks, console, limits; did you mean "port"?',
         '  server.host must be text',
         '  server.auth.token is unknown; allowed: accounts, tokens, oidc; did you mean "tokens"?',
         '  server.history.evry is unknown; allowed: every, keep; did you mean "every"?',

@@ -97,7 +97,7 @@ export interface ApiServerOptions {
   /** Logs one browser in. @default none */
   readonly loginLink?: LoginLink
   /** Of the server that this one is a part of. @default this one alone */
-  readonly vhosts?: ServedVhosts
+  readonly vhosts?: ServedVhosts<ApiContext>
   /** Ends what belongs to it, first of all. */
   readonly beforeClose?: () => Promise<void>
   /** The shop that a visitor may steer. @default none */
@@ -136,7 +136,7 @@ const mostGoodbyeMs = 10_000
 /** The admin API, ready to listen. Closing it ends its tasks with their receipts; the connection is its caller's. */
 export async function createApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
   const { settings, broker } = options
-  const { vhosts = new ServedVhosts([broker.vhost]) } = options
+  const { vhosts = new ServedVhosts<ApiContext>([broker.vhost]) } = options
   const isFirst = vhosts.pathOf(broker.vhost) === ''
   const leadLogin = (url: string): string => (isFirst ? loginAddress(url, vhosts) : url)
   const malformed = createMalformedAnswers()
@@ -280,7 +280,7 @@ function isLoopback(host: string): boolean {
 }
 
 async function createContext(
-  options: ApiServerOptions & { readonly vhosts: ServedVhosts },
+  options: ApiServerOptions & { readonly vhosts: ServedVhosts<ApiContext> },
   log: FastifyBaseLogger,
 ): Promise<ApiContext> {
   const { broker, settings, version, vhosts } = options
@@ -364,7 +364,7 @@ async function createContext(
       watch,
     }),
   }
-  vhosts.add(context)
+  vhosts.add(vhost, context)
   return context
 }
 

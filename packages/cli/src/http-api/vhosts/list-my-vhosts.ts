@@ -21,7 +21,7 @@ export async function listMyVhosts(
 
 /** Tokens and a server that asks nobody are the same in all of them; an account has a session in each. */
 async function isKnownThere(
-  { name, context: { vhosts, authenticator } }: ServedVhost,
+  { name, context: { vhosts, authenticator } }: ServedVhost<ApiContext>,
   { caller, request }: { readonly caller: Caller; readonly request: FastifyRequest },
 ): Promise<boolean> {
   if (!caller.session) return caller.wayIn !== 'broker-account'

@@ -1,21 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiContext } from '../api-context.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
 import { cookieOfVhost, pathOfVhost, readVhostPath } from './vhost-path.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-/** One vhost of a server, with the API that works on it. */
-export interface ServedVhost {
+/** One vhost of a server, with what the API that works on it goes by. */
+export interface ServedVhost<Context> {
   readonly name: string
   /** What stands before its addresses; nothing for the first one. */
   readonly path: string
-  readonly context: ApiContext
+  readonly context: Context
 }
 
 /** The vhosts of one server: each has an API of its own, and one login opens all that a person may see. */
-export class ServedVhosts {
-  readonly #served = new Map<string, ServedVhost>()
+export class ServedVhosts<Context> {
+  readonly #served = new Map<string, ServedVhost<Context>>()
   readonly #doors = new Map<string, Handle>()
   #first: string | undefined
 
@@ -33,8 +32,7 @@ export class ServedVhosts {
   }
 
   /** Its API is there. */
-  add(context: ApiContext): void {
-    const name = context.broker.vhost
+  add(name: string, context: Context): void {
     this.#served.set(name, { name, path: this.pathOf(name), context })
   }
 
@@ -44,14 +42,14 @@ export class ServedVhosts {
   }
 
   /** The first one first, then by name. */
-  all(): readonly ServedVhost[] {
+  all(): readonly ServedVhost<Context>[] {
     return [...this.#served.values()].toSorted((left, right) => {
       if (left.path === '' || right.path === '') return left.path === '' ? -1 : 1
       return left.name < right.name ? -1 : 1
     })
   }
 
-  othersThan(name: string): readonly ServedVhost[] {
+  othersThan(name: string): readonly ServedVhost<Context>[] {
     return this.all().filter((served) => served.name !== name)
   }
 
