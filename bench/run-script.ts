@@ -20,7 +20,7 @@ export interface ScriptRun {
 }
 
 /** More time than the slowest takes: a participant may wait for ever for what its lost connection would have brought. */
-const startMs = 120_000
+const startMs = 240_000
 const slowestMs = 1
 
 /** A process of its own, so that its CPU and memory are its own. One that does not end in time is ended. */
