@@ -21,6 +21,8 @@ export interface SimArguments {
   readonly isFirst: boolean
   /** A failure is made small. */
   readonly isShrunk: boolean
+  /** Errors have their stacks. */
+  readonly hasStacks: boolean
 }
 
 const allProfiles: readonly ProfileName[] = ['3.10', '4.0', '4.3']
@@ -41,6 +43,7 @@ export function parseArguments(args: readonly string[]): SimArguments {
       summary: { type: 'boolean', default: false },
       once: { type: 'boolean', default: false },
       first: { type: 'boolean', default: false },
+      stacks: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
     },
   })
@@ -61,6 +64,7 @@ export function parseArguments(args: readonly string[]): SimArguments {
     workers: Number(values.workers),
     isFirst: values.first,
     isShrunk: !values['no-shrink'],
+    hasStacks: values.stacks,
   }
 }
 

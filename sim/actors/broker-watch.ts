@@ -26,10 +26,13 @@ export class BrokerWatch {
   readonly #acked = new Map<string, number[]>()
   /** By queue: each message that came in and was not acknowledged. */
   readonly #held = new Map<string, Set<string>>()
+  /** Copies that somebody published into the dead-letter queue. */
+  publishedDead = 0
   /** The most connections that consumed from the dead-letter queue at a time. */
   mostAtWork = 0
   readonly #nowMs: () => number
   readonly #ownerOf: (channel: ConsumerChannel) => unknown
+  readonly #comes: (moment: 'copy' | 'ack') => void
   readonly #workQueue: string
   readonly #deadLetterQueue: string | undefined
 
@@ -39,14 +42,18 @@ export class BrokerWatch {
       flow,
       nowMs,
       ownerOf,
+      comes,
     }: {
       flow: Pick<QueueFlow, 'queue' | 'deadLetterQueue'>
       nowMs: () => number
       ownerOf: (channel: ConsumerChannel) => unknown
+      /** Called for each copy of a dead letter, and for each dead letter that is taken away. */
+      comes: (moment: 'copy' | 'ack') => void
     },
   ) {
     this.#nowMs = nowMs
     this.#ownerOf = ownerOf
+    this.#comes = comes
     this.#workQueue = flow.queue
     this.#deadLetterQueue = flow.deadLetterQueue
     const { queues } = broker.vhosts.get('/')!
@@ -94,6 +101,10 @@ export class BrokerWatch {
         if (isTaken && id !== undefined) held.add(String(id))
         const isPublished = publisher !== undefined && !('resourceKind' in publisher)
         if (isTaken && isPublished && queue.name === this.#workQueue) this.#noteArrival(message.properties)
+        if (isTaken && isPublished && queue.name === this.#deadLetterQueue) {
+          this.publishedDead += 1
+          this.#comes('copy')
+        }
         return isTaken
       },
       settle: (settled: Parameters<Queue['settle']>[0]) => {
@@ -104,6 +115,7 @@ export class BrokerWatch {
           }
         }
         settle(settled)
+        if (settled.settlement === 'ack' && queue.name === this.#deadLetterQueue) this.#comes('ack')
       },
     })
   }
@@ -115,6 +127,7 @@ export class BrokerWatch {
     if (id === undefined || headerInteger(headers, consumerHeaders.recounts) !== undefined) return
     const seen = this.redrive(id)
     seen.arrived += 1
+    this.#comes('copy')
     seen.mostDoubled = Math.max(seen.mostDoubled, seen.arrived - (this.#ackedDead - seen.ackedBefore))
   }
 }
