@@ -12,8 +12,8 @@ import { readProperty } from '../../packages/warrenmq/src/wire/properties.ts'
 
 /** What the broker saw of one re-drive. */
 export interface SeenRedrive {
-  /** Copies that came into a queue by its publishes. */
-  arrived: number
+  /** When copies came into a queue by its publishes. */
+  readonly arrivedAtMs: number[]
   /** The most copies whose originals were in their queue at a time. */
   mostDoubled: number
   /** Acks of the dead-letter queue before its first copy. */
@@ -26,6 +26,7 @@ export class BrokerWatch {
   readonly #acked = new Map<string, number[]>()
   /** By queue: each message that came in and was not acknowledged. */
   readonly #held = new Map<string, Set<string>>()
+  #accidents = 0
   /** Copies that somebody published into the dead-letter queue. */
   publishedDead = 0
   /** The most connections that consumed from the dead-letter queue at a time. */
@@ -63,7 +64,7 @@ export class BrokerWatch {
 
   redrive(id: string): SeenRedrive {
     const ackedBefore = this.#ackedDead
-    const seen = this.#redrives.get(id) ?? { arrived: 0, mostDoubled: 0, ackedBefore }
+    const seen = this.#redrives.get(id) ?? { arrivedAtMs: [], mostDoubled: 0, ackedBefore }
     this.#redrives.set(id, seen)
     return seen
   }
@@ -76,6 +77,17 @@ export class BrokerWatch {
   /** The ids of all that a queue has, ready or in hand. */
   held(queue: string): ReadonlySet<string> {
     return this.#held.get(queue) ?? new Set()
+  }
+
+  /** Of the next publishes every other is not taken by its queue, which the broker tells with a nack. */
+  haveAccidents(publishes: number): void {
+    this.#accidents += publishes
+  }
+
+  #hasAccident(): boolean {
+    if (this.#accidents === 0) return false
+    this.#accidents -= 1
+    return this.#accidents % 2 === 1
   }
 
   get #ackedDead(): number {
@@ -96,10 +108,11 @@ export class BrokerWatch {
         this.mostAtWork = Math.max(this.mostAtWork, owners.size)
       },
       enqueue: (message: Parameters<Queue['enqueue']>[0], publisher: object | undefined) => {
+        const isPublished = publisher !== undefined && !('resourceKind' in publisher)
+        if (isPublished && this.#hasAccident()) return false
         const isTaken = enqueue(message, publisher)
         const id = readProperty(message.properties, 'messageId')
         if (isTaken && id !== undefined) held.add(String(id))
-        const isPublished = publisher !== undefined && !('resourceKind' in publisher)
         if (isTaken && isPublished && queue.name === this.#workQueue) this.#noteArrival(message.properties)
         if (isTaken && isPublished && queue.name === this.#deadLetterQueue) {
           this.publishedDead += 1
@@ -126,8 +139,11 @@ export class BrokerWatch {
     const id = headerText(headers, recoveryHeaders.redriveId)
     if (id === undefined || headerInteger(headers, consumerHeaders.recounts) !== undefined) return
     const seen = this.redrive(id)
-    seen.arrived += 1
+    seen.arrivedAtMs.push(this.#nowMs())
     this.#comes('copy')
-    seen.mostDoubled = Math.max(seen.mostDoubled, seen.arrived - (this.#ackedDead - seen.ackedBefore))
+    seen.mostDoubled = Math.max(
+      seen.mostDoubled,
+      seen.arrivedAtMs.length - (this.#ackedDead - seen.ackedBefore),
+    )
   }
 }

@@ -22,7 +22,7 @@ export function createOperator(
     const tryOnce = async (deed: Deed): Promise<string | undefined> => {
       if (deed !== 'look') stage.beginDeed()
       try {
-        await doIt(stage, name, { deed, letters, warren })
+        await doIt(stage, name, { deed, letters, warren, random })
         return undefined
       } catch (error) {
         if (!(error instanceof WarrenError)) throw error
@@ -55,7 +55,12 @@ const longestAlertS = 180
 async function doIt(
   stage: Stage,
   name: string,
-  { deed, letters, warren }: { deed: Deed; letters: DeadLetters; warren: Warren<string> },
+  {
+    deed,
+    letters,
+    warren,
+    random,
+  }: { deed: Deed; letters: DeadLetters; warren: Warren<string>; random: Random },
 ): Promise<void> {
   const { universe, ledger, scenario } = stage
   const file = `${name}.backup`
@@ -71,7 +76,7 @@ async function doIt(
       const receipt = await letters.redrive({
         by: name,
         reason: 'the gateway is back',
-        wait: '5m',
+        wait: name === 'closer' ? '5m' : random.pick(['5s', '5m']),
         to: deed === 'redrive' ? 'origin' : 'exchange',
         acceptDeliveryLimit: true,
         window: { messages: scenario.redriveWindow },

@@ -15,6 +15,7 @@ export const faultKinds = [
   'http-loss',
   'close-channels',
   'nack',
+  'accident',
   'late-confirm',
   'clock-jump',
   'disk-full',

@@ -94,6 +94,10 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
       universe.tell('the broker nacks some publishes')
       inBroker(() => broker.faults.changeConfirms({ kind: 'nack' }, { count: 1 + Math.floor(choice * 6) }))
       return
+    case 'accident':
+      universe.tell('queues have accidents: they do not take every other publish, and it is nacked')
+      inBroker(() => arena.watch.haveAccidents(1 + Math.floor(choice * 10)))
+      return
     case 'late-confirm':
       universe.tell(`the broker confirms some publishes ${(lastsMs / 1000).toFixed(2)} s late`)
       inBroker(() =>
