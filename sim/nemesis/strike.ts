@@ -91,8 +91,12 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
       inBroker(() => closeChannels(broker))
       return
     case 'nack':
-      universe.tell('the broker nacks some publishes')
-      inBroker(() => broker.faults.changeConfirms({ kind: 'nack' }, { count: 1 + Math.floor(choice * 6) }))
+      // A nack of a queue that refuses when it is full says that it has not taken the message.
+      if (refusesWhenFull(arena)) strike({ ...fault, kind: 'accident' }, arena, doer)
+      else {
+        universe.tell('the broker nacks some publishes')
+        inBroker(() => broker.faults.changeConfirms({ kind: 'nack' }, { count: 1 + Math.floor(choice * 6) }))
+      }
       return
     case 'accident':
       universe.tell('queues have accidents: they do not take every other publish, and it is nacked')
@@ -173,6 +177,11 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
       })
       return
   }
+}
+
+function refusesWhenFull({ broker, scenario }: Arena): boolean {
+  const queue = broker.model.vhosts.get('/')!.queues.get(scenario.workQueue)
+  return queue?.arguments.some(({ name }) => name === 'x-overflow') ?? true
 }
 
 /** Deletes the work queue with all that is in it, and declares it again a while later, with one more argument. */
