@@ -22,9 +22,7 @@ else {
 async function runAll(args: SimArguments): Promise<void> {
   const startedAt = performance.now()
   const endAt = args.minutes === undefined ? Number.POSITIVE_INFINITY : startedAt + args.minutes * 60_000
-  const jobs: Job[] = []
-  for (let seed = args.from; seed <= args.to; seed += 1)
-    for (const profile of args.profiles) jobs.push({ seed, profile })
+  const jobs = planJobs(args)
   const reports: RunReport[] = []
   let isEnough = false
   const work = async (): Promise<void> => {
@@ -45,6 +43,15 @@ async function runAll(args: SimArguments): Promise<void> {
   else if (args.isSummary) console.log(JSON.stringify(summarize(reports, { args, tookMs }), undefined, 2))
   else console.log(renderSummary(reports, { tookMs, times: args.isTwice ? 2 : 1 }))
   process.exitCode = reports.some(({ violations }) => violations.length > 0) ? 1 : 0
+}
+
+function planJobs({ from, to, profiles, isRotating }: SimArguments): Job[] {
+  const seeds = Array.from({ length: to - from + 1 }, (_, at) => from + at)
+  return seeds.flatMap((seed) =>
+    profiles
+      .filter((_, at) => !isRotating || at === seed % profiles.length)
+      .map((profile) => ({ seed, profile })),
+  )
 }
 
 function startWorker(args: SimArguments) {

@@ -16,11 +16,15 @@ export interface SimArguments {
   readonly isSummary: boolean
   /** Each seed runs a second time, and its hash is compared. */
   readonly isTwice: boolean
+  /** Each seed runs on one version, the next one on the next. */
+  readonly isRotating: boolean
   readonly workers: number
   /** Stops at the first violation. */
   readonly isFirst: boolean
   /** A failure is made small. */
   readonly isShrunk: boolean
+  /** Errors have their stacks. */
+  readonly hasStacks: boolean
 }
 
 const allProfiles: readonly ProfileName[] = ['3.10', '4.0', '4.3']
@@ -39,8 +43,10 @@ export function parseArguments(args: readonly string[]): SimArguments {
       story: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       summary: { type: 'boolean', default: false },
+      rotate: { type: 'boolean', default: false },
       once: { type: 'boolean', default: false },
       first: { type: 'boolean', default: false },
+      stacks: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
     },
   })
@@ -58,9 +64,11 @@ export function parseArguments(args: readonly string[]): SimArguments {
     isJson: values.json,
     isSummary: values.summary,
     isTwice: !values.once,
+    isRotating: values.rotate,
     workers: Number(values.workers),
     isFirst: values.first,
     isShrunk: !values['no-shrink'],
+    hasStacks: values.stacks,
   }
 }
 

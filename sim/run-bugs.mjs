@@ -1,54 +1,66 @@
-// Plants one bug after the other and counts the seeds until the simulation finds it.
-// npm run -s sim:bugs -- [--seeds 1-1000] [--match words] [--json]
+// Plants one bug after the other and counts the seeds until the simulation finds it. The first round gives each bug a
+// few seeds, and those that were not found get more.
+// npm run -s sim:bugs -- [--seeds 1000] [--match words] [--workers 2] [--json] [--out file]
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs/planted-bugs.mjs'
 import { buildSim } from './build-sim.mjs'
 
 const { values } = parseArgs({
   options: {
-    seeds: { type: 'string', default: '1-1000' },
+    seeds: { type: 'string', default: '1000' },
     match: { type: 'string', default: '' },
+    workers: { type: 'string', default: '2' },
     json: { type: 'boolean', default: false },
+    out: { type: 'string' },
   },
 })
+const most = Number(values.seeds)
+const rounds = [30, 100, 300, 1000, most].filter(
+  (seeds, at, all) => seeds <= most && all.indexOf(seeds) === at,
+)
+const bugs = plantedBugs
+  .filter(({ name }) => name.includes(values.match))
+  .map((bug) => ({ bug, tried: 0, found: undefined }))
 
-/** Each seed runs on three versions. */
-function mostRunsOf(seeds) {
-  const [from, to = from] = seeds.split('-').map(Number)
-  return 3 * (to - from + 1)
-}
+for (const round of rounds) for (const each of bugs) if (!each.found) await hunt(each, round)
 
-const table = []
-for (const { name, also = [], ...patch } of plantedBugs) {
-  if (!name.includes(values.match)) continue
+const missed = bugs.filter(({ found }) => !found)
+if (values.json) console.log(render())
+else console.log(`${bugs.length - missed.length} of ${bugs.length} found`)
+process.exitCode = missed.length === 0 ? 0 : 1
+
+/** Runs the seeds that it has not had yet. Each runs on one version, so that many different ones are tried. */
+async function hunt(each, round) {
+  const { name, also = [], ...patch } = each.bug
   const file = await buildSim({ name: 'planted', patches: [patch, ...also] })
-  const args = [file, '--seeds', values.seeds, '--once', '--first', '--no-shrink', '--workers', '2', '--json']
-  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 30 })
-  if (stdout === '') throw new Error(`${name}: the simulation does not run: ${stderr}`)
-  const { runs } = JSON.parse(stdout)
-  const found = runs.find(({ violations }) => violations.length > 0)
-  table.push({
-    name,
-    runs: runs.length,
-    seed: found?.seed,
-    profile: found?.profile,
-    rule: found?.violations[0].rule,
+  const seeds = `${each.tried + 1}-${round}`
+  const how = ['--rotate', '--once', '--first', '--no-shrink', '--workers', values.workers, '--json']
+  const { stdout, stderr } = spawnSync(process.execPath, [file, '--seeds', seeds, ...how], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
   })
-  if (!values.json)
-    console.log(
-      found
-        ? `found after ${String(runs.length).padStart(4)} runs (seed ${found.seed} on ${found.profile}, ${found.violations[0].rule}): ${name}`
-        : `NOT FOUND in ${runs.length} runs: ${name}`,
-    )
+  if (stdout === '') throw new Error(`${name}: the simulation does not run: ${stderr}`)
+  each.found = JSON.parse(stdout).runs.find(({ violations }) => violations.length > 0)
+  each.tried = each.found?.seed ?? round
+  if (!values.json) console.log(describe(each))
+  if (values.out) writeFileSync(values.out, `${render()}\n`)
 }
-if (values.json)
-  console.log(
-    JSON.stringify(
-      { planted: plantedBugs.length, mostRuns: mostRunsOf(values.seeds), bugs: table },
-      undefined,
-      2,
-    ),
-  )
-else console.log(`${table.filter(({ seed }) => seed !== undefined).length} of ${table.length} found`)
-process.exitCode = table.every(({ seed }) => seed !== undefined) ? 0 : 1
+
+function describe({ bug, tried, found }) {
+  if (!found) return `NOT FOUND in ${tried} seeds: ${bug.name}`
+  return `found by seed ${String(tried).padStart(4)} on ${found.profile}, ${found.violations[0].rule}: ${bug.name}`
+}
+
+function render() {
+  const table = bugs
+    .filter(({ tried }) => tried > 0)
+    .map(({ bug, tried, found }) => ({
+      name: bug.name,
+      seeds: tried,
+      profile: found?.profile,
+      rule: found?.violations[0].rule,
+    }))
+  return JSON.stringify({ planted: plantedBugs.length, bugs: table }, undefined, 2)
+}

@@ -9,14 +9,14 @@ export interface RunReport extends Omit<SeedResult, 'story'> {
   readonly needed: readonly number[] | undefined
 }
 
-type RunArguments = Pick<SimArguments, 'kinds' | 'only' | 'isStory' | 'isTwice' | 'isShrunk'>
+type RunArguments = Pick<SimArguments, 'kinds' | 'only' | 'hasStacks' | 'isStory' | 'isTwice' | 'isShrunk'>
 
 /** Runs a seed, compares its hash with that of a second run, and makes a failure small. */
 export async function runOne(
   place: Pick<SeedChoice, 'seed' | 'profile'>,
-  { kinds, only, isStory, isTwice, isShrunk }: RunArguments,
+  { kinds, only, hasStacks, isStory, isTwice, isShrunk }: RunArguments,
 ): Promise<RunReport> {
-  const choice = { ...place, kinds, only }
+  const choice = { ...place, kinds, only, hasStacks }
   const first = await runSeed(choice)
   const violations: Violation[] = [...first.violations]
   if (isTwice) {

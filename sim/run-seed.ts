@@ -21,6 +21,7 @@ import { checkReceipts } from './check/check-receipts.ts'
 import { checkTasks } from './check/check-tasks.ts'
 import type { Evidence, Violation } from './check/evidence.ts'
 import { describeQueues, isSettled } from './check/queue-contents.ts'
+import { Aim } from './nemesis/aim.ts'
 import { type Fault, type FaultKind, planFaults } from './nemesis/faults.ts'
 import { strike } from './nemesis/strike.ts'
 import { createRandom } from './world/random.ts'
@@ -33,6 +34,8 @@ export interface SeedChoice {
   readonly kinds: readonly FaultKind[]
   /** Of the faults that the seed gives, only those with these numbers. @default all */
   readonly only?: readonly number[] | undefined
+  /** Errors have their stacks, to find a bug with. The hash is another one then. */
+  readonly hasStacks?: boolean
 }
 
 export interface SeedResult {
@@ -84,6 +87,9 @@ export async function runSeed(choice: SeedChoice): Promise<SeedResult> {
   process.on('unhandledRejection', unhandled)
   process.on('uncaughtException', uncaught)
   const { emitWarning } = process
+  const { stackTraceLimit } = Error
+  // A stack names files of this machine, and messages carry the stacks of handlers' errors: it would be part of the hash.
+  if (!choice.hasStacks) Error.stackTraceLimit = 0
   process.emitWarning = (warning: string | Error) => universe.loop.trace.add(`warning ${String(warning)}`)
   try {
     await play({ universe, scenario, faults, violate, seed })
@@ -93,6 +99,7 @@ export async function runSeed(choice: SeedChoice): Promise<SeedResult> {
     process.off('unhandledRejection', unhandled)
     process.off('uncaughtException', uncaught)
     process.emitWarning = emitWarning
+    Error.stackTraceLimit = stackTraceLimit
     enterWorld(nodeWorld)
   }
   const { trace, nowMs } = universe.loop
@@ -120,7 +127,6 @@ interface Play {
 async function play({ universe, scenario, faults, violate, seed }: Play): Promise<void> {
   const { loop } = universe
   const ledger = new Ledger()
-  let strikeAimed = (): void => {}
   for (const message of scenario.messages) ledger.plan(message)
   const ending = createEnding(universe)
   const stage: Stage = {
@@ -129,8 +135,17 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
     ledger,
     violate,
     whenEnding: ending.wait,
-    beginDeed: () => strikeAimed(),
+    beginDeed: () => aim.deedBegins(loop.current),
+    deadLetters: () => countReady(broker, deadLetterQueue),
+    publishedDead: () => watch.publishedDead,
   }
+  const nemesis = new SimProcess('nemesis')
+  let healedMs = 0
+  const aim = new Aim((fault, doer) => {
+    const afterMs = fault.aim === 'deed' ? fault.choice ** 2 * longestAimMs : aimDelayOf(fault)
+    healedMs = Math.max(healedMs, loop.nowMs + afterMs + fault.lastsMs)
+    loop.after(afterMs, nemesis, fault.kind, () => strike(fault, arena, doer))
+  })
   const broker = new SimBroker(universe, {
     profile: scenario.profile,
     seed,
@@ -139,35 +154,27 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   const flow = compileTopology(scenario.topology, { brokerVersion: broker.model.profile.version }).flows.find(
     ({ name }) => name === scenario.workQueue,
   )!
+  const { deadLetterQueue } = flow
   const watch = new BrokerWatch(broker.model, {
     flow,
     nowMs: () => loop.nowMs,
     ownerOf: (channel) => broker.ownerOf(channel),
+    comes: (moment) => aim.comes(moment),
   })
   const evidence: Evidence = { scenario, ledger, broker, watch, universe, faults, flow, violate }
   await perform(universe, [createDeployer(stage)], { withinMs: 60_000, violate })
 
   const actors = castActors(stage, flow)
   const beganMs = loop.nowMs
-  const nemesis = new SimProcess('nemesis')
-  const { deadLetterQueue } = flow
   const arena = { universe, broker, actors, scenario, watch, ledger, deadLetterQueue }
   for (const actor of actors) actor.start()
-  const aimed: Fault[] = []
   for (const fault of faults) {
     loop.at(beganMs + fault.atMs, nemesis, fault.kind, () => {
-      if (fault.isAimed) aimed.push(fault)
+      if (fault.aim) aim.wait(fault)
       else strike(fault, arena)
     })
   }
-  strikeAimed = () => {
-    for (const fault of aimed.splice(0)) {
-      const afterMs = fault.choice ** 2 * longestAimMs
-      healedMs = Math.max(healedMs, loop.nowMs + afterMs + fault.lastsMs)
-      loop.after(afterMs, nemesis, fault.kind, () => strike(fault, arena))
-    }
-  }
-  let healedMs = Math.max(beganMs, ...faults.map(({ atMs, lastsMs }) => beganMs + atMs + lastsMs))
+  healedMs = Math.max(beganMs, ...faults.map(({ atMs, lastsMs }) => beganMs + atMs + lastsMs))
   const workers = actors.filter(({ name }) => !/^(consumer|admin)/.test(name))
   const longestDrainMs = drainOf(scenario)
   const isOver = (): boolean =>
@@ -175,7 +182,7 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
     workers.every(({ isDone }) => isDone) &&
     actors.every(({ name }) => !name.startsWith('admin') || ledger.idleServers.has(name)) &&
     isSettled(evidence)
-  await waitUntil(universe, isOver, healedMs + longestDrainMs)
+  await waitUntil(universe, isOver, () => healedMs + longestDrainMs)
   if (!isOver()) {
     const waiting = workers.filter(({ isDone }) => !isDone).map(({ name }) => name)
     violate('nothing-hangs', `not over: ${waiting.join(', ') || 'no actor'}; ${describeQueues(evidence)}`)
@@ -183,7 +190,7 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   checkNothingLost(evidence)
   checkAttempts(evidence)
   checkDuplicates(evidence)
-  aimed.length = 0
+  aim.end()
   await redriveTheRest(stage, evidence)
 
   ending.begin()
@@ -199,6 +206,15 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
   checkAudit(evidence)
   checkMetrics(evidence)
   checkLeaks(evidence, actors)
+}
+
+/** At once, so that what comes is the last that the broker hears, or after its answer is on its way. */
+function aimDelayOf({ choice }: Fault): number {
+  return choice < 0.5 ? 0 : (choice - 0.5) ** 2 * 80
+}
+
+function countReady({ model }: SimBroker, queue: string | undefined): number {
+  return model.vhosts.get('/')!.queues.get(queue ?? '')?.counts.ready ?? 0
 }
 
 /** Each time that a message dies it may wait for all its delays. */
@@ -239,6 +255,20 @@ function createEnding({ loop }: Universe): { wait(): Promise<void>; begin(): voi
   }
 }
 
+/** What an operator comes for: one deed, or some that follow each other. */
+const errands: readonly (readonly Deed[])[] = [
+  ['look'],
+  ['redrive'],
+  ['redrive'],
+  ['redrive-by-exchange'],
+  ['discard'],
+  ['discard', 'restore'],
+  ['discard', 'restore', 'restore'],
+  ['back-up'],
+  ['recover'],
+  ['recover'],
+]
+
 const adminDeeds: readonly AdminDeed[] = [
   'start',
   'start',
@@ -254,18 +284,6 @@ function castActors(stage: Stage, flow: QueueFlow): readonly Actor[] {
   const { scenario, universe } = stage
   const { messages, publishers, consumers } = scenario
   const random = universe.random.fork('actors')
-  const deeds: readonly Deed[] = [
-    'look',
-    'redrive',
-    'redrive',
-    'redrive-by-exchange',
-    'discard',
-    'discard',
-    'back-up',
-    'restore',
-    'recover',
-    'recover',
-  ]
   const operators = random.chance(0.8) ? random.between(1, 2) : 0
   const servers = random.chance(0.35) ? 2 : 0
   return [
@@ -280,7 +298,7 @@ function castActors(stage: Stage, flow: QueueFlow): readonly Actor[] {
     ),
     ...Array.from({ length: operators }, (_, index) =>
       createOperator(stage, `operator-${index + 1}`, {
-        deeds: Array.from({ length: random.between(1, 4) }, () => random.pick(deeds)),
+        deeds: Array.from({ length: random.between(1, 3) }, () => random.pick(errands)).flat(),
         random: random.fork(`operator-${index}`),
       }),
     ),
@@ -307,14 +325,19 @@ async function perform(
 }
 
 /** Lets time pass until it is so, and looks every now and then. */
-async function waitUntil(universe: Universe, isSo: () => boolean, endMs: number): Promise<void> {
+async function waitUntil(
+  universe: Universe,
+  isSo: () => boolean,
+  end: number | (() => number),
+): Promise<void> {
   const { loop } = universe
+  const endMs = typeof end === 'number' ? () => end : end
   let lookAtMs = loop.nowMs
   let isOver = false
   await loop.run(() => {
     if (loop.nowMs < lookAtMs) return false
     lookAtMs = loop.nowMs + 250
-    isOver = loop.nowMs >= endMs || isSo()
+    isOver = loop.nowMs >= endMs() || isSo()
     return isOver
   })
 }

@@ -18,6 +18,10 @@ export interface Stage {
   violate(rule: string, detail: string): void
   /** Somebody begins to move dead letters: that is when it is most worth to strike. */
   beginDeed(): void
+  /** How many dead letters are ready, as an alert would tell. */
+  deadLetters(): number
+  /** How many messages were published into the dead-letter queue so far. */
+  publishedDead(): number
 }
 
 /** Who plays, in a process that is started again when it is killed. */

@@ -132,7 +132,7 @@ async function doIt(stage: Stage, { name, server, flow, deed, random }: Deed): P
     flows: [flow],
     to: { kind: 'origin' },
     by: name,
-    waitMs: 60_000,
+    waitMs: random.pick([3_000, 60_000]),
     acceptDeliveryLimit: true,
     window: { messages: scenario.redriveWindow },
     asked: { kind: 'admin', limit: 1000 },
@@ -176,6 +176,7 @@ async function doIt(stage: Stage, { name, server, flow, deed, random }: Deed): P
       const task = tasks.list().find(({ state }) => state === 'interrupted')
       if (!task) return
       universe.tell(`${name} goes on with the task ${task.id}`)
+      ledger.resumed.add(task.id)
       await tasks.resume(begin(task.id), onEnd)
       return
     }

@@ -12,8 +12,8 @@ import { readProperty } from '../../packages/warrenmq/src/wire/properties.ts'
 
 /** What the broker saw of one re-drive. */
 export interface SeenRedrive {
-  /** Copies that came into a queue by its publishes. */
-  arrived: number
+  /** When copies came into a queue by its publishes. */
+  readonly arrivedAtMs: number[]
   /** The most copies whose originals were in their queue at a time. */
   mostDoubled: number
   /** Acks of the dead-letter queue before its first copy. */
@@ -26,10 +26,14 @@ export class BrokerWatch {
   readonly #acked = new Map<string, number[]>()
   /** By queue: each message that came in and was not acknowledged. */
   readonly #held = new Map<string, Set<string>>()
+  #accidents = 0
+  /** Copies that somebody published into the dead-letter queue. */
+  publishedDead = 0
   /** The most connections that consumed from the dead-letter queue at a time. */
   mostAtWork = 0
   readonly #nowMs: () => number
   readonly #ownerOf: (channel: ConsumerChannel) => unknown
+  readonly #comes: (moment: 'copy' | 'ack') => void
   readonly #workQueue: string
   readonly #deadLetterQueue: string | undefined
 
@@ -39,14 +43,18 @@ export class BrokerWatch {
       flow,
       nowMs,
       ownerOf,
+      comes,
     }: {
       flow: Pick<QueueFlow, 'queue' | 'deadLetterQueue'>
       nowMs: () => number
       ownerOf: (channel: ConsumerChannel) => unknown
+      /** Called for each copy of a dead letter, and for each dead letter that is taken away. */
+      comes: (moment: 'copy' | 'ack') => void
     },
   ) {
     this.#nowMs = nowMs
     this.#ownerOf = ownerOf
+    this.#comes = comes
     this.#workQueue = flow.queue
     this.#deadLetterQueue = flow.deadLetterQueue
     const { queues } = broker.vhosts.get('/')!
@@ -56,7 +64,7 @@ export class BrokerWatch {
 
   redrive(id: string): SeenRedrive {
     const ackedBefore = this.#ackedDead
-    const seen = this.#redrives.get(id) ?? { arrived: 0, mostDoubled: 0, ackedBefore }
+    const seen = this.#redrives.get(id) ?? { arrivedAtMs: [], mostDoubled: 0, ackedBefore }
     this.#redrives.set(id, seen)
     return seen
   }
@@ -69,6 +77,17 @@ export class BrokerWatch {
   /** The ids of all that a queue has, ready or in hand. */
   held(queue: string): ReadonlySet<string> {
     return this.#held.get(queue) ?? new Set()
+  }
+
+  /** Of the next publishes every other is not taken by its queue, which the broker tells with a nack. */
+  haveAccidents(publishes: number): void {
+    this.#accidents += publishes
+  }
+
+  #hasAccident(): boolean {
+    if (this.#accidents === 0) return false
+    this.#accidents -= 1
+    return this.#accidents % 2 === 1
   }
 
   get #ackedDead(): number {
@@ -89,11 +108,16 @@ export class BrokerWatch {
         this.mostAtWork = Math.max(this.mostAtWork, owners.size)
       },
       enqueue: (message: Parameters<Queue['enqueue']>[0], publisher: object | undefined) => {
+        const isPublished = publisher !== undefined && !('resourceKind' in publisher)
+        if (isPublished && this.#hasAccident()) return false
         const isTaken = enqueue(message, publisher)
         const id = readProperty(message.properties, 'messageId')
         if (isTaken && id !== undefined) held.add(String(id))
-        const isPublished = publisher !== undefined && !('resourceKind' in publisher)
         if (isTaken && isPublished && queue.name === this.#workQueue) this.#noteArrival(message.properties)
+        if (isTaken && isPublished && queue.name === this.#deadLetterQueue) {
+          this.publishedDead += 1
+          this.#comes('copy')
+        }
         return isTaken
       },
       settle: (settled: Parameters<Queue['settle']>[0]) => {
@@ -104,6 +128,7 @@ export class BrokerWatch {
           }
         }
         settle(settled)
+        if (settled.settlement === 'ack' && queue.name === this.#deadLetterQueue) this.#comes('ack')
       },
     })
   }
@@ -114,7 +139,11 @@ export class BrokerWatch {
     const id = headerText(headers, recoveryHeaders.redriveId)
     if (id === undefined || headerInteger(headers, consumerHeaders.recounts) !== undefined) return
     const seen = this.redrive(id)
-    seen.arrived += 1
-    seen.mostDoubled = Math.max(seen.mostDoubled, seen.arrived - (this.#ackedDead - seen.ackedBefore))
+    seen.arrivedAtMs.push(this.#nowMs())
+    this.#comes('copy')
+    seen.mostDoubled = Math.max(
+      seen.mostDoubled,
+      seen.arrivedAtMs.length - (this.#ackedDead - seen.ackedBefore),
+    )
   }
 }

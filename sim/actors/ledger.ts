@@ -1,5 +1,6 @@
 import type { AuditVerdict } from '../../packages/cli/src/http-api/audit/audit-check.ts'
 import type { Task } from '../../packages/cli/src/http-api/contract/contract.ts'
+import type { RestoreReport } from '../../packages/warrenmq/src/recovery/backup/restore-backup.ts'
 import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt/receipt.ts'
 
 /** What a handler does with a message, by attempt; the last one repeats. */
@@ -46,6 +47,13 @@ export interface RedriveNote {
   readonly window: number
 }
 
+/** A restore, seen from outside. */
+export interface RestoreNote {
+  readonly report: RestoreReport
+  /** So many messages came into the queue meanwhile. */
+  readonly published: number
+}
+
 /** A task of an admin server, when it came to its end there. */
 export interface TaskEnd {
   readonly task: Task
@@ -63,8 +71,11 @@ export interface MetricsNote {
 export class Ledger {
   readonly accounts = new Map<string, Account>()
   readonly receipts: RedriveNote[] = []
+  readonly restores: RestoreNote[] = []
   readonly metrics: MetricsNote[] = []
   readonly taskEnds: TaskEnd[] = []
+  /** Tasks that went on after an interruption: each part has a receipt of its own, or none, under the same id. */
+  readonly resumed = new Set<string>()
   /** What each server said of all tasks when it closed. */
   readonly seenTasks: { readonly server: string; readonly tasks: readonly Task[] }[] = []
   /** The hashes of records that the log says it has. */

@@ -15,27 +15,52 @@ export function createOperator(
 ): Actor {
   const { universe } = stage
   const left = [...deeds]
+  const isKeen = random.chance(0.5)
   return createActor(stage, name, async () => {
     const warren = await openWarren(stage)
     const letters = warren.deadLetters(stage.scenario.workQueue)
-    for (let deed = left.shift(); deed; deed = left.shift()) {
-      await sleep(random.between(100, 15_000))
+    const tryOnce = async (deed: Deed): Promise<string | undefined> => {
       if (deed !== 'look') stage.beginDeed()
       try {
-        await doIt(stage, name, { deed, letters, warren })
+        await doIt(stage, name, { deed, letters, warren, random })
+        return undefined
       } catch (error) {
         if (!(error instanceof WarrenError)) throw error
         universe.tell(`${name}: the ${deed} ends with ${error.code}`)
+        return error.code
       }
+    }
+    // What was under way when somebody was killed is begun again.
+    for (let deed = left[0]; deed; deed = left[0]) {
+      await sleep(random.between(100, 15_000))
+      if (deed !== 'restore' && name !== 'closer') await awaitDeadLetters(stage, random.between(0, 6))
+      let problem = await tryOnce(deed)
+      for (let more = isKeen ? 20 : 0; problem === 'RECOVERY_LOCKED' && more > 0; more -= 1) {
+        await sleep(random.between(50, 500))
+        problem = await tryOnce(deed)
+      }
+      left.shift()
     }
     await warren.close()
   })
 }
 
+/** An alert calls them when there are so many; after a while they come anyway. */
+async function awaitDeadLetters({ deadLetters }: Stage, count: number): Promise<void> {
+  for (let looks = 0; looks < longestAlertS && deadLetters() < count; looks += 1) await sleep(1000)
+}
+
+const longestAlertS = 180
+
 async function doIt(
   stage: Stage,
   name: string,
-  { deed, letters, warren }: { deed: Deed; letters: DeadLetters; warren: Warren<string> },
+  {
+    deed,
+    letters,
+    warren,
+    random,
+  }: { deed: Deed; letters: DeadLetters; warren: Warren<string>; random: Random },
 ): Promise<void> {
   const { universe, ledger, scenario } = stage
   const file = `${name}.backup`
@@ -51,7 +76,7 @@ async function doIt(
       const receipt = await letters.redrive({
         by: name,
         reason: 'the gateway is back',
-        wait: '5m',
+        wait: name === 'closer' ? '5m' : random.pick(['5s', '5m']),
         to: deed === 'redrive' ? 'origin' : 'exchange',
         acceptDeliveryLimit: true,
         window: { messages: scenario.redriveWindow },
@@ -85,13 +110,11 @@ async function doIt(
     }
     case 'restore': {
       if (!ledger.backups.has(file)) return
-      const { restored, duplicatesPossible } = await letters.restore({
-        file,
-        by: name,
-        acceptDeliveryLimit: true,
-      })
-      ledger.mayBeTwice += duplicatesPossible
-      universe.tell(`${name} restores ${restored}`)
+      const publishedBefore = stage.publishedDead()
+      const report = await letters.restore({ file, by: name, acceptDeliveryLimit: true })
+      ledger.restores.push({ report, published: stage.publishedDead() - publishedBefore })
+      ledger.mayBeTwice += report.duplicatesPossible
+      universe.tell(`${name} restores ${report.restored} of ${report.records}`)
     }
   }
 }

@@ -246,10 +246,10 @@ export const plantedBugs = [
     replace: "if (isLocked) return 'held'",
   },
   {
-    name: 'nobody takes the lock',
-    file: 'recovery/lock/take-lock.ts',
-    find: '    followsOrphan: name !== names[0],',
-    replace: '    followsOrphan: true,',
+    name: 'a lock that somebody has counts as taken',
+    file: 'recovery/lock/lock-steps.ts',
+    find: "error.replyCode === resourceLocked) return 'taken'",
+    replace: "error.replyCode === resourceLocked) return 'mine'",
   },
   {
     name: 'a discard acknowledges before the file is checked',

@@ -1,3 +1,4 @@
+import type { AmqpConnection } from '../../packages/warrenmq/src/embedded/server/amqp-connection.ts'
 import type { Actor } from '../actors/actors.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -7,5 +8,13 @@ export function checkLeaks({ broker, violate }: Evidence, actors: readonly Actor
     if (timersLeft > 0) violate('no-leaks', `${name} left ${timersLeft} timers that keep it alive`)
   }
   if (broker.connections.size > 0)
-    violate('no-leaks', `the broker still has ${broker.connections.size} connections`)
+    violate(
+      'no-leaks',
+      `the broker still has ${broker.connections.size} connections: ${[...broker.connections].map(describe).join('; ')}`,
+    )
+}
+
+function describe({ name, phase, clientProperties, channels }: AmqpConnection): string {
+  const called = clientProperties.find((field) => field.name === 'connection_name')?.value.value
+  return `${name} of ${String(called ?? 'nobody')}, ${phase}, with ${channels.size} channels`
 }

@@ -1,4 +1,5 @@
 import type { Random } from '../world/random.ts'
+import type { AimedMoment } from './aim.ts'
 
 /** All that the nemesis can do. */
 export const faultKinds = [
@@ -14,6 +15,7 @@ export const faultKinds = [
   'http-loss',
   'close-channels',
   'nack',
+  'accident',
   'late-confirm',
   'clock-jump',
   'disk-full',
@@ -35,11 +37,15 @@ export interface Fault {
   readonly atMs: number
   /** How long it lasts, where it does. */
   readonly lastsMs: number
-  /** It waits for the next re-drive, recovery, discard or restore, and strikes a moment after its beginning. */
-  readonly isAimed: boolean
+  /** It waits for this moment of a re-drive, recovery, discard or restore, and strikes whoever does it. */
+  readonly aim: AimedMoment | undefined
+  /** It lets so many of these moments come, and strikes at the last of them. */
+  readonly nth: number
   /** Which of those it could hit, as a share of them. */
   readonly choice: number
 }
+
+const aims: readonly AimedMoment[] = ['deed', 'copy', 'copy', 'ack']
 
 /** Some faults of these kinds, in the order of time. None may be among them, so that the quiet way is tried, too. */
 export function planFaults(
@@ -51,15 +57,19 @@ export function planFaults(
   const aiming = random.pick([0, 0.3, 0.8])
   const drawn = kinds.filter(() => random.chance(0.6))
   // A queue that refuses when it is full has not got what it nacks; the fault nacks what a queue has.
-  const some = drawn.some((kind) => kind === 'target-full' || kind === 'dead-letters-full')
+  const some = random.chance(0.5)
     ? drawn.filter((kind) => kind !== 'nack')
-    : drawn
+    : drawn.filter((kind) => kind !== 'target-full' && kind !== 'dead-letters-full')
   const chosen = some.length > 0 ? some : kinds
-  return Array.from({ length: count }, () => ({
-    kind: random.pick(chosen),
-    atMs: Math.floor(random.next() * windowMs),
-    lastsMs: Math.floor(random.next() ** 2 * 40_000) + 10,
-    choice: random.next(),
-    isAimed: random.chance(aiming),
-  })).sort((one, other) => one.atMs - other.atMs)
+  return Array.from({ length: count }, () => {
+    const aim = random.chance(aiming) ? random.pick(aims) : undefined
+    return {
+      kind: random.pick(chosen),
+      atMs: Math.floor(random.next() * windowMs),
+      lastsMs: Math.floor(random.next() ** 2 * 40_000) + 10,
+      choice: random.next(),
+      aim,
+      nth: aim === 'deed' ? random.between(1, 2) : random.between(1, 6),
+    }
+  }).sort((one, other) => one.atMs - other.atMs)
 }

@@ -4,6 +4,7 @@ import type { BrokerWatch } from '../actors/broker-watch.ts'
 import type { Ledger } from '../actors/ledger.ts'
 import { exchange, type Scenario } from '../actors/scenario.ts'
 import type { SimBroker } from '../actors/sim-broker.ts'
+import type { SimProcess } from '../world/sim-process.ts'
 import type { Universe } from '../world/universe.ts'
 import type { Fault } from './faults.ts'
 
@@ -18,18 +19,19 @@ export interface Arena {
   readonly deadLetterQueue: string | undefined
 }
 
-/** Does it. What lasts ends by itself. */
-export function strike(fault: Fault, arena: Arena): void {
+/** Does it. What lasts ends by itself. A fault that is aimed hits `doer`, where it hits one process. */
+export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
   const { universe, broker, actors } = arena
   const { loop, network, http, files } = universe
   const { choice, lastsMs } = fault
   const inBroker = (run: () => void): void => void loop.soon(broker.process, fault.kind, run)
   const laterInBroker = (run: () => void): void => void loop.after(lastsMs, broker.process, 'heal', run)
   const forSoLong = `for ${(lastsMs / 1000).toFixed(2)} s`
-  const pipe = pick([...network.pipes], choice)
-  const actor = pick(
+  const pipe = pickOf([...network.pipes], choice, ({ client }) => client.process === doer)
+  const actor = pickOf(
     actors.filter((each) => each.process?.isAlive && !each.isDone),
     choice,
+    ({ process }) => process === doer,
   )
   switch (fault.kind) {
     case 'cut':
@@ -89,8 +91,16 @@ export function strike(fault: Fault, arena: Arena): void {
       inBroker(() => closeChannels(broker))
       return
     case 'nack':
-      universe.tell('the broker nacks some publishes')
-      inBroker(() => broker.faults.changeConfirms({ kind: 'nack' }, { count: 1 + Math.floor(choice * 6) }))
+      // A nack of a queue that refuses when it is full says that it has not taken the message.
+      if (refusesWhenFull(arena)) strike({ ...fault, kind: 'accident' }, arena, doer)
+      else {
+        universe.tell('the broker nacks some publishes')
+        inBroker(() => broker.faults.changeConfirms({ kind: 'nack' }, { count: 1 + Math.floor(choice * 6) }))
+      }
+      return
+    case 'accident':
+      universe.tell('queues have accidents: they do not take every other publish, and it is nacked')
+      inBroker(() => arena.watch.haveAccidents(1 + Math.floor(choice * 10)))
       return
     case 'late-confirm':
       universe.tell(`the broker confirms some publishes ${(lastsMs / 1000).toFixed(2)} s late`)
@@ -116,7 +126,7 @@ export function strike(fault: Fault, arena: Arena): void {
     }
     case 'target-full': {
       universe.tell(`the work queue takes only a few messages ${forSoLong}`)
-      const definition = { 'max-length': 1 + Math.floor(choice * 4), overflow: 'reject-publish' }
+      const definition = { 'max-length': Math.floor(choice * 4), overflow: 'reject-publish' }
       const policy = {
         pattern: `^${arena.scenario.workQueue}$`,
         definition,
@@ -143,7 +153,7 @@ export function strike(fault: Fault, arena: Arena): void {
       const queue = arena.deadLetterQueue
       if (queue === undefined) return
       universe.tell(`the dead-letter queue takes only a few messages ${forSoLong}`)
-      const definition = { 'max-length': 1 + Math.floor(choice * 4), overflow: 'reject-publish' }
+      const definition = { 'max-length': Math.floor(choice * 4), overflow: 'reject-publish' }
       const policy = { pattern: `^${queue}$`, definition, 'apply-to': 'queues', priority: 8 }
       inBroker(() => void broker.administer('PUT', 'policies/%2F/dead-full', policy))
       laterInBroker(() => void broker.administer('DELETE', 'policies/%2F/dead-full'))
@@ -167,6 +177,11 @@ export function strike(fault: Fault, arena: Arena): void {
       })
       return
   }
+}
+
+function refusesWhenFull({ broker, scenario }: Arena): boolean {
+  const queue = broker.model.vhosts.get('/')!.queues.get(scenario.workQueue)
+  return queue?.arguments.some(({ name }) => name === 'x-overflow') ?? true
 }
 
 /** Deletes the work queue with all that is in it, and declares it again a while later, with one more argument. */
@@ -211,6 +226,13 @@ function closeChannels(broker: SimBroker): void {
   }
 }
 
-function pick<Value>(values: readonly Value[], choice: number): Value | undefined {
-  return values[Math.floor(choice * values.length)]
+/** One of those that are meant; of all, if none is. */
+function pickOf<Value>(
+  values: readonly Value[],
+  choice: number,
+  isMeant: (value: Value) => boolean,
+): Value | undefined {
+  const meant = values.filter(isMeant)
+  const some = meant.length > 0 ? meant : values
+  return some[Math.floor(choice * some.length)]
 }

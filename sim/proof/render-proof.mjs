@@ -1,7 +1,7 @@
 /** The page docs/proof.md, from the results of real runs. */
 export function renderProof({ seeds, bugs, finds }) {
   const { violations, runs, isTwice } = seeds
-  const found = bugs.bugs.filter(({ seed }) => seed !== undefined)
+  const found = bugs.bugs.filter(({ rule }) => rule !== undefined)
   return `# The proof
 
 <!-- Written by npm run proof, from sim/results. Do not edit it. -->
@@ -23,9 +23,14 @@ ${table([
     'the same seed does the same thing',
     isTwice ? 'yes: each ran twice, and the hashes of both traces were equal' : 'not compared in this run',
   ],
+  ['virtual time', `${number(seeds.virtualHours)} hours`],
   [
-    'virtual time',
-    `${number(seeds.virtualHours)} hours, in ${number(seeds.tookSeconds)} seconds on ${seeds.machine}`,
+    'real time',
+    `${number(seeds.tookSeconds)} seconds on ${seeds.machine}; ${number(seeds.cpuSeconds)} seconds of processor time`,
+  ],
+  [
+    'virtual time against processor time',
+    `${number(Math.round((seeds.virtualHours * 3600) / seeds.cpuSeconds))} to 1`,
   ],
   ['events', number(seeds.events)],
   ['faults', number(sum(Object.values(seeds.faults)))],
@@ -37,15 +42,15 @@ Faults by kind: ${Object.entries(seeds.faults)
 
 ## Planted bugs
 
-Each of these bugs was put into a build of its own, one at a time. The simulation had to find it without knowing it. A run is one seed on one version;
-the search stopped after ${number(bugs.mostRuns)} runs.
+Each of these bugs was put into a build of its own, one at a time. The simulation had to find it without knowing it. The number is the seed
+that found it; the search began with seed 1.
 
 ${table([
-  ['bug', 'found after', 'rule that it breaks'],
-  ...bugs.bugs.map(({ name, runs: after, seed, rule }) => [
+  ['bug', 'found by seed', 'rule that it breaks'],
+  ...bugs.bugs.map(({ name, seeds: tried, rule }) => [
     name,
-    seed === undefined ? `not in ${number(after)} runs` : `${number(after)} ${after === 1 ? 'run' : 'runs'}`,
-    seed === undefined ? '' : `\`${rule}\``,
+    rule === undefined ? `not in ${number(tried)} seeds` : number(tried),
+    rule === undefined ? '' : `\`${rule}\``,
   ]),
 ])}
 
@@ -59,8 +64,12 @@ ${finds.length === 0 ? 'Nothing yet in the code of the library.' : finds.map(({ 
 
 - The broker in the simulation is the embedded one. That it does what RabbitMQ does is shown by the conformance tests, and only for what they try.
 - A cluster is not simulated: one node crashes and comes back, and no node disagrees with another. Tests with three real nodes are in \`test/faults/cluster\`.
-- The histories of the simulation are not replayed on real brokers. Real brokers have campaigns of their own: \`npm run nightly\`.
-- Other clients (Shovel, amqplib, rascal) have not been put under this nemesis.
+- The histories of the simulation are not replayed on real brokers, so there are no counts per version and none for a cluster here. Real brokers have
+  campaigns of their own: \`npm run nightly\`.
+- Other clients (Shovel, amqplib, rascal) have not been put under this nemesis, so nothing is said about what they would lose.
+- A nack of a queue that refuses when it is full is taken for a refusal. If such a queue took a message and nacked it all the same, a receipt would not
+  count that copy. The simulation does not do that.
+- The run above is as long as it says. A seed beyond it may break a promise.
 - The HTTP server itself is not simulated, only its tasks and its audit log; neither are TLS, threads, and what Node's own streams do.
 - A checker sees only what it looks for. Bugs above that were not found are the measure of that.
 - A simulated disk that is synced keeps what it was given. Real disks may not.
@@ -69,7 +78,7 @@ ${finds.length === 0 ? 'Nothing yet in the code of the library.' : finds.map(({ 
 
 \`\`\`sh
 npm run -s sim -- --seeds ${seeds.from}-${seeds.to} --summary > sim/results/seeds.json
-npm run -s sim:bugs -- --seeds 1-1000 --json > sim/results/bugs.json
+npm run -s sim:bugs -- --seeds 1000 --out sim/results/bugs.json
 npm run proof
 \`\`\`
 `

@@ -11,6 +11,8 @@ export interface SeedsSummary {
   /** Each ran a second time, and the hashes were compared. */
   readonly isTwice: boolean
   readonly tookSeconds: number
+  /** Time of processors: on a machine that others use too, the run takes longer. */
+  readonly cpuSeconds: number
   readonly machine: string
   readonly virtualHours: number
   readonly events: number
@@ -24,6 +26,7 @@ export function summarize(
   { args, tookMs }: { args: Pick<SimArguments, 'isTwice' | 'profiles'>; tookMs: number },
 ): SeedsSummary {
   const seeds = reports.map(({ seed }) => seed)
+  const { user, system } = process.cpuUsage()
   const times = args.isTwice ? 2 : 1
   return {
     from: Math.min(...seeds),
@@ -32,6 +35,7 @@ export function summarize(
     runs: reports.length,
     isTwice: args.isTwice,
     tookSeconds: Math.round(tookMs / 1000),
+    cpuSeconds: Math.round((user + system) / 1_000_000),
     machine: `${availableParallelism()} cores, Node ${process.versions.node}`,
     virtualHours: Number(
       (reports.reduce((sum, { virtualMs }) => sum + times * virtualMs, 0) / 3_600_000).toFixed(1),

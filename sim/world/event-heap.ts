@@ -19,6 +19,10 @@ export class EventHeap {
     return this.#events.length
   }
 
+  get first(): SimEvent | undefined {
+    return this.#events[0]
+  }
+
   push(event: SimEvent): void {
     const events = this.#events
     let at = events.length

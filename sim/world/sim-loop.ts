@@ -61,14 +61,16 @@ export class SimLoop {
   #runSome(isOver: () => boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
       let left = eventsPerTurn
+      // Node makes an object for each task of `queueMicrotask`, and none for this.
+      const turn = Promise.resolve()
       const step = (): void => {
         try {
-          const isDone = isOver() || this.#heap.size === 0
+          const isDone = isOver() || !this.#dropVoid()
           left -= 1
           if (isDone || left === 0) resolve(isDone)
           else {
             this.#runNext()
-            queueMicrotask(next)
+            void turn.then(next)
           }
         } catch (error) {
           reject(error)
@@ -80,10 +82,19 @@ export class SimLoop {
     })
   }
 
+  /** Forgets what comes next, as long as nothing happens in it; false: nothing is planned any more. */
+  #dropVoid(): boolean {
+    for (let event = this.#heap.first; event; event = this.#heap.first) {
+      if (event.run !== undefined && event.process.isAlive) return true
+      this.#heap.pop()
+    }
+    return false
+  }
+
   #runNext(): void {
     const event = this.#heap.pop()!
     const { run, process } = event
-    if (run === undefined || !process.isAlive) return
+    if (run === undefined) return
     if (process.pausedUntilMs > event.dueMs) {
       event.dueMs = process.pausedUntilMs
       this.#heap.push(event)

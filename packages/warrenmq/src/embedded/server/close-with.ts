@@ -1,12 +1,14 @@
 import type { Method } from '../../wire/method-specs.ts'
 import { methodIdOf } from '../../wire/methods.ts'
-import { setTimeout } from '../../world.ts'
+import { clearTimeout, setTimeout } from '../../world.ts'
 import { removeQueue } from '../model/create-broker.ts'
 import type { ProtocolError } from '../model/protocol-error.ts'
 import type { ConnectionRecord } from './connection-record.ts'
 
 /** A client that does not answer the broker's close has so long. */
 const closeGraceMs = 5000
+/** One that is to read the last words, and then to end its side, has so long. */
+const lastWordsMs = 10_000
 
 /** Answers a refusal: it closes the channel it belongs to, or the whole connection. */
 export function refuse(
@@ -78,6 +80,9 @@ export function finish(connection: ConnectionRecord): void {
   connection.phase = 'closed'
   connection.heartbeat?.stop()
   connection.socket.end()
+  // A client that is gone without a word never ends its side.
+  clearTimeout(connection.graceTimer)
+  connection.graceTimer = setTimeout(() => connection.socket.destroy(), lastWordsMs).unref()
 }
 
 /** Ends it as if the network had failed: without a word, and without what was not sent yet. */

@@ -73,6 +73,9 @@ export function createAmqpConnection(
       record.output.planFlush()
     },
   }
+  const handshakeTimer = setTimeout(() => {
+    if (isGreeting(record)) cut(record)
+  }, longestHandshakeMs).unref()
   socket.setNoDelay(true)
   socket.on('data', (chunk) => onData(record, chunk))
   socket.on('drain', () => wakeConsumers(record))
@@ -82,6 +85,7 @@ export function createAmqpConnection(
     record.output.drop()
     record.heartbeat?.stop()
     clearTimeout(record.graceTimer)
+    clearTimeout(handshakeTimer)
     endChannels(record)
     onEnd(connection)
   })
@@ -90,6 +94,13 @@ export function createAmqpConnection(
 
 /** As long may a client take to read what the broker has to say when it stops. */
 const farewellMs = 1000
+
+/** RabbitMQ's `handshake_timeout`: a client that says nothing, or is gone before heartbeats are agreed on, is let go. */
+const longestHandshakeMs = 10_000
+
+function isGreeting({ phase }: ConnectionRecord): boolean {
+  return phase === 'greeting' || phase === 'starting' || phase === 'tuning' || phase === 'opening'
+}
 
 type FrameKind = 'method' | 'header' | 'body'
 
