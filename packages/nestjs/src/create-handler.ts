@@ -4,7 +4,7 @@ import { answerException } from './answer-exception.ts'
 import { askFilters } from './ask-filters.ts'
 import type { FoundMethod } from './found-consumer.ts'
 import { isAnswer } from './is-answer.ts'
-import { keepAnswer, keptAnswer } from './keep-answer.ts'
+import { keepAnswer, takeAnswer } from './keep-answer.ts'
 import { bodyOf, bodyType, warrenContextType } from './message-body.ts'
 import type { NestRuntime, Wrapping } from './wrapping.ts'
 
@@ -83,7 +83,8 @@ async function decide(
 ): Promise<HandlerReturn> {
   try {
     const result = await run(message, context)
-    return isAnswer(result) ? result : ((keptAnswer(message) ?? result) as HandlerReturn)
+    const own = takeAnswer(message)
+    return isAnswer(result) ? result : ((own ?? result) as HandlerReturn)
   } catch (error) {
     return askFilters(wrapping, error, [message, context])
   }

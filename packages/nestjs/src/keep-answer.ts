@@ -28,7 +28,9 @@ export function keepAnswer(method: object): void {
   UseInterceptors(keeper)({}, '', { value: method })
 }
 
-/** What the method returned for the message, if it ran to its end. */
-export function keptAnswer(message: object): unknown {
-  return answers.get(message)
+/** What the method returned for the message, if it ran to its end; nothing the next time. */
+export function takeAnswer(message: object): unknown {
+  const answer = answers.get(message)
+  answers.delete(message)
+  return answer
 }
