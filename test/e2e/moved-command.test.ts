@@ -20,6 +20,6 @@ it('the old command names the new one, and ends as bad usage does', async () => 
   await expect(ran).rejects.toMatchObject({
     code: 2,
     stdout: '',
-    stderr: expect.stringContaining('npx @warrenmq/cli <command>'),
+    stderr: expect.stringContaining('Run: npx @warrenmq/cli dlq list\n'),
   })
 })

@@ -103,6 +103,9 @@ it('a re-drive that is cancelled while the broker is away ends with what it know
     },
   })
   await eventually(() => expect(run.progress).toMatchObject({ state: 'paused', moved: 2 }))
+  // The third message proves the ack of the second, and what is asked now is answered behind it.
+  await eventually(() => expect(broker.inspect('dlq')?.counts).toMatchObject({ unacknowledged: 1 }))
+  await consuming.openChannel()
   await broker.faults.crash()
   await eventually(() => expect(consuming.connection).toBeUndefined())
   run.resume()
