@@ -125,6 +125,7 @@ describe('tracing', () => {
         'messaging.operation.type': 'process',
         'messaging.destination.name': name,
         'messaging.destination.subscription.name': name,
+        'messaging.rabbitmq.message.delivery_tag': 1,
         'server.address': hostname,
         'server.port': Number(port),
         'error.type': 'RangeError',

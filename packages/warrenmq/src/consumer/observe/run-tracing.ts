@@ -11,7 +11,7 @@ import type { ConsumedMessage } from '../run/consumed-message.ts'
 import type { Failure } from '../run/handler-result.ts'
 import { consumerHeaders } from '../settle/consumer-headers.ts'
 
-type RunFacts = Pick<HandlerContext, 'queue' | 'attempt'>
+type RunFacts = Pick<HandlerContext, 'queue' | 'attempt'> & { readonly deliveryTag: number }
 
 /** Makes the spans of a consumer, one per attempt. */
 export interface RunTracing {
@@ -99,7 +99,7 @@ function textHeaders({ headers }: ConsumedMessage): Record<string, string> {
 
 function attributesOf(
   message: ConsumedMessage,
-  { queue, attempt }: RunFacts,
+  { queue, attempt, deliveryTag }: RunFacts,
 ): Record<string, string | number> {
   return {
     'messaging.system': 'rabbitmq',
@@ -108,6 +108,7 @@ function attributesOf(
     'messaging.destination.name': destinationName(message.exchange, message.routingKey, queue),
     'messaging.destination.subscription.name': queue,
     'messaging.rabbitmq.destination.routing_key': message.routingKey,
+    'messaging.rabbitmq.message.delivery_tag': deliveryTag,
     'messaging.message.body.size': message.rawBody.length,
     'warren.attempt': attempt,
     ...(message.id !== undefined && { 'messaging.message.id': message.id }),

@@ -84,7 +84,11 @@ export function mayBegin(run: Run, nowMs: () => number, handling: Handling): boo
 
 function runInSpan(run: Run, { tracing, handler, surroundings, answered }: Handling): void {
   const context = createContext(run, surroundings)
-  run.span = tracing?.begin(run.message, context)
+  run.span = tracing?.begin(run.message, {
+    queue: context.queue,
+    attempt: context.attempt,
+    deliveryTag: run.delivery.deliveryTag,
+  })
   if (run.span) run.span.within(() => runHandler(run, handler, context, answered))
   else runHandler(run, handler, context, answered)
 }
