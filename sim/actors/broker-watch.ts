@@ -24,8 +24,8 @@ export interface SeenRedrive {
 export class BrokerWatch {
   readonly #redrives = new Map<string, SeenRedrive>()
   readonly #acked = new Map<string, number[]>()
-  /** By queue: each message that came in and was not acknowledged. */
-  readonly #held = new Map<string, Set<string>>()
+  /** By queue and id: how many copies came in and were not acknowledged. */
+  readonly #held = new Map<string, Map<string, number>>()
   #accidents = 0
   /** Copies that somebody published into the dead-letter queue. */
   publishedDead = 0
@@ -75,8 +75,8 @@ export class BrokerWatch {
   }
 
   /** The ids of all that a queue has, ready or in hand. */
-  held(queue: string): ReadonlySet<string> {
-    return this.#held.get(queue) ?? new Set()
+  held(queue: string): readonly string[] {
+    return [...(this.#held.get(queue) ?? [])].flatMap(([id, copies]) => (copies > 0 ? [id] : []))
   }
 
   /** Of the next publishes every other is not taken by its queue, which the broker tells with a nack. */
@@ -98,7 +98,10 @@ export class BrokerWatch {
     const { enqueue, settle, consume } = queue
     const acked: number[] = this.#acked.get(queue.name) ?? []
     this.#acked.set(queue.name, acked)
-    const held = new Set<string>()
+    const held = new Map<string, number>()
+    const count = (id: unknown, more: number): void => {
+      held.set(String(id), (held.get(String(id)) ?? 0) + more)
+    }
     this.#held.set(queue.name, held)
     return Object.assign(queue, {
       consume: (consumer: Consumer) => {
@@ -112,7 +115,7 @@ export class BrokerWatch {
         if (isPublished && this.#hasAccident()) return false
         const isTaken = enqueue(message, publisher)
         const id = readProperty(message.properties, 'messageId')
-        if (isTaken && id !== undefined) held.add(String(id))
+        if (isTaken && id !== undefined) count(id, 1)
         if (isTaken && isPublished && queue.name === this.#workQueue) this.#noteArrival(message.properties)
         if (isTaken && isPublished && queue.name === this.#deadLetterQueue) {
           this.publishedDead += 1
@@ -124,7 +127,7 @@ export class BrokerWatch {
         if (settled.settlement === 'ack') {
           for (const { message } of settled.entries) {
             acked.push(this.#nowMs())
-            held.delete(String(readProperty(message.properties, 'messageId')))
+            count(readProperty(message.properties, 'messageId'), -1)
           }
         }
         settle(settled)

@@ -198,8 +198,9 @@ async function deleteQueue({ lastsMs, choice }: Fault, arena: Arena): Promise<vo
     routing_key: string
     arguments: object
   }[]
-  for (const id of watch.held(workQueue)) ledger.deleted.add(id)
-  universe.tell(`somebody deletes the work queue, with ${watch.held(workQueue).size} messages`)
+  const held = watch.held(workQueue)
+  for (const id of held) ledger.deleted.add(id)
+  universe.tell(`somebody deletes the work queue, with ${held.length} messages`)
   await broker.administer('DELETE', path)
   universe.loop.after(lastsMs, broker.process, 'heal', () => {
     universe.tell('the work queue is declared again')
