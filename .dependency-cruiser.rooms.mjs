@@ -76,7 +76,15 @@ const houses = [
   {
     folder: 'packages/cli/src/http-api',
     rows: [
-      ['server-broker.ts', 'failure-log.ts', 'public-path.ts', 'console', 'contract', 'records'],
+      [
+        'server-broker.ts',
+        'failure-log.ts',
+        'open-responses.ts',
+        'public-path.ts',
+        'console',
+        'contract',
+        'records',
+      ],
       ['demo-controls.ts', 'problems.ts', 'auth', 'lists'],
       ['notices', 'read-server-section.ts'],
       ['notes', 'once', 'show', 'snapshot-index'],

@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import type {
   AuditPage,
@@ -14,6 +17,8 @@ import { pairManagement } from '../../../packages/warrenmq/src/broker/management
 import { startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { toFieldTable } from '../../../packages/warrenmq/src/wire/plain-fields.ts'
 import { callManagement } from '../../support/call-management.ts'
+import { eventually } from '../../support/eventually.ts'
+import { outlast } from '../../support/outlast.ts'
 import { basic, serverKey } from './api-rig.ts'
 
 const session = '/api/v1/session'
@@ -26,7 +31,8 @@ async function setUp(server: object = {}) {
   const broker = await startEmbeddedBroker({ vhosts: names.slice(1) })
   const managementUrl = broker.managementUrl.replace(/\/\/.*@/, '//')
   const access = { managementUrl, username: 'guest', password: 'guest' }
-  const manage = (path: string, body: object) => callManagement(access, 'PUT', path, body)
+  const manage = (path: string, body?: object, method: 'PUT' | 'DELETE' = 'PUT') =>
+    callManagement(access, method, path, body)
   await manage('/api/users/ann', { password: 'ann', tags: 'monitoring' })
   for (const name of ['%2F', 'orders'])
     await manage(`/api/permissions/${name}/ann`, { configure: '', write: '', read: '.*' })
@@ -68,7 +74,7 @@ async function setUp(server: object = {}) {
   }
   const read = async <Content>(path: string, headers: Record<string, string>) =>
     (await (await ask(path, headers)).json()) as Content
-  return { ask, read, logIn, url, app }
+  return { ask, read, logIn, url, app, manage }
 }
 
 it('one login opens every vhost in which the account has a role, and each shows its own queues', async () => {
@@ -165,4 +171,89 @@ it('a vhost that is not served is no address, however often it is named', async 
   expect((await ask('/vhosts/%2F/api/v1/dlqs')).status).toBe(404)
   expect((await ask(`${orders.repeat(900)}/api/v1/dlqs`)).status).toBe(404)
   expect((await ask(`${orders}/healthz`)).status).toBe(200)
+})
+
+it('guesses are counted for the server, and not for each vhost anew', async () => {
+  const { url } = await setUp()
+  const guess = async (at: string, password: string, signal?: AbortSignal): Promise<number> => {
+    const headers = { authorization: `Basic ${btoa(`ann:${password}`)}` }
+    return (await fetch(`${url}${at}/api/v1/dlqs`, { headers, ...(signal && { signal }) })).status
+  }
+  const places = ['', orders, hidden]
+  for (let at = 0; at < 10; at += 1) expect(await guess(places[at % 3]!, `guess ${at}`)).toBe(401)
+
+  const waiting = new AbortController()
+  const first = await Promise.race(places.map((place) => guess(place, 'one more', waiting.signal)))
+  waiting.abort()
+
+  expect(first).toBe(429)
+  expect(await guess(orders, 'still one')).toBe(429)
+})
+
+it('a password that is right in one vhost is not taken for right in another one', async () => {
+  const { ask } = await setUp()
+
+  const statuses = ['', hidden, orders, hidden].map(
+    async (place) => (await ask(`${place}/api/v1/dlqs`, { authorization: basic('ann') })).status,
+  )
+
+  expect(await Promise.all(statuses)).toEqual([200, 401, 200, 401])
+})
+
+it('the cookies of all vhosts fit into a request, however long they are', async () => {
+  const { ask, logIn } = await setUp()
+  const { cookie } = await logIn('guest')
+
+  const answer = await ask('/api/v1/dlqs', { cookie: `${cookie}; other=${'x'.repeat(20_000)}` })
+
+  expect(answer.status).toBe(200)
+})
+
+it('nobody waits for a vhost that is gone to log in or out', async () => {
+  const { ask, logIn, manage } = await setUp()
+  const guest = await logIn('guest')
+  await manage('/api/vhosts/hidden%2Fplace', undefined, 'DELETE')
+  await eventually(async () => expect((await ask(`${hidden}/readyz`)).status).toBe(503))
+
+  const again = await outlast(logIn('guest'), 4_500)
+  const out = await outlast(ask(session, guest, 'DELETE'), 4_500)
+
+  expect(again).toMatchObject({ cookie: expect.stringMatching(/^[^;]+; [^;]+$/) })
+  expect(out).toMatchObject({ status: 204 })
+  const statuses = ['', orders].map(async (path) => (await ask(`${path}/api/v1/dlqs`, guest)).status)
+  expect(await Promise.all(statuses)).toEqual([401, 401])
+})
+
+it('an address with the host before it leads to its vhost', async () => {
+  const { url } = await setUp({ auth: 'none' })
+  const { port } = new URL(url)
+
+  const asked = request({ port, path: `${url}${orders}/api/v1/dlqs`, headers: { host: '127.0.0.1' } }).end()
+  const [answer] = await once(asked, 'response')
+  answer.resume()
+
+  expect(answer.statusCode).toBe(200)
+})
+
+it('the first vhost ends its own work while another one still waits for a request', async () => {
+  const { ask, url, app } = await setUp()
+  const headers = { authorization: basic('guest') }
+  const half = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {})
+  const stream = await fetch(`${url}/api/v1/events`, { headers })
+  const length = 'content-type: application/json\r\ncontent-length: 99'
+  half.write(
+    `POST ${orders}/api/v1/redrives/plan HTTP/1.1\r\nhost: here\r\n${length}\r\nauthorization: ${headers.authorization}\r\n\r\n{`,
+  )
+  const cut = once(half, 'close').then(() => 'the half request was cut')
+  const ended = stream.text().then(() => 'the stream has ended')
+
+  const underWay = async () => (await ask(`${orders}/metrics`, headers)).text()
+  await eventually(async () => expect(await underWay()).toMatch(/under_way 2$/m))
+
+  const closing = app.close()
+  const first = await Promise.race([ended, cut])
+  half.destroy()
+  await closing
+
+  expect(first).toBe('the stream has ended')
 })

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { createOpenResponses } from './open-responses.ts'
 
 /** The admin API and the console as a part of another HTTP server, which listens. */
 export interface MountedServer {
@@ -10,17 +11,16 @@ export interface MountedServer {
 }
 
 export function mountServer(app: FastifyInstance): MountedServer {
-  const open = new Set<ServerResponse>()
+  const open = createOpenResponses()
   return {
     handle: (request, response) => {
-      open.add(response)
-      response.once('close', () => open.delete(response))
+      open.add(request, response)
       app.routing(request, response)
     },
     close: async () => {
       await app.close()
       // The connections are another's, and a stream would keep its own for ever.
-      for (const response of open) response.destroy()
+      open.destroy()
     },
   }
 }

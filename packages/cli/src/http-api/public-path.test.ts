@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readPublicPath, takeOffPath } from './public-path.ts'
+import { readPublicPath, takeOffOrigin, takeOffPath } from './public-path.ts'
 
 it.each([
   ['/ops/warren/console/queues/a%2Fb?where=x', '/console/queues/a%2Fb?where=x'],
@@ -11,6 +11,16 @@ it.each([
   ['/x/ops/warren/console/', '/x/ops/warren/console/'],
 ])('under /ops/warren the request for %s asks for %s', (url, asked) => {
   expect(takeOffPath(url, '/ops/warren')).toBe(asked)
+})
+
+it.each([
+  ['http://here:1/vhosts/a/api?b=http://c/d', '/vhosts/a/api?b=http://c/d'],
+  ['HTTPS://here', '/'],
+  ['http://here?a=1', '/?a=1'],
+  ['/docs?to=http://here/', '/docs?to=http://here/'],
+  ['*', '*'],
+])('the request for %s asks this server for %s', (url, asked) => {
+  expect(takeOffOrigin(url)).toBe(asked)
 })
 
 it('without a path every request is as it came', () => {

@@ -14,6 +14,12 @@ export function readPublicPath(name: string, given: string): PublicPath {
   )
 }
 
+/** The address of a request. One may also name the whole URL, of which the part behind the host counts. */
+export function takeOffOrigin(url: string): string {
+  const rest = url.replace(/^https?:\/\/[^/?#]*/i, '')
+  return rest === url || rest.startsWith('/') ? rest : `/${rest}`
+}
+
 /** The address of a request below the path; one that does not stand there was stripped by the proxy, and is as it is. */
 export function takeOffPath(url: string, path: PublicPath): string {
   if (path === '' || !url.startsWith(path)) return url

@@ -46,7 +46,7 @@ import { DepthHistory } from './history/depth-history.ts'
 import { createSampleReader } from './history/read-broker-samples.ts'
 import { openNotices } from './notices/open-notices.ts'
 import { methodNotAllowed, problemOf, problemOfCode, retryAfterOf } from './problems.ts'
-import { type PublicPath, takeOffPath } from './public-path.ts'
+import { type PublicPath, takeOffOrigin, takeOffPath } from './public-path.ts'
 import type { ServerSettings } from './read-server-section.ts'
 import { createStrays } from './records/strays.ts'
 import { createShownPlans } from './redrives/shown-plans.ts'
@@ -98,7 +98,7 @@ export interface ApiServerOptions {
   readonly loginLink?: LoginLink
   /** Of the server that this one is a part of. @default this one alone */
   readonly vhosts?: ServedVhosts<ApiContext>
-  /** Ends what belongs to it, first of all. */
+  /** Ends what belongs to it, while its own tasks end. */
   readonly beforeClose?: () => Promise<void>
   /** The shop that a visitor may steer. @default none */
   readonly demo?: DemoControls
@@ -143,7 +143,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   const app = createFastify({
     logger: withoutQueries(options.logger),
     bodyLimit: settings.maxBodyBytes,
-    rewriteUrl: ({ url = '/' }) => leadLogin(takeOffPath(url, settings.publicPath)),
+    rewriteUrl: ({ url = '/' }) => leadLogin(takeOffPath(takeOffOrigin(url), settings.publicPath)),
     forceCloseConnections: true,
     // It would cut uploads that are still coming. Headers have Node's own limit, and bodies that of limit-bodies.
     requestTimeout: 0,
@@ -151,7 +151,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     pluginTimeout: 0,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     http: {
-      maxHeaderSize: 16 * 1024,
+      maxHeaderSize: 16 * 1024 + vhosts.mostBytesOfOtherCookies,
       requireHostHeader: false, // Node refuses without a word; see refuse-bad-host.ts
       connectionsCheckingInterval: 5_000,
     },
@@ -200,8 +200,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
     for (const addRoutes of resources) addRoutes(add, context, scope)
   })
   app.addHook('preClose', async () => {
-    await options.beforeClose?.()
-    await Promise.all([context.tasks.close(), context.history.close(), context.snapshots.close()])
+    const { tasks, history, snapshots } = context
+    await Promise.all([options.beforeClose?.(), tasks.close(), history.close(), snapshots.close()])
     await webhooks.close() // last: also of tasks that end now
     // Then all connections are cut, those too on which nobody has asked anything yet.
     await context.slots.whenIdle(mostGoodbyeMs)
@@ -356,6 +356,8 @@ async function createContext(
     demo: options.demo,
     accounts: watch,
     authenticator: createAuthenticator({
+      guard: vhosts.guard,
+      vhost,
       isOpen,
       accounts,
       tokens,

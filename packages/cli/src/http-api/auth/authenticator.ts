@@ -1,7 +1,7 @@
 import type { Credentials } from '../contract/contract.ts'
 import type { CheckAccount } from './broker-accounts.ts'
 import type { Caller } from './caller.ts'
-import { createGuard } from './guard.ts'
+import type { Guard } from './guard.ts'
 import type { CheckBearer } from './oidc.ts'
 import type { OpenSession, Sessions } from './sessions.ts'
 import { checkToken, looksLikeToken, type StoredToken } from './stored-token.ts'
@@ -9,6 +9,10 @@ import type { AccountWatch } from './watch-accounts.ts'
 
 /** The ways in that are open. */
 export interface WaysIn {
+  /** The same for all vhosts of a server, so that nobody has more guesses where there are more of them. */
+  readonly guard: Guard
+  /** What was right for another one is not yet right for this one. */
+  readonly vhost: string
   /** Nobody is asked; for a server on loopback. */
   readonly isOpen: boolean
   readonly accounts: CheckAccount | undefined
@@ -45,7 +49,8 @@ export interface Authenticator {
 }
 
 export function createAuthenticator(ways: WaysIn): Authenticator {
-  const guarded = createGuard()
+  const guarded: Guard = ({ secret, ...guess }, check) =>
+    ways.guard({ ...guess, secret: JSON.stringify([ways.vhost, secret]) }, check)
 
   const logIn: Authenticator['logIn'] = (credentials, address) =>
     guarded({ address, secret: JSON.stringify(credentials), account: credentials.username }, async () =>

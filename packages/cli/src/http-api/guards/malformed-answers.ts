@@ -112,7 +112,7 @@ function describeError({ code = '', rawPacket, bytesParsed = 0 }: ClientError): 
     case 'HPE_HEADER_OVERFLOW':
       return isInAddress(rawPacket, bytesParsed)
         ? malformedProblem(414, 'The address is too long. Shorten the query.')
-        : malformedProblem(431, 'The headers are larger than 16 KiB. Send fewer headers or smaller cookies.')
+        : malformedProblem(431, 'The headers are too large. Send fewer headers or smaller cookies.')
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return malformedProblem(413, 'The chunks of the body have too much extra data.')
     default:

@@ -48,11 +48,12 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   }))
 
   add(endpoints.closeSession, async ({ caller, request, reply }) => {
+    const { session } = caller
     clearSessionCookie(reply, context.vhosts.cookieOf(broker.vhost))
+    if (session) sessions.close(session.id, Date.parse(session.expiresAt)) // at once, whether or not others can be told
     await closeOtherSessions(context, { request, reply })
-    if (!caller.session) return undefined
-    const { id, expiresAt } = caller.session
-    sessions.close(id, Date.parse(expiresAt)) // here at once, whether or not the others can be told
+    if (!session) return undefined
+    const { id, expiresAt } = session
     const entry = { action: 'session.close', target: caller.name }
     try {
       await context.notices.tell({ kind: 'session-closed', session: id, expiresAt })

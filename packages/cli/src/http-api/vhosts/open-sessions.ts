@@ -6,6 +6,7 @@ import { setSessionCookie } from '../auth/session-cookie.ts'
 import type { OpenSession } from '../auth/sessions.ts'
 import type { Credentials } from '../contract/contract.ts'
 import { describeFailure } from '../failure-log.ts'
+import { refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
 
 export interface LoggedIn {
   readonly caller: Caller
@@ -20,15 +21,17 @@ export interface LoggedIn {
 export async function openSessions(context: ApiContext, login: LoggedIn): Promise<OpenSession> {
   const opened = await openSession(context, login)
   const { caller, credentials, request } = login
-  for (const { name, context: other } of context.vhosts.othersThan(context.broker.vhost)) {
+  const opening = context.vhosts.othersThan(context.broker.vhost).map(async ({ name, context: other }) => {
     try {
+      refuseWithoutBroker(other.broker)
       const there = await other.authenticator.admit({ caller, credentials })
       if (there) await openSession(other, { ...login, caller: there })
     } catch (error) {
       // Whoever logs in here must not need all the others.
       request.log.warn({ ...describeFailure(error), vhost: name }, 'no session was opened in another vhost')
     }
-  }
+  })
+  await Promise.all(opening)
   return opened
 }
 

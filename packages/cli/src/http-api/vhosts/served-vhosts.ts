@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createGuard, type Guard } from '../auth/guard.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
 import { cookieOfVhost, pathOfVhost, readVhostPath } from './vhost-path.ts'
 
@@ -14,6 +15,10 @@ export interface ServedVhost<Context> {
 
 /** The vhosts of one server: each has an API of its own, and one login opens all that a person may see. */
 export class ServedVhosts<Context> {
+  /** Counts wrong credentials, whichever vhost they were for. */
+  readonly guard: Guard = createGuard()
+  /** Of the sessions of a browser in the others; browsers keep no cookie that is longer. */
+  readonly mostBytesOfOtherCookies: number
   readonly #served = new Map<string, ServedVhost<Context>>()
   readonly #doors = new Map<string, Handle>()
   #first: string | undefined
@@ -21,6 +26,7 @@ export class ServedVhosts<Context> {
   /** In the order in which they are named. The first one is at the addresses of a server that has no other. */
   constructor(names: readonly string[]) {
     this.#first = names[0]
+    this.mostBytesOfOtherCookies = (names.length - 1) * 4_096
   }
 
   pathOf(name: string): string {
