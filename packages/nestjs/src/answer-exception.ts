@@ -1,13 +1,17 @@
 import type { StatusAnswer } from 'warrenmq'
+import { isAnswer } from './is-answer.ts'
 
 /**
  * Nest's pipes, guards and services say what went wrong by HTTP exceptions, and the consumer's status table says what a
  * status means: a `BadRequestException` of a ValidationPipe parks at once, since the same body will be as wrong the next
- * time, and a `ServiceUnavailableException` is retried. Any other error is thrown on, and is retried.
+ * time, and a `ServiceUnavailableException` is retried. Any other error is thrown on, and is retried; so is an exception with
+ * a number of the application's own for its status, which would be no answer, and acknowledge.
  */
 export function answerException(error: unknown): StatusAnswer {
   if (!isHttpException(error)) throw error
-  return { status: error.getStatus(), error: describe(error) }
+  const answer = { status: error.getStatus(), error: describe(error) }
+  if (!isAnswer(answer)) throw error
+  return answer
 }
 
 interface HttpExceptionLike extends Error {

@@ -3,9 +3,9 @@ import type { Handler, HandlerReturn } from 'warrenmq'
 import { answerException } from './answer-exception.ts'
 import { askFilters } from './ask-filters.ts'
 import type { FoundMethod } from './found-consumer.ts'
-import { isAnswer } from './is-answer.ts'
 import { keepAnswer, takeAnswer } from './keep-answer.ts'
 import { bodyOf, bodyType, warrenContextType } from './message-body.ts'
+import { pickAnswer } from './pick-answer.ts'
 import type { NestRuntime, Wrapping } from './wrapping.ts'
 
 /** Where Nest keeps what parameter decorators say; the name is the same in Nest 11 and 12, its export is not. */
@@ -72,10 +72,7 @@ function wrap(wrapping: Wrapping): Wrapped {
   return { wrapping, run }
 }
 
-/**
- * What the interceptors made of the method's answer counts only if it is one itself: an interceptor for HTTP may put
- * anything around it, and a rejected message would be acknowledged.
- */
+/** Both the method and its interceptors may answer; where they fail, the filters may. */
 async function decide(
   wrapping: Wrapping,
   run: NestMethod,
@@ -83,8 +80,7 @@ async function decide(
 ): Promise<HandlerReturn> {
   try {
     const result = await run(message, context)
-    const own = takeAnswer(message)
-    return isAnswer(result) ? result : ((own ?? result) as HandlerReturn)
+    return pickAnswer(takeAnswer(message), result)
   } catch (error) {
     return askFilters(wrapping, error, [message, context])
   }

@@ -7,7 +7,10 @@ const Answer = reject('').constructor
 export function isAnswer(value: unknown): value is HandlerAnswer {
   if (typeof value !== 'object' || value === null) return false
   const { status } = value as { readonly status?: unknown }
-  return (
-    value instanceof Answer || (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599)
-  )
+  return isMadeAnswer(value) || (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599)
+}
+
+/** Whether `retry()`, `reject()` or `defer()` made it. */
+export function isMadeAnswer(value: unknown): boolean {
+  return value instanceof Answer
 }

@@ -18,7 +18,7 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, REQUEST } from '@nest
 import { Consume, MessageBody, MessageHeaders, WarrenModule } from '@warrenmq/nestjs'
 import { EMPTY, map, type Observable, of, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { type ConsumedMessage, defineTopology, reject } from 'warrenmq'
+import { type ConsumedMessage, defineTopology, type HandlerReturn, reject } from 'warrenmq'
 import { openApp } from './open-app.ts'
 
 const topology = defineTopology({ queues: { orders: { retry: { delays: ['5m'], maxAttempts: 2 } } } })
@@ -26,6 +26,38 @@ const warren = () => WarrenModule.forRoot({ url: 'amqp://nobody-is-there', topol
 
 class OrderDto {
   declare id: number
+}
+
+/** Two messages, 1 and 2, whose answers an interceptor of the application changes. */
+async function changeAnswers(
+  change: (result: Observable<unknown>) => Observable<unknown>,
+  answer: (body: unknown) => HandlerReturn,
+) {
+  @Injectable()
+  class Change {
+    intercept(_context: ExecutionContext, next: { handle(): Observable<unknown> }) {
+      return change(next.handle())
+    }
+  }
+  @Injectable()
+  class Billing {
+    @Consume('orders')
+    charge({ body }: ConsumedMessage) {
+      return answer(body)
+    }
+  }
+  const { broker, publisher } = await openApp({
+    imports: [warren()],
+    providers: [Billing, { provide: APP_INTERCEPTOR, useClass: Change }],
+  })
+
+  await publisher.publish({ key: 'orders', body: 1 })
+  await publisher.publish({ key: 'orders', body: 2 })
+  await broker.settled()
+  return {
+    left: broker.inspect('orders')?.messages,
+    dead: (broker.inspect('orders.dlq')?.messages ?? []).map(({ headers }) => JSON.stringify(headers)),
+  }
 }
 
 describe('pipes', () => {
@@ -184,37 +216,40 @@ describe('guards, interceptors and filters of the whole application', () => {
   })
 
   const inAnEnvelope = map((data: unknown) => ({ data }))
+  const inOneWithStatus = map((data: unknown) => ({ status: 200, message: 'OK', data }))
+  const serialized = map((data: unknown) => ({ status: 200, data: JSON.stringify(data) }))
   it.each<[string, (result: Observable<unknown>) => Observable<unknown>]>([
     ['puts an envelope around it, as for answers over HTTP', (result) => result.pipe(inAnEnvelope)],
+    ['puts one around it that has a status', (result) => result.pipe(inOneWithStatus)],
+    ['puts what it is as text into one with a status', (result) => result.pipe(serialized)],
     ['returns nothing', (result) => result.pipe(map(() => undefined))],
   ])('lose no answer of the method if an interceptor %s', async (_, change) => {
-    @Injectable()
-    class Change {
-      intercept(_context: ExecutionContext, next: { handle(): Observable<unknown> }) {
-        return change(next.handle())
-      }
-    }
-    @Injectable()
-    class Billing {
-      @Consume('orders')
-      charge(message: ConsumedMessage) {
-        return message.body === 1 ? undefined : reject('not an order')
-      }
-    }
-    const { broker, publisher } = await openApp({
-      imports: [warren()],
-      providers: [Billing, { provide: APP_INTERCEPTOR, useClass: Change }],
-    })
+    const { left, dead } = await changeAnswers(change, (body) =>
+      body === 1 ? undefined : reject('not an order'),
+    )
 
-    await publisher.publish({ key: 'orders', body: 1 })
-    await publisher.publish({ key: 'orders', body: 2 })
-    await broker.settled()
+    expect(left).toHaveLength(0)
+    expect(dead).toEqual([expect.stringContaining('not an order')])
+  })
 
-    expect(broker.inspect('orders')?.messages).toHaveLength(0)
-    const dead = broker.inspect('orders.dlq')?.messages ?? []
-    expect(dead.map(({ headers }) => JSON.stringify(headers))).toEqual([
-      expect.stringContaining('not an order'),
-    ])
+  it('lose no status of the method if an interceptor puts an envelope with one around it', async () => {
+    const { left, dead } = await changeAnswers(
+      (result) => result.pipe(inOneWithStatus),
+      (body) => ({ status: body === 1 ? 204 : 422, error: 'not an order' }),
+    )
+
+    expect(left).toHaveLength(0)
+    expect(dead).toEqual([expect.stringContaining('not an order')])
+  })
+
+  it('may make another status of that of the method', async () => {
+    const { left, dead } = await changeAnswers(
+      (result) => result.pipe(map(() => ({ status: 422, error: 'not here' }))),
+      () => ({ status: 204 }),
+    )
+
+    expect(left).toHaveLength(0)
+    expect(dead).toHaveLength(2)
   })
 
   it('may answer for the method', async () => {
@@ -305,6 +340,20 @@ describe('an exception filter', () => {
       dead: [expect.stringContaining('no such customer')],
     })
   })
+
+  it.each([40_001, 0, 99, 600, 404.5])(
+    'leaves an exception whose status is no HTTP status, %d, to be retried',
+    async (status) => {
+      const own = new HttpException('not enough stock', status)
+      const pass = (error: Error): never => {
+        throw error
+      }
+      expect(await letFail(own, pass)).toEqual({
+        attempts: 2,
+        dead: [expect.stringContaining('not enough stock')],
+      })
+    },
+  )
 
   it('of all of Nest is told as it stands, with what a ValidationPipe groups by field', async () => {
     const grouped = new BadRequestException({ message: { id: ['must be a number'] }, error: 'Bad Request' })

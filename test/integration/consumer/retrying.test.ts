@@ -195,6 +195,59 @@ describe('a callback of amqplib that is wrapped', () => {
     await eventually(async () => expect((await take(next, queue)).properties.messageId).toBe('m1'))
   })
 
+  it('comes to its end without giving back what it has handled', async () => {
+    const { queue, dlq, connection, channel, wrap, publish } = await setUp({ maxAttempts: 1 })
+    await channel.prefetch(20)
+    let release!: () => void
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const bodies: string[] = []
+    const onMessage = wrap(async ({ content }) => {
+      bodies.push(String(content))
+      await released
+      if (Number(content) % 2 === 0) throw new Error('no stock')
+    })
+    const { consumerTag } = await channel.consume(queue, onMessage)
+    for (let body = 1; body <= 20; body += 1) publish(String(body))
+    await eventually(() => expect(bodies).toHaveLength(20))
+
+    release()
+    await channel.cancel(consumerTag)
+    await onMessage.idle()
+    await channel.close() // after the last acks; connection.close() alone overtakes them
+    await connection.close()
+
+    const after = await connectAmqplib(broker.url)
+    onTestFinished(() => after.close())
+    const next = await after.createConfirmChannel()
+    expect((await next.checkQueue(queue)).messageCount).toBe(0)
+    expect((await next.checkQueue(dlq)).messageCount).toBe(10)
+  })
+
+  it('may have many messages in hand, and Node.js suspects no leak', async () => {
+    const { queue, channel, wrap, publish } = await setUp()
+    const warnings: Error[] = []
+    const keep = (warning: Error) => {
+      warnings.push(warning)
+    }
+    process.on('warning', keep)
+    onTestFinished(() => {
+      process.off('warning', keep)
+    })
+    await channel.prefetch(20)
+    const ends: (() => void)[] = []
+    const onMessage = wrap(() => new Promise<void>((end) => ends.push(end)))
+    await channel.consume(queue, onMessage)
+    for (let body = 1; body <= 20; body += 1) publish(String(body), { contentType: 'text/plain' })
+    await eventually(() => expect(ends).toHaveLength(20))
+
+    for (const end of ends) end()
+    await onMessage.idle()
+
+    expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning')).toEqual([])
+  })
+
   it('that still acknowledges is stopped before its second ack closes the channel', async () => {
     const { queue, dlq, channel, wrap, publish, depth } = await setUp()
     await channel.consume(

@@ -78,3 +78,37 @@ it('a consumer that may not read its queue says which permission it waits for', 
   expect(warnings[0]!.message).toContain('ACCESS_REFUSED')
   expect(warnings[0]!.message).toContain(`Give its user the permission to read "${name}".`)
 })
+
+it.each<[string, boolean, boolean]>([
+  ['both are exclusive', true, true],
+  ['the other is exclusive', true, false],
+  ['it is exclusive itself', false, true],
+])(
+  'a consumer that waits for another one says so, and nothing of permissions, if %s',
+  async (_, first, second) => {
+    made += 1
+    const name = `waits-${made}`
+    // Quorum queues know no exclusive consumers before 4.0.
+    const declaration = { queues: { [name]: { type: 'classic', retry: false } } } as const
+    const rig = await createConsumerRig({ url: broker.url, consumingUrl: broker.url, declaration })
+    const parts = {
+      consuming: rig.consuming,
+      publishing: rig.publisher,
+      flow: rig.flow(name),
+      handler: () => undefined,
+    }
+    const warnings = listen()
+    const other = startConsumer({ ...parts, options: { exclusive: first } })
+    onTestFinished(() => other.close({ deadline: 0 }))
+    await other.whenStarted()
+
+    const consumer = startConsumer({ ...parts, options: { exclusive: second } })
+    onTestFinished(() => consumer.close({ deadline: 0 }))
+
+    await eventually(() => expect(warnings).toHaveLength(1))
+    expect(warnings[0]!.message).toContain(`Another consumer takes from "${name}"`)
+    expect(warnings[0]!.message).not.toContain('permission')
+    await other.close()
+    await consumer.whenStarted()
+  },
+)

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { PublishAddress } from '../../topology/queue-flow.ts'
 import type { AmqplibChannel, AmqplibMessage } from './amqplib-channel.ts'
 
@@ -43,6 +44,7 @@ export function copyPlacerOf(channel: AmqplibChannel): CopyPlacer {
 function createCopyPlacer(channel: AmqplibChannel): CopyPlacer {
   const pending = new Set<Pending>()
   const closing = new AbortController()
+  setMaxListeners(0, closing.signal) // each message in hand listens to it
   channel.on('close', () => closing.abort())
   channel.on('return', (message) => noteReturn(pending, message))
 

@@ -50,7 +50,10 @@ export interface RetryingOptions<QueueName extends string = string>
 export interface RetryingCallback<Message> {
   /** Give this to `channel.consume`. */
   (message: Message | null): void
-  /** Resolves when nothing is in hand: cancel the consumer, wait for this, then close the channel. */
+  /**
+   * Resolves when nothing is in hand: cancel the consumer, wait for this, then close the channel, and the connection after
+   * it. A connection that is closed alone overtakes the last acknowledgements.
+   */
   idle(): Promise<void>
 }
 

@@ -96,11 +96,16 @@ export function waitsToStart(
   queue: string,
   error: Error & { readonly replyCode?: number | undefined },
 ): string {
-  const cure =
-    error.replyCode === accessRefused
-      ? `Give its user the permission to read "${queue}".`
-      : 'Declare what is missing with `await warren.apply()` or `warren apply`, before anything is consumed.'
-  return `The consumer of "${queue}" cannot start, and tries again until it can: ${error.message} ${cure}`
+  return `The consumer of "${queue}" cannot start, and tries again until it can: ${error.message} ${cureOf(queue, error)}`
+}
+
+function cureOf(queue: string, { message, replyCode }: Parameters<typeof waitsToStart>[1]): string {
+  if (replyCode !== accessRefused)
+    return 'Declare what is missing with `await warren.apply()` or `warren apply`, before anything is consumed.'
+  // The broker has one code for both.
+  if (message.includes(' in exclusive use'))
+    return `Another consumer takes from "${queue}", and one of the two is exclusive. It starts when the other has ended.`
+  return `Give its user the permission to read "${queue}".`
 }
 
 const accessRefused = 403
