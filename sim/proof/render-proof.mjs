@@ -54,7 +54,7 @@ ${table([
   ]),
 ])}
 
-${number(found.length)} of the ${number(bugs.bugs.length)} bugs that were tried were found. ${bugs.planted - bugs.bugs.length > 0 ? `${number(bugs.planted - bugs.bugs.length)} more are planted and were not tried in this run.` : ''}
+${number(found.length)} of the ${number(bugs.bugs.length)} bugs that were tried were found.${bugs.planted - bugs.bugs.length > 0 ? ` ${number(bugs.planted - bugs.bugs.length)} more are planted and were not tried in this run.` : ''}
 
 ## What it found in Warren
 
