@@ -16,10 +16,11 @@ export function checkReceipts(evidence: Evidence): void {
   }
 }
 
-/** Every record of the file is told of once, and what is said to be restored came into the queue. */
-function findRestoreProblem({ report, published }: RestoreNote): string | undefined {
+/** Every record of the file is told of once, none is put back twice, and what is said to be restored is there. */
+function findRestoreProblem({ report, published, doneBefore }: RestoreNote): string | undefined {
   const { records, restored, restoredBefore, alreadyThere, notRemoved, failed } = report
   if (restored + restoredBefore + alreadyThere + notRemoved + failed !== records) return 'its sum is wrong'
+  if (restoredBefore + notRemoved < doneBefore) return `${doneBefore} were back before, by its own journal`
   if (restored > published) return `${published} came into the queue`
   return undefined
 }

@@ -7,6 +7,7 @@ import type { SimBroker } from '../actors/sim-broker.ts'
 import type { SimProcess } from '../world/sim-process.ts'
 import type { Universe } from '../world/universe.ts'
 import type { Fault } from './faults.ts'
+import { forgeRecord } from './forge-record.ts'
 
 /** What the nemesis can reach. */
 export interface Arena {
@@ -174,6 +175,9 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
       inBroker(() => void broker.administer('PUT', 'policies/%2F/shop', policy))
       return
     }
+    case 'forge':
+      inBroker(() => forgeRecord(fault, arena))
+      return
     case 'delete-queue':
       inBroker(() => void deleteQueue(fault, arena))
       return
