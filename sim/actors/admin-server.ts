@@ -193,6 +193,8 @@ async function doIt(stage: Stage, { name, server, flow, deed, random }: Deed): P
       if (!task) return
       universe.tell(`${name} goes on with the task ${task.id}`)
       ledger.resumed.add(task.id)
+      const parts = ledger.parts.get(task.id) ?? 1
+      ledger.parts.set(task.id, parts + 1)
       await tasks.resume(begin(task.id), onEnd)
       return
     }

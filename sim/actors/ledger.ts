@@ -87,6 +87,8 @@ export class Ledger {
   readonly taskEnds: TaskEnd[] = []
   /** Tasks that went on after an interruption: each part has a receipt of its own, or none, under the same id. */
   readonly resumed = new Set<string>()
+  /** How often each was resumed, and once more for its beginning. */
+  readonly parts = new Map<string, number>()
   /** What each server said of all tasks when it closed. */
   readonly seenTasks: { readonly server: string; readonly tasks: readonly Task[] }[] = []
   /** The hashes of records that the log says it has. */
