@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { buildSim } from './build-sim.mjs'
+import { readCommit } from './commit.mjs'
 
 const file = await buildSim()
-const { status } = spawnSync(process.execPath, [file, ...process.argv.slice(2)], { stdio: 'inherit' })
+const env = { ...process.env, SIM_COMMIT: readCommit() }
+const { status } = spawnSync(process.execPath, [file, ...process.argv.slice(2)], { stdio: 'inherit', env })
 process.exit(status ?? 1)

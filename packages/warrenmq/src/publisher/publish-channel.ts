@@ -278,6 +278,7 @@ export class PublishChannel {
   }
 
   #sendAgain(publish: PendingPublish): void {
+    publish.message = publish.message.again ?? publish.message
     publish.mayBeDuplicate = true
     publish.returned = undefined
     publish.mayBeReturned = false
