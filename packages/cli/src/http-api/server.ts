@@ -72,6 +72,7 @@ import { addStartRoutes } from './routes/start.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { addTopologyRoutes } from './routes/topology.ts'
 import { addTrafficRoutes } from './routes/traffic.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import type { ServerBroker } from './server-broker.ts'
 import { createNames, hasOwnNames } from './show/name-messages.ts'
 import { createSinceReader } from './snapshots/read-since.ts'
@@ -197,7 +198,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   if (settings.hasConsole && options.consoleFolder) await serveConsole(app, options.consoleFolder)
   await app.register(async (scope) => {
     const add = routeAdder(scope, context)
-    for (const addRoutes of resources) addRoutes(add, context, scope)
+    for (const addRoutes of [...resources, webhookRoutes(webhooks)]) addRoutes(add, context, scope)
   })
   app.addHook('preClose', async () => {
     const { tasks, history, snapshots } = context
