@@ -16,11 +16,11 @@ import { stateTones } from './balance.ts'
 export function TaskListPage(): ReactNode {
   const { data: tasks } = useQuery(queries.tasks())
   return (
-    <Page title="Tasks" about="Re-drives of all servers and looks of this one, the newest first.">
+    <Page title="Tasks" about="Re-drives of all servers, and looks of this one, newest first.">
       {!tasks && <LoadingRows what="Reading the tasks" />}
       {tasks?.length === 0 && (
         <EmptyState title="No task yet">
-          A re-drive is one. Begin it on the page of a dead-letter queue.
+          A re-drive is one. You start it on the page of a dead-letter queue.
         </EmptyState>
       )}
       {tasks && tasks.length > 0 && (

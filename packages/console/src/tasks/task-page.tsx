@@ -39,7 +39,11 @@ export function TaskPage(): ReactNode {
     return (
       <Page above={above} title="There is no such task">
         <EmptyState title="The task is not known here">
-          Tasks are kept for a month, and only those of queues that you may read are shown.
+          Tasks are kept for a month, and only those of queues that you may read are shown.{' '}
+          <Link to="/tasks" className="text-accent underline">
+            See all tasks
+          </Link>
+          .
         </EmptyState>
       </Page>
     )
@@ -58,7 +62,7 @@ export function TaskPage(): ReactNode {
             by {task.by} on {task.host}
           </span>
           <span>
-            begun <TimeText at={task.startedAt} />
+            started <TimeText at={task.startedAt} />
           </span>
         </div>
       }
@@ -76,8 +80,24 @@ export function TaskPage(): ReactNode {
         {task.kind === 'redrive' && !isOver(task) && <TaskPace task={task} />}
         {receipt.data && <ReceiptPanel receipt={receipt.data} />}
         {receipt.error && <ProblemNotice error={receipt.error} onRetry={() => void receipt.refetch()} />}
+        {task.kind === 'redrive' && isOver(task) && <WhatIsLeft task={task} />}
       </div>
     </Page>
+  )
+}
+
+/** Where to go on from a receipt. */
+function WhatIsLeft({ task }: { readonly task: Schemas['Task'] }): ReactNode {
+  const { failed, kept, stillThere } = balanceOf(task)
+  const left = failed + kept + stillThere
+  return (
+    <p>
+      <Link to="/queues/$queue" params={{ queue: task.queue }} className="text-accent hover:underline">
+        {left === 0
+          ? 'See the queue'
+          : `See the ${formatCounted(left, 'message')} that ${left === 1 ? 'was' : 'were'} left in the queue`}
+      </Link>
+    </p>
   )
 }
 
