@@ -30,7 +30,14 @@ export function AuditPage(): ReactNode {
       {forbidden && <Notice tone="plain">{forbidden}</Notice>}
       {(person || target) && (
         <p className="foreign">
-          Only what {person ?? 'somebody'} did{target && ` to ${target}`}.{' '}
+          Only what <bdi>{person ?? 'somebody'}</bdi> did
+          {target && (
+            <>
+              {' '}
+              to <bdi>{target}</bdi>
+            </>
+          )}
+          .{' '}
           <Link to="/audit" className="text-accent hover:underline">
             Show all
           </Link>
@@ -90,7 +97,7 @@ function AuditRow({
         <Link
           to="/audit"
           search={{ ...search, target }}
-          className="text-quiet hover:underline"
+          className="foreign text-quiet hover:underline"
           title={`Only what was done to ${target}`}
         >
           {target}

@@ -19,7 +19,7 @@ export function LookProblem({
 }): ReactNode {
   const working = useWorkingRedrive(queue)
   if (!working || !(error instanceof ApiProblem) || error.code !== 'RECOVERY_LOCKED')
-    return <ProblemNotice error={error} {...(onRetry && { onRetry })} />
+    return <ProblemNotice error={error} {...(mayHelp(error) && onRetry && { onRetry })} />
   const wayOn = (
     <Link to="/tasks/$id" params={{ id: working.id }} className="font-medium underline">
       See the re-drive
@@ -28,8 +28,13 @@ export function LookProblem({
   if (isRefusal) return <ProblemNotice error={error} wayOn={wayOn} />
   return (
     <Notice tone="warn" action={wayOn}>
-      A re-drive by {working.by} is working on this queue
+      A re-drive by <bdi>{working.by}</bdi> is working on this queue
       {working.state === 'paused' && ' and is paused'}. The queue can be looked at when it is done.
     </Notice>
   )
+}
+
+/** What was asked wrongly is wrong the second time, too. */
+function mayHelp(error: Error): boolean {
+  return !(error instanceof ApiProblem) || error.status !== 400
 }

@@ -3,7 +3,6 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
-import { Badge } from '../parts/badge.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
 import { Notice, ProblemNotice } from '../parts/notice.tsx'
@@ -11,9 +10,10 @@ import { Page } from '../parts/page.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { LookProgress } from '../queue/look-progress.tsx'
 import { formatCount, formatCounted } from '../words/format-count.ts'
-import { balanceOf, isOver, stateTones } from './balance.ts'
+import { balanceOf, isOver } from './balance.ts'
 import { BalanceBar } from './balance-bar.tsx'
 import { ReceiptPanel } from './receipt-panel.tsx'
+import { StateBadge } from './state-badge.tsx'
 import { TaskActions } from './task-actions.tsx'
 import { TaskPace } from './task-pace.tsx'
 
@@ -57,9 +57,9 @@ export function TaskPage(): ReactNode {
       }
       about={
         <div className="flex flex-wrap gap-x-4 gap-y-1">
-          <Badge tone={stateTones[task.state]}>{task.state}</Badge>
+          <StateBadge task={task} />
           <span className="foreign">
-            by {task.by} on {task.host}
+            by <bdi>{task.by}</bdi> on {task.host}
           </span>
           <span>
             started <TimeText at={task.startedAt} />

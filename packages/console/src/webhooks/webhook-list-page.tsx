@@ -50,7 +50,7 @@ function WebhookRow({ webhook }: { readonly webhook: Webhook }): ReactNode {
       <div className="min-w-0 flex-1 basis-60">
         <p className="foreign font-medium">{name}</p>
         <p className="foreign text-xs text-quiet">
-          {queues.length === 0 ? 'all dead-letter queues' : queues.join(', ')}: {rules.join('; ')}
+          <bdi>{queues.length === 0 ? 'all dead-letter queues' : queues.join(', ')}</bdi>: {rules.join('; ')}
         </p>
       </div>
       <div className="flex flex-col gap-0.5 sm:w-80">

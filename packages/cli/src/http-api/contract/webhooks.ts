@@ -24,7 +24,6 @@ const webhook = named(
     ),
   },
 )
-export type WebhookState = SchemaValue<typeof webhook>
 
 const webhookList = named('WebhookList', 'The receivers of alerts that the config of this server names.', {
   isSending: flag(
