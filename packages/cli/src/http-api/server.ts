@@ -52,6 +52,7 @@ import { addStartRoutes } from './routes/start.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { addTopologyRoutes } from './routes/topology.ts'
 import { addTrafficRoutes } from './routes/traffic.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { leadToVhosts, loginAddress } from './vhosts/lead-to-vhosts.ts'
 import { ServedVhosts } from './vhosts/served-vhosts.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
@@ -164,7 +165,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   if (settings.hasConsole && options.consoleFolder) await serveConsole(app, options.consoleFolder)
   await app.register(async (scope) => {
     const add = routeAdder(scope, context)
-    for (const addRoutes of resources) addRoutes(add, context, scope)
+    for (const addRoutes of [...resources, webhookRoutes(webhooks)]) addRoutes(add, context, scope)
   })
   app.addHook('preClose', async () => {
     const { tasks, history, snapshots } = context
