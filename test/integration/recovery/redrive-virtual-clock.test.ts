@@ -9,7 +9,7 @@ const topology = defineTopology({
 
 interface Setup {
   readonly broker: EmbeddedBroker
-  readonly warren: Warren<"orders">
+  readonly warren: Warren<'orders'>
   readonly handled: string[]
   readonly warnings: string[]
   repair(): void
