@@ -29,7 +29,6 @@ import { type Breaker, createBreaker } from './run/breaker.ts'
 import type { RunListener } from './run/delivery-result.ts'
 import { createHandling, type Handling, handleDelivery, mayBegin } from './run/handle-delivery.ts'
 import { createOversizedHold, type OversizedHold } from './run/oversized-hold.ts'
-import { pause } from './run/pause.ts'
 import { createRun, type Run, type RunReading } from './run/run.ts'
 import { Runs } from './run/runs.ts'
 import { createStartGate } from './run/start-gate.ts'
@@ -235,19 +234,11 @@ export class Consumer {
     this.#emit.emit('consumer.closed', { queue: this.queue, unfinished })
   }
 
-  /** Asks for no more messages. A broker that does not answer is not waited for beyond the deadline. */
   async #cancel(deadlineMs: number): Promise<void> {
     if (this.isPaused) return // and what runs still needs its channel
-    const { channel, consumerTag } = this.#subscription
     // Not subscribed, so there is nothing that a channel could settle: no other one is to come.
-    if (consumerTag === undefined) void this.#channel.close()
-    if (channel === undefined) return
-    const isDone = new AbortController()
-    await Promise.race([
-      consumerTag === undefined ? channel.close() : channel.cancel(consumerTag).catch(() => undefined),
-      pause(deadlineMs, { clock: this.#options.clock, signal: isDone.signal }),
-    ])
-    isDone.abort()
+    if (this.#subscription.consumerTag === undefined) void this.#channel.close()
+    await this.#subscription.end(deadlineMs, this.#options.clock)
   }
 
   async #setUp(channel: AmqpChannel): Promise<void> {
