@@ -46,7 +46,7 @@ const quickHandlersMs = 500
 // It owns the channel and says who listens to whom. Handling does not call it: a result goes to the runs and from there to
 // breaker, memories and events. What still comes up from below are a change of the breaker and the opening of the start
 // gate, which wake the runs, and a delivery limit that is found: all three happen at times of their own.
-/** Takes messages of one queue to its handler, and each of them to an end. Made by `startConsumer`. */
+/** Takes messages of one queue, hands them to its handler, and settles each. Made by `startConsumer`. */
 export class Consumer {
   /** The queue, by its name on the broker. */
   readonly queue: string
@@ -140,12 +140,12 @@ export class Consumer {
     return this.#breaker.kind
   }
 
-  /** What it has in its hands at this moment. */
+  /** The messages it holds at this moment. */
   get counts(): { readonly waiting: number; readonly running: number; readonly held: number } {
     return this.#runs.counts
   }
 
-  /** It was told to pause, and takes no messages. */
+  /** It is paused, and takes no messages. */
   get isPaused(): boolean {
     return this.#subscription.isPaused
   }
