@@ -1,14 +1,7 @@
 import { ChannelError, RecoveryError } from '../../errors.ts'
+import { ownSleep, setOwnTimeout } from '../../own-timer.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import {
-  clearInterval,
-  clearTimeout,
-  dateNow,
-  performance,
-  setInterval,
-  setTimeout,
-  sleep,
-} from '../../world.ts'
+import { clearInterval, clearTimeout, dateNow, performance, setInterval } from '../../world.ts'
 import { isConnectionLost } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import type { Receipt } from '../receipt/receipt.ts'
@@ -271,7 +264,7 @@ export class RedriveRun {
   }
 
   #wake(ms: number): void {
-    const timer = setTimeout(() => this.#tick(), ms)
+    const timer = setOwnTimeout(() => this.#tick(), ms)
     this.#undo.push(() => clearTimeout(timer))
   }
 
@@ -380,7 +373,7 @@ export class RedriveRun {
 
 /** What cannot be reached is asked again, but not immediately. */
 async function pauseIfLost(error: unknown): Promise<never> {
-  if (isConnectionLost(error)) await sleep(askEveryMs)
+  if (isConnectionLost(error)) await ownSleep(askEveryMs)
   throw error
 }
 
