@@ -1,0 +1,31 @@
+// Bundles the actors with the library's sources: a process of them that is killed is soon back.
+import { join } from 'node:path'
+import { build } from 'vite'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Gives the file to run. */
+export async function buildClient(): Promise<string> {
+  const outDir = join(root, '.cache/reality')
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    resolve: {
+      alias: [
+        { find: /^warrenmq$/, replacement: join(root, 'packages/warrenmq/src/index.ts') },
+        { find: /^warrenmq\/operations$/, replacement: join(root, 'packages/warrenmq/src/operations.ts') },
+      ],
+    },
+    build: {
+      ssr: 'sim/reality/client.ts',
+      outDir,
+      emptyOutDir: false,
+      minify: false,
+      target: 'node20',
+      rollupOptions: { output: { entryFileNames: 'client.mjs', codeSplitting: false } },
+    },
+    ssr: { noExternal: true },
+  })
+  return join(outDir, 'client.mjs')
+}

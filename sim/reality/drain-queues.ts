@@ -1,0 +1,32 @@
+import amqp from 'amqplib'
+import { recoveryHeaders } from '../../packages/warrenmq/src/recovery/put-back/recovery-headers.ts'
+
+/** A message that was found in a queue when all was over. */
+export interface FoundMessage {
+  readonly queue: string
+  readonly id: string | undefined
+  /** The re-drive that put it there last. */
+  readonly redrive: string | undefined
+}
+
+/** Takes everything out of these queues, by another client than the one under test. */
+export async function drainQueues(url: string, queues: readonly string[]): Promise<readonly FoundMessage[]> {
+  const connection = await amqp.connect(url)
+  const channel = await connection.createChannel()
+  const found: FoundMessage[] = []
+  for (const queue of queues) {
+    for (;;) {
+      const message = await channel.get(queue, { noAck: true })
+      if (!message) break
+      const { messageId, headers } = message.properties
+      const redrive: unknown = headers?.[recoveryHeaders.redriveId]
+      found.push({
+        queue,
+        id: typeof messageId === 'string' ? messageId : undefined,
+        redrive: typeof redrive === 'string' ? redrive : undefined,
+      })
+    }
+  }
+  await connection.close()
+  return found
+}

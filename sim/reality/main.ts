@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
+import { type RabbitNode, startRabbitNode } from '../../test/support/start-rabbit-node.ts'
+import { buildClient } from './build-client.ts'
+import { type Campaign, createCampaign } from './campaign.ts'
+import { createMortalNode } from './mortal-node.ts'
+import { runStorm } from './storm.ts'
+import { Tally } from './tally.ts'
+
+const { values } = parseArgs({
+  options: {
+    version: { type: 'string', default: '4.3' },
+    seed: { type: 'string' },
+    minutes: { type: 'string', default: '5' },
+    storm: { type: 'string', default: '120' },
+    worlds: { type: 'string', default: '4' },
+    json: { type: 'boolean', default: false },
+    append: { type: 'string' },
+  },
+})
+
+const profile = values.version as ProfileName
+// A new seed each time, unless one is asked for: the campaign is to explore.
+const firstSeed = Number(values.seed ?? Math.floor(Date.now() / 1000) % 10_000_000)
+const folder = mkdtempSync(join(tmpdir(), 'warren-reality-'))
+const script = await buildClient()
+const node: RabbitNode = await startRabbitNode({ version: profile, deadLetterResendMs: 1_000 })
+const broker = createMortalNode(node)
+const tally = new Tally()
+const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+const campaign = createCampaign({ broker: node.version, version: profile, nodes: 1, commit, firstSeed, tally })
+try {
+  const endAt = performance.now() + Number(values.minutes) * 60_000
+  const worlds = Number(values.worlds)
+  for (let seed = firstSeed; performance.now() < endAt; seed += worlds) {
+    const seeds = Array.from({ length: worlds }, (_, index) => seed + index)
+    const leftMs = endAt - performance.now()
+    const stormMs = Math.max(5_000, Math.min(Number(values.storm) * 1000, leftMs))
+    campaign.add(await runStorm({ broker, profile, seeds, stormMs, tally, script, folder }))
+    if (!values.json) console.log(campaign.describe())
+  }
+} catch (error) {
+  campaign.fail(error)
+} finally {
+  await node.destroy()
+  if (!process.env.WARREN_REALITY_KEEP) rmSync(folder, { recursive: true, force: true })
+}
+const result = campaign.result()
+if (values.json) console.log(JSON.stringify(result))
+if (values.append) append(values.append, result)
+for (const { seed, rule, detail } of result.violations) console.error(`seed ${seed}, ${rule}: ${detail}`)
+process.exit(result.violations.length > 0 ? 1 : 0)
+
+/** Several runs add up in one document. */
+function append(file: string, run: Campaign): void {
+  const before = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as { campaigns: readonly Campaign[] })
+    : { campaigns: [] }
+  const text = JSON.stringify({ campaigns: [...before.campaigns, run] }, undefined, 2)
+  writeFileSync(`${file}.new`, `${text}\n`)
+  renameSync(`${file}.new`, file)
+}
