@@ -4,9 +4,8 @@ import { build } from 'vite'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Gives the file to run. */
-export async function buildClient(): Promise<string> {
-  const outDir = join(root, '.cache/reality')
+/** Writes it into this folder, since another campaign may build at the same time, and gives the file to run. */
+export async function buildClient(outDir: string): Promise<string> {
   await build({
     configFile: false,
     root,

@@ -27,7 +27,7 @@ const profile = values.version as ProfileName
 // A new seed each time, unless one is asked for: the campaign is to explore.
 const firstSeed = Number(values.seed ?? Math.floor(Date.now() / 1000) % 10_000_000)
 const folder = mkdtempSync(join(tmpdir(), 'warren-reality-'))
-const script = await buildClient()
+const script = await buildClient(folder)
 const node: RabbitNode = await startRabbitNode({ version: profile, deadLetterResendMs: 1_000 })
 const broker = createMortalNode(node)
 const tally = new Tally()
