@@ -73,6 +73,7 @@ export function createCampaign(of: {
 function sumOf<Numbers extends object>(parts: readonly Numbers[]): Numbers {
   const sum: Record<string, number> = {}
   for (const part of parts)
-    for (const [name, value] of Object.entries(part) as [string, number][]) sum[name] = (sum[name] ?? 0) + value
+    for (const [name, value] of Object.entries(part) as [string, number][])
+      sum[name] = (sum[name] ?? 0) + value
   return sum as Numbers
 }

@@ -4,9 +4,9 @@ import { connect, type Warren } from '../../packages/warrenmq/src/index.ts'
 import { consume } from './act/consume.ts'
 import { operate } from './act/operate.ts'
 import { publish } from './act/publish.ts'
+import type { ClientTask, ClientWorld, Part } from './client-task.ts'
 import { openJournal } from './journal.ts'
 import { planWorld } from './plan-world.ts'
-import type { ClientTask, ClientWorld, Part } from './client-task.ts'
 
 // One process with the same actor of several worlds. It may be killed -9 at any moment, and started again.
 

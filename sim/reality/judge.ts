@@ -66,7 +66,8 @@ export function judge(findings: Findings): Judgement {
   const receipts = judgeReceipts(findings, violations)
   judgeAttempts(findings, violations)
   for (const entry of entries)
-    if (entry.what === 'crash') violations.push({ rule: 'no-crash', detail: `${entry.actor}: ${entry.stack}` })
+    if (entry.what === 'crash')
+      violations.push({ rule: 'no-crash', detail: `${entry.actor}: ${entry.stack}` })
   const all = [...lives.values()]
   return {
     ...{ counts, duplicatesAllowed, receipts, violations },
@@ -100,14 +101,20 @@ function readLives(entries: readonly SeededEntry[], found: readonly FoundMessage
 function storyOf(id: string, entries: readonly SeededEntry[]): string {
   return entries
     .filter((entry) => 'id' in entry && entry.id === id)
-    .map((entry) => `${entry.actor} ${JSON.stringify({ ...entry, seed: undefined, actor: undefined, id: undefined })}`)
+    .map(
+      (entry) =>
+        `${entry.actor} ${JSON.stringify({ ...entry, seed: undefined, actor: undefined, id: undefined })}`,
+    )
     .join('; ')
 }
 
 function judgeAttempts({ entries, maxAttempts }: Findings, violations: Violation[]): void {
   for (const entry of entries)
     if (entry.what === 'run' && entry.attempt > maxAttempts)
-      violations.push({ rule: 'attempts', detail: `${entry.id} has attempt ${entry.attempt} of ${maxAttempts}` })
+      violations.push({
+        rule: 'attempts',
+        detail: `${entry.id} has attempt ${entry.attempt} of ${maxAttempts}`,
+      })
 }
 
 function judgeReceipts({ entries, found }: Findings, violations: Violation[]): Judgement['receipts'] {

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
-import { type RabbitNode, startRabbitNode } from '../../test/support/start-rabbit-node.ts'
+import { startCluster } from '../../test/support/start-cluster.ts'
+import { startRabbitNode } from '../../test/support/start-rabbit-node.ts'
 import { buildClient } from './build-client.ts'
 import { type Campaign, createCampaign } from './campaign.ts'
+import { createMortalCluster } from './mortal-cluster.ts'
 import { createMortalNode } from './mortal-node.ts'
 import { runStorm } from './storm.ts'
 import { Tally } from './tally.ts'
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     minutes: { type: 'string', default: '5' },
     storm: { type: 'string', default: '120' },
+    nodes: { type: 'string', default: '1' },
     worlds: { type: 'string', default: '4' },
     json: { type: 'boolean', default: false },
     append: { type: 'string' },
@@ -28,11 +31,24 @@ const profile = values.version as ProfileName
 const firstSeed = Number(values.seed ?? Math.floor(Date.now() / 1000) % 10_000_000)
 const folder = mkdtempSync(join(tmpdir(), 'warren-reality-'))
 const script = await buildClient(folder)
-const node: RabbitNode = await startRabbitNode({ version: profile, deadLetterResendMs: 1_000 })
-const broker = createMortalNode(node)
+const nodes = Number(values.nodes)
+const wanted = { version: profile, deadLetterResendMs: 1_000 }
+// As RabbitMQ's own tests have it: a node that is cut off from most others stops until it is back.
+const config = { cluster_partition_handling: 'pause_minority' }
+const broker =
+  nodes === 1
+    ? createMortalNode(await startRabbitNode(wanted))
+    : createMortalCluster(await startCluster({ ...wanted, nodes, config }))
 const tally = new Tally()
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-const campaign = createCampaign({ broker: node.version, version: profile, nodes: 1, commit, firstSeed, tally })
+const campaign = createCampaign({
+  broker: broker.version,
+  version: profile,
+  nodes,
+  commit,
+  firstSeed,
+  tally,
+})
 try {
   const endAt = performance.now() + Number(values.minutes) * 60_000
   const worlds = Number(values.worlds)
@@ -46,7 +62,7 @@ try {
 } catch (error) {
   campaign.fail(error)
 } finally {
-  await node.destroy()
+  await broker.destroy()
   if (!process.env.WARREN_REALITY_KEEP) rmSync(folder, { recursive: true, force: true })
 }
 const result = campaign.result()

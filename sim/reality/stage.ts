@@ -5,10 +5,10 @@ import type { QueueFlow } from '../../packages/warrenmq/src/topology/queue-flow.
 import { callManagement } from '../../test/support/call-management.ts'
 import { createVhostOn, type OwnVhost } from '../../test/support/create-vhost-on.ts'
 import { eventually } from '../../test/support/eventually.ts'
-import type { RabbitNode } from '../../test/support/start-rabbit-node.ts'
 import { Aim } from '../nemesis/aim.ts'
 import type { Fault } from '../nemesis/faults.ts'
 import type { ClientWorld } from './client-task.ts'
+import type { MortalBroker } from './mortal-broker.ts'
 import { planWorld, stillQueue, type WorldPlan } from './plan-world.ts'
 import { type Pipe, startWeatherRelay, type WeatherRelay } from './weather-relay.ts'
 
@@ -37,7 +37,7 @@ export interface Stage {
 }
 
 export interface StageOptions {
-  readonly node: RabbitNode
+  readonly broker: MortalBroker
   readonly profile: ProfileName
   readonly seed: number
   readonly actors: readonly string[]
@@ -46,25 +46,25 @@ export interface StageOptions {
 }
 
 export async function openStage(options: StageOptions): Promise<Stage> {
-  const { node, profile, seed, actors, onStrike, onCut } = options
+  const { broker, profile, seed, actors, onStrike, onCut } = options
   const plan = planWorld(seed, profile)
   const { scenario, random } = plan
-  const own: OwnVhost = await eventually(() => createVhostOn(node, `reality-${seed}`))
+  const own: OwnVhost = await eventually(() => createVhostOn(broker.access, `reality-${seed}`))
   const chance = random.fork('relays').next
-  const flow = compileTopology(scenario.topology, { brokerVersion: node.version }).flows.find(
+  const flow = compileTopology(scenario.topology, { brokerVersion: broker.version }).flows.find(
     ({ name }) => name === scenario.workQueue,
   )!
   const aim = new Aim((fault) => onStrike(fault, stage))
-  const looks = { chance, onCut, target: node.amqpPort }
+  const looks = { chance, onCut, target: () => broker.entrance().amqpPort }
   const relays = new Map<string, WeatherRelay>()
   for (const actor of actors) {
     const onFrame = actor.startsWith('operator') ? watchFrames(() => stage) : undefined
     relays.set(actor, await startWeatherRelay({ ...looks, ...(onFrame && { onFrame }) }))
   }
-  const httpRelay = await startWeatherRelay({ ...looks, target: node.managementPort, onCut: () => {} })
-  const login = `${node.username}:${node.password}`
+  const httpRelay = await startWeatherRelay({ ...looks, target: () => broker.entrance().managementPort, onCut: () => {} })
+  const login = `${broker.username}:${broker.password}`
   const stage: Stage = {
-    ...{ plan, vhost: own.vhost, user: node.username, flow, aim, relays, httpRelay },
+    ...{ plan, vhost: own.vhost, user: broker.username, flow, aim, relays, httpRelay },
     aimedPipe: undefined,
     heal: new Map(),
     worldOf: (actor) => ({
@@ -72,10 +72,10 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       url: `amqp://${login}@127.0.0.1:${relays.get(actor)!.port}/${encodeURIComponent(own.vhost)}`,
       managementUrl: `http://${login}@127.0.0.1:${httpRelay.port}`,
     }),
-    management: (method, path, body) => callManagement(node, method, path, body),
+    management: (method, path, body) => callManagement(broker.access, method, path, body),
     async end() {
       for (const relay of [...relays.values(), httpRelay]) relay.close()
-      await eventually(own.drop)
+      await eventually(() => stage.management('DELETE', `/api/vhosts/${encodeURIComponent(own.vhost)}`))
     },
   }
   const path = `/api/queues/${encodeURIComponent(own.vhost)}/${stillQueue}`

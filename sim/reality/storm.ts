@@ -7,17 +7,17 @@ import type { Fault } from '../nemesis/faults.ts'
 import { type ClientProcess, startClient } from './client-process.ts'
 import type { Role } from './client-task.ts'
 import { drainQueues, type FoundMessage } from './drain-queues.ts'
-import { type Judgement, judge, readSealed } from './judge.ts'
 import { readJournal } from './journal.ts'
-import type { MortalNode } from './mortal-node.ts'
+import { type Judgement, judge, readSealed } from './judge.ts'
+import type { MortalBroker } from './mortal-broker.ts'
 import { planWave } from './plan-world.ts'
-import { settle, turnsTrue } from './settle.ts'
+import { turnsTrue } from './turns-true.ts'
 import { journalOf, openStage, type Stage } from './stage.ts'
 import { healOne, strikeReal } from './strike-real.ts'
 import type { Tally } from './tally.ts'
 
 export interface StormOptions {
-  readonly broker: MortalNode
+  readonly broker: MortalBroker
   readonly profile: ProfileName
   /** One world each, all at once on the same node. */
   readonly seeds: readonly number[]
@@ -57,10 +57,16 @@ export async function runStorm(options: StormOptions): Promise<readonly SeedJudg
   const onStrike = (fault: Fault, stage: Stage): void => strikeReal(fault, { stage, broker, clients, tally })
   const actors = ['deployer', ...cast.map(({ actor }) => actor)]
   const isOf = (stage: Stage, { role, number }: (typeof cast)[number]): boolean =>
-    number <= { publisher: stage.plan.scenario.publishers, consumer: stage.plan.scenario.consumers.length, operator: 2, deployer: 1 }[role]
+    number <=
+    {
+      publisher: stage.plan.scenario.publishers,
+      consumer: stage.plan.scenario.consumers.length,
+      operator: 2,
+      deployer: 1,
+    }[role]
   try {
     for (const seed of seeds) {
-      const place = { node: broker.node, profile, seed, actors }
+      const place = { broker, profile, seed, actors }
       stages.push(await openStage({ ...place, onStrike, onCut: () => tally.count('cut') }))
     }
     const start = (part: (typeof cast)[number]): ClientProcess | undefined => {
@@ -71,8 +77,8 @@ export async function runStorm(options: StormOptions): Promise<readonly SeedJudg
       return startClient(options.script, task, (seed) => beginDeed(stages, seed))
     }
     await deploy(start)
-    await broker.node.syncRegistrations()
-    await settle(shortestRestMs)
+    await broker.syncRegistrations()
+    await sleep(shortestRestMs)
     for (const part of cast) {
       const client = start(part)
       if (client) clients.push(client)
@@ -118,7 +124,11 @@ async function rain(
 /** The faults are over: everything comes to its end now, and is counted. */
 async function calmDown(
   { broker }: StormOptions,
-  { stages, clients, folder }: { stages: readonly Stage[]; clients: readonly ClientProcess[]; folder: string },
+  {
+    stages,
+    clients,
+    folder,
+  }: { stages: readonly Stage[]; clients: readonly ClientProcess[]; folder: string },
 ): Promise<readonly SeedJudgement[]> {
   await broker.settled()
   for (const client of clients) client.goOn()
@@ -140,7 +150,7 @@ async function calmDown(
   }
   await Promise.all([endOf('publisher'), endOf('operator')])
   for (const stage of stages)
-    await demand(`seed ${stage.plan.seed}: the work queue is not handled`, () => isHandled(stage, broker))
+    await demand(`seed ${stage.plan.seed}: the work queue is not handled`, () => isHandled(stage))
   await endOf('consumer')
   const entries = clients.flatMap(({ task }) => readJournal(task.journal))
   return Promise.all(
@@ -158,11 +168,10 @@ async function calmDown(
 }
 
 /** Nothing waits for the consumers. Their queue is asked, since the HTTP API counts late. */
-async function isHandled(stage: Stage, { node }: MortalNode): Promise<boolean> {
-  const { flow, vhost, management } = stage
+async function isHandled({ flow, vhost, management }: Stage): Promise<boolean> {
   const path = `/api/queues/${encodeURIComponent(vhost)}/${flow.queue}`
   const { messages } = await management<{ messages?: number }>('GET', path)
-  return messages === 0 && node.version !== ''
+  return messages === 0
 }
 
 function isMissing(
@@ -182,18 +191,21 @@ function isMissing(
 /** Empties every queue until it stays so. What is between two queues just now comes into one of them. */
 async function findAll(
   { vhost, management }: Stage,
-  { broker, isMissing: isIncomplete }: { broker: MortalNode; isMissing: (ids: ReadonlySet<string | undefined>) => boolean },
+  {
+    broker,
+    isMissing: isIncomplete,
+  }: { broker: MortalBroker; isMissing: (ids: ReadonlySet<string | undefined>) => boolean },
 ): Promise<readonly FoundMessage[]> {
   const queues = await management<{ name: string }[]>('GET', `/api/queues/${encodeURIComponent(vhost)}`)
   const names = queues.map(({ name }) => name)
   const found: FoundMessage[] = []
   let emptyPasses = 0
   await turnsTrue(async () => {
-    const more = await drainQueues(`${broker.node.amqpUrl}/${encodeURIComponent(vhost)}`, names)
+    const more = await drainQueues(`${broker.access.amqpUrl}/${encodeURIComponent(vhost)}`, names)
     found.push(...more)
     emptyPasses = more.length === 0 ? emptyPasses + 1 : 0
     if (emptyPasses > 0 && !isIncomplete(new Set(found.map(({ id }) => id)))) return true
-    await settle(200)
+    await sleep(200)
     return false
   }, longestSearchMs)
   return found
@@ -203,7 +215,11 @@ async function findAll(
 const longestSearchMs = 15_000
 
 /** A lost connection may double what was in hand, and a killed operator its window. */
-function allowedOf(stage: Stage, entries: Parameters<typeof judge>[0]['entries'], clients: readonly ClientProcess[]): number {
+function allowedOf(
+  stage: Stage,
+  entries: Parameters<typeof judge>[0]['entries'],
+  clients: readonly ClientProcess[],
+): number {
   const { consumers, redriveWindow } = stage.plan.scenario
   const held = consumers.reduce((sum, { prefetch }) => sum + prefetch, 0)
   const broken = [...stage.relays.values()].reduce((sum, { ended }) => sum + ended, 0)

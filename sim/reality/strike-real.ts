@@ -1,7 +1,7 @@
 import type { Fault } from '../nemesis/faults.ts'
-import { exchange } from '../actors/scenario.ts'
+import { changeOf } from './change-rules.ts'
 import type { ClientProcess } from './client-process.ts'
-import type { MortalNode } from './mortal-node.ts'
+import type { MortalBroker } from './mortal-broker.ts'
 import type { Stage } from './stage.ts'
 import type { Tally } from './tally.ts'
 import type { Pipe } from './weather-relay.ts'
@@ -9,61 +9,38 @@ import type { Pipe } from './weather-relay.ts'
 /** What the nemesis can reach. */
 export interface RealArena {
   readonly stage: Stage
-  readonly broker: MortalNode
+  readonly broker: MortalBroker
   readonly clients: readonly ClientProcess[]
   readonly tally: Tally
 }
 
-/** Does it, if there is something to do it to. A cut is counted when it happens. */
+/** Does it, if there is something to do it to, and counts it. A cut is counted when it happens. */
 export function strikeReal(fault: Fault, arena: RealArena): void {
-  const { stage, broker, clients, tally } = arena
-  const { kind, choice, lastsMs } = fault
-  const count = (isDone: boolean): void => {
-    if (isDone) tally.count(kind)
-  }
-  const pipe = pickPipe(fault, stage)
-  const client = clients[Math.floor(choice * clients.length)]
-  switch (kind) {
-    case 'cut':
-      if (pipe) cut(pipe, fault)
-      return
-    case 'black-hole':
-      pipe?.blackHole()
-      return count(pipe !== undefined)
-    case 'stall':
-      pipe?.stall(lastsMs)
-      return count(pipe !== undefined)
-    case 'slow':
-      pipe?.slow(lastsMs)
-      return count(pipe !== undefined)
-    case 'kill':
-      return count(client?.kill() ?? false)
-    case 'pause':
-      if (!client?.standStill()) return
-      setTimeout(() => client.goOn(), lastsMs)
-      return count(true)
-    case 'broker-crash':
-      return count(broker.crash(lastsMs))
-    case 'broker-pause':
-      return count(broker.pause(lastsMs))
-    case 'alarm':
-      return count(broker.alarm(lastsMs))
-    case 'refuse':
-      for (const relay of stage.relays.values()) relay.refuse(lastsMs)
-      return count(true)
-    case 'http-loss':
-      stage.httpRelay.lose(0.5, lastsMs)
-      return count(true)
-    default:
-      void administer(fault, arena)
-  }
+  if (fault.kind === 'cut') cut(fault, arena.stage)
+  else if (strikesPipe(fault, arena) || strikesProcess(fault, arena) || strikesBroker(fault, arena))
+    arena.tally.count(fault.kind)
+  else void administer(fault, arena)
 }
 
 /** At once, or at some byte that is still to come. */
-function cut(pipe: Pipe, { choice, nth }: Fault): void {
-  const share = (choice * 7) % 1
-  if (share < 0.3) pipe.cut()
-  else pipe.cutAfter(share < 0.65 ? 'to-broker' : 'to-client', Math.ceil(nth * share * 40))
+function cut(fault: Fault, stage: Stage): void {
+  const share = (fault.choice * 7) % 1
+  const pipe = pickPipe(fault, stage)
+  if (share < 0.3) pipe?.cut()
+  else pipe?.cutAfter(share < 0.65 ? 'to-broker' : 'to-client', Math.ceil(fault.nth * share * 40))
+}
+
+/** Gives whether it was such a fault, and hit something. */
+function strikesPipe(fault: Fault, { stage }: RealArena): boolean {
+  const { kind, lastsMs } = fault
+  const pipe = pickPipe(fault, stage)
+  if (kind === 'refuse') for (const relay of stage.relays.values()) relay.refuse(lastsMs)
+  if (kind === 'http-loss') stage.httpRelay.lose(0.5, lastsMs)
+  if (kind === 'black-hole') pipe?.blackHole()
+  if (kind === 'stall') pipe?.stall(lastsMs)
+  if (kind === 'slow') pipe?.slow(lastsMs)
+  const hitsPipe = kind === 'black-hole' || kind === 'stall' || kind === 'slow'
+  return kind === 'refuse' || kind === 'http-loss' || (hitsPipe && pipe !== undefined)
 }
 
 function pickPipe({ choice }: Fault, { relays, aimedPipe }: Stage): Pipe | undefined {
@@ -72,11 +49,36 @@ function pickPipe({ choice }: Fault, { relays, aimedPipe }: Stage): Pipe | undef
   return pipes[Math.floor(choice * pipes.length)]
 }
 
+function strikesProcess({ kind, choice, lastsMs }: Fault, { clients }: RealArena): boolean {
+  const client = clients[Math.floor(choice * clients.length)]
+  if (kind === 'kill') return client?.kill() ?? false
+  if (kind !== 'pause' || !client?.standStill()) return false
+  setTimeout(() => client.goOn(), lastsMs)
+  return true
+}
+
+function strikesBroker({ kind, choice, lastsMs }: Fault, { stage, broker, tally }: RealArena): boolean {
+  switch (kind) {
+    case 'broker-crash':
+      return broker.crash(lastsMs, { vhost: stage.vhost, name: stage.flow.queue })
+    case 'broker-pause':
+      // A cluster is divided as often as one of its nodes stands still.
+      if (choice < 0.5 && broker.partition(lastsMs + shortestPartitionMs)) tally.count('partition')
+      return broker.pause(lastsMs)
+    case 'alarm':
+      return broker.alarm(lastsMs)
+    default:
+      return false
+  }
+}
+
+/** The others are to notice. */
+const shortestPartitionMs = 1_000
+
 /** Faults by the HTTP API. The broker may be away just now; then nothing is done. */
-async function administer(fault: Fault, { stage, broker, tally }: RealArena): Promise<void> {
-  const { kind, lastsMs } = fault
+async function administer({ kind, choice, lastsMs }: Fault, { stage, broker, tally }: RealArena): Promise<void> {
   if (!broker.isUp || stage.heal.has(kind)) return
-  const change = changeOf(fault, stage)
+  const change = changeOf({ kind, choice }, stage)
   if (!change) return
   stage.heal.set(kind, change.undo)
   try {
@@ -97,63 +99,5 @@ export async function healOne(stage: Stage, kind: string): Promise<boolean> {
     return true
   } catch {
     return false // the node is away; it is tried again when the storm is over
-  }
-}
-
-interface Change {
-  make(): Promise<unknown>
-  undo(): Promise<unknown>
-}
-
-function changeOf({ kind, choice }: Fault, stage: Stage): Change | undefined {
-  const { plan, flow, vhost, management } = stage
-  const { layout } = plan.scenario
-  const { queue: workQueue } = flow
-  const home = encodeURIComponent(vhost)
-  const rule = (name: string, policy: object): Change => ({
-    make: () => management('PUT', `/api/policies/${home}/${name}`, { 'apply-to': 'queues', ...policy }),
-    undo: () => remove(stage, `/api/policies/${home}/${name}`),
-  })
-  const full = { 'max-length': Math.floor(choice * 4), overflow: 'reject-publish' }
-  switch (kind) {
-    case 'unbind': {
-      const between = `/api/bindings/${home}/e/${exchange}/q/${workQueue}`
-      const key = layout === 'event-bus' ? '' : 'order.*'
-      return {
-        make: async () => {
-          const found = await management<{ properties_key: string }[]>('GET', between)
-          for (const { properties_key } of found)
-            await management('DELETE', `${between}/${encodeURIComponent(properties_key)}`)
-        },
-        undo: () => management('POST', between, { routing_key: key, arguments: {} }),
-      }
-    }
-    case 'forbid': {
-      const path = `/api/permissions/${home}/${stage.user}`
-      const all = { configure: '.*', write: '.*', read: '.*' }
-      return {
-        make: () => management('PUT', path, { ...all, write: '^$' }),
-        undo: () => management('PUT', path, all),
-      }
-    }
-    case 'target-full':
-      return rule('full', { pattern: `^${workQueue}$`, definition: full, priority: 9 })
-    case 'dead-letters-full':
-      if (flow.deadLetterQueue === undefined) return undefined
-      return rule('dead-full', { pattern: `^${flow.deadLetterQueue}$`, definition: full, priority: 8 })
-    case 'policy': {
-      const definition = choice < 0.5 ? { 'max-length': 100_000 } : { 'max-length-bytes': 1_000_000_000 }
-      return rule('shop', { pattern: '^(shop|freeflow)', definition, priority: 1 })
-    }
-    default:
-      return undefined
-  }
-}
-
-async function remove({ management }: Stage, path: string): Promise<void> {
-  try {
-    await management('DELETE', path)
-  } catch (error) {
-    if (!String(error).includes('answered 404')) throw error
   }
 }

@@ -29,13 +29,12 @@ export interface WeatherRelay {
   refuse(ms: number): void
   /** So many of the new connections end at once, as a share, for so long. */
   lose(share: number, ms: number): void
-  /** From now on bytes go to this port. */
-  aimAt(port: number): void
   close(): void
 }
 
 export interface RelayOptions {
-  readonly target: number
+  /** Asked for each connection. */
+  readonly target: () => number
   readonly chance: () => number
   /** Called with each frame before it is passed on, if it is to be looked at. */
   readonly onFrame?: (frame: SeenFrame, way: Way, pipe: Pipe) => void
@@ -45,7 +44,6 @@ export interface RelayOptions {
 
 export async function startWeatherRelay(options: RelayOptions): Promise<WeatherRelay> {
   const pipes = new Set<Pipe>()
-  let { target } = options
   let ended = 0
   let refusedUntil = 0
   let loss = { share: 0, until: 0 }
@@ -56,7 +54,7 @@ export async function startWeatherRelay(options: RelayOptions): Promise<WeatherR
       client.resetAndDestroy()
       return
     }
-    const pipe = openPipe(client, target, options)
+    const pipe = openPipe(client, options)
     pipes.add(pipe)
     client.once('close', () => {
       pipes.delete(pipe)
@@ -77,9 +75,6 @@ export async function startWeatherRelay(options: RelayOptions): Promise<WeatherR
     lose(share, ms) {
       loss = { share, until: performance.now() + ms }
     },
-    aimAt(port) {
-      target = port
-    },
     close() {
       server.close()
       for (const pipe of pipes) pipe.cut()
@@ -97,8 +92,8 @@ interface Direction {
 const dripBytes = 16
 const dripMs = 4
 
-function openPipe(client: Socket, target: number, { onFrame, onCut }: RelayOptions): Pipe {
-  const broker = connect({ port: target, host: '127.0.0.1', noDelay: true })
+function openPipe(client: Socket, { target, onFrame, onCut }: RelayOptions): Pipe {
+  const broker = connect({ port: target(), host: '127.0.0.1', noDelay: true })
   broker.on('error', () => {})
   const ways: Record<Way, Direction> = { 'to-broker': open(), 'to-client': open() }
   let isHole = false

@@ -27,7 +27,12 @@ async function setup(nth: number) {
 /** It has moved nothing, and says so in one way or the other. */
 function expectNothingMoved(ended: unknown): void {
   if (ended instanceof WarrenError) expect(ended.code).toMatch(/^(CONNECTION_LOST|RECOVERY_[A-Z]+)$/)
-  else expect(ended).toMatchObject({ outcome: 'interrupted', moved: 0, stillThere: 6 } satisfies Partial<Receipt>)
+  else
+    expect(ended).toMatchObject({
+      outcome: 'interrupted',
+      moved: 0,
+      stillThere: 6,
+    } satisfies Partial<Receipt>)
 }
 
 // The first questions are about the lock, the next ones about the queue, the last ones come when it is counted.
