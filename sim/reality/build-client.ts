@@ -5,7 +5,7 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '../..')
 
 /** Writes it into this folder, since another campaign may build at the same time, and gives the file to run. */
-export async function buildClient(outDir: string): Promise<string> {
+export async function buildClient(outDir: string, entry: string, name: string): Promise<string> {
   await build({
     configFile: false,
     root,
@@ -17,14 +17,14 @@ export async function buildClient(outDir: string): Promise<string> {
       ],
     },
     build: {
-      ssr: 'sim/reality/client.ts',
+      ssr: entry,
       outDir,
       emptyOutDir: false,
       minify: false,
       target: 'node20',
-      rollupOptions: { output: { entryFileNames: 'client.mjs', codeSplitting: false } },
+      rollupOptions: { output: { entryFileNames: name, codeSplitting: false } },
     },
     ssr: { noExternal: true },
   })
-  return join(outDir, 'client.mjs')
+  return join(outDir, name)
 }

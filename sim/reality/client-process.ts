@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { ClientTask } from './client-task.ts'
 
 /** A process of actors, started again when it ends before it was asked to. */
-export interface ClientProcess {
-  readonly task: ClientTask
+export interface ClientProcess<Task = unknown> {
+  readonly task: Task
   /** It was killed -9 so often. */
   readonly kills: number
   /** Gives false if there is nobody to kill. */
@@ -18,14 +17,21 @@ export interface ClientProcess {
   destroy(): void
 }
 
-/** A second of life at least, so that it comes to something. */
-const shortestLifeMs = 1_500
+/** To start a process costs as much as to start a node, nearly; so each lives for a while. */
+const shortestLifeMs = 12_000
 
-export function startClient(
+export interface ClientOptions {
+  /** An operator begins to move dead letters. */
+  readonly onDeed?: (seed: number) => void
+  /** What it says of its errors is not shown. */
+  readonly isQuiet?: boolean
+}
+
+export function startClient<Task>(
   script: string,
-  task: ClientTask,
-  onDeed: (seed: number) => void = () => {},
-): ClientProcess {
+  task: Task,
+  { onDeed = () => {}, isQuiet = false }: ClientOptions = {},
+): ClientProcess<Task> {
   let child: ChildProcess
   let kills = 0
   let isEnding = false
@@ -36,7 +42,7 @@ export function startClient(
     startedAt = performance.now()
     isStanding = false
     child = spawn(process.execPath, [script, JSON.stringify(task)], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', 'ignore', isQuiet ? 'ignore' : 'inherit', 'ipc'],
     })
     child.on('message', (message: { deedOf: number }) => onDeed(message.deedOf))
     child.on('exit', () => {

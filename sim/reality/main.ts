@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
 import { startCluster } from '../../test/support/start-cluster.ts'
 import { startRabbitNode } from '../../test/support/start-rabbit-node.ts'
+import { appendCampaign } from './append-campaign.ts'
 import { buildClient } from './build-client.ts'
-import { type Campaign, createCampaign } from './campaign.ts'
+import { createCampaign } from './campaign.ts'
 import { createMortalCluster } from './mortal-cluster.ts'
 import { createMortalNode } from './mortal-node.ts'
 import { runStorm } from './storm.ts'
@@ -30,7 +31,7 @@ const profile = values.version as ProfileName
 // A new seed each time, unless one is asked for: the campaign is to explore.
 const firstSeed = Number(values.seed ?? Math.floor(Date.now() / 1000) % 10_000_000)
 const folder = mkdtempSync(join(tmpdir(), 'warren-reality-'))
-const script = await buildClient(folder)
+const script = await buildClient(folder, 'sim/reality/client.ts', 'client.mjs')
 const nodes = Number(values.nodes)
 const wanted = { version: profile, deadLetterResendMs: 1_000 }
 // As RabbitMQ's own tests have it: a node that is cut off from most others stops until it is back.
@@ -67,16 +68,6 @@ try {
 }
 const result = campaign.result()
 if (values.json) console.log(JSON.stringify(result))
-if (values.append) append(values.append, result)
+if (values.append) appendCampaign(values.append, result)
 for (const { seed, rule, detail } of result.violations) console.error(`seed ${seed}, ${rule}: ${detail}`)
 process.exit(result.violations.length > 0 ? 1 : 0)
-
-/** Several runs add up in one document. */
-function append(file: string, run: Campaign): void {
-  const before = existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as { campaigns: readonly Campaign[] })
-    : { campaigns: [] }
-  const text = JSON.stringify({ campaigns: [...before.campaigns, run] }, undefined, 2)
-  writeFileSync(`${file}.new`, `${text}\n`)
-  renameSync(`${file}.new`, file)
-}

@@ -5,7 +5,7 @@ import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/pro
 import type { Violation } from '../check/evidence.ts'
 import type { Fault } from '../nemesis/faults.ts'
 import { type ClientProcess, startClient } from './client-process.ts'
-import type { Role } from './client-task.ts'
+import type { ClientTask, Role } from './client-task.ts'
 import { drainQueues, type FoundMessage } from './drain-queues.ts'
 import { readJournal } from './journal.ts'
 import { type Judgement, judge, readSealed } from './judge.ts'
@@ -52,7 +52,7 @@ export async function runStorm(options: StormOptions): Promise<readonly SeedJudg
   const { broker, profile, seeds, stormMs, tally } = options
   const folder = join(options.folder, `storm-${seeds[0]}`)
   mkdirSync(folder, { recursive: true })
-  const clients: ClientProcess[] = []
+  const clients: ClientProcess<ClientTask>[] = []
   const stages: Stage[] = []
   const onStrike = (fault: Fault, stage: Stage): void => strikeReal(fault, { stage, broker, clients, tally })
   const actors = ['deployer', ...cast.map(({ actor }) => actor)]
@@ -69,12 +69,12 @@ export async function runStorm(options: StormOptions): Promise<readonly SeedJudg
       const place = { broker, profile, seed, actors }
       stages.push(await openStage({ ...place, onStrike, onCut: () => tally.count('cut') }))
     }
-    const start = (part: (typeof cast)[number]): ClientProcess | undefined => {
+    const start = (part: (typeof cast)[number]): ClientProcess<ClientTask> | undefined => {
       const of = stages.filter((stage) => part.role === 'deployer' || isOf(stage, part))
       if (of.length === 0) return undefined
       const worlds = of.map((stage) => stage.worldOf(part.actor))
       const task = { ...part, worlds, folder, journal: journalOf(folder, part.actor) }
-      return startClient(options.script, task, (seed) => beginDeed(stages, seed))
+      return startClient(options.script, task, { onDeed: (seed) => beginDeed(stages, seed) })
     }
     await deploy(start)
     await broker.syncRegistrations()
@@ -95,7 +95,7 @@ export async function runStorm(options: StormOptions): Promise<readonly SeedJudg
 }
 
 /** The deployer ends by itself when all is declared. */
-async function deploy(start: (part: (typeof cast)[number]) => ClientProcess | undefined): Promise<void> {
+async function deploy(start: (part: (typeof cast)[number]) => ClientProcess<ClientTask> | undefined): Promise<void> {
   await start({ role: 'deployer', number: 1, actor: 'deployer' })!.end()
 }
 
@@ -128,7 +128,7 @@ async function calmDown(
     stages,
     clients,
     folder,
-  }: { stages: readonly Stage[]; clients: readonly ClientProcess[]; folder: string },
+  }: { stages: readonly Stage[]; clients: readonly ClientProcess<ClientTask>[]; folder: string },
 ): Promise<readonly SeedJudgement[]> {
   await broker.settled()
   for (const client of clients) client.goOn()
@@ -218,7 +218,7 @@ const longestSearchMs = 15_000
 function allowedOf(
   stage: Stage,
   entries: Parameters<typeof judge>[0]['entries'],
-  clients: readonly ClientProcess[],
+  clients: readonly ClientProcess<ClientTask>[],
 ): number {
   const { consumers, redriveWindow } = stage.plan.scenario
   const held = consumers.reduce((sum, { prefetch }) => sum + prefetch, 0)
