@@ -8,7 +8,7 @@ import { startCluster } from '../../test/support/start-cluster.ts'
 import { startRabbitNode } from '../../test/support/start-rabbit-node.ts'
 import { appendCampaign } from './append-campaign.ts'
 import { buildClient } from './build-client.ts'
-import { createCampaign } from './campaign.ts'
+import { CampaignBook } from './campaign.ts'
 import { createMortalCluster } from './mortal-cluster.ts'
 import { createMortalNode } from './mortal-node.ts'
 import { runStorm } from './storm.ts'
@@ -40,16 +40,10 @@ const broker =
   nodes === 1
     ? createMortalNode(await startRabbitNode(wanted))
     : createMortalCluster(await startCluster({ ...wanted, nodes, config }))
-const tally = new Tally()
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-const campaign = createCampaign({
-  broker: broker.version,
-  version: profile,
-  nodes,
-  commit,
-  firstSeed,
-  tally,
-})
+const where = nodes === 1 ? values.version : `cluster of ${nodes}, ${values.version}`
+const book = new CampaignBook({ where, version: broker.version, nodes, commit, firstSeed })
+let problem: unknown
 try {
   const endAt = performance.now() + Number(values.minutes) * 60_000
   const worlds = Number(values.worlds)
@@ -57,17 +51,20 @@ try {
     const seeds = Array.from({ length: worlds }, (_, index) => seed + index)
     const leftMs = endAt - performance.now()
     const stormMs = Math.max(5_000, Math.min(Number(values.storm) * 1000, leftMs))
-    campaign.add(await runStorm({ broker, profile, seeds, stormMs, tally, script, folder }))
-    if (!values.json) console.log(campaign.describe())
+    const tally = new Tally()
+    book.add(await runStorm({ broker, profile, seeds, stormMs, tally, script, folder }), tally)
+    if (!values.json) console.log(JSON.stringify(book.result()))
   }
 } catch (error) {
-  campaign.fail(error)
+  // A node that does not start says nothing about messages. What was judged before still counts.
+  problem = error
 } finally {
   await broker.destroy()
   if (!process.env.WARREN_REALITY_KEEP) rmSync(folder, { recursive: true, force: true })
 }
-const result = campaign.result()
+const result = book.result()
 if (values.json) console.log(JSON.stringify(result))
 if (values.append) appendCampaign(values.append, result)
 for (const { seed, rule, detail } of result.violations) console.error(`seed ${seed}, ${rule}: ${detail}`)
-process.exit(result.violations.length > 0 ? 1 : 0)
+if (problem) console.error(problem)
+process.exit(result.violations.length > 0 || problem ? 1 : 0)

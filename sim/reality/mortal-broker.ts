@@ -83,7 +83,7 @@ export class Torturer {
     this.#alarm = beginAndEnd()
       .catch(async () => {
         await this.#busy // it was killed or stood still
-        await eventually(() => set('0.4'))
+        await eventually(() => set('0.4'), patiently)
       })
       .catch((error: unknown) => void this.#failures.push(error))
       .finally(() => {
@@ -100,7 +100,9 @@ export class Torturer {
   }
 }
 
+/** A tool that was stopped together with the campaign may have run out of time. */
+export const patiently = { timeoutMs: 600_000 }
+
 const mostAlarms = 2
 
 const shortestLivesMs = [1_200, 1_500, 1_500, 2_000, 6_000]
-

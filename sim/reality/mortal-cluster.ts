@@ -3,7 +3,7 @@ import { callManagement } from '../../test/support/call-management.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import type { RabbitCluster } from '../../test/support/start-cluster.ts'
 import type { RabbitNode } from '../../test/support/start-rabbit-node.ts'
-import { type MortalBroker, Torturer } from './mortal-broker.ts'
+import { type MortalBroker, patiently, Torturer } from './mortal-broker.ts'
 
 /** A broker of several nodes. Clients are sent to one after the other, as by a load balancer that knows nothing. */
 export function createMortalCluster({ nodes, leaderOf, destroy }: RabbitCluster): MortalBroker {
@@ -58,7 +58,7 @@ export function createMortalCluster({ nodes, leaderOf, destroy }: RabbitCluster)
     },
     settled: () => torturer.settled(),
     syncRegistrations: async () => {
-      await Promise.all(nodes.map((node) => node.syncRegistrations()))
+      await Promise.all(nodes.map((node) => eventually(() => node.syncRegistrations(), patiently)))
     },
     destroy,
   }
@@ -67,12 +67,12 @@ export function createMortalCluster({ nodes, leaderOf, destroy }: RabbitCluster)
 /** It ends the connections to the others, and refuses new ones: their cookies are no longer the same to it. */
 async function cutOff(node: RabbitNode, others: readonly RabbitNode[]): Promise<void> {
   const cut = `[begin erlang:set_cookie(Node, cut_off), erlang:disconnect_node(Node) end || Node <- ${atoms(others)}].`
-  await node.rabbitmqctl('eval', cut)
+  await eventually(() => node.rabbitmqctl('eval', cut), patiently)
 }
 
 async function rejoin(node: RabbitNode, others: readonly RabbitNode[]): Promise<void> {
   const join = `[begin erlang:set_cookie(Node, erlang:get_cookie()), net_adm:ping(Node) end || Node <- ${atoms(others)}].`
-  await node.rabbitmqctl('eval', join)
+  await eventually(() => node.rabbitmqctl('eval', join), patiently)
 }
 
 function atoms(nodes: readonly RabbitNode[]): string {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../../test/support/eventually.ts'
 import type { RabbitNode } from '../../test/support/start-rabbit-node.ts'
-import { type MortalBroker, Torturer } from './mortal-broker.ts'
+import { type MortalBroker, patiently, Torturer } from './mortal-broker.ts'
 
 /** A broker of one node. */
 export function createMortalNode(node: RabbitNode): MortalBroker {
@@ -27,7 +28,7 @@ export function createMortalNode(node: RabbitNode): MortalBroker {
     alarm: (ms) => torturer.ring(node, ms),
     partition: () => false,
     settled: () => torturer.settled(),
-    syncRegistrations: () => node.syncRegistrations(),
+    syncRegistrations: () => eventually(() => node.syncRegistrations(), patiently),
     destroy: () => node.destroy(),
   }
 }

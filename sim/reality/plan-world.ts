@@ -12,6 +12,9 @@ export const pace = 0.05
 /** Nobody consumes from it. Re-drives into it can be counted by somebody else, to the last copy. */
 export const stillQueue = 'shop.still'
 
+/** So many messages a publisher has in flight at most. */
+export const mostPublishes = 3
+
 /** What a seed gives to a real broker: the scenario and the faults of the simulation, at another pace. */
 export interface WorldPlan {
   readonly seed: number

@@ -5,12 +5,14 @@ import type { QueueFlow } from '../../packages/warrenmq/src/topology/queue-flow.
 import { callManagement } from '../../test/support/call-management.ts'
 import { createVhostOn, type OwnVhost } from '../../test/support/create-vhost-on.ts'
 import { eventually } from '../../test/support/eventually.ts'
+import type { Scenario } from '../actors/scenario.ts'
 import { Aim } from '../nemesis/aim.ts'
 import type { Fault } from '../nemesis/faults.ts'
 import type { ClientWorld } from './client-task.ts'
 import type { MortalBroker } from './mortal-broker.ts'
-import { planWorld, stillQueue, type WorldPlan } from './plan-world.ts'
-import { type Pipe, startWeatherRelay, type WeatherRelay } from './weather-relay.ts'
+import { mostPublishes, planWorld, stillQueue, type WorldPlan } from './plan-world.ts'
+import type { WeatherPipe } from './weather-pipe.ts'
+import { startWeatherRelay, type WeatherRelay } from './weather-relay.ts'
 
 /** One world on a real broker: its vhost, and the ports through which each actor reaches it. */
 export interface Stage {
@@ -25,7 +27,7 @@ export interface Stage {
   /** The world, as this actor reaches it. */
   worldOf(actor: string): ClientWorld
   /** The connection on which an aimed fault has found its moment. */
-  aimedPipe: Pipe | undefined
+  aimedPipe: WeatherPipe | undefined
   /** To be done when the faults are over, and until it succeeds. */
   readonly heal: Map<string, () => Promise<unknown>>
   management<Answer = unknown>(
@@ -59,9 +61,14 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   const relays = new Map<string, WeatherRelay>()
   for (const actor of actors) {
     const onFrame = actor.startsWith('operator') ? watchFrames(() => stage) : undefined
-    relays.set(actor, await startWeatherRelay({ ...looks, ...(onFrame && { onFrame }) }))
+    const mostInHand = mostInHandOf(actor, scenario)
+    relays.set(actor, await startWeatherRelay({ ...looks, mostInHand, ...(onFrame && { onFrame }) }))
   }
-  const httpRelay = await startWeatherRelay({ ...looks, target: () => broker.entrance().managementPort, onCut: () => {} })
+  const httpRelay = await startWeatherRelay({
+    ...looks,
+    target: () => broker.entrance().managementPort,
+    onCut: () => {},
+  })
   const login = `${broker.username}:${broker.password}`
   const stage: Stage = {
     ...{ plan, vhost: own.vhost, user: broker.username, flow, aim, relays, httpRelay },
@@ -83,9 +90,21 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   return stage
 }
 
+/** What a connection of an actor that is lost may double. */
+function mostInHandOf(actor: string, { consumers, redriveWindow }: Scenario): number {
+  const number = Number(actor.split('-')[1])
+  if (actor.startsWith('consumer')) return consumers[number - 1]?.prefetch ?? 0
+  if (actor.startsWith('operator')) return redriveWindow
+  return mostPublishes
+}
+
 /** Publishes of an operator are copies, and its acks take dead letters away. */
 function watchFrames(stageOf: () => Stage) {
-  return (frame: { classId: number | undefined; methodId: number | undefined }, way: string, pipe: Pipe) => {
+  return (
+    frame: { classId: number | undefined; methodId: number | undefined },
+    way: string,
+    pipe: WeatherPipe,
+  ) => {
     if (way !== 'to-broker' || frame.classId !== 60) return
     const moment = frame.methodId === 40 ? 'copy' : frame.methodId === 80 ? 'ack' : undefined
     if (!moment) return

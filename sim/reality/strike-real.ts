@@ -4,7 +4,7 @@ import type { ClientProcess } from './client-process.ts'
 import type { MortalBroker } from './mortal-broker.ts'
 import type { Stage } from './stage.ts'
 import type { Tally } from './tally.ts'
-import type { Pipe } from './weather-relay.ts'
+import type { WeatherPipe } from './weather-pipe.ts'
 
 /** What the nemesis can reach. */
 export interface RealArena {
@@ -43,7 +43,7 @@ function strikesPipe(fault: Fault, { stage }: RealArena): boolean {
   return kind === 'refuse' || kind === 'http-loss' || (hitsPipe && pipe !== undefined)
 }
 
-function pickPipe({ choice }: Fault, { relays, aimedPipe }: Stage): Pipe | undefined {
+function pickPipe({ choice }: Fault, { relays, aimedPipe }: Stage): WeatherPipe | undefined {
   if (aimedPipe) return aimedPipe
   const pipes = [...relays.values()].flatMap((relay) => [...relay.pipes])
   return pipes[Math.floor(choice * pipes.length)]
@@ -76,7 +76,10 @@ function strikesBroker({ kind, choice, lastsMs }: Fault, { stage, broker, tally 
 const shortestPartitionMs = 1_000
 
 /** Faults by the HTTP API. The broker may be away just now; then nothing is done. */
-async function administer({ kind, choice, lastsMs }: Fault, { stage, broker, tally }: RealArena): Promise<void> {
+async function administer(
+  { kind, choice, lastsMs }: Fault,
+  { stage, broker, tally }: RealArena,
+): Promise<void> {
   if (!broker.isUp || stage.heal.has(kind)) return
   const change = changeOf({ kind, choice }, stage)
   if (!change) return

@@ -8,6 +8,11 @@ export class Tally {
     this.faults[kind] = (this.faults[kind] ?? 0) + 1
   }
 
+  add(other: Tally): void {
+    for (const [kind, count] of Object.entries(other.faults) as [FaultKind, number][])
+      this.faults[kind] = (this.faults[kind] ?? 0) + count
+  }
+
   /** As the figures of the proof count them. */
   get cutsAndPauses(): number {
     const kinds = ['cut', 'black-hole', 'stall', 'slow', 'pause', 'broker-pause', 'partition'] as const

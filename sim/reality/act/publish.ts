@@ -5,7 +5,7 @@ import type { PlannedMessage } from '../../actors/ledger.ts'
 import { archive, exchange } from '../../actors/scenario.ts'
 import type { Part } from '../client-task.ts'
 import { readJournal } from '../journal.ts'
-import { messageAt } from '../plan-world.ts'
+import { messageAt, mostPublishes } from '../plan-world.ts'
 
 /** Publishes until the end. What was under way when it was killed it never publishes again. */
 export async function publish(part: Part, journalFile: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function publish(part: Part, journalFile: string): Promise<void> {
       await sleep(random.between(40, 200))
     }
   }
-  await Promise.all(Array.from({ length: Math.min(publisherWindow, 3) }, one))
+  await Promise.all(Array.from({ length: Math.min(publisherWindow, mostPublishes) }, one))
 }
 
 async function publishOne(part: Part, publisher: Publisher, message: PlannedMessage): Promise<void> {

@@ -27,9 +27,11 @@ export function startFeeder(url: () => string, queue: string): Feeder {
   const publishTo = async (connection: ChannelModel): Promise<void> => {
     const channel = await connection.createConfirmChannel()
     let isGone = false
-    channel.on('error', () => {}).once('close', () => {
-      isGone = true
-    })
+    channel
+      .on('error', () => {})
+      .once('close', () => {
+        isGone = true
+      })
     while (!isEnding && !isGone) {
       for (let count = 0; count < batch; count += 1) {
         const messageId = `m${sent.size + 1}`

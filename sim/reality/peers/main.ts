@@ -63,7 +63,14 @@ try {
   for (const [index, end] of ends.entries()) {
     const { name: participant, settings } = participants[index]!
     const seconds = Math.round((performance.now() - startedAt) / 1000)
-    const place = { participant, commit, broker: node.version, version, nodes: 1, seeds: [seed, seed] as const }
+    const place = {
+      participant,
+      where: version,
+      version: node.version,
+      nodes: 1,
+      commit,
+      seeds: [seed, seed],
+    }
     const campaign = { ...place, rounds: 1, seconds, ...end, settings, violations: [] }
     console.log(JSON.stringify(campaign))
     if (values.append) appendCampaign(values.append, campaign)

@@ -22,8 +22,26 @@ export interface Mover {
   /** Gives whether there was something to hit; a cut counts itself. */
   suffer(fault: Fault): boolean
   /** The faults are over: waits until everything is moved, and counts. */
-  finish(): Promise<Pick<Campaign, 'faults' | 'cutsAndPauses' | 'nodeKills' | 'messages' | 'counts'>>
+  finish(): Promise<MoverEnd>
   destroy(): void
+}
+
+/** What became of its messages. */
+export interface MoverEnd
+  extends Pick<
+    Campaign,
+    | 'faults'
+    | 'cutsAndPauses'
+    | 'nodeKills'
+    | 'published'
+    | 'confirmed'
+    | 'lost'
+    | 'recovered'
+    | 'unexpected'
+    | 'duplicated'
+  > {
+  /** So many were still in the source a minute after the faults. */
+  readonly left: number
 }
 
 const source = 'source'
@@ -132,7 +150,11 @@ const ruleOf = (home: string): string => `/api/policies/${home}/full`
 
 function addRule(node: RabbitNode, home: string, most: number): Promise<unknown> {
   const definition = { 'max-length': most, overflow: 'reject-publish' }
-  return callManagement(node, 'PUT', ruleOf(home), { pattern: `^${target}$`, definition, 'apply-to': 'queues' })
+  return callManagement(node, 'PUT', ruleOf(home), {
+    pattern: `^${target}$`,
+    definition,
+    'apply-to': 'queues',
+  })
 }
 
 async function removeRule(node: RabbitNode, home: string): Promise<void> {
@@ -154,19 +176,15 @@ async function isEmpty(url: string): Promise<boolean> {
 function count(
   { sent, confirmed }: Feeder,
   found: readonly { readonly id: string | undefined; readonly queue: string }[],
-): Pick<Campaign, 'messages' | 'counts'> {
+): Omit<MoverEnd, 'faults' | 'cutsAndPauses' | 'nodeKills'> {
   const ids = new Set(found.map(({ id }) => id))
-  const unexpected = [...ids].filter((id) => id === undefined || !sent.has(id)).length
   return {
-    messages: {
-      ...{ sent: sent.size, confirmed: confirmed.size, sealed: 0, queued: found.length },
-      handled: found.filter(({ queue }) => queue === target).length,
-    },
-    counts: {
-      lost: [...confirmed].filter((id) => !ids.has(id)).length,
-      recovered: [...sent].filter((id) => !confirmed.has(id) && ids.has(id)).length,
-      unexpected,
-      duplicated: found.length - ids.size,
-    },
+    published: sent.size,
+    confirmed: confirmed.size,
+    left: found.filter(({ queue }) => queue === source).length,
+    lost: [...confirmed].filter((id) => !ids.has(id)).length,
+    recovered: [...sent].filter((id) => !confirmed.has(id) && ids.has(id)).length,
+    unexpected: [...ids].filter((id) => id === undefined || !sent.has(id)).length,
+    duplicated: found.length - ids.size,
   }
 }

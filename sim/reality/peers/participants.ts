@@ -71,5 +71,7 @@ async function beginShovel(access: ManagementAccess, task: PeerTask): Promise<un
     ...{ 'dest-protocol': 'amqp091', 'dest-uri': task.url, 'dest-queue': task.target },
     ...{ 'src-prefetch-count': task.prefetch, 'ack-mode': 'on-confirm', 'reconnect-delay': 1 },
   }
-  return callManagement(access, 'PUT', `/api/parameters/shovel/${encodeURIComponent(task.vhost)}/mover`, { value })
+  return callManagement(access, 'PUT', `/api/parameters/shovel/${encodeURIComponent(task.vhost)}/mover`, {
+    value,
+  })
 }

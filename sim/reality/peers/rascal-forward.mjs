@@ -8,7 +8,11 @@ const republish = { strategy: 'republish', attempts: 2, defer: 50 }
 const broker = await rascal.BrokerAsPromised.create({
   vhosts: {
     [task.vhost]: {
-      connection: { url: task.url, options: { heartbeat: 2 }, retry: { min: 50, max: 500, strategy: 'linear' } },
+      connection: {
+        url: task.url,
+        options: { heartbeat: 2 },
+        retry: { min: 50, max: 500, strategy: 'linear' },
+      },
       queues: { [task.source]: { assert: false }, [task.target]: { assert: false } },
       publications: { target: { queue: task.target, confirm: true } },
       subscriptions: { source: { queue: task.source, prefetch: task.prefetch, contentType: 'text/plain' } },

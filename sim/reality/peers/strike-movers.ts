@@ -10,7 +10,9 @@ export function strikeMovers(
   const { kind, lastsMs } = fault
   const isShared = kind === 'broker-crash' || kind === 'broker-pause'
   const isDone =
-    kind === 'broker-crash' ? broker.crash(lastsMs, { vhost: '/', name: '' }) : isShared && broker.pause(lastsMs)
+    kind === 'broker-crash'
+      ? broker.crash(lastsMs, { vhost: '/', name: '' })
+      : isShared && broker.pause(lastsMs)
   for (const mover of movers) {
     if (isShared ? isDone : mover.suffer(fault)) mover.tally.count(kind)
   }
