@@ -42,6 +42,8 @@ export interface MoverEnd
   > {
   /** So many were still in the source a minute after the faults. */
   readonly left: number
+  /** 1 if any were. */
+  readonly stuck: number
 }
 
 const source = 'source'
@@ -178,10 +180,11 @@ function count(
   found: readonly { readonly id: string | undefined; readonly queue: string }[],
 ): Omit<MoverEnd, 'faults' | 'cutsAndPauses' | 'nodeKills'> {
   const ids = new Set(found.map(({ id }) => id))
+  const left = found.filter(({ queue }) => queue === source).length
   return {
+    ...{ left, stuck: left > 0 ? 1 : 0 },
     published: sent.size,
     confirmed: confirmed.size,
-    left: found.filter(({ queue }) => queue === source).length,
     lost: [...confirmed].filter((id) => !ids.has(id)).length,
     recovered: [...sent].filter((id) => !confirmed.has(id) && ids.has(id)).length,
     unexpected: [...ids].filter((id) => id === undefined || !sent.has(id)).length,
