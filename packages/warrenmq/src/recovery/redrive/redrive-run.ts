@@ -317,13 +317,16 @@ export class RedriveRun {
   async #count(isOurs: boolean): Promise<void> {
     const { consuming: session, queue } = this.#options
     const { counts } = this.#state
+    const { look } = this.#preparation
     const atLeast = leastLeftOf(this.#state)
+    // It was never prepared: nobody knows what was in the queue, and nothing was taken.
+    if (!look) return this.#tell({ kind: 'counted', count: { kind: 'uncounted' } })
     try {
       const count = await countForReceipt({
         session,
         publisher: this.#publisher,
         queue,
-        look: this.#preparation.look!,
+        look,
         lock: this.#lock,
         patience: this.#patience.signal,
         isOurs,
@@ -342,6 +345,11 @@ export class RedriveRun {
   }
 
   #finish({ outcome, interruption }: CommandOf<'finish'>): void {
+    const { rules } = this.#preparation
+    if (!rules) {
+      this.#settle?.reject(nothingBegun(this.#options.queue, { isLocked: interruption === 'locked' }))
+      return
+    }
     const isError = interruption === 'failed' || interruption === 'forbidden'
     if (isError && this.#state.flow.confirmed === 0) {
       this.#settle?.reject(this.#error)
@@ -360,7 +368,7 @@ export class RedriveRun {
       interruption: isRefused ? 'forbidden' : interruption,
       cameBack: Math.max(this.#watch.cameBack, this.#tally.cameBackCount),
       digest: this.#publishing.digest,
-      rules: this.#preparation.rules!,
+      rules,
       problem: isError || isRefused ? wordsOf(this.#error) : undefined,
     })
     this.#settle?.resolve(receipt)
@@ -383,7 +391,12 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function nothingBegun(queue: string): RecoveryError {
+function nothingBegun(queue: string, { isLocked = false } = {}): RecoveryError {
+  if (isLocked)
+    return new RecoveryError({
+      code: 'RECOVERY_LOCKED',
+      message: `The re-drive of "${queue}" lost its connection before it had begun, and now somebody else is working on the queue. Nothing was moved. Wait until that is done, or stop it there.`,
+    })
   return new RecoveryError({
     code: 'RECOVERY_INTERRUPTED',
     message: `The re-drive of "${queue}" was ended while it waited for the broker, before it had begun. Nothing was moved.`,
