@@ -12,8 +12,8 @@ import {
 import { taskStream } from '../../own-streams.ts'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
+import { publishSealed } from '../records/publish-sealed.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
-import { sealMessage } from '../records/seal-message.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
 import { readTaskRecord } from './read-task-record.ts'
@@ -158,9 +158,11 @@ export class TaskBoard {
   }
 
   async #publish(record: TaskRecord): Promise<void> {
-    const { kind } = await this.#publisher.publish(
-      sealMessage(this.#seals, { stream: taskStream, type: record.kind, record }),
-    )
+    const { kind } = await publishSealed(this.#publisher, this.#seals, {
+      stream: taskStream,
+      type: record.kind,
+      record,
+    })
     if (kind === 'confirmed') return
     throw new ApiError({
       code: 'TASKS_UNAVAILABLE',
