@@ -1,6 +1,6 @@
 import type { LiveTopology } from 'warrenmq/operations'
-import { readRecoveries } from './rascal-recovery.ts'
 import { asSettings, namedMembers, type RascalVhost, type Settings, textOf } from './rascal-vhost.ts'
+import { readRecoveries } from './read-recoveries.ts'
 
 /** Something that a rascal config says and a topology does not. */
 export interface RascalNote {
