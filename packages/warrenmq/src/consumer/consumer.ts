@@ -137,7 +137,7 @@ export class Consumer {
 
   /** Whether the breaker lets messages through. */
   get breaker(): BreakerKind {
-    return this.#breaker.kind
+    return this.#breaker.kind()
   }
 
   /** The messages it holds at this moment. */
@@ -257,8 +257,13 @@ export class Consumer {
         this.#warnings.tooLarge(delivery.bodyBytes)
         this.#oversized.take(delivery)
       }
-      const { offset } = this.#position
-      const how = { way: this.#way, options: this.#options, offset, receive: this.#receive, onOversized }
+      const how = {
+        way: this.#way,
+        options: this.#options,
+        offset: this.#position.offset(),
+        receive: this.#receive,
+        onOversized,
+      }
       const { consumerTag, doubt } = await subscribe({ channel, ...how })
       if (doubt) this.#unproved(doubt)
       return consumerTag
