@@ -218,7 +218,8 @@ function aimDelayOf({ choice }: Fault): number {
 }
 
 function countReady({ model }: SimBroker, queue: string | undefined): number {
-  return model.vhosts.get('/')!.queues.get(queue ?? '')?.counts.ready ?? 0
+  const found = model.vhosts.get('/')!.queues.get(queue ?? '')
+  return found?.counts().ready ?? 0
 }
 
 /** Each time that a message dies it may wait for all its delays. */

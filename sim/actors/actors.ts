@@ -143,7 +143,7 @@ const nonsense = {
   'x-redriven-id': 7,
 }
 
-function headersOf({ isOfKnownType, isHostile }: PlannedMessage) {
+export function headersOf({ isOfKnownType, isHostile }: PlannedMessage) {
   const type = { MessageType: isOfKnownType ? knownType : 'OrderShipped' }
   return isHostile ? { ...nonsense, ...type } : type
 }

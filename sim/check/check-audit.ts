@@ -14,7 +14,7 @@ export function checkAudit({ ledger, violate, broker }: Evidence): void {
     )
   if (verdict.unsigned + verdict.foreign > 0)
     violate('audit', `${verdict.unsigned} records are not signed, and ${verdict.foreign} are none`)
-  const inStream = broker.model.vhosts.get('/')!.queues.get('warren.audit')?.counts.ready ?? 0
+  const inStream = broker.model.vhosts.get('/')!.queues.get('warren.audit')?.counts().ready ?? 0
   if (verdict.records !== inStream && !verdict.isCut)
     violate('audit', `it counts ${verdict.records} records, and the stream has ${inStream}`)
   if (verdict.records < ledger.audited.length)

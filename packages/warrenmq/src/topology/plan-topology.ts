@@ -13,7 +13,10 @@ import { type WayOut, waysOutOf } from './ways-out.ts'
 
 /** The steps that lead from a live broker to the wanted topology, and what no step can do. */
 export interface Plan {
-  /** Nothing is to be done. What is left over, unmanaged or overridden by policies is told, not counted. */
+  /**
+   * There is nothing to do. Leftovers, unmanaged objects and settings that policies override are listed, but do not
+   * count.
+   */
   readonly isEmpty: boolean
   /** Steps that take nothing away. */
   readonly safe: readonly SafeStep[]

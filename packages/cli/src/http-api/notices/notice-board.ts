@@ -6,6 +6,7 @@ import {
   type Session,
   type SessionPair,
 } from 'warrenmq/operations'
+import { noticeStream } from '../../own-streams.ts'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
 import { publishSealed } from '../records/publish-sealed.ts'
@@ -14,9 +15,6 @@ import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
 import type { HeardNotice, Notice, NoticeRecord } from './notice.ts'
 import { readNotice } from './read-notice.ts'
-
-/** The stream that all servers share. */
-const noticeStream = 'warren.notices'
 
 /** Longer than any session or approval lasts, so what is cut off is of no use to anybody. */
 const limits = {

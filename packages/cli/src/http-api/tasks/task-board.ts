@@ -9,6 +9,7 @@ import {
   type Session,
   type SessionPair,
 } from 'warrenmq/operations'
+import { taskStream } from '../../own-streams.ts'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
 import { publishSealed } from '../records/publish-sealed.ts'
@@ -18,9 +19,6 @@ import type { Strays } from '../records/strays.ts'
 import { readTaskRecord } from './read-task-record.ts'
 import { replaces, type SharedTask, type TaskRecord } from './shared-task.ts'
 import { isEnded } from './task-state.ts'
-
-/** The stream that all servers share. */
-export const taskStream = 'warren.tasks'
 
 /** Each record holds all of a task, so what is cut off at the beginning is missed by nobody. */
 const limits = {

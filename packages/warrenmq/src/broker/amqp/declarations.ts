@@ -3,7 +3,7 @@ import type { AmqpChannel } from './channel.ts'
 
 /** What can be asked of a broker on a channel, one function each. Each waits for the broker's answer. */
 
-export interface QueueDeclaration {
+export interface QueueToDeclare {
   readonly queue: string
   /** @default true */
   readonly durable?: boolean
@@ -19,10 +19,7 @@ export interface QueueCounts {
   readonly consumerCount: number
 }
 
-export async function declareQueue(
-  channel: AmqpChannel,
-  declaration: QueueDeclaration,
-): Promise<QueueCounts> {
+export async function declareQueue(channel: AmqpChannel, declaration: QueueToDeclare): Promise<QueueCounts> {
   const { queue, durable = true, exclusive = false, autoDelete = false, arguments: args = [] } = declaration
   const method = {
     name: 'queue.declare',

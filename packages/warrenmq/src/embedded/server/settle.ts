@@ -21,8 +21,9 @@ export interface Settling {
 /** How to treat what a consumer holds. */
 export interface SettleOptions {
   /**
-   * What a consumer holds and has not settled. `wait`: its handler is at work, and is waited for. `pass`: it is meant to
-   * be held; the consumer gets 50 ms for an answer that it gathers with others, and is passed over then.
+   * What to do about a delivery that a consumer has not settled. `wait`: its handler is at work; wait for it. `pass`: it
+   * is meant to be held; give the consumer 50 ms to send the answers it gathers, then move on. Warren's own looks and
+   * re-drives are never waited for longer than that.
    * @default 'wait'
    * @example { held: 'pass' }
    */
@@ -50,7 +51,7 @@ export async function settle(
 ): Promise<void> {
   const { connections, timeoutMs, quietMs, wake } = settling
   const startedAtMs = performance.now()
-  const before = new Map([...connections()].map((connection) => [connection, connection.receivedBytes]))
+  const before = new Map([...connections()].map((connection) => [connection, connection.receivedBytes()]))
   const isLate = (): boolean => performance.now() > startedAtMs + timeoutMs
   const assertEnding = (): void => {
     if (isLate()) throw neverSettles({ connections: connections(), before, timeoutMs })
@@ -60,12 +61,13 @@ export async function settle(
   let spokeAtMs = performance.now()
   let isTold = false
   for (;;) {
-    const isHeld = held === 'wait' ? isInHand(connections()) : isNewlyHeld(settling)
-    const isUnderWay = isHeld || (held === 'wait' && wake.isUnderWay(spokeAtMs))
+    const isInHands = held === 'wait' && isInHand(connections())
+    const isAnswering = isNewlyHeld(settling, held)
+    const isUnderWay = isInHands || isAnswering || (held === 'wait' && wake.isUnderWay(spokeAtMs))
     if (!isUnderWay && !mayFollow) break
     const received = totalReceived(connections())
-    await wake.pause(held === 'pass' && isHeld ? answerMs : quietMs)
-    if (held === 'wait' && isHeld) {
+    await wake.pause(isAnswering && !isInHands ? answerMs : quietMs)
+    if (isInHands) {
       if (isLate()) throw stillInHand(connections(), timeoutMs)
       if (!isTold && performance.now() > startedAtMs + tellAfterMs) {
         isTold = true
@@ -108,7 +110,7 @@ function neverSettles({
   timeoutMs: number
 }): EmbeddedBrokerError {
   const sent = (connection: AmqpConnection): number =>
-    connection.receivedBytes - (before.get(connection) ?? 0)
+    connection.receivedBytes() - (before.get(connection) ?? 0)
   const [busiest] = [...connections].toSorted((a, b) => sent(b) - sent(a))
   const queues = [...(busiest?.channels.values() ?? [])].flatMap(({ model }) =>
     [...model.consumers.values()].map(({ queue }) => `"${queue.name}"`),
@@ -148,9 +150,10 @@ function describeHolders(connections: Iterable<AmqpConnection>): string {
     .join('; ')
 }
 
-/** Tells whether a client holds a delivery that it did not hold when this was last asked. */
-function isNewlyHeld({ connections, answerable }: Settling): boolean {
-  const isNew = answerable.served(connections()).some(holdsSome)
+/** Tells whether a client that is not waited for holds a delivery that it did not hold when this was last asked. */
+function isNewlyHeld({ connections, answerable }: Settling, held: 'wait' | 'pass'): boolean {
+  const isMeant = held === 'wait'
+  const isNew = answerable.served(connections()).some((channel) => holdsSome(channel, { isMeant }))
   answerable.note(connections())
   return isNew
 }
@@ -163,13 +166,13 @@ function hasDelivered({ connections, sent }: Settling): boolean {
 }
 
 function isFlushed(connections: Iterable<AmqpConnection>): boolean {
-  for (const connection of connections) if (!connection.isFlushed) return false
+  for (const connection of connections) if (!connection.isFlushed()) return false
   return true
 }
 
 function totalReceived(connections: Iterable<AmqpConnection>): number {
   let sum = 0
-  for (const { receivedBytes } of connections) sum += receivedBytes
+  for (const connection of connections) sum += connection.receivedBytes()
   return sum
 }
 

@@ -3,8 +3,8 @@ import { inspectQueue, type QueueCounts } from '../../broker/amqp/declarations.t
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { RecoveryError } from '../../errors.ts'
+import { ownSleep } from '../../own-timer.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
-import { sleep } from '../../world.ts'
 import { isQueueGone } from './is-queue-gone.ts'
 import { withChannel } from './with-channel.ts'
 
@@ -103,7 +103,7 @@ async function standingDepth(
 ): Promise<number> {
   let depth = -1
   let falls = 0
-  for (let unchanged = 0; ; await sleep(readEveryMs)) {
+  for (let unchanged = 0; ; await ownSleep(readEveryMs)) {
     const { messageCount } = await inspectQueue(channel, queue)
     const isSettled = messageCount === depth || (depth >= atLeast && messageCount > depth)
     unchanged = isSettled ? unchanged + 1 : 0

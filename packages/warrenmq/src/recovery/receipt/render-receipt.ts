@@ -98,7 +98,7 @@ function describeMissing({ missing, interruption }: Receipt): readonly string[] 
 }
 
 function describeBalance({ isBalanced, isCounted = true }: Receipt): string {
-  if (!isCounted) return ' — as far as known: the broker was away at the end, so the queue was not counted'
+  if (!isCounted) return ' — as far as is known: the broker was away at the end, so the queue was not counted'
   return isBalanced ? '' : ' — but the queue does not hold what it should'
 }
 

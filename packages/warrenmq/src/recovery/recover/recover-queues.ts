@@ -5,8 +5,9 @@ import { RecoveryError, WarrenError } from '../../errors.ts'
 import { joinSignals } from '../../join-signals.ts'
 import { headerText } from '../../message/header-values.ts'
 import { readDeaths } from '../../message/read-deaths.ts'
+import { ownSleep } from '../../own-timer.ts'
 import { readProperty } from '../../wire/properties.ts'
-import { clearTimeout, performance, randomUUID, setTimeout, sleep as wait } from '../../world.ts'
+import { clearTimeout, performance, randomUUID, setTimeout } from '../../world.ts'
 import { sureDepth } from '../look/confirm-depth.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import { depthOf } from '../look/settled-depth.ts'
@@ -315,7 +316,7 @@ async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number | 'a
     const depth = await askInTime(task, () => depthOf(consuming, queue))
     if (depth === 'away') return depth
     if (depth > kept) return depth
-    await wait(stepMs)
+    await ownSleep(stepMs)
   }
   return 0
 }
