@@ -11,7 +11,9 @@ export function webhookRoutes(webhooks: Pick<Webhooks, 'isSending' | 'states'>):
     add(endpoints.listWebhooks, async ({ caller }) => ({
       isSending: webhooks.isSending,
       items: webhooks.states().map(([{ name, queues, on }, state]) => ({
-        ...{ name, queues: patternsFor(caller, queues), rules: sayRules(on) },
+        name,
+        queues: patternsFor(caller, queues),
+        rules: sayRules(on),
         ...state,
       })),
     }))
