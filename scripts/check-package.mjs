@@ -83,6 +83,7 @@ const directory = mkdtempSync(join(tmpdir(), 'warrenmq-package-'))
 try {
   refusePackagesForNewerNodes()
   for (const door of ['index', 'testing']) refuseUnexportedTypes(door)
+  refuseUnexportedTypes('operations', { beside: 'index' })
   const library = pack('packages/warrenmq')
   const cli = pack('packages/cli')
   refuseLarger('library', library.size, mostLibraryBytes)
@@ -105,10 +106,14 @@ function refusePackagesForNewerNodes() {
 }
 
 /** Whoever writes a function around ours has to name what it takes and gives. */
-function refuseUnexportedTypes(door) {
-  const { unexported } = readDoor(`packages/warrenmq/dist/cjs/${door}.d.ts`)
+function refuseUnexportedTypes(door, { beside } = {}) {
+  const { unexported } = readDoor(typesOf(door), beside && { beside: typesOf(beside) })
   if (unexported.length === 0) return
   throw new Error(`packages/warrenmq/src/${door}.ts does not export these types: ${unexported.join(', ')}`)
+}
+
+function typesOf(door) {
+  return `packages/warrenmq/dist/cjs/${door}.d.ts`
 }
 
 function pack(folder) {

@@ -102,6 +102,7 @@ const files = {
   [commandsPage]: withCommands(read(commandsPage)),
   [requestSchemasFile]: renderRequestSchemas(),
   'docs/reference/api-report-warrenmq.md': apiReport('warrenmq', 'index'),
+  'docs/reference/api-report-warrenmq-operations.md': apiReport('warrenmq/operations', 'operations'),
   'docs/reference/api-report-warrenmq-testing.md': apiReport('warrenmq/testing', 'testing'),
   'docs/reference/openapi.json': openapi,
   'packages/console/src/api/schema.d.ts': await renderConsoleTypes(JSON.parse(openapi)),

@@ -11,19 +11,29 @@ const options = {
 
 /**
  * `exported`: name and declarations of everything the door exports, sorted by name; `unexported`: the library's own
- * types that an exported declaration mentions, directly or through others, and that nobody can import from this door.
+ * types that an exported declaration mentions, directly or through others, and that nobody can import from this door
+ * or from `beside`, a door that its users have open anyway.
  */
-export function readDoor(path) {
-  const program = ts.createProgram([path], options)
+export function readDoor(path, { beside } = {}) {
+  const program = ts.createProgram(beside ? [path, beside] : [path], options)
   const checker = program.getTypeChecker()
+  const exported = listExported(path, { program, checker })
+  const known = [exported, beside ? listExported(beside, { program, checker }) : []].flat()
+  return {
+    exported,
+    unexported: listUnexported({ checker, exported, known, folder: folderOf(path) }),
+    checker,
+  }
+}
+
+function listExported(path, { program, checker }) {
   const door = checker.getSymbolAtLocation(program.getSourceFile(path))
   if (!door) throw new Error(`${path} exports nothing. Build first: npm run build`)
-  const exported = checker
+  return checker
     .getExportsOfModule(door)
     .map((symbol) => ({ name: symbol.name, symbol: original(checker, symbol) }))
     .map(({ name, symbol }) => ({ name, symbol, declarations: symbol.declarations ?? [] }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  return { exported, unexported: listUnexported({ checker, exported, folder: folderOf(path) }), checker }
 }
 
 function original(checker, symbol) {
@@ -34,8 +44,8 @@ function folderOf(path) {
   return resolve(path, '..')
 }
 
-function listUnexported({ checker, exported, folder }) {
-  const known = new Set(exported.map(({ symbol }) => symbol))
+function listUnexported({ checker, exported, known: importable, folder }) {
+  const known = new Set(importable.map(({ symbol }) => symbol))
   const missing = []
   const visit = (node, mentionedBy) => {
     const picked = membersPicked(node, checker)

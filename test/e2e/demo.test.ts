@@ -58,6 +58,7 @@ describe('warren demo on the embedded broker', () => {
     expect(report.broker.isEmbedded).toBe(true)
     expect(report.storm.brokerMs).toBe(5_000 + 30_000 + 300_000 + 1_800_000)
     expect(stderr).toContain(`\n  ${report.equation}\n`)
+    expect(stderr).not.toContain('Warning')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
     expect(stderr).not.toMatch(/[\u001b\r]/)
   })

@@ -49,7 +49,7 @@ export class ConnectionError extends WarrenError {
   readonly code: ConnectionErrorCode
   /** Trying again cannot help, for example because the password is wrong. */
   readonly isFinal: boolean
-  /** The broker's reply code where the broker said why. */
+  /** The broker's reply code, if the broker gave one. */
   readonly replyCode: number | undefined
 
   constructor(
@@ -146,7 +146,10 @@ export class ManagementError extends WarrenError {
   readonly code: ManagementErrorCode
   /** The HTTP status of the answer; undefined if there was none. */
   readonly status: number | undefined
-  /** It is as if there were none: nobody answers, or at an address that nobody named answers something else. */
+  /**
+   * There is effectively no management API: nothing answers, or something else answers at an address that you did not
+   * name.
+   */
   readonly isAbsent: boolean
 
   constructor(
@@ -160,7 +163,15 @@ export class ManagementError extends WarrenError {
   }
 }
 
-/** Whether there is no management API, as far as whoever can go on without one is concerned. */
+/**
+ * Whether there is no management API, as far as whoever can go on without one is concerned.
+ * @example
+ * ```ts
+ * await management.queues.list({ vhost: '/' }).catch((error: unknown) => {
+ *   if (!isManagementAbsent(error)) throw error
+ * })
+ * ```
+ */
 export function isManagementAbsent(error: unknown): boolean {
   return error instanceof ManagementError && error.isAbsent
 }
@@ -194,17 +205,17 @@ export class TopologyError extends WarrenError {
 
 /** One mistake of a declaration. */
 export interface TopologyMistake {
-  /** Where it stands, such as `queues['billing.orders'].retry.delays[0]`. */
+  /** Where it is, such as `queues['billing.orders'].retry.delays[0]`. */
   readonly path: string
   /** One sentence with the way out. */
   readonly problem: string
 }
 
-/** The broker has not what the topology says, and `apply` alone does not get it there. */
+/** The broker differs from the topology, and `apply` alone does not change that. */
 export class DeploymentError extends WarrenError {
-  /** Refused: nothing was done, because not all of it can be. Incomplete: a step failed. */
+  /** Refused: nothing was done, because some steps are impossible. Incomplete: a step failed. */
   readonly code: 'DEPLOYMENT_REFUSED' | 'DEPLOYMENT_INCOMPLETE'
-  /** What was done all the same, step by step; undefined where nothing was tried. */
+  /** What was done anyway, step by step; undefined if nothing was tried. */
   readonly report: unknown
 
   constructor({ report, plan }: { report?: unknown; plan: string }) {
@@ -222,7 +233,7 @@ export class DeploymentError extends WarrenError {
 export class ConsumerError extends WarrenError {
   /** What went wrong. */
   readonly code: ConsumerErrorCode
-  /** Trying again cannot help: the message is parked at once. */
+  /** Trying again cannot help: the message is parked immediately. */
   readonly isPermanent: boolean
 
   constructor(
@@ -300,7 +311,7 @@ export type RecoveryErrorCode =
   | 'RECEIPT_INVALID'
   | 'FILTER_INVALID'
 
-/** An embedded broker that cannot start as it was asked to. Nothing listens then. */
+/** An embedded broker could not start with these options. Nothing listens then. */
 export class EmbeddedBrokerError extends WarrenError {
   /** What went wrong. */
   readonly code: EmbeddedBrokerErrorCode

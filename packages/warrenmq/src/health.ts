@@ -21,7 +21,9 @@ export interface Health {
 export interface ConnectionHealth {
   /** `waiting` is the pause before the next attempt to connect. */
   readonly state: SessionState
-  /** Why the broker reads no publishes, in its words; undefined while it does. It tells a connection that publishes. */
+  /**
+   * Why the broker accepts no publishes, in its words; undefined while it does. It tells only connections that publish.
+   */
   readonly blocked: string | undefined
   /** What the broker is short of. */
   readonly alarms: readonly Alarm[]

@@ -1,7 +1,7 @@
 import type { OptionNames } from './message/refuse-unknown.ts'
 import type { RecoverOptions } from './recovery/recover/recover-queues.ts'
 
-/** Options of `recover` beside the topology's `recovery` section. */
+/** Options of `recover`, in addition to the topology's `recovery` section. */
 export type RecoverChoice = Pick<RecoverOptions, 'by' | 'log' | 'signal' | 'acceptDeliveryLimit'>
 
 export const recoverOptions: OptionNames<RecoverChoice> = {

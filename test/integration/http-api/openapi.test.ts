@@ -220,7 +220,7 @@ it('every endpoint answers with what the document tells of it', async () => {
   for (const name of ['listCauses', 'showHistory', 'adminMessages'] as const) await ask(name, { params })
   for (const name of ['listHistory', 'adminQueues', 'listAudit', 'showTopology', 'showLiveTopology'] as const)
     await ask(name)
-  for (const name of ['showProblems', 'listTraffic'] as const) await ask(name)
+  for (const name of ['showProblems', 'listTraffic', 'listWebhooks'] as const) await ask(name)
   const page = await ask<MessagePage>('listMessages', { params })
   const { key } = page.items[0]!
   await ask('showMessage', { params: { queue, key } })

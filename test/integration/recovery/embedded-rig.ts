@@ -39,7 +39,7 @@ export interface EmbeddedRigOptions extends EmbeddedBrokerOptions {
 
 const quick = { backoff: { initialMs: 1, maxMs: 20 } }
 
-/** Six dead letters `m-0` to `m-5` in `dlq` that failed in `work`, and a line for each who works on them. */
+/** Six dead letters `m-0` to `m-5` in `dlq` that failed in `work`, and a connection for each who works on them. */
 export async function createEmbeddedRig(options: EmbeddedRigOptions = {}): Promise<EmbeddedRig> {
   const {
     count = 6,

@@ -35,7 +35,7 @@ test('a limit counts messages once that are published twice, behind others that 
   expect([depth('work'), depth('dlq')]).toEqual([4, 4])
 })
 
-test('messages without an id that came again and wait for their turn are not counted twice when the line breaks', async () => {
+test('messages without an id that came again and wait for their turn are not counted twice when the connection breaks', async () => {
   const { broker, publisher, redrive, consuming, depth } = await createEmbeddedRig({ count: 0 })
   const headers = { 'x-original-queue': 'work' }
   for (const body of ['a', 'b', 'c', 'd']) await publishUnnamed(publisher, { key: 'dlq', body, headers })

@@ -38,7 +38,7 @@ export function AuditPage(): ReactNode {
             </>
           )}
           .{' '}
-          <Link to="/audit" className="text-accent hover:underline">
+          <Link to="/audit" className="text-accent underline">
             Show all
           </Link>
         </p>
@@ -97,7 +97,7 @@ function AuditRow({
         <Link
           to="/audit"
           search={{ ...search, target }}
-          className="foreign text-quiet hover:underline"
+          className="foreign text-quiet underline decoration-line underline-offset-2 hover:decoration-current"
           title={`Only what was done to ${target}`}
         >
           {target}
@@ -128,7 +128,7 @@ function Result({ result: { words, about } }: { readonly result: SaidResult }): 
 }
 
 function PageOf({ about: { kind, id } }: { readonly about: NonNullable<SaidResult['about']> }): ReactNode {
-  const look = 'text-accent hover:underline'
+  const look = 'text-accent underline'
   if (kind === 'task')
     return (
       <Link to="/tasks/$id" params={{ id }} className={look}>

@@ -29,7 +29,6 @@ import { type Breaker, createBreaker } from './run/breaker.ts'
 import type { RunListener } from './run/delivery-result.ts'
 import { createHandling, type Handling, handleDelivery, mayBegin } from './run/handle-delivery.ts'
 import { createOversizedHold, type OversizedHold } from './run/oversized-hold.ts'
-import { pause } from './run/pause.ts'
 import { createRun, type Run, type RunReading } from './run/run.ts'
 import { Runs } from './run/runs.ts'
 import { createStartGate } from './run/start-gate.ts'
@@ -47,7 +46,7 @@ const quickHandlersMs = 500
 // It owns the channel and says who listens to whom. Handling does not call it: a result goes to the runs and from there to
 // breaker, memories and events. What still comes up from below are a change of the breaker and the opening of the start
 // gate, which wake the runs, and a delivery limit that is found: all three happen at times of their own.
-/** Takes messages of one queue to its handler, and each of them to an end. Made by `startConsumer`. */
+/** Takes messages of one queue, hands them to its handler, and settles each. Made by `startConsumer`. */
 export class Consumer {
   /** The queue, by its name on the broker. */
   readonly queue: string
@@ -141,12 +140,12 @@ export class Consumer {
     return this.#breaker.kind()
   }
 
-  /** What it has in its hands at this moment. */
+  /** The messages it holds at this moment. */
   get counts(): { readonly waiting: number; readonly running: number; readonly held: number } {
     return this.#runs.counts
   }
 
-  /** It was told to pause, and takes no messages. */
+  /** It is paused, and takes no messages. */
   get isPaused(): boolean {
     return this.#subscription.isPaused
   }
@@ -235,19 +234,11 @@ export class Consumer {
     this.#emit.emit('consumer.closed', { queue: this.queue, unfinished })
   }
 
-  /** Asks for no more messages. A broker that does not answer is not waited for beyond the deadline. */
   async #cancel(deadlineMs: number): Promise<void> {
     if (this.isPaused) return // and what runs still needs its channel
-    const { channel, consumerTag } = this.#subscription
     // Not subscribed, so there is nothing that a channel could settle: no other one is to come.
-    if (consumerTag === undefined) void this.#channel.close()
-    if (channel === undefined) return
-    const isDone = new AbortController()
-    await Promise.race([
-      consumerTag === undefined ? channel.close() : channel.cancel(consumerTag).catch(() => undefined),
-      pause(deadlineMs, { clock: this.#options.clock, signal: isDone.signal }),
-    ])
-    isDone.abort()
+    if (this.#subscription.consumerTag === undefined) void this.#channel.close()
+    await this.#subscription.end(deadlineMs, this.#options.clock)
   }
 
   async #setUp(channel: AmqpChannel): Promise<void> {

@@ -4,7 +4,7 @@ import { decodeProperties, type Properties } from '../wire/properties.ts'
 import type { Broker } from './model/broker.ts'
 import type { Queue, QueueCounts } from './model/queue/queue.ts'
 
-/** A message as it lies in a queue. */
+/** A message in a queue. */
 export interface InspectedMessage {
   /** The exchange that it came through. */
   readonly exchange: string

@@ -43,7 +43,7 @@ export interface EmbeddedBrokerOptions {
    */
   readonly managementPort?: number
   /**
-   * Vhosts beside `/`; the user `guest` may do everything in them.
+   * Vhosts in addition to `/`; the user `guest` may do everything in them.
    * @example { vhosts: ['billing'] }
    */
   readonly vhosts?: readonly string[]
@@ -102,7 +102,7 @@ export interface EmbeddedBrokerOptions {
 
 /** Faults that concern the broker as a whole, with those of its connections. */
 export interface EmbeddedFaults extends FaultSwitches {
-  /** Closes every open channel, or those that consume from `queue`, as an error of theirs would. */
+  /** Closes every open channel, or those that consume from `queue`, as a channel error would. */
   closeChannels(options?: { readonly queue?: string; readonly reason?: string }): void
   /** The broker is gone with its HTTP API, as after kill -9, until `restart`. */
   crash(): Promise<void>
@@ -129,8 +129,8 @@ export interface EmbeddedBroker {
   /** What is in a queue, without touching it; undefined when there is none. @default vhost '/' */
   inspect(queue: string, options?: { readonly vhost?: string }): InspectedQueue | undefined
   /**
-   * Waits until every client has what it was sent, its handlers have settled it and nothing more goes to and fro.
-   * Rejects when that never ends, as with a handler that gives back what it gets, and names who holds what.
+   * Waits until every client has what it was sent, its handlers have settled it, and nothing more is on its way.
+   * Rejects if that never happens, for example if a handler keeps giving messages back, and names who holds what.
    */
   settled(options?: SettleOptions): Promise<void>
   /** Ends every connection, gives the ports back and calls off all that would fall due. */

@@ -7,7 +7,7 @@ import { encodeBody } from './encode-body.ts'
 import type { OutgoingMessage } from './outgoing-message.ts'
 import type { PublishOptions } from './publish-options.ts'
 
-/** What may be said of a message that is published by its name: all but what its name says. */
+/** What you may set on a message that is published by name: everything that the name does not decide. */
 export interface NamedPublishOptions
   extends Omit<OutgoingMessage, 'exchange' | 'key' | 'body' | 'type'>,
     PublishOptions {}

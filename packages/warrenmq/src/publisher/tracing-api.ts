@@ -1,6 +1,6 @@
 /**
- * The part of `@opentelemetry/api` that Warren uses; pass the module itself. It is described here and not imported,
- * so that nobody installs it who does not trace.
+ * The part of `@opentelemetry/api` that Warren uses; pass the module itself. It is described here and not imported, so
+ * you need to install it only if you trace.
  */
 export interface TracingApi {
   /** The current context, and how to run a task in another. */

@@ -12,7 +12,9 @@ import type { QueueFlow } from './queue-flow.ts'
 
 /** Everything the broker must have, spelled out for one broker version. */
 export interface CompiledTopology {
-  /** What it was made of: a plan compiles it again, for the version that answers, and in its exact form. */
+  /**
+   * The declaration it was compiled from: a plan compiles it again, for the version that answers and in its exact form.
+   */
   readonly declaration: TopologyDeclaration
   /** The version that it was compiled for. */
   readonly brokerVersion: BrokerVersion
@@ -62,7 +64,7 @@ export interface CompiledQueue {
   readonly arguments: Arguments
   /** What it is for. */
   readonly role: QueueRole
-  /** The role was worked out from what the queue does, and nobody has said it. */
+  /** Warren worked the role out from what the queue does; the declaration does not state it. */
   readonly isRoleInferred?: boolean
   /** The declared queue that this one was made for; a shared one names the first. */
   readonly owner: string

@@ -128,7 +128,7 @@ export interface PolicyDeclaration {
 /** One of RabbitMQ's own types, or one of a plugin. */
 export type ExchangeType = 'direct' | 'fanout' | 'topic' | 'headers' | `x-${string}`
 
-/** An exchange, as it is to be on the broker. */
+/** An exchange, as it should be on the broker. */
 export interface ExchangeDeclaration {
   /**
    * How it routes: `direct`, `fanout`, `topic`, `headers`, or a plugin's type that starts with `x-`.
@@ -209,7 +209,7 @@ export interface QueueDeclaration {
    */
   readonly handles?: readonly string[]
   /**
-   * When a failed message is tried again. `false`: it goes to the dead-letter queue at once. @default the layout's
+   * When a failed message is tried again. `false`: it goes to the dead-letter queue immediately. @default the layout's
    * @example { retry: { delays: ['5s', '30s', '5m'], maxAttempts: 5 } }
    */
   readonly retry?: RetryDeclaration | false
@@ -256,7 +256,7 @@ export interface QueueDeclaration {
    */
   readonly arguments?: Arguments
   /**
-   * Findings of the proof about this queue, and those made for it, that you have weighed and live with.
+   * Findings about this queue, and about those made for it, that you have considered and accept.
    * @example { accept: [{ finding: 'comes-home/seen-by-others', reason: 'the other queue ignores it' }] }
    */
   readonly accept?: readonly Omit<Acceptance, 'queue'>[]

@@ -7,7 +7,7 @@ import { topologySchema } from './topology-schema.ts'
 
 /**
  * Checks messages and gives them back, with all that TypeScript needs to know of them. Name them in `defineTopology`.
- * Throws a TopologyError that lists all mistakes at once.
+ * Throws a TopologyError that lists all mistakes.
  * @example
  * ```ts
  * const messages = defineMessages({

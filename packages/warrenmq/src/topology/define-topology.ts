@@ -70,7 +70,7 @@ export interface FeedingExchange<Source extends string, Alternate extends string
 }
 
 /**
- * Checks a declaration and gives it back. Throws a TopologyError that lists all mistakes at once.
+ * Checks a declaration and gives it back. Throws a TopologyError that lists all mistakes.
  * @example
  * ```ts
  * const topology = defineTopology({

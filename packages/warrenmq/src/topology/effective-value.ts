@@ -12,7 +12,7 @@ export interface PolicyConflict {
   readonly policies: readonly string[]
   /** The setting, as policies name it. */
   readonly key: string
-  /** What the topology says; undefined where it leaves the setting out. */
+  /** What the topology says; undefined if it leaves the setting out. */
   readonly wanted: ArgumentValue | undefined
   /** The value that applies. */
   readonly effective: ArgumentValue

@@ -2,7 +2,7 @@ import type { BrokerVersion } from '../message/broker-version.ts'
 import type { Arguments, QueueType } from './declaration.ts'
 import { groupBy } from './group-by.ts'
 
-/** What stands on a broker (or in a definitions.json), as plain values. Absent figures are undefined, not 0. */
+/** What exists on a broker (or in a definitions.json), as plain values. Absent figures are undefined, not 0. */
 export interface LiveTopology {
   /** The version of the broker. */
   readonly brokerVersion: BrokerVersion
@@ -50,7 +50,7 @@ export interface LiveQueue {
   readonly operatorPolicy?: string | undefined
   /** User and operator policy merged, as the broker applies them. */
   readonly effectivePolicy?: Arguments | undefined
-  /** Messages in it, those that consumers hold included. */
+  /** Messages in it, including those that consumers hold. */
   readonly messages?: number | undefined
   /** Of the messages, those that a consumer holds. */
   readonly unacknowledged?: number | undefined

@@ -13,7 +13,10 @@ import { type WayOut, waysOutOf } from './ways-out.ts'
 
 /** The steps that lead from a live broker to the wanted topology, and what no step can do. */
 export interface Plan {
-  /** Nothing is to be done. What is left over, unmanaged or overridden by policies is told, not counted. */
+  /**
+   * There is nothing to do. Leftovers, unmanaged objects and settings that policies override are listed, but do not
+   * count.
+   */
   readonly isEmpty: boolean
   /** Steps that take nothing away. */
   readonly safe: readonly SafeStep[]
@@ -88,6 +91,10 @@ export interface ImpossibleStep {
 /**
  * Plans the way from `live` to `wanted`. With `exactForm`, the same declaration compiled with `exact: true`, a
  * queue that stands as the layout's document says is told apart from one that is simply different.
+ * @example
+ * ```ts
+ * const plan = planTopology({ wanted: compiled, live })
+ * ```
  */
 export function planTopology({ wanted, live, exactForm }: PlanInput): Plan {
   const difference = diffTopology(wanted, live)

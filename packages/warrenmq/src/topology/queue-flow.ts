@@ -15,7 +15,7 @@ export interface QueueFlow {
   readonly layout: LayoutName
   /** Whether it has only the arguments of the layout's original design. */
   readonly isExact: boolean
-  /** None: a failure is parked at once. */
+  /** None: a failure is parked immediately. */
   readonly retry: RetryRule | undefined
   /** How a message waits until its time. */
   readonly defer: DeferRule
@@ -25,7 +25,10 @@ export interface QueueFlow {
   readonly attempts: AttemptsRule
   /** The attempt after whose failure a message is parked. */
   readonly maxAttempts: number
-  /** The delivery limit that the queue is declared with, false where it lifts the broker's; undefined: the broker's. */
+  /**
+   * The delivery limit that the queue is declared with; false if it lifts the broker's, undefined if the broker's
+   * applies.
+   */
   readonly deliveryLimit?: number | false | undefined
   /** The queue itself and its wait queues as they are declared; undefined where nothing but their names is known. */
   readonly declared?: readonly DeclaredQueue[] | undefined

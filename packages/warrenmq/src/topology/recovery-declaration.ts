@@ -1,6 +1,9 @@
 import type { Duration } from '../message/duration.ts'
 
-/** What `warren recover` and `warren.recover()` go by. A type, so that it can be handed to whoever takes any record. */
+/**
+ * The settings of `warren recover` and `warren.recover()`. A type, so that it can be passed where any record is
+ * accepted.
+ */
 export type RecoveryDeclaration = {
   /**
    * The dead-letter queues, by their names on the broker, recovered one after the other.

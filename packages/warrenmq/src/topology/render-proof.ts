@@ -2,11 +2,17 @@ import { formatCounted } from '../message/format-counted.ts'
 import { groupBy } from './group-by.ts'
 import type { Hardening } from './list-hardening.ts'
 import type { Finding } from './prove/finding.ts'
-import type { PropertyName } from './prove/finding-names.ts'
+import type { ProvedProperty } from './prove/finding-names.ts'
 import type { NodeLoss } from './prove/node-ends.ts'
 import type { PlaceOfLoss, Proof, PropertyResult } from './prove/prove-topology.ts'
 
-/** A proof as text for people; with `hardening`, also what the hardened form would add. */
+/**
+ * A proof as text for people; with `hardening`, also what the hardened form would add.
+ * @example
+ * ```ts
+ * console.log(renderProof(proof))
+ * ```
+ */
 export function renderProof(
   proof: Proof,
   { hardening = [] }: { hardening?: readonly Hardening[] } = {},
@@ -39,7 +45,7 @@ export function renderProof(
   return [headline(proof), ...shown, ''].join('\n')
 }
 
-const titles: { readonly [Property in PropertyName]: string } = {
+const titles: { readonly [Property in ProvedProperty]: string } = {
   'no-black-hole': 'No black hole',
   'comes-home': 'Comes home',
   ends: 'Ends',

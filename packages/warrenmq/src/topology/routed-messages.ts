@@ -17,7 +17,7 @@ export type RoutedMessages<Messages extends MessageDeclarations, Queue, Bind, Wo
     : never
 }[keyof Messages]
 
-/** What a route depends on beside the bindings of its queue. */
+/** What a route depends on besides the bindings of its queue. */
 export interface RoutingWorld {
   /** The type of each exchange, by name. */
   readonly types: unknown

@@ -42,7 +42,7 @@ export interface ServerTokenDeclaration {
    */
   readonly role: ServerRole
   /**
-   * `sha256:` and the SHA-256 of the token in hexadecimal digits; the token itself stands nowhere.
+   * `sha256:` and the SHA-256 of the token in hexadecimal digits; the token itself is not stored.
    * @example { hash: 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }
    */
   readonly hash: string

@@ -1,7 +1,7 @@
 import type { ServerAuthDeclaration, ServerRole } from './server-auth-declaration.ts'
 import type { ServerWebhooksDeclaration } from './server-webhooks-declaration.ts'
 
-/** What `warren serve` goes by. A type, so that it can be handed to whoever takes any record. */
+/** The settings of `warren serve`. A type, so that it can be passed where any record is accepted. */
 export type ServerDeclaration = {
   /**
    * The address to listen on. @default '127.0.0.1'
@@ -24,7 +24,8 @@ export type ServerDeclaration = {
    */
   readonly vhosts?: readonly string[]
   /**
-   * How callers prove who they are. `'none'` asks nobody, makes all of them admins, and listens on loopback only. @default RabbitMQ's accounts
+   * How callers prove who they are. `'none'` asks for no credentials, makes every caller an admin, and listens on
+   * loopback only. @default RabbitMQ's accounts
    * @example { auth: { accounts: { roles: { administrator: 'admin', monitoring: 'viewer' } } } }
    */
   readonly auth?: 'none' | ServerAuthDeclaration
@@ -117,7 +118,7 @@ export interface ServerPayloadsDeclaration {
    */
   readonly hideFrom?: readonly ServerRole[]
   /**
-   * Paths in JSON bodies that nobody sees, such as `card.number`; `*` is any name. @default none
+   * Paths in JSON bodies to hide from everyone, such as `card.number`; `*` is any name. @default none
    * @example { mask: ['card.number', '*.password'] }
    */
   readonly mask?: readonly string[]

@@ -44,7 +44,7 @@ export interface ServerWebhookDeclaration {
    */
   readonly name: string
   /**
-   * What it is told of.
+   * Which alerts it gets.
    * @example { on: { above: 100, newCause: true } }
    */
   readonly on: ServerWebhookRulesDeclaration
@@ -80,7 +80,7 @@ export interface ServerWebhookDeclaration {
   readonly samples?: boolean
 }
 
-/** What a webhook is told of; at least one of them. */
+/** Which alerts a webhook gets; at least one of them. */
 export interface ServerWebhookRulesDeclaration {
   /**
    * A queue with more dead letters than this.

@@ -36,13 +36,19 @@ export function typed(content: FieldContent): TypedField {
 }
 
 /** Where a value stands: the names that lead to it, and how many tables and lists. */
-interface Place {
+export interface FieldPlace {
   readonly path: string
   readonly depth: number
 }
 
-/** Names with `undefined` are left out, as in JSON. What RabbitMQ closes a connection over is refused. */
-export function toFieldTable(plain: PlainTable, within?: Place): FieldTable {
+/**
+ * Names with `undefined` are left out, as in JSON. What RabbitMQ closes a connection over is refused.
+ * @example
+ * ```ts
+ * const headers = toFieldTable({ tenant: 'acme' })
+ * ```
+ */
+export function toFieldTable(plain: PlainTable, within?: FieldPlace): FieldTable {
   return Object.entries(plain).flatMap(([name, value]) => {
     if (value === undefined) return []
     const place = within ? { path: `${within.path}.${name}`, depth: within.depth } : { path: name, depth: 0 }
@@ -51,7 +57,7 @@ export function toFieldTable(plain: PlainTable, within?: Place): FieldTable {
 }
 
 /** Whole numbers become int32 or int64, others double; a Date loses its milliseconds, as AMQP has none. */
-export function toFieldValue(plain: PlainField, place: Place = { path: 'value', depth: 0 }): FieldValue {
+export function toFieldValue(plain: PlainField, place: FieldPlace = { path: 'value', depth: 0 }): FieldValue {
   switch (typeof plain) {
     case 'string':
       return { type: 'S', value: plain }
@@ -66,11 +72,24 @@ export function toFieldValue(plain: PlainField, place: Place = { path: 'value', 
   }
 }
 
-/** The other way, for reading: exact integers as numbers, larger ones as bigint, bytes as Buffer. */
+/**
+ * The other way, for reading: exact integers as numbers, larger ones as bigint, bytes as Buffer.
+ * @example
+ * ```ts
+ * const { tenant } = toPlainTable(table)
+ * ```
+ */
 export function toPlainTable(table: FieldTable): Record<string, PlainField> {
   return Object.fromEntries(table.map(({ name, value }) => [name, toPlainField(value)]))
 }
 
+/**
+ * A field of a table as a plain value.
+ * @example
+ * ```ts
+ * const plain = toPlainField({ type: 'S', value: 'acme' } as FieldValue)
+ * ```
+ */
 export function toPlainField(field: FieldValue): PlainField {
   switch (field.type) {
     case 'l':
@@ -88,7 +107,7 @@ export function toPlainField(field: FieldValue): PlainField {
   }
 }
 
-function numberField(plain: number, { path }: Place): FieldValue {
+function numberField(plain: number, { path }: FieldPlace): FieldValue {
   if (Number.isSafeInteger(plain)) {
     return plain >= -0x80000000 && plain <= 0x7fffffff
       ? { type: 'I', value: plain }
@@ -108,7 +127,7 @@ function refuseNoNumber(value: number, path: string): void {
 
 function objectField(
   plain: Exclude<PlainField, string | number | bigint | boolean>,
-  place: Place,
+  place: FieldPlace,
 ): FieldValue {
   if (plain === null) return { type: 'V', value: null }
   if (Buffer.isBuffer(plain)) return { type: 'x', value: plain }
@@ -128,7 +147,7 @@ function objectField(
   )
 }
 
-function inList({ path, depth }: Place, index: number): Place {
+function inList({ path, depth }: FieldPlace, index: number): FieldPlace {
   return { path: `${path}[${index}]`, depth }
 }
 
@@ -141,20 +160,20 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value
 }
 
-function tooDeep({ path }: Place): InvalidArgumentError {
+function tooDeep({ path }: FieldPlace): InvalidArgumentError {
   const start = path.length > 40 ? `${path.slice(0, 40)}…` : path
   return new InvalidArgumentError(
     `The header ${start} contains itself, or is nested more than ${maxNesting} deep. Send it in the body, as JSON.`,
   )
 }
 
-function checkTyped(field: TypedField, { path }: Place): TypedField {
+function checkTyped(field: TypedField, { path }: FieldPlace): TypedField {
   checkTypedField(field, path)
   return field
 }
 
 /** AMQP counts from 1970 without a sign, and an invalid Date counts nothing. */
-function secondsOf(date: Date, { path }: Place): bigint {
+function secondsOf(date: Date, { path }: FieldPlace): bigint {
   const seconds = Math.floor(date.getTime() / 1000)
   if (seconds >= 0) return BigInt(seconds)
   throw new InvalidArgumentError(

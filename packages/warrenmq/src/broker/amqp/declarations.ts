@@ -3,7 +3,7 @@ import type { AmqpChannel } from './channel.ts'
 
 /** What can be asked of a broker on a channel, one function each. Each waits for the broker's answer. */
 
-export interface QueueDeclaration {
+export interface QueueToDeclare {
   readonly queue: string
   /** @default true */
   readonly durable?: boolean
@@ -19,10 +19,14 @@ export interface QueueCounts {
   readonly consumerCount: number
 }
 
-export async function declareQueue(
-  channel: AmqpChannel,
-  declaration: QueueDeclaration,
-): Promise<QueueCounts> {
+/**
+ * Declares a queue, and tells what is in it.
+ * @example
+ * ```ts
+ * const { messageCount } = await declareQueue(channel, { queue: 'orders.copy' })
+ * ```
+ */
+export async function declareQueue(channel: AmqpChannel, declaration: QueueToDeclare): Promise<QueueCounts> {
   const { queue, durable = true, exclusive = false, autoDelete = false, arguments: args = [] } = declaration
   const method = {
     name: 'queue.declare',
@@ -36,7 +40,13 @@ export async function declareQueue(
   return channel.call({ ...method, arguments: args }, 'queue.declare-ok')
 }
 
-/** Looks at a queue without touching it; the channel is closed by the broker (404) if there is none. */
+/**
+ * Looks at a queue without touching it; the channel is closed by the broker (404) if there is none.
+ * @example
+ * ```ts
+ * const { messageCount, consumerCount } = await inspectQueue(channel, 'orders')
+ * ```
+ */
 export async function inspectQueue(channel: AmqpChannel, queue: string): Promise<QueueCounts> {
   const flags = { durable: false, exclusive: false, autoDelete: false, noWait: false }
   return channel.call(
@@ -45,6 +55,13 @@ export async function inspectQueue(channel: AmqpChannel, queue: string): Promise
   )
 }
 
+/**
+ * Deletes a queue, and tells how many messages went with it.
+ * @example
+ * ```ts
+ * const messages = await deleteQueue(channel, 'orders.old', { ifEmpty: true })
+ * ```
+ */
 export async function deleteQueue(
   channel: AmqpChannel,
   queue: string,
@@ -97,6 +114,13 @@ export async function inspectExchange(channel: AmqpChannel, exchange: string): P
   )
 }
 
+/**
+ * Deletes an exchange.
+ * @example
+ * ```ts
+ * await deleteExchange(channel, 'orders.old', { ifUnused: true })
+ * ```
+ */
 export async function deleteExchange(
   channel: AmqpChannel,
   exchange: string,

@@ -6,7 +6,7 @@ import type { Content } from './content-reader.ts'
 import type { IncomingMessage } from './message.ts'
 
 /** What a delivery needs of the channel it came by. */
-interface SettlingChannel {
+export interface SettlingChannel {
   readonly isOpen: boolean
   ack(deliveryTag: number): Settled
   nack(deliveryTag: number, options: { requeue: boolean }): Settled

@@ -29,7 +29,7 @@ export interface Listener {
   readonly port: number | undefined
 }
 
-export interface Health {
+export interface ClusterHealth {
   readonly isHealthy: boolean
   readonly alarms: readonly { readonly node: string; readonly resource: string }[]
 }
@@ -39,7 +39,7 @@ export interface Cluster {
   /** The user that the client logs in as. */
   whoAmI(options?: CallOptions): Promise<ManagedUser>
   /** Memory and disk alarms anywhere in the cluster. While there is one, publishers are blocked. */
-  health(options?: CallOptions): Promise<Health>
+  health(options?: CallOptions): Promise<ClusterHealth>
   /** For how long all nodes have been up; undefined where one is down, or the account lacks the tag `monitoring`. */
   uptimeMs(options?: CallOptions): Promise<number | undefined>
 }

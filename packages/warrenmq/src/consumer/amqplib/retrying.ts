@@ -40,7 +40,8 @@ export interface RetryingOptions<QueueName extends string = string>
    */
   readonly queue: QueueName
   /**
-   * Told what became of each delivery, and of each copy that found no place. @default a warning about the first such copy
+   * Called with what became of each delivery, and with each copy that could not be published. @default a warning about
+   * the first such copy
    * @example { onEvent: (event) => console.log(event.kind) }
    */
   readonly onEvent?: (event: RetryingEvent) => void

@@ -18,11 +18,11 @@ export interface DedupeStore {
   begin(key: string, leaseMs: number): Promise<DedupeClaim | 'busy' | 'done'>
   /** Records that the message is done. Returns false, and changes nothing, if the claim has passed to another process. */
   finish(claim: DedupeClaim, keepMs: number): Promise<boolean>
-  /** Lets go of the claim; of a claim that has passed to somebody else it does not. */
+  /** Releases the claim, unless it has passed to another process. */
   release(claim: DedupeClaim): Promise<void>
 }
 
-/** The right to handle a message. The token tells it from every other claim to the same key. */
+/** The right to handle a message. The token distinguishes it from other claims to the same key. */
 export interface DedupeClaim {
   /** The key that is claimed. */
   readonly key: string
@@ -38,7 +38,7 @@ export interface DedupeOptions {
    */
   readonly keep?: Duration
   /**
-   * How long a process may be at a message before another one takes it over; longer than any handler. @default '30m'
+   * How long a process may work on a message before another may take it over; longer than any handler. @default '30m'
    * @example { lease: '5m' }
    */
   readonly lease?: Duration

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../../errors.ts'
 import type { Middleware } from '../handler.ts'
 
 /**
- * Acknowledges messages whose handler threw an error that does not matter, as told by the test.
+ * Acknowledges messages whose handler threw an error that does not matter, as your function decides.
  * @example
  * ```ts
  * await warren.consume('orders', save, { middleware: [ignoreErrors((error) => error instanceof RangeError)] })

@@ -7,7 +7,7 @@ import { describeValue } from '../run/describe-value.ts'
 
 /**
  * Keeps messages from their handler until `processAfterDelayMs` (a header, in milliseconds) have passed since
- * their timestamp. One without the header or without a timestamp is handled at once.
+ * their timestamp. A message without the header or without a timestamp is handled immediately.
  * @example
  * ```ts
  * await warren.consume('orders', save, { middleware: [processAfterDelay()] })

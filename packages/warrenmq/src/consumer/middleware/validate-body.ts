@@ -9,7 +9,7 @@ import type { Middleware } from '../handler.ts'
 import type { ConsumedMessage } from '../run/consumed-message.ts'
 
 /**
- * Gives the handler what the schema made of the body; a body that fails it is parked at once.
+ * Gives the handler what the schema made of the body; a message whose body does not fit it is parked immediately.
  * @example
  * ```ts
  * await warren.consume('orders', save, { middleware: [validateBody(schema)] })

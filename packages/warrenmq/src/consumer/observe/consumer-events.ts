@@ -22,13 +22,13 @@ export interface ConsumerEvents {
    * Emitted once.
    */
   'consumer.limited': { readonly queue: string; readonly deliveryLimit: number }
-  /** It was told to pause: nothing more arrives until it is told to resume. */
+  /** The consumer was paused: no message arrives until it is resumed. */
   'consumer.paused': { readonly queue: string }
-  /** It was told to resume, and messages can arrive again. */
+  /** The consumer was resumed, and messages can arrive again. */
   'consumer.resumed': { readonly queue: string }
   /** It is closed. `unfinished`: handlers that had not ended by the deadline. */
   'consumer.closed': { readonly queue: string; readonly unfinished: number }
-  /** A delivery is done with. Exactly one for each that is settled; `stale` ones come again. */
+  /** A delivery is settled. Emitted exactly once for each; `stale` deliveries come again. */
   'delivery.settled': DeliveryEvent & {
     readonly outcome: Outcome | SettledOutcome
     /** From the start of its handler, in milliseconds; undefined if the handler did not run. */

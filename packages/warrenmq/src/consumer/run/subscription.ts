@@ -1,4 +1,6 @@
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
+import type { Clock } from '../../clock.ts'
+import { pause } from './pause.ts'
 
 export interface SubscriptionParts {
   /** Asks for messages, and gives the tag to cancel it by. */
@@ -62,6 +64,18 @@ export class Subscription {
       const channel = this.#channel
       if (channel !== undefined) await this.#ask(channel).catch(() => void channel.close())
     })
+  }
+
+  /** Asks for no more messages. A broker that does not answer is not waited for beyond the deadline. */
+  async end(deadlineMs: number, clock: Clock): Promise<void> {
+    const [channel, tag] = [this.#channel, this.#consumerTag]
+    if (channel === undefined) return
+    const isDone = new AbortController()
+    await Promise.race([
+      tag === undefined ? channel.close() : channel.cancel(tag).catch(() => undefined),
+      pause(deadlineMs, { clock, signal: isDone.signal }),
+    ])
+    isDone.abort()
   }
 
   /** Its channel is gone. Says whether messages came by it. */

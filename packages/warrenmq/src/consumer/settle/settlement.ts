@@ -15,7 +15,7 @@ import type { Run } from '../run/run.ts'
 import { bareParkProperties, parkProperties } from './park-properties.ts'
 import { deferProperties, type Republish, recountProperties, retryProperties } from './republish.ts'
 
-/** What the broker can be told about a delivery. A held delivery tells it nothing, so it is not among these. */
+/** What Warren can tell the broker about a delivery. It says nothing about a held one, so that is not among these. */
 export type SettledOutcome =
   | Exclude<Outcome, { kind: 'hold' | 'requeue' }>
   | Recount

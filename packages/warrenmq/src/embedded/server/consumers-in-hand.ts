@@ -1,3 +1,4 @@
+import { isHoldingTag } from '../../message/holding-tags.ts'
 import type { Channel } from '../model/channel/channel.ts'
 import type { AmqpConnection } from './amqp-connection.ts'
 
@@ -6,13 +7,13 @@ export function nameConsumer(fields: { queue: string; tag: string; connection: s
   return `"${fields.queue}" with consumer "${fields.tag}" of ${fields.connection}`
 }
 
-/** What consumers have and have not settled: how many deliveries for each of them. */
+/** What handlers have and have not settled: how many deliveries for each of their consumers. */
 export function consumersInHand(connections: Iterable<AmqpConnection>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { name, channels } of connections) {
     for (const { model } of channels.values()) {
       for (const { consumer, queue } of model.held.values()) {
-        if (!consumer) continue // fetched one by one: whoever did that decides when to settle it
+        if (!isHandling(consumer)) continue
         const who = nameConsumer({ queue: queue.name, tag: consumer.tag, connection: name })
         counts.set(who, (counts.get(who) ?? 0) + 1)
       }
@@ -24,8 +25,16 @@ export function consumersInHand(connections: Iterable<AmqpConnection>): Readonly
 export function isInHand(connections: Iterable<AmqpConnection>): boolean {
   for (const { channels } of connections)
     for (const { model } of channels.values())
-      for (const { consumer } of model.held.values()) if (consumer) return true
+      for (const { consumer } of model.held.values()) if (isHandling(consumer)) return true
   return false
+}
+
+/**
+ * Messages that were fetched one by one are settled when their client wants. A look or a re-drive holds what it takes
+ * until it is over, which may need a clock that moves.
+ */
+function isHandling(consumer: { readonly tag: string } | undefined): consumer is { readonly tag: string } {
+  return consumer !== undefined && !isHoldingTag(consumer.tag)
 }
 
 /** A channel that got deliveries after the one before `firstTag`. */
@@ -62,9 +71,12 @@ export function createDeliveryNotes(): DeliveryNotes {
   }
 }
 
-/** Tells whether one of the deliveries that the channel got is still held. */
-export function holdsSome({ model, firstTag }: ServedChannel): boolean {
-  for (let tag = model.nextDeliveryTag - 1; tag >= firstTag; tag -= 1) if (model.held.has(tag)) return true
+/** Tells whether one of the deliveries that the channel got is still held; `isMeant`: counting only those that no handler has. */
+export function holdsSome({ model, firstTag }: ServedChannel, { isMeant }: { isMeant: boolean }): boolean {
+  for (let tag = model.nextDeliveryTag - 1; tag >= firstTag; tag -= 1) {
+    const held = model.held.get(tag)
+    if (held && (!isMeant || (held.consumer && isHoldingTag(held.consumer.tag)))) return true
+  }
   return false
 }
 

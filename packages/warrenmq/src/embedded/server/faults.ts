@@ -49,7 +49,10 @@ export interface FaultSwitches {
   refuseConnections(): void
   /** Accepts connections again. */
   acceptConnections(): void
-  /** As a memory or disk alarm does: tells whoever publishes from now on and reads no more from it. */
+  /**
+   * Behaves as during a memory or disk alarm: tells each connection that publishes from now on, and stops reading from
+   * it.
+   */
   block(reason?: string): void
   /** Ends `block`. */
   unblock(): void

@@ -21,8 +21,9 @@ export interface Settling {
 /** How to treat what a consumer holds. */
 export interface SettleOptions {
   /**
-   * What a consumer holds and has not settled. `wait`: its handler is at work, and is waited for. `pass`: it is meant to
-   * be held; the consumer gets 50 ms for an answer that it gathers with others, and is passed over then.
+   * What to do about a delivery that a consumer has not settled. `wait`: its handler is at work; wait for it. `pass`: it
+   * is meant to be held; give the consumer 50 ms to send the answers it gathers, then move on. Warren's own looks and
+   * re-drives are never waited for longer than that.
    * @default 'wait'
    * @example { held: 'pass' }
    */
@@ -60,12 +61,13 @@ export async function settle(
   let spokeAtMs = performance.now()
   let isTold = false
   for (;;) {
-    const isHeld = held === 'wait' ? isInHand(connections()) : isNewlyHeld(settling)
-    const isUnderWay = isHeld || (held === 'wait' && wake.isUnderWay(spokeAtMs))
+    const isInHands = held === 'wait' && isInHand(connections())
+    const isAnswering = isNewlyHeld(settling, held)
+    const isUnderWay = isInHands || isAnswering || (held === 'wait' && wake.isUnderWay(spokeAtMs))
     if (!isUnderWay && !mayFollow) break
     const received = totalReceived(connections())
-    await wake.pause(held === 'pass' && isHeld ? answerMs : quietMs)
-    if (held === 'wait' && isHeld) {
+    await wake.pause(isAnswering && !isInHands ? answerMs : quietMs)
+    if (isInHands) {
       if (isLate()) throw stillInHand(connections(), timeoutMs)
       if (!isTold && performance.now() > startedAtMs + tellAfterMs) {
         isTold = true
@@ -148,9 +150,10 @@ function describeHolders(connections: Iterable<AmqpConnection>): string {
     .join('; ')
 }
 
-/** Tells whether a client holds a delivery that it did not hold when this was last asked. */
-function isNewlyHeld({ connections, answerable }: Settling): boolean {
-  const isNew = answerable.served(connections()).some(holdsSome)
+/** Tells whether a client that is not waited for holds a delivery that it did not hold when this was last asked. */
+function isNewlyHeld({ connections, answerable }: Settling, held: 'wait' | 'pass'): boolean {
+  const isMeant = held === 'wait'
+  const isNew = answerable.served(connections()).some((channel) => holdsSome(channel, { isMeant }))
   answerable.note(connections())
   return isNew
 }

@@ -1,4 +1,5 @@
 import { createHook, executionAsyncResource } from 'node:async_hooks'
+import { isOwnTimer } from '../../own-timer.ts'
 import { performance, setTimeout } from '../../world.ts'
 
 /** A timer of this process that runs once and keeps the process alive until then. */
@@ -48,7 +49,7 @@ export function createTimerWatch(): TimerWatch {
   let isOurOwn = false
   const hook = createHook({
     init: (_id, type, _trigger, resource) => {
-      if (type !== 'Timeout' || isOurOwn) return
+      if (type !== 'Timeout' || isOurOwn || isOwnTimer()) return
       const timer = resource as NodeTimer
       if (timer._repeat !== null || timer._destroyed !== false) return
       if (started.length >= keptAtMost) started = started.filter(({ watched }) => watched.isPending)

@@ -19,13 +19,16 @@ export interface RestoreCounts {
   /** Of a discard: its messages never left the queue, so they were not put back. */
   readonly notRemoved: number
   /**
-   * At most this many copies too many are in the queue through this restore: nobody knows whether the messages had
-   * left it, or were already back.
+   * The most extra copies this restore can have put into the queue: messages that may never have left it, or were
+   * already back.
    */
   readonly duplicatesPossible: number
   /** Of these, for a discard: equal messages are in the queue, and a crash of the broker may have brought them back. */
   readonly mayBeBack: number
-  /** Not taken by the broker, or without an answer (`unanswered`): those may be there. A second restore tries these again. */
+  /**
+   * The broker did not accept them, or did not answer (`unanswered`): these may be in the queue. A second restore tries
+   * them again.
+   */
   readonly failed: number
   /** Why these failed. `too-large`: this version does not accept such a body, so trying again does not help. */
   readonly failures: readonly { readonly kind: FailureKind | 'too-large'; readonly count: number }[]

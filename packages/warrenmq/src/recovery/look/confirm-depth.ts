@@ -3,8 +3,10 @@ import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { ChannelError, isManagementAbsent, RecoveryError, type WarrenError } from '../../errors.ts'
+import { lookTag } from '../../message/holding-tags.ts'
+import { ownSleep } from '../../own-timer.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import { performance, sleep } from '../../world.ts'
+import { performance } from '../../world.ts'
 import { internalError } from './is-connection-lost.ts'
 import { type LookPermission, type LookRules, prepareLook } from './prepare-look.ts'
 import { Refreshes, type RefreshRules } from './refreshes.ts'
@@ -33,7 +35,7 @@ export async function confirmDepth(question: EmptyQuestion): Promise<number> {
     const depth = await depthOf(question.session, question.queue)
     if (depth > 0 || (await isEmpty(question))) return depth
     if (performance.now() >= giveUpAt || question.signal?.aborted) throw noLeaderError(question.queue)
-    await sleep(askEveryMs)
+    await ownSleep(askEveryMs)
   }
 }
 
@@ -71,7 +73,7 @@ async function isEmpty({ session, publisher, queue, rules }: EmptyQuestion): Pro
   }
   try {
     await channel.setPrefetch(1)
-    const consumerTag = await channel.consume(queue, hold)
+    const consumerTag = await channel.consume(queue, hold, { consumerTag: lookTag })
     const { messageCount, consumerCount } = await inspectQueue(channel, queue)
     await channel.cancel(consumerTag) // what was sent before has come then
     return messageCount === 0 && consumerCount > 0 && taken === 0

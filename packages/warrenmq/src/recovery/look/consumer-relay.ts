@@ -1,8 +1,9 @@
 import type { Settled } from '../../broker/amqp/ack-ledger.ts'
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
+import { setOwnTimeout } from '../../own-timer.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
-import { clearTimeout, setTimeout } from '../../world.ts'
+import { clearTimeout } from '../../world.ts'
 
 export interface RelayTask {
   readonly channel: AmqpChannel
@@ -138,7 +139,7 @@ export class ConsumerRelay {
   /** Resolves when the consumer has all that it may hold, and sometimes before. */
   whenExhausted(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, lookAgainMs)
+      const timer = setOwnTimeout(resolve, lookAgainMs)
       this.#wake = () => {
         clearTimeout(timer)
         resolve()

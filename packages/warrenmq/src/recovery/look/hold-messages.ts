@@ -3,6 +3,7 @@ import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { RecoveryError } from '../../errors.ts'
 import { parseBrokerVersion } from '../../message/broker-version.ts'
 import { formatCounted } from '../../message/format-counted.ts'
+import { lookTag } from '../../message/holding-tags.ts'
 import { Publisher } from '../../publisher/publisher.ts'
 import { hostname, performance } from '../../world.ts'
 import { type Lock, takeLock } from '../lock/take-lock.ts'
@@ -206,7 +207,7 @@ class HoldingPass {
     }
     this.#passages += 1
     // The order of tags is that of what goes back on 3.10.
-    const consumerTag = `warren-walk-last-${String(this.#passages).padStart(8, '0')}`
+    const consumerTag = `${lookTag}-last-${String(this.#passages).padStart(8, '0')}`
     return { consumerTag, consumerArguments, hold }
   }
 

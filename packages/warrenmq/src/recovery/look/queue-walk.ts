@@ -3,8 +3,10 @@ import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import { asTimerMs } from '../../clock.ts'
+import { lookTag } from '../../message/holding-tags.ts'
+import { setOwnTimeout } from '../../own-timer.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
-import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../world.ts'
+import { clearInterval, clearTimeout, setInterval } from '../../world.ts'
 import { ConsumerRelay } from './consumer-relay.ts'
 
 export interface WalkTask {
@@ -92,7 +94,7 @@ export class QueueWalk {
   #stopTimers: () => void = () => {}
 
   constructor(task: WalkTask) {
-    const { channel, queue, consumerTag = 'warren-walk', consumerArguments, onAcksSent = () => {} } = task
+    const { channel, queue, consumerTag = lookTag, consumerArguments, onAcksSent = () => {} } = task
     this.#task = task
     this.#count = task.count
     this.#relay = new ConsumerRelay({
@@ -334,7 +336,7 @@ export class QueueWalk {
 
   #startTimers(): void {
     const { maxHoldMs = 25 * 60_000 } = this.#task
-    const holding = setTimeout(() => {
+    const holding = setOwnTimeout(() => {
       this.#isTimeUp = true
       this.#finish('held-too-long')
       this.#task.onTimeUp?.()

@@ -1,9 +1,9 @@
 import type { Settled } from '../../broker/amqp/ack-ledger.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
+import { ownSleep } from '../../own-timer.ts'
 import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
-import { sleep } from '../../world.ts'
 import type { LookRules } from './prepare-look.ts'
 
 export type RefreshRules = Pick<
@@ -91,7 +91,7 @@ export class Refreshes {
       // If one had to go to the over-limit queue, its own queue is full, and the next need not find that out again.
       if (refusals > mostRefusals || rules.overLimitQueue.count > 0)
         return this.#moveToOverLimitQueue(delivery, copy)
-      await sleep(this.#retryMs)
+      await ownSleep(this.#retryMs)
     }
   }
 
@@ -107,7 +107,7 @@ export class Refreshes {
         return this.#acknowledge(delivery)
       }
       if ((await this.#offer(copy)) === 'taken') return this.#acknowledge(delivery) // there is room by now
-      await sleep(this.#retryMs)
+      await ownSleep(this.#retryMs)
     }
     return 'held'
   }

@@ -3,12 +3,18 @@ import { inspectQueue, type QueueCounts } from '../../broker/amqp/declarations.t
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { RecoveryError } from '../../errors.ts'
+import { ownSleep } from '../../own-timer.ts'
 import type { FieldTable } from '../../wire/field-value.ts'
-import { sleep } from '../../world.ts'
 import { isQueueGone } from './is-queue-gone.ts'
 import { withChannel } from './with-channel.ts'
 
-/** Ready messages, exact. A queue that is not there is an error that says so. */
+/**
+ * Ready messages, exact. A queue that is not there is an error that says so.
+ * @example
+ * ```ts
+ * const ready = await depthOf(session, 'orders.dlq')
+ * ```
+ */
 export async function depthOf(session: Session, queue: string): Promise<number> {
   return (await countsOf(session, queue)).messageCount
 }
@@ -78,6 +84,10 @@ async function passAcksThrough(channel: AmqpChannel, queue: string, passage: Ack
  * The depth once it no longer changes, or only grows because others publish. What a channel held is not ready
  * immediately after it closes, so a depth below `atLeast` is waited for; it stays below only if somebody else takes
  * messages.
+ * @example
+ * ```ts
+ * const ready = await settledDepth(session, 'orders.dlq', { atLeast: 10 })
+ * ```
  */
 export function settledDepth(
   session: Session,
@@ -103,7 +113,7 @@ async function standingDepth(
 ): Promise<number> {
   let depth = -1
   let falls = 0
-  for (let unchanged = 0; ; await sleep(readEveryMs)) {
+  for (let unchanged = 0; ; await ownSleep(readEveryMs)) {
     const { messageCount } = await inspectQueue(channel, queue)
     const isSettled = messageCount === depth || (depth >= atLeast && messageCount > depth)
     unchanged = isSettled ? unchanged + 1 : 0

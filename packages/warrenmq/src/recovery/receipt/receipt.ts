@@ -54,9 +54,7 @@ export interface Receipt {
   readonly endedAt: string
   /** Messages moved per second. */
   readonly ratePerSecond: number
-  /**
-   * `came-back-dead` and `target-too-deep`: it stopped itself, as it was told to. `interrupted`: see `interruption`.
-   */
+  /** `came-back-dead` and `target-too-deep`: it stopped by one of its stop rules. `interrupted`: see `interruption`. */
   readonly outcome: RedriveOutcome
   /** What ended it, if it was interrupted. */
   readonly interruption?: Interruption
@@ -82,10 +80,10 @@ export interface Receipt {
    * while `otherConsumers` is 0.
    */
   readonly arrivals: number
-  /** Messages of this re-drive that are dead again, as far as it looked for them. */
+  /** Messages of this re-drive that died again, as far as it looked for them. */
   readonly cameBack: number
   /**
-   * How many messages the queue has less than it should: taken by somebody else in the meantime, or deleted with the
+   * How many fewer messages the queue holds than it should: other consumers took them, or they were deleted with the
    * queue.
    */
   readonly missing: number
@@ -101,8 +99,8 @@ export interface Receipt {
    */
   readonly movedAside?: number
   /**
-   * In the queue besides those that should be there: this many look like messages that were moved and whose acks were
-   * lost, but may also be other, equal messages. They are included in `duplicatesPossible`. @default 0
+   * Extra messages in the queue that look like messages that were moved and whose acks were lost, but may also be
+   * other, equal messages. They are included in `duplicatesPossible`. @default 0
    */
   readonly unproved?: number
   /** The queue was counted at the end, and holds at least what it should. */
@@ -114,7 +112,7 @@ export interface Receipt {
    */
   readonly isCounted?: boolean
   /**
-   * False: the routes could not be asked for beforehand, so only the broker's answers protected the messages.
+   * False: the routes could not be checked beforehand, so only the broker's answers protected the messages.
    * @default true
    */
   readonly areRoutesProved?: boolean

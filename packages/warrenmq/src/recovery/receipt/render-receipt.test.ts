@@ -73,7 +73,7 @@ describe('a receipt for people', () => {
     [
       'says that nobody has counted',
       { isBalanced: false, isCounted: false },
-      `${sums} — as far as known: the broker was away at the end, so the queue was not counted`,
+      `${sums} — as far as is known: the broker was away at the end, so the queue was not counted`,
     ],
   ])('%s', (_, changes, last) => {
     expect(renderReceipt({ ...receipt, ...changes }).at(-1)).toBe(last)

@@ -4,7 +4,13 @@ import { describeKept } from '../recover/render-recovery.ts'
 import type { FailureKind } from '../redrive/failed-publish.ts'
 import type { Interruption, Receipt } from './receipt.ts'
 
-/** A receipt for people: what was there, where it went, and whether the sum is right. */
+/**
+ * A receipt for people: what was there, where it went, and whether the sum is right.
+ * @example
+ * ```ts
+ * for (const line of renderReceipt(receipt)) console.log(line)
+ * ```
+ */
 export function renderReceipt(receipt: Receipt): readonly string[] {
   const { present, moved, failed, kept, stillThere, arrivals } = receipt
   return [
@@ -98,7 +104,7 @@ function describeMissing({ missing, interruption }: Receipt): readonly string[] 
 }
 
 function describeBalance({ isBalanced, isCounted = true }: Receipt): string {
-  if (!isCounted) return ' — as far as known: the broker was away at the end, so the queue was not counted'
+  if (!isCounted) return ' — as far as is known: the broker was away at the end, so the queue was not counted'
   return isBalanced ? '' : ' — but the queue does not hold what it should'
 }
 

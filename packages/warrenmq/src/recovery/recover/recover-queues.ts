@@ -5,8 +5,9 @@ import { RecoveryError, WarrenError } from '../../errors.ts'
 import { joinSignals } from '../../join-signals.ts'
 import { headerText } from '../../message/header-values.ts'
 import { readDeaths } from '../../message/read-deaths.ts'
+import { ownSleep } from '../../own-timer.ts'
 import { readProperty } from '../../wire/properties.ts'
-import { clearTimeout, performance, randomUUID, setTimeout, sleep as wait } from '../../world.ts'
+import { clearTimeout, performance, randomUUID, setTimeout } from '../../world.ts'
 import { sureDepth } from '../look/confirm-depth.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import { depthOf } from '../look/settled-depth.ts'
@@ -87,6 +88,10 @@ const defaultTimeouts: RecoverTimeouts = {
 /**
  * Recovers dead letters by their type when a worker starts: publish first, acknowledge second, keep the unknown. A
  * queue that cannot be recovered says why and does not stop the others; if none can be recovered, that is an error.
+ * @example
+ * ```ts
+ * const recovered = await recoverQueues({ ...broker, queues: ['orders.dlq'], types })
+ * ```
  */
 export async function recoverQueues(options: RecoverOptions): Promise<readonly QueueRecovery[]> {
   const log = options.log ?? (() => {})
@@ -315,7 +320,7 @@ async function awaitMore(task: QueueTask, receipt: Receipt): Promise<number | 'a
     const depth = await askInTime(task, () => depthOf(consuming, queue))
     if (depth === 'away') return depth
     if (depth > kept) return depth
-    await wait(stepMs)
+    await ownSleep(stepMs)
   }
   return 0
 }

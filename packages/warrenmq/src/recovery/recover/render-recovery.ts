@@ -18,13 +18,13 @@ export interface QueueRecovery {
   readonly recoveredByQueue: ReadonlyMap<string, number>
   /** Messages that failed, by target. */
   readonly failedByQueue: ReadonlyMap<string, number>
-  /** In the queue at the end; with a `problem` as far as it is known. */
+  /** Messages in the queue at the end; if there is a `problem`, as far as is known. */
   readonly left: number
   /** Over all runs: in `<queue>.over-limit` now, because the queue would have deleted them and took no copy. */
   readonly movedAside: number
   /** Over all runs: at most this many are at their target twice. */
   readonly duplicatesPossible: number
-  /** This many were left in the queue when somebody deleted it. */
+  /** How many were left in the queue when it was deleted. */
   readonly deleted: number
   /** Of the last run; undefined when the queue was empty. */
   readonly receipt: Receipt | undefined
@@ -82,7 +82,13 @@ function describeLeft({ left, isCounted, deleted }: QueueRecovery): readonly str
   return left > 0 ? [`⚠️  ${left} messages still in DLQ (will retry on next startup)`] : []
 }
 
-/** Why a message stays, in words for who reads the log. */
+/**
+ * Why a message stays, in words for who reads the log.
+ * @example
+ * ```ts
+ * console.log(describeKept('origin-unknown')) // its origin is not known
+ * ```
+ */
 export function describeKept(reason: KeepReason): string {
   return keptWords[reason]
 }

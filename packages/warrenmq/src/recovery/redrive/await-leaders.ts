@@ -1,6 +1,7 @@
 import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
-import { performance, sleep } from '../../world.ts'
+import { ownSleep } from '../../own-timer.ts'
+import { performance } from '../../world.ts'
 import { withChannel } from '../look/with-channel.ts'
 
 const longestElectionMs = 10_000
@@ -10,7 +11,7 @@ const askEveryMs = 100
 export async function awaitLeaders(session: Session, queues: readonly string[]): Promise<void> {
   const giveUpAt = performance.now() + longestElectionMs
   for (const queue of queues) {
-    while (performance.now() < giveUpAt && !(await isLed(session, queue))) await sleep(askEveryMs)
+    while (performance.now() < giveUpAt && !(await isLed(session, queue))) await ownSleep(askEveryMs)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Session } from '../../broker/amqp/session.ts'
-import { sleep } from '../../world.ts'
+import { ownSleep } from '../../own-timer.ts'
 import { isConnectionLost } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import { depthOf } from '../look/settled-depth.ts'
@@ -24,7 +24,7 @@ export async function awaitReturned(awaited: AwaitedReturn): Promise<void> {
     while (!isStopped() && lock.returnsInMs > 0) {
       const depth = await unlessAway(depthOf(session, queue), { session, patience })
       if (depth === 'away' || depth > left) break
-      await sleep(Math.min(askEveryMs, lock.returnsInMs))
+      await ownSleep(Math.min(askEveryMs, lock.returnsInMs))
     }
   } catch (error) {
     if (!isConnectionLost(error) && !isQueueGone(error)) throw error // else the next pass notices

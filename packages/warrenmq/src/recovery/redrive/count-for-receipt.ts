@@ -1,7 +1,7 @@
 import type { Session } from '../../broker/amqp/session.ts'
 import { RecoveryError } from '../../errors.ts'
+import { ownSleep } from '../../own-timer.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
-import { sleep } from '../../world.ts'
 import { confirmDepth } from '../look/confirm-depth.ts'
 import { isConnectionLost, isQueueUnreachable } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
@@ -35,7 +35,7 @@ const mostLateTries = 4
 /** Counts before anybody says "done": an ack can be lost behind the close of its channel, or with a node. */
 export async function countForReceipt(task: CountTask): Promise<EndCount> {
   const { session, lock, patience, isOurs } = task
-  for (let lateTries = 0; ; await sleep(retryMs)) {
+  for (let lateTries = 0; ; await ownSleep(retryMs)) {
     try {
       const hold = isOurs ? await lock.isSure() : 'locked'
       if (hold === 'away') return { kind: 'uncounted' }
@@ -57,7 +57,7 @@ export async function countForReceipt(task: CountTask): Promise<EndCount> {
 
 async function countOnce(task: CountTask): Promise<Omit<Extract<EndCount, { kind: 'counted' }>, 'isLocked'>> {
   const { session, queue, look, lock } = task
-  await sleep(lock.returnsInMs)
+  await ownSleep(lock.returnsInMs)
   const depth = await sureSettledDepth(task)
   const otherConsumers = await countConsumers(session, queue)
   return {

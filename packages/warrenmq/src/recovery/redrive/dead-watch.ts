@@ -2,9 +2,10 @@ import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import type { Delivery } from '../../broker/amqp/delivery.ts'
 import type { Session } from '../../broker/amqp/session.ts'
 import { headerText } from '../../message/header-values.ts'
+import { ownSleep } from '../../own-timer.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
 import { readProperty } from '../../wire/properties.ts'
-import { performance, sleep } from '../../world.ts'
+import { performance } from '../../world.ts'
 import { completeWalk } from '../look/finish-walk.ts'
 import type { LookRules } from '../look/prepare-look.ts'
 import { QueueWalk } from '../look/queue-walk.ts'
@@ -75,7 +76,7 @@ export class DeadWatch {
         arrivalsOf(await this.#standingDepth(read), facts) >= this.#suspectAt
       )
         return
-      await sleep(Math.min(pollEveryMs, waitMs))
+      await ownSleep(Math.min(pollEveryMs, waitMs))
     }
     await this.#warnUntried(this.#task.targets())
   }
@@ -103,7 +104,7 @@ export class DeadWatch {
       const now = `${depth} ${read()?.inHand}`
       if (now === seen) return depth
       seen = now
-      await sleep(pollEveryMs / 4)
+      await ownSleep(pollEveryMs / 4)
     }
   }
 

@@ -1,8 +1,9 @@
 import type { AmqpChannel } from '../../broker/amqp/channel.ts'
 import { inspectQueue } from '../../broker/amqp/declarations.ts'
 import type { Session } from '../../broker/amqp/session.ts'
+import { ownSleep } from '../../own-timer.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
-import { performance, sleep } from '../../world.ts'
+import { performance } from '../../world.ts'
 import type { LookRules } from '../look/prepare-look.ts'
 import { QueueWalk, type WalkEnd } from '../look/queue-walk.ts'
 import { type RefreshEnd, Refreshes } from '../look/refreshes.ts'
@@ -239,7 +240,7 @@ export class MessageTaking {
   /** What a channel held is ready again; others may take it in the meantime. */
   async #awaitDepth(atLeast: number): Promise<void> {
     const giveUpAt = performance.now() + longestReturnMs
-    while ((await this.#depth()) < atLeast && performance.now() < giveUpAt) await sleep(askEveryMs)
+    while ((await this.#depth()) < atLeast && performance.now() < giveUpAt) await ownSleep(askEveryMs)
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Session } from '../../broker/amqp/session.ts'
 import type { WarrenError } from '../../errors.ts'
+import { ownSleep } from '../../own-timer.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
-import { performance, sleep } from '../../world.ts'
+import { performance } from '../../world.ts'
 import { confirmDepth } from '../look/confirm-depth.ts'
 import { type LookPermission, type LookRules, prepareLook } from '../look/prepare-look.ts'
 import { countConsumers, depthOf, settledDepth } from '../look/settled-depth.ts'
@@ -46,7 +47,7 @@ export async function depthWhenBack(question: ReturnQuestion): Promise<number> {
   const { session, queue, otherConsumers, atLeast } = question
   const giveUpAt = performance.now() + longestGoodbyeMs
   while ((await countConsumers(session, queue)) > otherConsumers && performance.now() < giveUpAt)
-    await sleep(askEveryMs)
+    await ownSleep(askEveryMs)
   return settledDepth(session, queue, { atLeast: otherConsumers > 0 ? 0 : atLeast })
 }
 
@@ -61,7 +62,7 @@ async function depthAtStart(session: Session, queue: string): Promise<number> {
   const giveUpAt = performance.now() + longestStartMs
   let depth = await depthOf(session, queue)
   for (let unchanged = 0; unchanged < 2 && performance.now() < giveUpAt; ) {
-    await sleep(startReadsApartMs)
+    await ownSleep(startReadsApartMs)
     const next = await depthOf(session, queue)
     unchanged = next === depth ? unchanged + 1 : 0
     depth = next
@@ -88,7 +89,7 @@ export async function readLookAgain(
     } catch (error) {
       const isEarly = early.has((error as WarrenError).code)
       if (!isEarly || patience.aborted || performance.now() >= giveUpAt) throw error
-      await sleep(readAgainMs)
+      await ownSleep(readAgainMs)
     }
   }
 }

@@ -1,6 +1,7 @@
 import { RecoveryError } from '../../errors.ts'
 import { isAtLeast, parseBrokerVersion } from '../../message/broker-version.ts'
-import { hostname, performance, sleep } from '../../world.ts'
+import { ownSleep } from '../../own-timer.ts'
+import { hostname, performance } from '../../world.ts'
 import { type Lock, takeLock } from '../lock/take-lock.ts'
 import { isConnectionLost, isQueueUnreachable } from '../look/is-connection-lost.ts'
 import type { RedriveOptions } from './redrive-options.ts'
@@ -77,7 +78,7 @@ export class RedriveLock {
         const isTimeOver = patience.aborted || performance.now() >= lostAt + longestWaitMs
         if (isTimeOver && (isLocked || isQueueUnreachable(error))) return 'locked'
         if (patience.aborted) return 'away'
-        await sleep(retryMs)
+        await ownSleep(retryMs)
       }
     }
   }

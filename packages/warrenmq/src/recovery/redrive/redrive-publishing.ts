@@ -1,7 +1,7 @@
+import { ownSleep } from '../../own-timer.ts'
 import type { EncodedMessage } from '../../publisher/outgoing-message.ts'
 import type { PublishResult } from '../../publisher/publish-result.ts'
 import type { Publisher } from '../../publisher/publisher.ts'
-import { sleep } from '../../world.ts'
 import { createSetDigest } from '../receipt/set-digest.ts'
 import { awaitLeaders } from './await-leaders.ts'
 import { countTargets } from './count-targets.ts'
@@ -93,7 +93,7 @@ export class RedrivePublishing {
   }
 
   async countTargets({ queues, isSoon }: { queues: readonly string[]; isSoon: boolean }): Promise<void> {
-    if (!isSoon) await sleep(countAgainMs)
+    if (!isSoon) await ownSleep(countAgainMs)
     const depth = await countTargets(this.#task.options.publishing, queues)
     this.#task.events.tell({ kind: 'targets-counted', depth })
   }

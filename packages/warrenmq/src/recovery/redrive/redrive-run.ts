@@ -1,14 +1,7 @@
 import { ChannelError, RecoveryError } from '../../errors.ts'
+import { ownSleep, setOwnTimeout } from '../../own-timer.ts'
 import { Publisher } from '../../publisher/publisher.ts'
-import {
-  clearInterval,
-  clearTimeout,
-  dateNow,
-  performance,
-  setInterval,
-  setTimeout,
-  sleep,
-} from '../../world.ts'
+import { clearInterval, clearTimeout, dateNow, performance, setInterval } from '../../world.ts'
 import { isConnectionLost } from '../look/is-connection-lost.ts'
 import { isQueueGone } from '../look/is-queue-gone.ts'
 import type { Receipt } from '../receipt/receipt.ts'
@@ -271,7 +264,7 @@ export class RedriveRun {
   }
 
   #wake(ms: number): void {
-    const timer = setTimeout(() => this.#tick(), ms)
+    const timer = setOwnTimeout(() => this.#tick(), ms)
     this.#undo.push(() => clearTimeout(timer))
   }
 
@@ -324,13 +317,16 @@ export class RedriveRun {
   async #count(isOurs: boolean): Promise<void> {
     const { consuming: session, queue } = this.#options
     const { counts } = this.#state
+    const { look } = this.#preparation
     const atLeast = leastLeftOf(this.#state)
+    // It was never prepared: nobody knows what was in the queue, and nothing was taken.
+    if (!look) return this.#tell({ kind: 'counted', count: { kind: 'uncounted' } })
     try {
       const count = await countForReceipt({
         session,
         publisher: this.#publisher,
         queue,
-        look: this.#preparation.look!,
+        look,
         lock: this.#lock,
         patience: this.#patience.signal,
         isOurs,
@@ -349,6 +345,11 @@ export class RedriveRun {
   }
 
   #finish({ outcome, interruption }: CommandOf<'finish'>): void {
+    const { rules } = this.#preparation
+    if (!rules) {
+      this.#settle?.reject(nothingBegun(this.#options.queue, { isLocked: interruption === 'locked' }))
+      return
+    }
     const isError = interruption === 'failed' || interruption === 'forbidden'
     if (isError && this.#state.flow.confirmed === 0) {
       this.#settle?.reject(this.#error)
@@ -367,7 +368,7 @@ export class RedriveRun {
       interruption: isRefused ? 'forbidden' : interruption,
       cameBack: Math.max(this.#watch.cameBack, this.#tally.cameBackCount),
       digest: this.#publishing.digest,
-      rules: this.#preparation.rules!,
+      rules,
       problem: isError || isRefused ? wordsOf(this.#error) : undefined,
     })
     this.#settle?.resolve(receipt)
@@ -380,7 +381,7 @@ export class RedriveRun {
 
 /** What cannot be reached is asked again, but not immediately. */
 async function pauseIfLost(error: unknown): Promise<never> {
-  if (isConnectionLost(error)) await sleep(askEveryMs)
+  if (isConnectionLost(error)) await ownSleep(askEveryMs)
   throw error
 }
 
@@ -390,7 +391,12 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function nothingBegun(queue: string): RecoveryError {
+function nothingBegun(queue: string, { isLocked = false } = {}): RecoveryError {
+  if (isLocked)
+    return new RecoveryError({
+      code: 'RECOVERY_LOCKED',
+      message: `The re-drive of "${queue}" lost its connection before it had begun, and now somebody else is working on the queue. Nothing was moved. Wait until that is done, or stop it there.`,
+    })
   return new RecoveryError({
     code: 'RECOVERY_INTERRUPTED',
     message: `The re-drive of "${queue}" was ended while it waited for the broker, before it had begun. Nothing was moved.`,

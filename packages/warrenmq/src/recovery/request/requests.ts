@@ -34,7 +34,7 @@ export interface QueueRequest {
   readonly hold?: Duration
 }
 
-/** Of requests that are for messages which somebody chose. */
+/** What requests that choose messages have in common. */
 export interface ChosenRequest extends QueueRequest {
   /**
    * Only these messages, by the keys that the HTTP API and the console list them with. With `where`, both must match.

@@ -12,9 +12,9 @@ export interface AsyncApiDocument {
   readonly asyncapi: string
   readonly info: AsyncApiInfo
   readonly defaultContentType: string
-  readonly channels: Members
-  readonly operations: Members
-  readonly components: { readonly messages: Members; readonly schemas: Members }
+  readonly channels: AsyncApiMembers
+  readonly operations: AsyncApiMembers
+  readonly components: { readonly messages: AsyncApiMembers; readonly schemas: AsyncApiMembers }
 }
 
 /** What a document says of itself. */
@@ -23,7 +23,8 @@ export interface AsyncApiInfo {
   readonly version: string
 }
 
-type Members = Readonly<Record<string, object>>
+/** Messages, channels or schemas by their names. */
+export type AsyncApiMembers = Readonly<Record<string, object>>
 
 /** A document, and what could not be said in it. */
 export interface AsyncApi {
@@ -35,6 +36,10 @@ export interface AsyncApi {
 /**
  * The messages of a topology: where they are sent and received, and their bodies as JSON Schema. Wait queues and
  * dead-letter queues are left out: who publishes or consumes has nothing to do with them.
+ * @example
+ * ```ts
+ * const { document } = renderAsyncApi(compiled, { info: { title: 'Orders', version: '1.0.0' }, vhost: '/' })
+ * ```
  */
 export function renderAsyncApi(
   topology: CompiledTopology,
@@ -107,7 +112,10 @@ function listChannels(operations: readonly Operation[], ids: DocumentIds): reado
   return [...contents.values()]
 }
 
-function membersOf<Item>(items: readonly Item[], render: (item: Item) => readonly [string, object]): Members {
+function membersOf<Item>(
+  items: readonly Item[],
+  render: (item: Item) => readonly [string, object],
+): AsyncApiMembers {
   return Object.fromEntries(items.map(render))
 }
 

@@ -37,9 +37,9 @@ export const findingsByProperty = {
   'right-for-version': ['refused', 'ignored', 'misread', 'unsupported-version', 'known-fault'],
 } as const
 
-export type PropertyName = keyof typeof findingsByProperty
+export type ProvedProperty = keyof typeof findingsByProperty
 
-export const propertyNames: readonly PropertyName[] = Object.keys(findingsByProperty) as PropertyName[]
+export const propertyNames: readonly ProvedProperty[] = Object.keys(findingsByProperty) as ProvedProperty[]
 
 /** Every name that an acceptance may use. */
 export const findingNames: ReadonlySet<string> = new Set(

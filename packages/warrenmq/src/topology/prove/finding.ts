@@ -1,10 +1,10 @@
 import { formatDuration } from '../../message/duration.ts'
 import type { CompiledBinding } from '../compiled-topology.ts'
-import type { findingsByProperty, PropertyName } from './finding-names.ts'
+import type { findingsByProperty, ProvedProperty } from './finding-names.ts'
 import type { LossByEnd } from './node-ends.ts'
 
 /** How a property does not hold, with the path of a message that shows it. */
-export interface BrokenProperty<Property extends PropertyName> {
+export interface BrokenProperty<Property extends ProvedProperty> {
   readonly code: (typeof findingsByProperty)[Property][number]
   /** Undefined for what concerns no queue in particular. */
   readonly queue: string | undefined
@@ -17,8 +17,8 @@ export interface BrokenProperty<Property extends PropertyName> {
 }
 
 export type Finding = {
-  readonly [Property in PropertyName]: { readonly property: Property } & BrokenProperty<Property>
-}[PropertyName]
+  readonly [Property in ProvedProperty]: { readonly property: Property } & BrokenProperty<Property>
+}[ProvedProperty]
 
 /** `exchange "x" with key "k"`; the default exchange has no name to show. */
 export function addressStep(exchange: string, key: string | undefined): string {

@@ -8,7 +8,7 @@ import { proveEnds } from './ends.ts'
 import { type Assumption, findAssumptions } from './find-assumptions.ts'
 import { type Caveat, findCaveats } from './find-caveats.ts'
 import type { BrokenProperty, Finding } from './finding.ts'
-import { type PropertyName, propertyNames } from './finding-names.ts'
+import { type ProvedProperty, propertyNames } from './finding-names.ts'
 import { proveNoBlackHole } from './no-black-hole.ts'
 import { proveNoSilentLoss } from './no-silent-loss.ts'
 import type { NodeEnd, NodeLoss } from './node-ends.ts'
@@ -37,7 +37,7 @@ export interface Proof {
 }
 
 export interface PropertyResult {
-  readonly property: PropertyName
+  readonly property: ProvedProperty
   /** The queues for which it holds. */
   readonly holds: number
   readonly broken: number
@@ -58,7 +58,13 @@ export interface PlaceOfLoss {
   readonly what: NodeLoss
 }
 
-/** Proves the seven properties of every queue, or shows by a path why one does not hold. */
+/**
+ * Proves the seven properties of every queue, or shows by a path why one does not hold.
+ * @example
+ * ```ts
+ * const proof = proveTopology(compileTopology(topology, { brokerVersion: '4.0' }))
+ * ```
+ */
 export function proveTopology(topology: CompiledTopology): Proof {
   const graph = createGraph(topology)
   const found = propertyNames.flatMap((property) => findingsOf(property, graph))
@@ -82,14 +88,14 @@ export function proveTopology(topology: CompiledTopology): Proof {
   }
 }
 
-function findingsOf(property: PropertyName, graph: TopologyGraph): readonly Finding[] {
-  const found: Iterable<BrokenProperty<PropertyName>> = provers[property](graph)
+function findingsOf(property: ProvedProperty, graph: TopologyGraph): readonly Finding[] {
+  const found: Iterable<BrokenProperty<ProvedProperty>> = provers[property](graph)
   // A prover finds what belongs to its property; that is more than the type of a union can say.
   return Array.from(found, (broken) => ({ property, ...broken }) as Finding)
 }
 
 const provers: {
-  readonly [Property in PropertyName]: (graph: TopologyGraph) => Iterable<BrokenProperty<Property>>
+  readonly [Property in ProvedProperty]: (graph: TopologyGraph) => Iterable<BrokenProperty<Property>>
 } = {
   'no-black-hole': proveNoBlackHole,
   'comes-home': proveComesHome,
@@ -145,7 +151,7 @@ function resultOf({ property, topology, findings, accepted }: ResultParts): Prop
 }
 
 interface ResultParts {
-  readonly property: PropertyName
+  readonly property: ProvedProperty
   readonly topology: CompiledTopology
   readonly findings: readonly Finding[]
   readonly accepted: readonly AcceptedFinding[]

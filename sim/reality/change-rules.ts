@@ -1,0 +1,68 @@
+import { exchange } from '../actors/scenario.ts'
+import type { Fault } from '../nemesis/faults.ts'
+import type { Stage } from './stage.ts'
+
+/** Something that an administrator changes, and changes back. */
+export interface Change {
+  make(): Promise<unknown>
+  undo(): Promise<unknown>
+}
+
+/** What a fault does through the HTTP API; undefined if it does nothing there. */
+export function changeOf({ kind, choice }: Pick<Fault, 'kind' | 'choice'>, stage: Stage): Change | undefined {
+  const { queue, deadLetterQueue } = stage.flow
+  const full = { 'max-length': Math.floor(choice * 4), overflow: 'reject-publish' }
+  switch (kind) {
+    case 'unbind':
+      return unbind(stage)
+    case 'forbid':
+      return forbid(stage)
+    case 'target-full':
+      return rule(stage, 'full', { pattern: `^${queue}$`, definition: full, priority: 9 })
+    case 'dead-letters-full':
+      if (deadLetterQueue === undefined) return undefined
+      return rule(stage, 'dead-full', { pattern: `^${deadLetterQueue}$`, definition: full, priority: 8 })
+    case 'policy': {
+      const definition = choice < 0.5 ? { 'max-length': 100_000 } : { 'max-length-bytes': 1_000_000_000 }
+      return rule(stage, 'shop', { pattern: '^(shop|freeflow)', definition, priority: 1 })
+    }
+    default:
+      return undefined
+  }
+}
+
+function unbind({ plan, flow, vhost, management }: Stage): Change {
+  const between = `/api/bindings/${encodeURIComponent(vhost)}/e/${exchange}/q/${encodeURIComponent(flow.queue)}`
+  const key = plan.scenario.layout === 'event-bus' ? '' : 'order.*'
+  return {
+    make: async () => {
+      const found = await management<{ properties_key: string }[]>('GET', between)
+      for (const { properties_key } of found)
+        await management('DELETE', `${between}/${encodeURIComponent(properties_key)}`)
+    },
+    undo: () => management('POST', between, { routing_key: key, arguments: {} }),
+  }
+}
+
+function forbid({ vhost, user, management }: Stage): Change {
+  const path = `/api/permissions/${encodeURIComponent(vhost)}/${user}`
+  const all = { configure: '.*', write: '.*', read: '.*' }
+  return {
+    make: () => management('PUT', path, { ...all, write: '^$' }),
+    undo: () => management('PUT', path, all),
+  }
+}
+
+function rule({ vhost, management }: Stage, name: string, policy: object): Change {
+  const path = `/api/policies/${encodeURIComponent(vhost)}/${name}`
+  return {
+    make: () => management('PUT', path, { 'apply-to': 'queues', ...policy }),
+    undo: async () => {
+      try {
+        await management('DELETE', path)
+      } catch (error) {
+        if (!String(error).includes('answered 404')) throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,223 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
+import type { Violation } from '../check/evidence.ts'
+import type { Fault } from '../nemesis/faults.ts'
+import { type ClientProcess, startClient } from './client-process.ts'
+import type { ClientTask, Role } from './client-task.ts'
+import { drainQueues, type FoundMessage } from './drain-queues.ts'
+import { readJournal, type SeededEntry } from './journal.ts'
+import { type Judgement, judge, readSealed } from './judge.ts'
+import type { MortalBroker } from './mortal-broker.ts'
+import { planWave } from './plan-world.ts'
+import { journalOf, openStage, type Stage } from './stage.ts'
+import { healOne, strikeReal } from './strike-real.ts'
+import type { Tally } from './tally.ts'
+import { turnsTrue } from './turns-true.ts'
+
+export interface StormOptions {
+  readonly broker: MortalBroker
+  readonly profile: ProfileName
+  /** One world each, all at once on the same node. */
+  readonly seeds: readonly number[]
+  readonly stormMs: number
+  readonly tally: Tally
+  /** The bundle with the actors. */
+  readonly script: string
+  readonly folder: string
+}
+
+export interface SeedJudgement extends Judgement {
+  readonly seed: number
+}
+
+/** The longest that anything may take when the faults are over. */
+const longestCalmMs = 180_000
+/** A quorum queue has written down that it exists by then. */
+const shortestRestMs = 1_000
+
+const cast: readonly { role: Role; number: number; actor: string }[] = [
+  { role: 'publisher', number: 1, actor: 'publisher-1' },
+  { role: 'publisher', number: 2, actor: 'publisher-2' },
+  { role: 'consumer', number: 1, actor: 'consumer-1' },
+  { role: 'consumer', number: 2, actor: 'consumer-2' },
+  { role: 'consumer', number: 3, actor: 'consumer-3' },
+  { role: 'operator', number: 1, actor: 'operator-1' },
+  { role: 'operator', number: 2, actor: 'operator-2' },
+]
+
+/** Some worlds under some minutes of faults, and what became of their messages. */
+export async function runStorm(options: StormOptions): Promise<readonly SeedJudgement[]> {
+  const { broker, profile, seeds, stormMs, tally } = options
+  const folder = join(options.folder, `storm-${seeds[0]}`)
+  mkdirSync(folder, { recursive: true })
+  const clients: ClientProcess<ClientTask>[] = []
+  const stages: Stage[] = []
+  const onStrike = (fault: Fault, stage: Stage): void => strikeReal(fault, { stage, broker, clients, tally })
+  const actors = ['deployer', ...cast.map(({ actor }) => actor)]
+  const isOf = (stage: Stage, { role, number }: (typeof cast)[number]): boolean =>
+    number <=
+    {
+      publisher: stage.plan.scenario.publishers,
+      consumer: stage.plan.scenario.consumers.length,
+      operator: 2,
+      deployer: 1,
+    }[role]
+  try {
+    for (const seed of seeds) {
+      const place = { broker, profile, seed, actors }
+      stages.push(await openStage({ ...place, onStrike, onCut: () => tally.count('cut') }))
+    }
+    const start = (part: (typeof cast)[number]): ClientProcess<ClientTask> | undefined => {
+      const of = stages.filter((stage) => part.role === 'deployer' || isOf(stage, part))
+      if (of.length === 0) return undefined
+      const worlds = of.map((stage) => stage.worldOf(part.actor))
+      const task = { ...part, worlds, folder, journal: journalOf(folder, part.actor) }
+      return startClient(options.script, task, { onDeed: (seed) => beginDeed(stages, seed) })
+    }
+    await deploy(start)
+    await broker.syncRegistrations()
+    await sleep(shortestRestMs)
+    for (const part of cast) {
+      const client = start(part)
+      if (client) clients.push(client)
+    }
+    const endAt = performance.now() + stormMs
+    await Promise.all(stages.map((stage) => rain(stage, { onStrike, endAt })))
+    return await calmDown(options, { stages, clients, folder })
+  } finally {
+    for (const client of clients) client.destroy()
+    await broker.settled()
+    for (const stage of stages) await stage.end()
+    if (!process.env.WARREN_REALITY_KEEP) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The deployer ends by itself when all is declared. */
+async function deploy(
+  start: (part: (typeof cast)[number]) => ClientProcess<ClientTask> | undefined,
+): Promise<void> {
+  await start({ role: 'deployer', number: 1, actor: 'deployer' })!.end()
+}
+
+function beginDeed(stages: readonly Stage[], seed: number): void {
+  stages.find(({ plan }) => plan.seed === seed)?.aim.comes('deed')
+}
+
+/** One wave of faults after the other. */
+async function rain(
+  stage: Stage,
+  { onStrike, endAt }: { onStrike: (fault: Fault, stage: Stage) => void; endAt: number },
+): Promise<void> {
+  const random = stage.plan.random.fork('waves')
+  for (let wave = 0; performance.now() < endAt; wave += 1) {
+    const beganAt = performance.now()
+    for (const fault of planWave(stage.plan, { wave })) {
+      await sleep(Math.max(0, beganAt + fault.atMs - performance.now()))
+      if (fault.aim) stage.aim.wait(fault)
+      else onStrike(fault, stage)
+    }
+    await sleep(random.between(100, 900))
+  }
+  stage.aim.end()
+}
+
+/** The faults are over: everything comes to its end now, and is counted. */
+async function calmDown(
+  { broker }: StormOptions,
+  {
+    stages,
+    clients,
+    folder,
+  }: { stages: readonly Stage[]; clients: readonly ClientProcess<ClientTask>[]; folder: string },
+): Promise<readonly SeedJudgement[]> {
+  await broker.settled()
+  for (const client of clients) client.goOn()
+  const hanging: Violation[] = []
+  const demand = async (what: string, check: () => boolean | Promise<boolean>): Promise<void> => {
+    if (!(await turnsTrue(check, longestCalmMs))) hanging.push({ rule: 'nothing-hangs', detail: what })
+  }
+  await demand('what the faults changed cannot be undone', async () => {
+    const done = await Promise.all(
+      stages.flatMap((stage) => [...stage.heal.keys()].map((kind) => healOne(stage, kind))),
+    )
+    return done.every(Boolean)
+  })
+  const endOf = async (role: Role): Promise<void> => {
+    const ofRole = clients.filter(({ task }) => task.role === role)
+    const living = new Set(ofRole)
+    for (const client of ofRole) void client.end().then(() => living.delete(client))
+    for (const client of ofRole) await demand(`${client.task.actor} does not end`, () => !living.has(client))
+  }
+  await Promise.all([endOf('publisher'), endOf('operator')])
+  for (const stage of stages)
+    await demand(`seed ${stage.plan.seed}: the work queue is not handled`, () => isHandled(stage))
+  await endOf('consumer')
+  const entries = clients.flatMap(({ task }) => readJournal(task.journal))
+  return Promise.all(
+    stages.map(async (stage, index) => {
+      const { seed } = stage.plan
+      const own = entries.filter((entry) => entry.seed === seed || (entry.seed === 0 && index === 0))
+      const sealed = readSealed(folder, seed)
+      const found = await findAll(stage, { broker, isMissing: (ids) => isMissing(own, ids, sealed) })
+      const findings = { entries: own, found, sealed, maxAttempts: stage.flow.maxAttempts }
+      const judgement = judge({ ...findings, duplicatesAllowed: allowedOf(stage, own) })
+      const violations = [...judgement.violations, ...(index === 0 ? hanging : [])]
+      return { ...judgement, violations, seed }
+    }),
+  )
+}
+
+/** Nothing waits for the consumers. Their queue is asked, since the HTTP API counts late. */
+async function isHandled({ flow, vhost, management }: Stage): Promise<boolean> {
+  const path = `/api/queues/${encodeURIComponent(vhost)}/${flow.queue}`
+  const { messages } = await management<{ messages?: number }>('GET', path)
+  return messages === 0
+}
+
+function isMissing(
+  entries: readonly SeededEntry[],
+  found: ReadonlySet<string | undefined>,
+  sealed: ReadonlySet<string>,
+): boolean {
+  const handled = new Set(
+    entries.flatMap((entry) => (entry.what === 'end' && entry.step === 'succeed' ? [entry.id] : [])),
+  )
+  return entries.some(
+    (entry) =>
+      entry.what === 'confirmed' && !handled.has(entry.id) && !found.has(entry.id) && !sealed.has(entry.id),
+  )
+}
+
+/** Empties every queue until it stays so. What is between two queues just now comes into one of them. */
+async function findAll(
+  { vhost, management }: Stage,
+  {
+    broker,
+    isMissing: isIncomplete,
+  }: { broker: MortalBroker; isMissing: (ids: ReadonlySet<string | undefined>) => boolean },
+): Promise<readonly FoundMessage[]> {
+  const queues = await management<{ name: string }[]>('GET', `/api/queues/${encodeURIComponent(vhost)}`)
+  const names = queues.map(({ name }) => name)
+  const found: FoundMessage[] = []
+  let emptyPasses = 0
+  await turnsTrue(async () => {
+    const more = await drainQueues(`${broker.access.amqpUrl}/${encodeURIComponent(vhost)}`, names)
+    found.push(...more)
+    emptyPasses = more.length === 0 ? emptyPasses + 1 : 0
+    if (emptyPasses > 0 && !isIncomplete(new Set(found.map(({ id }) => id)))) return true
+    await sleep(200)
+    return false
+  }, longestSearchMs)
+  return found
+}
+
+/** Turns of 50 ms that are counted, each of which takes about four times as long with what is done in it. */
+const longestSearchMs = 15_000
+
+/** What lost connections had in hand, and what was told of. */
+function allowedOf({ relays }: Stage, entries: readonly SeededEntry[]): number {
+  const told = entries.reduce((sum, entry) => sum + (entry.what === 'twice' ? entry.count : 0), 0)
+  return [...relays.values()].reduce((sum, { mayBeTwice }) => sum + mayBeTwice, told)
+}
