@@ -11,7 +11,7 @@ import {
   type TopologyDeclaration,
   validateTopology,
 } from 'warrenmq/operations'
-import { ownStreams } from '../own-streams.ts'
+import { ownStreams } from '../http-api/records/own-streams.ts'
 
 /** A declaration for what exists, and how far it can be trusted. */
 export interface Adoption {

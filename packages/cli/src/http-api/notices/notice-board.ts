@@ -6,9 +6,9 @@ import {
   type Session,
   type SessionPair,
 } from 'warrenmq/operations'
-import { noticeStream } from '../../own-streams.ts'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
+import { noticeStream } from '../records/own-streams.ts'
 import { publishSealed } from '../records/publish-sealed.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
 import type { ServerKeys } from '../records/server-keys.ts'

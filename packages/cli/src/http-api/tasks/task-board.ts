@@ -9,9 +9,9 @@ import {
   type Session,
   type SessionPair,
 } from 'warrenmq/operations'
-import { taskStream } from '../../own-streams.ts'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
+import { taskStream } from '../records/own-streams.ts'
 import { publishSealed } from '../records/publish-sealed.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
