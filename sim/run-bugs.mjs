@@ -2,7 +2,7 @@
 // few seeds, and those that were not found get more.
 // npm run -s sim:bugs -- [--seeds 1000] [--match words] [--workers 2] [--json] [--out file]
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs/planted-bugs.mjs'
 import { buildSim } from './build-sim.mjs'
@@ -63,6 +63,13 @@ function render() {
       seeds: tried,
       profile: found?.profile,
       rule: found?.violations[0].rule,
+      commit,
     }))
-  return JSON.stringify({ planted: plantedBugs.length, commit, bugs: table }, undefined, 2)
+  return JSON.stringify({ planted: plantedBugs.length, bugs: keepOthers(table) }, undefined, 2)
+}
+
+/** Bugs that this run did not try stay in the document as they were, each with its commit. */
+function keepOthers(table) {
+  const known = values.out && existsSync(values.out) ? JSON.parse(readFileSync(values.out, 'utf8')).bugs : []
+  return plantedBugs.flatMap(({ name }) => [...table, ...known].find((each) => each.name === name) ?? [])
 }

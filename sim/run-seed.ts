@@ -8,6 +8,7 @@ import { BrokerWatch } from './actors/broker-watch.ts'
 import { Ledger } from './actors/ledger.ts'
 import { createOperator, type Deed } from './actors/operator.ts'
 import { planScenario, type Scenario } from './actors/scenario.ts'
+import { createSharedStore } from './actors/shared-store.ts'
 import { SimBroker } from './actors/sim-broker.ts'
 import { checkAttempts } from './check/check-attempts.ts'
 import { checkAudit } from './check/check-audit.ts'
@@ -133,6 +134,7 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
     universe,
     scenario,
     ledger,
+    store: createSharedStore(universe),
     violate,
     whenEnding: ending.wait,
     beginDeed: () => aim.deedBegins(loop.current),

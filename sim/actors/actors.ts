@@ -1,11 +1,18 @@
 import { WarrenError } from '../../packages/warrenmq/src/errors.ts'
-import { connect, createConsumerMetrics, reject, type Warren } from '../../packages/warrenmq/src/index.ts'
+import {
+  connect,
+  createConsumerMetrics,
+  dedupe,
+  reject,
+  type Warren,
+} from '../../packages/warrenmq/src/index.ts'
 import { sleep } from '../../packages/warrenmq/src/world.ts'
 import type { Random } from '../world/random.ts'
 import type { SimProcess } from '../world/sim-process.ts'
 import type { Universe } from '../world/universe.ts'
 import type { HandlerRun, Ledger, PlannedMessage } from './ledger.ts'
 import { archive, exchange, knownType, type Scenario } from './scenario.ts'
+import type { SharedStore } from './shared-store.ts'
 import { amqpPort, brokerHost, managementPort } from './sim-broker.ts'
 
 /** What every actor knows. */
@@ -13,6 +20,7 @@ export interface Stage {
   readonly universe: Universe
   readonly scenario: Scenario
   readonly ledger: Ledger
+  readonly store: SharedStore
   /** Resolves, in the process that waits, when the actors are to go home. */
   whenEnding(): Promise<void>
   violate(rule: string, detail: string): void
@@ -182,6 +190,8 @@ export function createConsumer(stage: Stage, name: string, index: number, random
       {
         concurrency,
         prefetch,
+        // Longer than any fault lasts, so that nobody works on a message of somebody who is only slow.
+        ...(scenario.isDeduped && { middleware: [dedupe(stage.store, { lease: '10m' })] }),
         ...(scenario.isOrdered && {
           orderBy: ({ body }: { body: unknown }) => (body as { customer?: number } | undefined)?.customer,
         }),
@@ -190,7 +200,7 @@ export function createConsumer(stage: Stage, name: string, index: number, random
     metrics.observe(consumer)
     await stage.whenEnding()
     await consumer.close()
-    ledger.metrics.push({ process: name, text: metrics.render(), runs })
+    ledger.metrics.push({ process: name, text: metrics.render(), runs, skipped: stage.store.skippedBy(name) })
     await warren.close()
   })
 }

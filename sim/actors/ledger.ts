@@ -67,6 +67,8 @@ export interface MetricsNote {
   readonly process: string
   readonly text: string
   readonly runs: readonly HandlerRun[]
+  /** Messages of which the shared store said that they are done. */
+  readonly skipped: number
 }
 
 /** What a server found in a stream that does not belong there. */

@@ -30,6 +30,8 @@ export interface Scenario {
   /** How long a handler takes at most. */
   readonly workMs: number
   readonly redriveWindow: number
+  /** Consumers share a store that remembers what is done. */
+  readonly isDeduped: boolean
   /** Consumers handle messages of one customer one at a time, and in order. */
   readonly isOrdered: boolean
   /** The longest delay before a retry. */
@@ -96,6 +98,7 @@ export function planScenario(random: Random, profile: ProfileName): Scenario {
     workMs: random.pick([2, 50, 1500]),
     redriveWindow,
     isOrdered: random.chance(0.4),
+    isDeduped: random.fork('dedupe').chance(0.3),
     longestDelayMs: isSlow ? 600_000 : 120_000,
   }
 }

@@ -344,4 +344,28 @@ export const plantedBugs = [
     replace:
       "settled.add(queue, outcome.kind, outcome.kind === 'dead-letter' ? outcome.reason : ''); if (outcome.kind === 'acknowledge') settled.add(queue, outcome.kind, '')",
   },
+  {
+    name: 'a dedupe claim is lost when another asks for it',
+    file: 'consumer/middleware/memory-dedupe-store.ts',
+    find: "if (entry) return entry.token === undefined ? 'done' : 'busy'",
+    replace: "if (entry && entry.token === undefined) return 'done'",
+  },
+  {
+    name: 'what is done is not remembered',
+    file: 'consumer/middleware/dedupe.ts',
+    find: 'keepMs: isDone ? keepMs : undefined',
+    replace: 'keepMs: undefined',
+  },
+  {
+    name: 'a message that failed is remembered as done',
+    file: 'consumer/middleware/dedupe.ts',
+    find: 'keepMs: isDone ? keepMs : undefined',
+    replace: 'keepMs',
+  },
+  {
+    name: 'a pause that the broker refused to record is not told again',
+    file: 'packages/cli/src/http-api/tasks/task-run.ts',
+    find: "this.#told = '' // it is told again, although nothing else changes",
+    replace: '',
+  },
 ]

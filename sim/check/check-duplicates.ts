@@ -5,11 +5,20 @@ import type { Evidence } from './evidence.ts'
 export function checkDuplicates(evidence: Evidence): void {
   const { ledger, violate, scenario } = evidence
   const accounts = [...ledger.accounts.values()]
+  if (scenario.isDeduped) checkDeduped(evidence, accounts)
   const more = accounts.map((account) => Math.max(0, successesOf(account) - Math.max(1, account.sent)))
   const total = more.reduce((sum, each) => sum + each, 0)
   const held = scenario.consumers.reduce((sum, { prefetch }) => sum + prefetch, 0)
   const allowed = countDisturbances(evidence) * (held + 2 * scenario.redriveWindow) + ledger.mayBeTwice
   if (total > allowed) violate('duplicates', `${total} runs too many, and at most ${allowed} may be`)
+}
+
+/** Who shares a store handles a message once, however often it was published, but for what died before it was recorded. */
+function checkDeduped({ faults, scenario, violate }: Evidence, accounts: readonly Account[]): void {
+  const more = accounts.reduce((sum, account) => sum + Math.max(0, successesOf(account) - 1), 0)
+  const kills = faults.filter(({ kind }) => kind === 'kill').length
+  const atWork = scenario.consumers.reduce((sum, { concurrency }) => sum + concurrency, 0)
+  if (more > kills * atWork) violate('duplicates', `${more} runs of messages that the store knew as done`)
 }
 
 function successesOf({ runs }: Account): number {

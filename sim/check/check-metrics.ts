@@ -9,7 +9,10 @@ export function checkMetrics(evidence: Evidence): void {
   }
 }
 
-function findProblem({ text, runs }: MetricsNote, { faults, ledger }: Evidence): string | undefined {
+function findProblem(
+  { text, runs, skipped }: MetricsNote,
+  { faults, ledger, scenario }: Evidence,
+): string | undefined {
   const ended = runs.filter(({ result }) => result !== undefined).length
   const succeeded = runs.filter(({ result }) => result === 'succeed').length
   const settled = count(text, 'warren_deliveries_settled_total')
@@ -18,9 +21,12 @@ function findProblem({ text, runs }: MetricsNote, { faults, ledger }: Evidence):
   const remembered = count(text, 'warren_deliveries_remembered_total')
   if (settled + stale + remembered < ended)
     return `${ended} handlers ended, and it counts ${settled} settled and ${stale} stale`
-  if (acknowledged > succeeded + remembered)
+  if (acknowledged > succeeded + remembered + skipped)
     return `it counts ${acknowledged} acknowledged, and ${succeeded} handlers succeeded`
-  const isQuiet = faults.length === 0 && [...ledger.accounts.values()].every(({ plan }) => !plan.isBroken)
+  const isQuiet =
+    faults.length === 0 &&
+    !scenario.isDeduped &&
+    [...ledger.accounts.values()].every(({ plan }) => !plan.isBroken)
   if (isQuiet && settled !== ended) return `${ended} handlers ended, and it counts ${settled} settled`
   if (isQuiet && acknowledged !== succeeded)
     return `${succeeded} handlers succeeded, and it counts ${acknowledged}`

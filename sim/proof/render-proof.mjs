@@ -39,7 +39,8 @@ npm run proof
 `
 }
 
-function renderBugs({ planted, bugs, commit }) {
+function renderBugs({ planted, bugs }) {
+  const commits = [...new Set(bugs.flatMap(({ commit }) => commit ?? []))]
   const found = bugs.filter(({ rule }) => rule !== undefined)
   const untried = planted - bugs.length
   return `## Planted bugs
@@ -56,7 +57,7 @@ ${table([
   ]),
 ])}
 
-${number(found.length)} of the ${number(bugs.length)} bugs that were tried were found.${untried > 0 ? ` ${number(untried)} more are planted and were not tried in this run.` : ''}${commit ? ` Commit ${commit}.` : ''}`
+${number(found.length)} of the ${number(bugs.length)} bugs that were tried were found.${untried > 0 ? ` ${number(untried)} more are planted and were not tried in this run.` : ''}${commits.length > 0 ? ` Commits: ${commits.join(', ')}${bugs.some(({ commit }) => commit === undefined) ? ', and one that was not written down' : ''}.` : ''}`
 }
 
 function renderLimits({ reality, peers, long }) {

@@ -31,7 +31,10 @@ export function renderSeeds({ seeds, long }) {
     ],
     ['events', ...all.map(({ events }) => number(events))],
     ['faults', ...all.map(({ faults }) => number(sum(Object.values(faults))))],
-    ['commits', ...all.map(({ commits }) => commits.join(', '))],
+    [
+      'commits',
+      ...all.map(({ commits }) => commits.map((commit) => commit ?? 'not written down').join(', ')),
+    ],
   ]
   const broken = all.flatMap(({ violations }) => violations)
   return `## The seeds

@@ -26,21 +26,45 @@ declare const shop: lib.Warren<
   'orders',
   { OrderPlaced: { exchange: 'orders.events'; schema: lib.StandardSchema<{ id: number }, { id: number }> } }
 >
-declare const channel: import('amqplib').ConfirmChannel
 `
+const givenToServices = "declare const channel: import('amqplib').ConfirmChannel\n"
 const { config } = ts.readConfigFile('tsconfig.json', (path) => readFileSync(path, 'utf8'))
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.')
 const doors = ['warrenmq', 'warrenmq/testing'].map((name) => ({ name, ...readDoor(name) }))
+/** Of the door for tools, the functions are held to the same; its types are described where they are not plain. */
+const operations = { name: 'warrenmq/operations', ...readDoor('warrenmq/operations') }
+const givenToOperations = `
+declare const session: door.Session
+declare const channel: door.AmqpChannel
+declare const management: door.Management
+declare const broker: door.Broker
+declare const compiled: door.CompiledTopology
+declare const live: door.LiveTopology
+declare const plan: door.Plan
+declare const proof: door.Proof
+declare const receipt: lib.Receipt
+declare const message: door.IncomingMessage
+declare const headers: door.EncodedHeaders
+declare const table: lib.FieldTable
+declare const subject: door.FilterSubject
+declare const types: door.TypeRoutes
+declare const bytes: Buffer
+declare const queue: string
+declare const text: string
+declare const value: unknown
+type Endpoint = door.Endpoint
+type FieldValue = lib.FieldValue
+`
 
 function readDoor(name: string) {
   const path = resolve(options.paths![name]![0]!)
   const program = ts.createProgram([path], options)
   const checker = program.getTypeChecker()
-  const exported = checker
-    .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(path)!)!)
-    .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
-  const values = exported.filter(({ flags }) => flags & ts.SymbolFlags.Value).map(nameOf)
-  return { checker, exported, values }
+  const names = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(path)!)!)
+  const original = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+  const values = names.filter((symbol) => original(symbol).flags & ts.SymbolFlags.Value).map(nameOf)
+  return { checker, exported: names.map(original), values }
 }
 
 function nameOf(symbol: ts.Symbol): string {
@@ -61,7 +85,7 @@ function examplesIn(node: ts.Node): readonly string[] {
 }
 
 it('every exported function has an example', () => {
-  const silent = doors.flatMap(({ exported }) =>
+  const silent = [...doors, operations].flatMap(({ exported }) =>
     exported.filter(({ declarations = [] }) =>
       declarations.some((each) => ts.isFunctionDeclaration(each) && examplesIn(each).length === 0),
     ),
@@ -168,12 +192,14 @@ it('every option has an example, which shows it', () => {
 })
 
 it('every example in the JSDoc of the doors has the types that it needs', () => {
-  const examples = doors.flatMap((door) => {
-    const imports = `import { ${door.values.join(', ')} } from '${door.name}'${given}`
+  const examples = [...doors, operations].flatMap((door) => {
+    const surroundings = given + (door === operations ? givenToOperations : givenToServices)
+    const imports = `import { ${door.values.join(', ')} } from '${door.name}'${surroundings}`
     const ofFunctions = door.exported.flatMap(({ declarations = [] }) =>
       declarations.flatMap((each) => [each, ...membersOf(each)].flatMap(examplesIn)),
     )
-    const ofOptions = optionsOf(door).flatMap(({ type, examples: texts }) =>
+    const options = door === operations ? [] : optionsOf(door)
+    const ofOptions = options.flatMap(({ type, examples: texts }) =>
       texts.map((text) => `const example: Partial<door.${type}${typeArguments[type] ?? ''}> = ${text}`),
     )
     const all = [...ofFunctions, ...ofOptions].map((code) => `{\n${code}\n}\n`)

@@ -163,7 +163,15 @@ export class ManagementError extends WarrenError {
   }
 }
 
-/** Whether there is no management API, as far as whoever can go on without one is concerned. */
+/**
+ * Whether there is no management API, as far as whoever can go on without one is concerned.
+ * @example
+ * ```ts
+ * await management.queues.list({ vhost: '/' }).catch((error: unknown) => {
+ *   if (!isManagementAbsent(error)) throw error
+ * })
+ * ```
+ */
 export function isManagementAbsent(error: unknown): boolean {
   return error instanceof ManagementError && error.isAbsent
 }

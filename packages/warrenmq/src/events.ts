@@ -24,6 +24,12 @@ interface Listening {
  * Makes an event source. A listener that throws does not stop the others or the emitter: the throw is
  * reported as an uncaught exception on a later tick, so that a broken log line never loses a message.
  * @param oldNames what else an event may be called by who listens
+ * @example
+ * ```ts
+ * const events = createEvents<{ done: { count: number } }>()
+ * events.on('done', ({ count }) => console.log(count))
+ * events.emit('done', { count: 1 })
+ * ```
  */
 export function createEvents<Contract>(
   oldNames: { readonly [Name in keyof Contract]?: keyof Contract } = {},

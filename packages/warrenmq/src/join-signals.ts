@@ -17,6 +17,10 @@ export interface JoinOptions {
 /**
  * Aborts with the first of the signals, or after a time. Not `AbortSignal.any()`: on Node 20 nobody holds what it makes,
  * so the garbage collector may take it away with its time-out, and whoever listens waits for ever.
+ * @example
+ * ```ts
+ * const { signal, release } = joinSignals([AbortSignal.timeout(60_000)], { timeoutMs: 5_000 })
+ * ```
  */
 export function joinSignals(
   signals: readonly (AbortSignal | undefined)[],

@@ -57,6 +57,10 @@ export interface ApplyReport {
 /**
  * Carries out a plan: the safe steps, and the disruptive ones if allowed. A failed step does not stop the others.
  * Many processes may apply the same plan at once; each finds what the others made.
+ * @example
+ * ```ts
+ * const { failed } = await applyPlan(session, plan, { allowDisruptive: false })
+ * ```
  */
 export async function applyPlan(
   source: ChannelSource,

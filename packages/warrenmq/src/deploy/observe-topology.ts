@@ -25,7 +25,13 @@ export interface ObserveOptions {
   readonly countsConsumers?: boolean
 }
 
-/** Reads what stands in a vhost. Depths are as old as the broker's statistics: some seconds. */
+/**
+ * Reads what stands in a vhost. Depths are as old as the broker's statistics: some seconds.
+ * @example
+ * ```ts
+ * const live = await observeTopology(management, { vhost: '/' })
+ * ```
+ */
 export async function observeTopology(
   management: Management,
   options: ObserveOptions,

@@ -21,7 +21,13 @@ export interface PlannedDeployment {
   readonly unchecked: readonly string[]
 }
 
-/** Observes the broker and plans the way to the topology, compiled for the version that answered. */
+/**
+ * Observes the broker and plans the way to the topology, compiled for the version that answered.
+ * @example
+ * ```ts
+ * const { plan, live } = await planDeployment(topology, { management, vhost: '/' })
+ * ```
+ */
 export async function planDeployment(
   topology: TopologyDeclaration,
   { management, vhost, signal }: { management: Management; vhost: string; signal?: AbortSignal },
@@ -33,7 +39,13 @@ export async function planDeployment(
   return { wanted, live, plan: planTopology({ wanted, live, exactForm }), unchecked: [] }
 }
 
-/** What the proof says of a deployment, with the policies that stand on the broker where it was looked at. */
+/**
+ * What the proof says of a deployment, with the policies that stand on the broker where it was looked at.
+ * @example
+ * ```ts
+ * const proof = proveDeployment(await planDeployment(topology, { management, vhost: '/' }))
+ * ```
+ */
 export function proveDeployment({ wanted, live, unchecked }: PlannedDeployment): Proof {
   return proveTopology(unchecked.length === 0 ? { ...wanted, policies: live.policies } : wanted)
 }
@@ -41,6 +53,10 @@ export function proveDeployment({ wanted, live, unchecked }: PlannedDeployment):
 /**
  * The plan where there is no management API: declare everything. What exists and is equal stays as it is, and
  * what differs is refused by the broker, step by step.
+ * @example
+ * ```ts
+ * const { plan } = planBlindly(topology, '4.0')
+ * ```
  */
 export function planBlindly(topology: TopologyDeclaration, brokerVersion: string): PlannedDeployment {
   const version = parseBrokerVersion(brokerVersion)

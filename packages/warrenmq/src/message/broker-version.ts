@@ -15,6 +15,10 @@ export interface BrokerVersion {
 /**
  * Reads `3.10.8`, `4.3.6`, `4.0.5+debian`, `4.1.0-beta.3`, `4.0.0+rc.1.12.gabc` and the short form `4.0`.
  * The short form stands for the first release of its line, so that what is proved for it holds on all.
+ * @example
+ * ```ts
+ * const { major } = parseBrokerVersion('4.0.5')
+ * ```
  */
 export function parseBrokerVersion(text: string): BrokerVersion {
   const match = /^v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?:[-+~.].*)?$/.exec(text.trim())

@@ -7,7 +7,13 @@ import type { EncodedHeaders } from './header-values.ts'
 /** How the names of RabbitMQ's headers and of ours begin. */
 const ofOthers = ['x-', 'warren-'].map((prefix) => Buffer.from(prefix))
 
-/** The headers that applications set. Those of RabbitMQ and Warren are passed over without being decoded. */
+/**
+ * The headers that applications set. Those of RabbitMQ and Warren are passed over without being decoded.
+ * @example
+ * ```ts
+ * const shown = toPlainTable(clientHeaders(headers))
+ * ```
+ */
 export function clientHeaders(headers: EncodedHeaders): FieldTable {
   if (headers === undefined) return []
   const found: FieldEntry[] = []

@@ -7,7 +7,13 @@ export type DurationReading =
   | { readonly isValid: true; readonly milliseconds: number }
   | { readonly isValid: false; readonly problem: string }
 
-/** The milliseconds of a duration. Throws a sentence that says what to write instead. */
+/**
+ * The milliseconds of a duration. Throws a sentence that says what to write instead.
+ * @example
+ * ```ts
+ * parseDuration('1m30s') // 90000
+ * ```
+ */
 export function parseDuration(input: Duration): number {
   const reading = readDuration(input)
   if (!reading.isValid) throw new InvalidArgumentError(reading.problem)
@@ -21,7 +27,13 @@ export function readDuration(input: unknown): DurationReading {
   return bad(`A duration is a number of milliseconds or text such as '30s', not ${describe(input)}.`)
 }
 
-/** The shortest text that `parseDuration` reads back as the same number: `90_000` gives `'1m30s'`. */
+/**
+ * The shortest text that `parseDuration` reads back as the same number: `90_000` gives `'1m30s'`.
+ * @example
+ * ```ts
+ * formatDuration(90_000) // 1m30s
+ * ```
+ */
 export function formatDuration(milliseconds: number): string {
   const reading = readNumber(milliseconds)
   if (!reading.isValid) throw new InvalidArgumentError(reading.problem)

@@ -18,7 +18,13 @@ export interface Cause {
 
 export const unknownCause: Cause = { id: 'unknown', label: 'unknown', kind: 'unknown' }
 
-/** The cause of a dead letter from its headers: what was written when it was parked, else `x-death`. */
+/**
+ * The cause of a dead letter from its headers: what was written when it was parked, else `x-death`.
+ * @example
+ * ```ts
+ * const { id, label } = causeOf(headers)
+ * ```
+ */
 export function causeOf(headers: EncodedHeaders): Cause {
   if (headers === undefined) return unknownCause
   const places = findFailure(headers)

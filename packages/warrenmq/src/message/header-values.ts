@@ -11,10 +11,24 @@ export function headerValue(headers: EncodedHeaders, name: string): FieldValue |
   return at < 0 ? undefined : decodeShownFieldValue(headers.subarray(at, endOfValue(headers, at)))
 }
 
+/**
+ * A header as text; undefined if it is not text.
+ * @example
+ * ```ts
+ * const tenant = headerText(headers, 'tenant')
+ * ```
+ */
 export function headerText(headers: EncodedHeaders, name: string): string | undefined {
   return textOf(headerValue(headers, name))
 }
 
+/**
+ * A header as a whole number; undefined if it is not one.
+ * @example
+ * ```ts
+ * const retries = headerInteger(headers, 'x-retry-count') ?? 0
+ * ```
+ */
 export function headerInteger(headers: EncodedHeaders, name: string): number | undefined {
   return integerOf(headerValue(headers, name))
 }

@@ -34,7 +34,13 @@ export interface DeathHistory {
 
 export const noDeaths: DeathHistory = { deaths: [], first: undefined, last: undefined, isCoherent: false }
 
-/** The death history of a message. Whatever is not a death (anyone can send the header) is left out. */
+/**
+ * The death history of a message. Whatever is not a death (anyone can send the header) is left out.
+ * @example
+ * ```ts
+ * const { deaths } = readDeaths(headers)
+ * ```
+ */
 export function readDeaths(headers: EncodedHeaders): DeathHistory {
   const deaths = readDeathEntries(headers)
   const { first, last } = readPlaces(headers)

@@ -1,4 +1,10 @@
-/** The candidate that `name` was most likely meant to be, if one is close. */
+/**
+ * The candidate that `name` was most likely meant to be, if one is close.
+ * @example
+ * ```ts
+ * const meant = suggestName('ordres', ['orders', 'invoices'])
+ * ```
+ */
 export function suggestName(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   // A third of the letters may be wrong: fewer misses real slips, more suggests strangers.
@@ -29,13 +35,25 @@ function isStart(start: string, whole: string): boolean {
   return start.length >= 3 && whole.toLowerCase().startsWith(start.toLowerCase())
 }
 
-/** ` Did you mean "x"?`, or nothing. */
+/**
+ * ` Did you mean "x"?`, or nothing.
+ * @example
+ * ```ts
+ * const hint = didYouMean('ordres', ['orders', 'invoices'])
+ * ```
+ */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const suggestion = suggestName(name, candidates)
   return suggestion === undefined ? '' : `; did you mean "${suggestion}"?`
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other. */
+/**
+ * Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other.
+ * @example
+ * ```ts
+ * editDistance('ordres', 'orders') // 1
+ * ```
+ */
 export function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = []
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column)

@@ -6,6 +6,12 @@ import type { Publisher } from './publisher.ts'
 /**
  * Publishes a message that looks otherwise if it has to be sent again: then `again` is sent, in its place and with its
  * id. For publishers with `resend`.
+ * @example
+ * ```ts
+ * const publisher = createPublisher(session, { resend: true })
+ * const first = { key: 'orders', body: { id: 42 } }
+ * await publishOrAgain(publisher, { first, again: { ...first, headers: { again: true } } })
+ * ```
  */
 export function publishOrAgain(
   publisher: Publisher,

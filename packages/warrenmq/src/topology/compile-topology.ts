@@ -23,7 +23,13 @@ import type { LivePolicy } from './live-topology.ts'
 import type { OwnDeadLetters, QueueFlow } from './queue-flow.ts'
 import { optionsOf, resolveQueue } from './resolve-queue.ts'
 
-/** Spells a declaration out as the exchanges, queues and bindings that one broker version should have. */
+/**
+ * Spells a declaration out as the exchanges, queues and bindings that one broker version should have.
+ * @example
+ * ```ts
+ * const compiled = compileTopology(topology, { brokerVersion: '4.0' })
+ * ```
+ */
 export function compileTopology(topology: TopologyDeclaration, options: CompileOptions): CompiledTopology {
   const { topology: compiled } = compileWithConflicts(topology, options)
   return compiled

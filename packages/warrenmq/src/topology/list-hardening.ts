@@ -12,7 +12,13 @@ export interface Hardening {
   readonly hardened: ArgumentValue
 }
 
-/** Everything that hardening adds to a declaration on one broker version, in the order of the queues. */
+/**
+ * Everything that hardening adds to a declaration on one broker version, in the order of the queues.
+ * @example
+ * ```ts
+ * const added = listHardening(topology, { brokerVersion: '4.0' })
+ * ```
+ */
 export function listHardening(topology: TopologyDeclaration, options: CompileOptions): readonly Hardening[] {
   const exact = compileTopology(exactFormOf(topology), options)
   const hardened = compileTopology(withExact(topology, false), options)

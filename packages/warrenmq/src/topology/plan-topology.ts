@@ -91,6 +91,10 @@ export interface ImpossibleStep {
 /**
  * Plans the way from `live` to `wanted`. With `exactForm`, the same declaration compiled with `exact: true`, a
  * queue that stands as the layout's document says is told apart from one that is simply different.
+ * @example
+ * ```ts
+ * const plan = planTopology({ wanted: compiled, live })
+ * ```
  */
 export function planTopology({ wanted, live, exactForm }: PlanInput): Plan {
   const difference = diffTopology(wanted, live)

@@ -6,6 +6,10 @@ import type { LiveBinding, LiveExchange, LivePolicy, LiveQueue, LiveTopology } f
 /**
  * Reads a definitions.json, of one vhost or of a whole broker, as if it were a live broker.
  * @param options.vhost which vhost to take where the file has several. Default: the only one, or `/`.
+ * @example
+ * ```ts
+ * const live = readDefinitions(JSON.parse(readFileSync('definitions.json', 'utf8')))
+ * ```
  */
 export function readDefinitions(value: unknown, options: { vhost?: string } = {}): LiveTopology {
   if (!isRecord(value) || !Array.isArray(value.queues) || !Array.isArray(value.exchanges)) {

@@ -40,6 +40,10 @@ export interface RecognisedQueue {
 /**
  * Writes a declaration for a live broker. A layout is recognised by trying it: its names suggest a declaration,
  * and what that compiles to must stand on the broker.
+ * @example
+ * ```ts
+ * const { topology, plainQueues } = recogniseTopology(live)
+ * ```
  */
 export function recogniseTopology(live: LiveTopology): Recognised {
   const index = indexLive(live)

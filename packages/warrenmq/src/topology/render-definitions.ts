@@ -35,7 +35,13 @@ export interface BindingDefinition {
   readonly arguments: Arguments
 }
 
-/** A definitions.json for the management API and for `rabbitmqctl import_definitions`. */
+/**
+ * A definitions.json for the management API and for `rabbitmqctl import_definitions`.
+ * @example
+ * ```ts
+ * const text = JSON.stringify(renderDefinitions(compiled, { vhost: '/' }))
+ * ```
+ */
 export function renderDefinitions(
   topology: CompiledTopology,
   { vhost = '/' }: { vhost?: string } = {},

@@ -2,7 +2,13 @@ import type { CompiledTopology } from './compiled-topology.ts'
 import { type DrawnEdge, type DrawnNode, drawTopology } from './draw-topology.ts'
 import { groupBy } from './group-by.ts'
 
-/** The topology in Graphviz' language. Queues with problems have a thick red line; their fill still tells what they are. */
+/**
+ * The topology in Graphviz' language. Queues with problems have a thick red line; their fill still tells what they are.
+ * @example
+ * ```ts
+ * const dot = renderDot(compiled, new Set(['orders']))
+ * ```
+ */
 export function renderDot(topology: CompiledTopology, problems?: ReadonlySet<string>): string {
   const { nodes, edges } = drawTopology(topology, problems)
   const groups = groupBy(nodes, ({ group }) => group)

@@ -2,7 +2,13 @@ import type { CompiledTopology } from './compiled-topology.ts'
 import { type DrawnEdge, type DrawnNode, drawTopology } from './draw-topology.ts'
 import { groupBy } from './group-by.ts'
 
-/** The topology as a mermaid flowchart. Queues with problems are red. */
+/**
+ * The topology as a mermaid flowchart. Queues with problems are red.
+ * @example
+ * ```ts
+ * const mermaid = renderMermaid(compiled, new Set(['orders']))
+ * ```
+ */
 export function renderMermaid(topology: CompiledTopology, problems?: ReadonlySet<string>): string {
   const { nodes, edges } = drawTopology(topology, problems)
   const groups = groupBy(nodes, ({ group }) => group)

@@ -7,7 +7,13 @@ import type { WayOut } from './ways-out.ts'
 
 type Thing = 'queue' | 'exchange'
 
-/** A plan as text for people: what would be done, what is not touched, and what cannot be done. */
+/**
+ * A plan as text for people: what would be done, what is not touched, and what cannot be done.
+ * @example
+ * ```ts
+ * console.log(renderPlan(plan))
+ * ```
+ */
 export function renderPlan(plan: Plan): string {
   const sections = [
     section(
@@ -88,7 +94,13 @@ function renderImpossible(step: ImpossibleStep): readonly string[] {
   ]
 }
 
-/** What can be done about a change that is impossible in place, each in words. */
+/**
+ * What can be done about a change that is impossible in place, each in words.
+ * @example
+ * ```ts
+ * for (const { text } of plan.impossible.flatMap(renderWaysOut)) console.log(text)
+ * ```
+ */
 export function renderWaysOut(
   step: ImpossibleStep,
 ): readonly { readonly kind: WayOut['kind']; readonly text: string }[] {

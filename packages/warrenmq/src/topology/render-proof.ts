@@ -6,7 +6,13 @@ import type { ProvedProperty } from './prove/finding-names.ts'
 import type { NodeLoss } from './prove/node-ends.ts'
 import type { PlaceOfLoss, Proof, PropertyResult } from './prove/prove-topology.ts'
 
-/** A proof as text for people; with `hardening`, also what the hardened form would add. */
+/**
+ * A proof as text for people; with `hardening`, also what the hardened form would add.
+ * @example
+ * ```ts
+ * console.log(renderProof(proof))
+ * ```
+ */
 export function renderProof(
   proof: Proof,
   { hardening = [] }: { hardening?: readonly Hardening[] } = {},

@@ -9,7 +9,13 @@ import { compileWithConflicts } from './compile-topology.ts'
 import type { QueueDeclaration, TopologyDeclaration } from './declaration.ts'
 import { topologySchema } from './topology-schema.ts'
 
-/** Every mistake of a declaration, each with its path and a way out. Takes a value from any source. */
+/**
+ * Every mistake of a declaration, each with its path and a way out. Takes a value from any source.
+ * @example
+ * ```ts
+ * for (const { path, problem } of validateTopology(value)) console.log(path, problem)
+ * ```
+ */
 export function validateTopology(value: unknown): readonly TopologyMistake[] {
   const shapeMistakes = checkShape(value, topologySchema)
   // What has the wrong shape cannot be read any further without guessing.
@@ -27,7 +33,13 @@ export function validateTopology(value: unknown): readonly TopologyMistake[] {
   return mistakes.length > 0 ? withoutRepeats(mistakes) : checkCompiled(topology)
 }
 
-/** The same value with its type, or a TopologyError with all mistakes. For `.json` and `.yaml` files. */
+/**
+ * The same value with its type, or a TopologyError with all mistakes. For `.json` and `.yaml` files.
+ * @example
+ * ```ts
+ * const topology = readTopology(JSON.parse(readFileSync('topology.json', 'utf8')))
+ * ```
+ */
 export function readTopology(value: unknown): TopologyDeclaration {
   const mistakes = validateTopology(value)
   if (mistakes.length > 0) throw new TopologyError(mistakes)

@@ -13,6 +13,10 @@ export function decodeTable(bytes: Buffer): FieldTable {
 /**
  * The same for who only shows it: RabbitMQ takes tables of any depth, and nobody should be kept from seeing a message
  * by them. What lies too deep is given as its bytes, and is written again as it was.
+ * @example
+ * ```ts
+ * const table = decodeShownTable(bytes)
+ * ```
  */
 export function decodeShownTable(bytes: Buffer): FieldTable {
   return readEntries({ bytes, at: 0, end: bytes.length, depth: 0, tooDeep: 'as-bytes' })

@@ -6,6 +6,10 @@ import { sizeOfShortText, writeShortText } from './short-text.ts'
 /**
  * Encodes the properties of a message. Every publish comes by here, so they are written one after the
  * other into one scratch buffer and copied out once.
+ * @example
+ * ```ts
+ * const properties = encodeProperties({ messageId: 'order-42', type: 'OrderPlaced' })
+ * ```
  */
 export function encodeProperties(input: PropertiesInput): RawProperties {
   flags = 0

@@ -41,7 +41,13 @@ export interface FieldPlace {
   readonly depth: number
 }
 
-/** Names with `undefined` are left out, as in JSON. What RabbitMQ closes a connection over is refused. */
+/**
+ * Names with `undefined` are left out, as in JSON. What RabbitMQ closes a connection over is refused.
+ * @example
+ * ```ts
+ * const headers = toFieldTable({ tenant: 'acme' })
+ * ```
+ */
 export function toFieldTable(plain: PlainTable, within?: FieldPlace): FieldTable {
   return Object.entries(plain).flatMap(([name, value]) => {
     if (value === undefined) return []
@@ -66,11 +72,24 @@ export function toFieldValue(plain: PlainField, place: FieldPlace = { path: 'val
   }
 }
 
-/** The other way, for reading: exact integers as numbers, larger ones as bigint, bytes as Buffer. */
+/**
+ * The other way, for reading: exact integers as numbers, larger ones as bigint, bytes as Buffer.
+ * @example
+ * ```ts
+ * const { tenant } = toPlainTable(table)
+ * ```
+ */
 export function toPlainTable(table: FieldTable): Record<string, PlainField> {
   return Object.fromEntries(table.map(({ name, value }) => [name, toPlainField(value)]))
 }
 
+/**
+ * A field of a table as a plain value.
+ * @example
+ * ```ts
+ * const plain = toPlainField({ type: 'S', value: 'acme' } as FieldValue)
+ * ```
+ */
 export function toPlainField(field: FieldValue): PlainField {
   switch (field.type) {
     case 'l':

@@ -23,6 +23,13 @@ export { encodeProperties }
 /** No property set at all. */
 export const noProperties: RawProperties = Buffer.from([0, 0])
 
+/**
+ * Reads all properties of a message.
+ * @example
+ * ```ts
+ * const { messageId, type } = decodeProperties(message.properties)
+ * ```
+ */
 export function decodeProperties(raw: RawProperties): Properties {
   const places = locateProperties(raw)
   const decoded: Record<string, unknown> = {}
@@ -33,7 +40,13 @@ export function decodeProperties(raw: RawProperties): Properties {
   return decoded as Properties
 }
 
-/** Reads one property and skips the others. */
+/**
+ * Reads one property and skips the others.
+ * @example
+ * ```ts
+ * const id = readProperty(message.properties, 'messageId')
+ * ```
+ */
 export function readProperty<Name extends PropertyName>(raw: RawProperties, name: Name): Properties[Name] {
   const index = indexOfProperty[name]
   const start = startOf(raw, index)

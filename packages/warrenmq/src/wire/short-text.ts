@@ -3,6 +3,10 @@ import { InvalidArgumentError } from '../errors.ts'
 /**
  * Reads a short string. RabbitMQ passes on names and keys that are not UTF-8, so bytes that are no text
  * become lone surrogates (0xff is U+DCFF), which no text has, and are written back as the bytes they were.
+ * @example
+ * ```ts
+ * const name = readShortText(bytes, 0, bytes.length)
+ * ```
  */
 export function readShortText(bytes: Buffer, start: number, end: number): string {
   return textOfUtf8(bytes, start, end) ?? escapeBytes(bytes.subarray(start, end))
@@ -36,7 +40,13 @@ function lengthOfText(text: string): number {
   return isEscaped(text) ? unescapeBytes(text).length : Buffer.byteLength(text, 'utf8')
 }
 
-/** The inverse of `readShortText`. */
+/**
+ * The inverse of `readShortText`.
+ * @example
+ * ```ts
+ * const bytes = bytesOfText('orders')
+ * ```
+ */
 export function bytesOfText(text: string): Buffer {
   return isEscaped(text) ? unescapeBytes(text) : Buffer.from(text, 'utf8')
 }
@@ -47,7 +57,13 @@ export function isEscaped(text: string): boolean {
   return Buffer.byteLength(text, 'utf8') !== text.length && escaped.test(text)
 }
 
-/** Text where the bytes are UTF-8, else undefined: a replacement character must never reach a queue. */
+/**
+ * Text where the bytes are UTF-8, else undefined: a replacement character must never reach a queue.
+ * @example
+ * ```ts
+ * const text = textOfUtf8(bytes, 0, bytes.length)
+ * ```
+ */
 export function textOfUtf8(bytes: Buffer, start: number, end: number): string | undefined {
   const text = bytes.toString('utf8', start, end)
   if (!text.includes('\ufffd')) return text

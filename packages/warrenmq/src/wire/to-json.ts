@@ -1,4 +1,10 @@
-/** JSON has neither bigint nor bytes: the one becomes text, the other base64. Numbers that are none become text, too. */
+/**
+ * JSON has neither bigint nor bytes: the one becomes text, the other base64. Numbers that are none become text, too.
+ * @example
+ * ```ts
+ * const json = JSON.stringify(toJson(value))
+ * ```
+ */
 export function toJson(value: unknown): unknown {
   if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)))
     return String(value)

@@ -20,6 +20,10 @@ export const healthyMs = 5_000
 /**
  * How long to wait before the next attempt: doubling, with up to half of it taken off at random, so that a
  * thousand clients of one broker do not come back in the same instant.
+ * @example
+ * ```ts
+ * const waitMs = decideBackoff({ failures: 3, isFinal: false, policy: { initialMs: 100, maxMs: 10_000 }, random: Math.random() })
+ * ```
  */
 export function decideBackoff(fields: {
   /** In a row. With 0 the last one was healthy: the next may come at once, only not together with all others. */

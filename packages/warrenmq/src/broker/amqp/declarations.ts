@@ -19,6 +19,13 @@ export interface QueueCounts {
   readonly consumerCount: number
 }
 
+/**
+ * Declares a queue, and tells what is in it.
+ * @example
+ * ```ts
+ * const { messageCount } = await declareQueue(channel, { queue: 'orders.copy' })
+ * ```
+ */
 export async function declareQueue(channel: AmqpChannel, declaration: QueueToDeclare): Promise<QueueCounts> {
   const { queue, durable = true, exclusive = false, autoDelete = false, arguments: args = [] } = declaration
   const method = {
@@ -33,7 +40,13 @@ export async function declareQueue(channel: AmqpChannel, declaration: QueueToDec
   return channel.call({ ...method, arguments: args }, 'queue.declare-ok')
 }
 
-/** Looks at a queue without touching it; the channel is closed by the broker (404) if there is none. */
+/**
+ * Looks at a queue without touching it; the channel is closed by the broker (404) if there is none.
+ * @example
+ * ```ts
+ * const { messageCount, consumerCount } = await inspectQueue(channel, 'orders')
+ * ```
+ */
 export async function inspectQueue(channel: AmqpChannel, queue: string): Promise<QueueCounts> {
   const flags = { durable: false, exclusive: false, autoDelete: false, noWait: false }
   return channel.call(
@@ -42,6 +55,13 @@ export async function inspectQueue(channel: AmqpChannel, queue: string): Promise
   )
 }
 
+/**
+ * Deletes a queue, and tells how many messages went with it.
+ * @example
+ * ```ts
+ * const messages = await deleteQueue(channel, 'orders.old', { ifEmpty: true })
+ * ```
+ */
 export async function deleteQueue(
   channel: AmqpChannel,
   queue: string,
@@ -94,6 +114,13 @@ export async function inspectExchange(channel: AmqpChannel, exchange: string): P
   )
 }
 
+/**
+ * Deletes an exchange.
+ * @example
+ * ```ts
+ * await deleteExchange(channel, 'orders.old', { ifUnused: true })
+ * ```
+ */
 export async function deleteExchange(
   channel: AmqpChannel,
   exchange: string,

@@ -17,7 +17,13 @@ export interface ReturnedMessage extends IncomingMessage {
   readonly replyText: string
 }
 
-/** The body as one Buffer; copies only if it came in several pieces. */
+/**
+ * The body as one Buffer; copies only if it came in several pieces.
+ * @example
+ * ```ts
+ * const text = joinBody(message.body).toString()
+ * ```
+ */
 export function joinBody(body: Body): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.concat(body)
 }

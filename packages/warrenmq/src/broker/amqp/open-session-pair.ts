@@ -7,7 +7,13 @@ export interface SessionPair {
   readonly publishing: Session
 }
 
-/** Two connections to one broker, or none: where the second is refused, the first must not keep the process alive. */
+/**
+ * Two connections to one broker, or none: where the second is refused, the first must not keep the process alive.
+ * @example
+ * ```ts
+ * const { consuming, publishing } = await openSessionPair('amqp://localhost', { name: 'my tool' })
+ * ```
+ */
 export async function openSessionPair(
   url: string | readonly string[],
   options: SessionOptions,

@@ -19,6 +19,10 @@ export interface Endpoint {
 /**
  * Reads `amqp://user:password@host:port/vhost?heartbeat=30`. Several hosts may be given with commas
  * (`amqp://user:password@a,b:5673/vhost`), each is an endpoint.
+ * @example
+ * ```ts
+ * const [{ host, port }] = parseAmqpUrl('amqp://localhost/my-vhost') as [Endpoint]
+ * ```
  */
 export function parseAmqpUrl(url: string): readonly Endpoint[] {
   const match = /^(amqps?):\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url)

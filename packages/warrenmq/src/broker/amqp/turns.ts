@@ -3,6 +3,14 @@ export interface Turns {
   take<Result>(task: () => Promise<Result>): Promise<Result>
 }
 
+/**
+ * Runs tasks one after the other, in the order in which they come.
+ * @example
+ * ```ts
+ * const turns = createTurns()
+ * await turns.take(() => depthOf(session, 'orders.dlq'))
+ * ```
+ */
 export function createTurns(): Turns {
   let last: Promise<unknown> = Promise.resolve()
   return {

@@ -1,6 +1,13 @@
 export type RunLimited = <Result>(task: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
 
-/** Lets at most `limit` tasks run at once; the others wait in order. A task that is aborted while it waits never starts. */
+/**
+ * Lets at most `limit` tasks run at once; the others wait in order. A task that is aborted while it waits never starts.
+ * @example
+ * ```ts
+ * const run = limitConcurrency(4)
+ * await Promise.all(['orders', 'invoices'].map((name) => run(() => depthOf(session, name))))
+ * ```
+ */
 export function limitConcurrency(limit: number): RunLimited {
   const waiting: (() => void)[] = []
   let running = 0

@@ -18,7 +18,13 @@ export interface ManagementPlace {
   readonly isManagementGuessed: boolean
 }
 
-/** Where somebody says that it is, as the user of the AMQP URL unless another is named; else at its usual address. */
+/**
+ * Where somebody says that it is, as the user of the AMQP URL unless another is named; else at its usual address.
+ * @example
+ * ```ts
+ * const place = locateManagement('amqp://localhost', undefined)
+ * ```
+ */
 export function locateManagement(amqpUrl: string, said: string | undefined): ManagementPlace {
   // An empty variable in a compose file means that nobody said anything.
   if (said === undefined || said === '')

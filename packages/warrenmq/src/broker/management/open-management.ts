@@ -55,6 +55,10 @@ export type Guard = (callApi: CallApi) => CallApi
  * A client for `http://user:password@host:15672`. Nothing is sent before the first call. The credentials stay in
  * a closure: neither an error nor `console.log(client)` shows them. Whoever is connected over AMQP, too, takes one
  * from `pairManagement`.
+ * @example
+ * ```ts
+ * const management = openUnprovedManagement('http://guest:guest@localhost:15672')
+ * ```
  */
 export function openManagement(url: string, options: ManagementOptions = {}): Management {
   return openGuarded(parseManagementUrl(url), options, (callApi) => callApi)

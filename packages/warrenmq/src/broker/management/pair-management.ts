@@ -12,6 +12,10 @@ import { proveSameBroker } from './prove-same-broker.ts'
  * The management API of the broker that a session is connected to. Nothing is asked of it before it is proved to be
  * that of this very broker: once per connection, and again after it could not be reached. Without a proof every call
  * rejects. It is the only way to a management API for whoever also speaks AMQP.
+ * @example
+ * ```ts
+ * const management = pairManagement(session, locateManagement('amqp://localhost', undefined))
+ * ```
  */
 export function pairManagement(
   session: Session,

@@ -1,4 +1,10 @@
-/** The wait that a `Retry-After` header asks for, in milliseconds: a number of seconds or an HTTP date. */
+/**
+ * The wait that a `Retry-After` header asks for, in milliseconds: a number of seconds or an HTTP date.
+ * @example
+ * ```ts
+ * const waitMs = parseRetryAfter('120', Date.now()) // 120000
+ * ```
+ */
 export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
   const text = value?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000

@@ -13,7 +13,13 @@ export interface Sample {
   readonly value: number
 }
 
-/** The text that Prometheus scrapes (exposition format 0.0.4). */
+/**
+ * The text that Prometheus scrapes (exposition format 0.0.4).
+ * @example
+ * ```ts
+ * const text = renderMetrics([{ name: 'up', help: 'Whether it runs.', type: 'gauge', samples: [{ labels: {}, value: 1 }] }])
+ * ```
+ */
 export function renderMetrics(metrics: readonly Metric[]): string {
   return metrics.map(renderMetric).join('')
 }

@@ -6,6 +6,10 @@ export type EndingSignal = (typeof endingSignals)[number]
 /**
  * Runs a task at the first of these signals, once. A second signal finds no listener of ours, so it ends the process
  * immediately, as it would without us. Returns the function that removes the listeners.
+ * @example
+ * ```ts
+ * const stopListening = onSignals(['SIGTERM'], () => void session.close())
+ * ```
  */
 export function onSignals(
   signals: readonly EndingSignal[],

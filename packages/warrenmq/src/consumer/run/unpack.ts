@@ -3,6 +3,10 @@ import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type Zli
 /**
  * A body as it was before its publisher packed it; undefined if `contentEncoding` names no packing, such as the
  * `utf-8` that many clients write there. Throws if the bytes are not what it says, or unpack to more than `maxBytes`.
+ * @example
+ * ```ts
+ * const body = unpack(bytes, { contentEncoding: 'gzip', maxBytes: 1_048_576 })
+ * ```
  */
 export function unpack(
   body: Buffer,

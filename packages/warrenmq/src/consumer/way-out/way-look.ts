@@ -22,7 +22,13 @@ const awayMs = 30_000
 const comesBackWithinMs = 5_000
 const pauseMs = 250
 
-/** `management` belongs to the caller, and is proved to be the API of the broker that is consumed from. */
+/**
+ * `management` belongs to the caller, and is proved to be the API of the broker that is consumed from.
+ * @example
+ * ```ts
+ * const wayLook = createWayLook(() => management)
+ * ```
+ */
 export function createWayLook(management: () => Management): WayLook {
   let hasAnswered = false
   let away: { readonly error: unknown; readonly untilMs: number } | undefined

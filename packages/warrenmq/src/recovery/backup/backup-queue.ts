@@ -31,7 +31,13 @@ export interface BackupReport extends Pick<HoldReport, 'present' | 'seen' | 'ref
   readonly seal: BackupSeal | undefined
 }
 
-/** Writes the messages of a queue to a file and leaves them where they are. */
+/**
+ * Writes the messages of a queue to a file and leaves them where they are.
+ * @example
+ * ```ts
+ * const { records } = await backUpQueue({ ...broker, queue: 'orders.dlq', file: 'orders.backup', by: 'ann' })
+ * ```
+ */
 export async function backUpQueue(options: BackupOptions): Promise<BackupReport> {
   const { file, select = () => true, signal, ...task } = options
   await prepareLook(options) // a queue that is refused leaves no file behind

@@ -101,7 +101,13 @@ export function writeRecord(record: BackupRecord): string {
   return `${JSON.stringify({ run, number, id, exchange, routingKey, ...bytes, digest: digestRecord(record) })}\n`
 }
 
-/** Reads a line of a backup. A record is believed by its own digest; any other line needs that of its block. */
+/**
+ * Reads a line of a backup. A record is believed by its own digest; any other line needs that of its block.
+ * @example
+ * ```ts
+ * const line = readLine(text)
+ * ```
+ */
 export function readLine(line: string): ReadLine {
   const value = parse(line)
   if (value === undefined) return { kind: 'invalid' }

@@ -27,7 +27,13 @@ export async function packBlock(content: Buffer): Promise<Buffer> {
   return block
 }
 
-/** The length of the member that begins with these bytes; undefined if no member of a backup begins here. */
+/**
+ * The length of the member that begins with these bytes; undefined if no member of a backup begins here.
+ * @example
+ * ```ts
+ * const size = readBlockSize(bytes)
+ * ```
+ */
 export function readBlockSize(start: Buffer): number | undefined {
   if (start.length < headBytes || !start.subarray(0, head.length).equals(head)) return undefined
   const size = start.readUInt32LE(head.length)
@@ -39,7 +45,13 @@ export function findBlock(bytes: Buffer, from = 0): number {
   return bytes.indexOf(head, from)
 }
 
-/** The content of a member; undefined if it is damaged. */
+/**
+ * The content of a member; undefined if it is damaged.
+ * @example
+ * ```ts
+ * const content = unpackBlock(bytes)
+ * ```
+ */
 export function unpackBlock(block: Buffer): Buffer | undefined {
   try {
     // What a member says of its length is also the most that is unpacked: a forged one must not fill the memory.

@@ -15,6 +15,10 @@ export interface OnlyCopies {
 /**
  * Counts the messages that a backup holds the only copy of. One that removed nothing has none: what it holds was in the
  * queue. In doubt a message counts.
+ * @example
+ * ```ts
+ * const { count } = await countOnlyCopies('orders.backup')
+ * ```
  */
 export async function countOnlyCopies(file: string): Promise<OnlyCopies> {
   const places: RecordPlace[] = []

@@ -55,7 +55,13 @@ export interface RemovalCounts {
   readonly left: number
 }
 
-/** The same in numbers, over all runs of a file. */
+/**
+ * The same in numbers, over all runs of a file.
+ * @example
+ * ```ts
+ * const { removed } = countRemovals((await verifyBackup('orders.backup')).runs)
+ * ```
+ */
 export function countRemovals(runs: readonly BackupRun[]): RemovalCounts {
   const counts = { removed: 0, inDoubt: 0, left: 0 }
   for (const run of runs) {

@@ -40,6 +40,10 @@ export interface DiscardReport {
  * Removes messages from a queue, each of them into a backup. The file is written, synced and read back before
  * the first message is acknowledged, and it says which are acknowledged before they are: whatever happens in between
  * leaves a message in both, never in neither.
+ * @example
+ * ```ts
+ * const report = await discardMessages({ ...broker, queue: 'orders.dlq', file: 'old.backup', by: 'ann', limit: 10 })
+ * ```
  */
 export async function discardMessages(options: DiscardOptions): Promise<DiscardReport> {
   await prepareLook(options) // a queue that is refused leaves no file behind

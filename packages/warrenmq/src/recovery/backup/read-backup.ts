@@ -7,6 +7,10 @@ import { readRegions } from './read-regions.ts'
 /**
  * Reads a backup from its first to its last byte, a block at a time, and checks every digest. `onLine` gets each
  * intact line, after damage too, because a record has its own digest. Needs no broker.
+ * @example
+ * ```ts
+ * const { records, isDamaged } = await readBackup('orders.backup')
+ * ```
  */
 export async function readBackup(
   file: string,

@@ -29,6 +29,10 @@ export interface RestoreReport extends RestoreCounts {
  * its own file. What it may have removed is put back too, and what a crash of the broker may have brought back is
  * counted. Of a backup, whose messages stayed where they were, they are the ones that are not in the queue. What an
  * earlier restore recorded is left out. A damaged file is read as far as possible.
+ * @example
+ * ```ts
+ * const report = await restoreBackup({ ...broker, file: 'orders.backup', by: 'ann' })
+ * ```
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { file, consuming, management, by } = options

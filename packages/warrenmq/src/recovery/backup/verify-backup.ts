@@ -4,7 +4,13 @@ import type { BackupSummary } from './backup-reading.ts'
 import { countRemovals } from './decide-removal.ts'
 import { readBackup } from './read-backup.ts'
 
-/** Checks every record and the whole of a backup, without a broker. One that is not complete is an error. */
+/**
+ * Checks every record and the whole of a backup, without a broker. One that is not complete is an error.
+ * @example
+ * ```ts
+ * const { records } = await verifyBackup('orders.backup')
+ * ```
+ */
 export async function verifyBackup(file: string): Promise<BackupSummary> {
   const summary = await readBackup(file)
   const problem = describeDamage(summary) ?? describeInterruption(summary)
@@ -15,7 +21,13 @@ export async function verifyBackup(file: string): Promise<BackupSummary> {
   })
 }
 
-/** What is wrong with a file that cannot be read to its end; undefined if all of it can be read. */
+/**
+ * What is wrong with a file that cannot be read to its end; undefined if all of it can be read.
+ * @example
+ * ```ts
+ * const damage = describeDamage(await readBackup('orders.backup'))
+ * ```
+ */
 export function describeDamage({
   records,
   missing,

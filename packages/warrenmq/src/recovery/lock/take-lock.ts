@@ -25,7 +25,13 @@ export interface LockRequest {
   readonly vhost: string
 }
 
-/** The queue that means "somebody is working on this dead-letter queue". */
+/**
+ * The queue that means "somebody is working on this dead-letter queue".
+ * @example
+ * ```ts
+ * const busy = await management.queues.find({ vhost: '/', name: lockName('orders.dlq') })
+ * ```
+ */
 export function lockName(queue: string): string {
   return nameOf('warren.lock.', queue)
 }
@@ -48,6 +54,10 @@ function lockNames(queue: string): readonly string[] {
 /**
  * Takes the right to work on a queue, for as long as the connection lives. An exclusive queue does it: the
  * broker lets one connection have it, in all the cluster, and deletes it with the connection.
+ * @example
+ * ```ts
+ * const lock = await takeLock({ session, queue: 'orders.dlq', holder: 'ann', vhost: '/' })
+ * ```
  */
 export async function takeLock({ session, queue, holder, management, vhost }: LockRequest): Promise<Lock> {
   const connection = await session.whenConnected()

@@ -25,7 +25,13 @@ export interface CompiledLook extends RequestContext {
   readonly missingKeys: () => number
 }
 
-/** A request with its filter and its times read. Throws a sentence if one of them is not valid. */
+/**
+ * A request with its filter and its times read. Throws a sentence if one of them is not valid.
+ * @example
+ * ```ts
+ * const look = compileLook({ queue: 'orders.dlq', where: 'cause:Timeout' }, { ...broker, by: 'ann' })
+ * ```
+ */
 export function compileLook(request: ChosenRequest, context: RequestContext): CompiledLook {
   const { queue, where, keys, acceptDeliveryLimit = false, hold } = request
   const { consuming, publishing, management, by, keyOf = messageKey } = context

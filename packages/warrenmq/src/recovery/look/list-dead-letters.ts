@@ -43,7 +43,13 @@ export interface ListedQueue extends Omit<DeadLetterQueue, 'messages' | 'sources
   readonly notLookedAt: string | undefined
 }
 
-/** Finds the dead-letter queues of a vhost and tells what is in them; the fullest first. */
+/**
+ * Finds the dead-letter queues of a vhost and tells what is in them; the fullest first.
+ * @example
+ * ```ts
+ * const queues = await listDeadLetters({ ...broker, management, by: 'ann' })
+ * ```
+ */
 export async function listDeadLetters(options: ListOptions): Promise<readonly ListedQueue[]> {
   const { consuming, management, topology } = options
   const { vhost } = consuming

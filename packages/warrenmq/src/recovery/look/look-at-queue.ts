@@ -21,6 +21,10 @@ export type LookReport = Pick<HoldReport, 'present' | 'seen' | 'refreshed' | 'is
 /**
  * Shows messages and leaves them where they are, in order. Refuses a queue whose delivery limit could delete them. If
  * the limit was accepted, messages that come near it are put back by a confirmed publish.
+ * @example
+ * ```ts
+ * await lookAtQueue({ ...broker, queue: 'orders.dlq', by: 'ann', count: 10, onMessage: (message) => console.log(message.routingKey) })
+ * ```
  */
 export async function lookAtQueue(options: LookOptions): Promise<LookReport> {
   const { onMessage, ...task } = options

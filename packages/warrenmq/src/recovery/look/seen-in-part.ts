@@ -8,7 +8,13 @@ export interface PartialLook {
   readonly wayOut: string
 }
 
-/** The error of a look that ended before it had seen everything, if an answer from a part would be wrong. */
+/**
+ * The error of a look that ended before it had seen everything, if an answer from a part would be wrong.
+ * @example
+ * ```ts
+ * throw seenInPart({ queue: 'orders.dlq', unknown: 'the causes are not known', wayOut: 'Look again.' })
+ * ```
+ */
 export function seenInPart({ queue, unknown, wayOut }: PartialLook, options?: ErrorOptions): RecoveryError {
   const problem = {
     code: 'RECOVERY_HELD_TOO_LONG',

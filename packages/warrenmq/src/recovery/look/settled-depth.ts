@@ -8,7 +8,13 @@ import type { FieldTable } from '../../wire/field-value.ts'
 import { isQueueGone } from './is-queue-gone.ts'
 import { withChannel } from './with-channel.ts'
 
-/** Ready messages, exact. A queue that is not there is an error that says so. */
+/**
+ * Ready messages, exact. A queue that is not there is an error that says so.
+ * @example
+ * ```ts
+ * const ready = await depthOf(session, 'orders.dlq')
+ * ```
+ */
 export async function depthOf(session: Session, queue: string): Promise<number> {
   return (await countsOf(session, queue)).messageCount
 }
@@ -78,6 +84,10 @@ async function passAcksThrough(channel: AmqpChannel, queue: string, passage: Ack
  * The depth once it no longer changes, or only grows because others publish. What a channel held is not ready
  * immediately after it closes, so a depth below `atLeast` is waited for; it stays below only if somebody else takes
  * messages.
+ * @example
+ * ```ts
+ * const ready = await settledDepth(session, 'orders.dlq', { atLeast: 10 })
+ * ```
  */
 export function settledDepth(
   session: Session,

@@ -63,7 +63,15 @@ const mostFinders = 50
 const longestValue = 200
 const rest: Cause = { id: 'rest', label: `everything outside these ${mostGroups} groups`, kind: 'unknown' }
 
-/** Groups messages by why they died. What it holds does not grow with the number of messages. */
+/**
+ * Groups messages by why they died. What it holds does not grow with the number of messages.
+ * @example
+ * ```ts
+ * const groups = createCauseGroups({ groupBy: parseGroupBy('type') })
+ * groups.add(message)
+ * const [first] = groups.list()
+ * ```
+ */
 export function createCauseGroups({ groupBy = [], splits = 'none' }: GroupOptions = {}): CauseGroups {
   const groups = new Map<string, OpenGroup>()
   let finders = 0

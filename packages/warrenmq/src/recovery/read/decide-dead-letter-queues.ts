@@ -16,7 +16,13 @@ export interface DeadLetterQueue {
   readonly knownBy: 'topology' | 'dead-lettering' | 'name'
 }
 
-/** Finds the dead-letter queues of a vhost: declared ones, those that queues dead-letter to, and those named so. */
+/**
+ * Finds the dead-letter queues of a vhost: declared ones, those that queues dead-letter to, and those named so.
+ * @example
+ * ```ts
+ * const queues = decideDeadLetterQueues(await observeTopology(management, { vhost: '/' }))
+ * ```
+ */
 export function decideDeadLetterQueues(
   live: LiveTopology,
   topology?: CompiledTopology | undefined,

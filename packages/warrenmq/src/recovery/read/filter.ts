@@ -45,6 +45,13 @@ export interface FilterSubject {
   readonly text: string
 }
 
+/**
+ * Tells whether a message, as a filter sees it, matches.
+ * @example
+ * ```ts
+ * const isWanted = matchesFilter(parseFilter('type:OrderPlaced'), subject)
+ * ```
+ */
 export function matchesFilter(filter: Filter, subject: FilterSubject): boolean {
   switch (filter.kind) {
     case 'and':

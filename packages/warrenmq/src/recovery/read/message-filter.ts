@@ -8,7 +8,13 @@ import { parseExactJson } from './parse-exact-json.ts'
 import { attemptsOf, diedAt, originOf, typesOf } from './read-dead-letter.ts'
 import { addressOf } from './read-origin.ts'
 
-/** A filter as a question to messages. `nowMs` is the moment that `died<2h` counts back from. */
+/**
+ * A filter as a question to messages. `nowMs` is the moment that `died<2h` counts back from.
+ * @example
+ * ```ts
+ * const isWanted = messageFilter(parseFilter('died<2h'), Date.now())(message)
+ * ```
+ */
 export function messageFilter(filter: Filter, nowMs: number): (message: IncomingMessage) => boolean {
   return (message) => matchesFilter(filter, subjectOf(message, nowMs))
 }

@@ -5,6 +5,10 @@ import { messageIdentity } from '../../message/message-identity.ts'
 /**
  * Knows a message again by its content: not every message has an id, and not every id is unique. A look must not change
  * the name of what it shows, so what a delivery changes is left out.
+ * @example
+ * ```ts
+ * const key = messageKey(message)
+ * ```
  */
 export function messageKey(message: IncomingMessage): string {
   const { body } = message

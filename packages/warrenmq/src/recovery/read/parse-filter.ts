@@ -15,6 +15,10 @@ interface Token {
 /**
  * Reads a filter such as `type:OrderPlaced and (cause:Timeout or died<2h) and not header.tenant:acme`.
  * Words side by side mean `and`. A mistake is reported with its column.
+ * @example
+ * ```ts
+ * const filter = parseFilter('type:OrderPlaced and (cause:Timeout or died<2h)')
+ * ```
  */
 export function parseFilter(source: string): Filter {
   const reader = { tokens: tokenize(source), at: 0, depth: 0, end: source.length + 1 }

@@ -13,7 +13,13 @@ export interface GroupField {
 const plainFields = ['type', 'key', 'exchange', 'queue', 'attempts']
 const mostFields = 5
 
-/** Reads what `--group-by` and `groupBy` take: `key`, or several with commas between, such as `type,body.gateway`. */
+/**
+ * Reads what `--group-by` and `groupBy` take: `key`, or several with commas between, such as `type,body.gateway`.
+ * @example
+ * ```ts
+ * const groupBy = parseGroupBy('type,body.gateway')
+ * ```
+ */
 export function parseGroupBy(source: string): readonly GroupField[] {
   const names = source.split(',').map((name) => name.trim())
   if (names.length > mostFields)

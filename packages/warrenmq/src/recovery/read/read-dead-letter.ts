@@ -66,7 +66,13 @@ export interface DeadLetterProperties {
   readonly clusterId?: string
 }
 
-/** @param maxBodyBytes how much of the body is shown */
+/**
+ * @param maxBodyBytes how much of the body is shown
+ * @example
+ * ```ts
+ * const { cause, attempts } = readDeadLetter(message, 1_024)
+ * ```
+ */
 export function readDeadLetter(message: IncomingMessage, maxBodyBytes: number): DeadLetter {
   const properties = decodeProperties(message.properties)
   const { headers } = properties
@@ -111,17 +117,36 @@ export function typeOf(message: IncomingMessage): string | undefined {
   return typesOf(message)[0]
 }
 
-/** Both, if a message has both: a search for either finds it. */
+/**
+ * Both, if a message has both: a search for either finds it.
+ * @example
+ * ```ts
+ * const [type] = typesOf(message)
+ * ```
+ */
 export function typesOf({ properties }: IncomingMessage): readonly string[] {
   const written = headerText(readProperty(properties, 'headers'), 'MessageType')
   return [readProperty(properties, 'type'), written].filter((type) => type !== undefined)
 }
 
+/**
+ * The queue a message failed in, as far as its headers tell.
+ * @example
+ * ```ts
+ * const queue = originOf(headers)
+ * ```
+ */
 export function originOf(headers: EncodedHeaders): string | undefined {
   return readOriginQueue(headers, () => false)?.queue
 }
 
-/** When it died, in milliseconds since 1970: as its consumer wrote, else the newest entry of x-death. */
+/**
+ * When it died, in milliseconds since 1970: as its consumer wrote, else the newest entry of x-death.
+ * @example
+ * ```ts
+ * const ageMs = Date.now() - (diedAt(headers) ?? Date.now())
+ * ```
+ */
 export function diedAt(headers: EncodedHeaders): number | undefined {
   const writtenMs = headers === undefined ? Number.NaN : writtenTime(headers)
   return Number.isNaN(writtenMs) ? readDeaths(headers).deaths[0]?.timeMs : writtenMs
@@ -138,7 +163,13 @@ function writtenTime(headers: Buffer): number {
 
 const lastFailedAt = encodeName(warrenHeaders.lastFailedAt)
 
-/** Failed attempts, as far as headers of any of the known layouts tell. */
+/**
+ * Failed attempts, as far as headers of any of the known layouts tell.
+ * @example
+ * ```ts
+ * const attempts = attemptsOf(headers) ?? 0
+ * ```
+ */
 export function attemptsOf(headers: EncodedHeaders): number | undefined {
   const written =
     headerInteger(headers, warrenHeaders.attempts) ?? headerInteger(headers, warrenHeaders.retryCount)

@@ -48,7 +48,13 @@ export function readOriginAddress(
   return address && { exchange: address.exchange, key: address.routingKey, source: 'x-death' }
 }
 
-/** The same for every message: one whose headers say nothing was published as it is in its queue. */
+/**
+ * The same for every message: one whose headers say nothing was published as it is in its queue.
+ * @example
+ * ```ts
+ * const { exchange, key } = addressOf(message)
+ * ```
+ */
 export function addressOf({ properties, exchange, routingKey }: IncomingMessage): {
   readonly exchange: string
   readonly key: string

@@ -40,6 +40,10 @@ export type Verdict = 'holds' | 'broken' | 'unknown'
 /**
  * What the checks say together. `unknown`: nothing speaks against it, but it could not be checked: the queue was not
  * counted or could not be looked at, or the broker has nothing left of it.
+ * @example
+ * ```ts
+ * const verdict = decideVerdict(await verifyReceipt(receipt, { ...broker, by: 'ann' }))
+ * ```
  */
 export function decideVerdict(checks: readonly ReceiptCheck[]): Verdict {
   if (checks.some(({ verdict }) => verdict === 'broken')) return 'broken'

@@ -41,7 +41,13 @@ const kinds: readonly {
   },
 ]
 
-/** Reads the JSON that `--receipt` wrote. A mistake is reported by the name of its field. */
+/**
+ * Reads the JSON that `--receipt` wrote. A mistake is reported by the name of its field.
+ * @example
+ * ```ts
+ * const receipt = parseReceipt(readFileSync('receipt.json', 'utf8'))
+ * ```
+ */
 export function parseReceipt(text: string): Receipt {
   const value = parseFields(text)
   if (value?.format !== 'warren-receipt/1') throw mistake('It is not a receipt of a re-drive.')

@@ -4,7 +4,13 @@ import { describeKept } from '../recover/render-recovery.ts'
 import type { FailureKind } from '../redrive/failed-publish.ts'
 import type { Interruption, Receipt } from './receipt.ts'
 
-/** A receipt for people: what was there, where it went, and whether the sum is right. */
+/**
+ * A receipt for people: what was there, where it went, and whether the sum is right.
+ * @example
+ * ```ts
+ * for (const line of renderReceipt(receipt)) console.log(line)
+ * ```
+ */
 export function renderReceipt(receipt: Receipt): readonly string[] {
   const { present, moved, failed, kept, stillThere, arrivals } = receipt
   return [

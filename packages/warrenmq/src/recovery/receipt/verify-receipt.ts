@@ -21,7 +21,13 @@ export interface VerifyReceiptOptions
   readonly signal?: AbortSignal
 }
 
-/** Checks a receipt again: its own sums, and what the broker holds of the messages that it names. */
+/**
+ * Checks a receipt again: its own sums, and what the broker holds of the messages that it names.
+ * @example
+ * ```ts
+ * const checks = await verifyReceipt(receipt, { ...broker, by: 'ann' })
+ * ```
+ */
 export async function verifyReceipt(
   receipt: Receipt,
   options: VerifyReceiptOptions,

@@ -18,6 +18,10 @@ const sectionNames = ['queues', 'exchange', 'types', 'typeHeader', 'prefetch', '
  * Reads the config's `recovery` section: `queues`, `exchange`, `types` (a routing key, or an exchange and a
  * key, per type), `typeHeader`, `prefetch` (messages that are taken at a time), `messageTimeout` (how long one may be
  * held) and `timeouts` (`total`, `idle`, `empty`, `stall`).
+ * @example
+ * ```ts
+ * const { queues, types } = readRecoverySection({ queues: ['orders.dlq'], types: { OrderPlaced: 'orders' } })
+ * ```
  */
 export function readRecoverySection(section: Readonly<Record<string, unknown>> | undefined): RecoverySection {
   if (section === undefined)

@@ -88,6 +88,10 @@ const defaultTimeouts: RecoverTimeouts = {
 /**
  * Recovers dead letters by their type when a worker starts: publish first, acknowledge second, keep the unknown. A
  * queue that cannot be recovered says why and does not stop the others; if none can be recovered, that is an error.
+ * @example
+ * ```ts
+ * const recovered = await recoverQueues({ ...broker, queues: ['orders.dlq'], types })
+ * ```
  */
 export async function recoverQueues(options: RecoverOptions): Promise<readonly QueueRecovery[]> {
   const log = options.log ?? (() => {})

@@ -82,7 +82,13 @@ function describeLeft({ left, isCounted, deleted }: QueueRecovery): readonly str
   return left > 0 ? [`⚠️  ${left} messages still in DLQ (will retry on next startup)`] : []
 }
 
-/** Why a message stays, in words for who reads the log. */
+/**
+ * Why a message stays, in words for who reads the log.
+ * @example
+ * ```ts
+ * console.log(describeKept('origin-unknown')) // its origin is not known
+ * ```
+ */
 export function describeKept(reason: KeepReason): string {
   return keptWords[reason]
 }

@@ -13,7 +13,13 @@ export interface RedriveContext
   extends RequestContext,
     Pick<RedriveOptions, 'flows' | 'types' | 'id' | 'follows' | 'signal' | 'onProgress' | 'onWait'> {}
 
-/** The options of a re-drive, from the request. Throws a sentence if no message could be moved that way. */
+/**
+ * The options of a re-drive, from the request. Throws a sentence if no message could be moved that way.
+ * @example
+ * ```ts
+ * const options = compileRedrive({ queue: 'orders.dlq', limit: 10 }, { ...broker, by: 'ann' })
+ * ```
+ */
 export function compileRedrive(request: RedriveRequest, context: RedriveContext): RedriveOptions {
   const { where, keys, to = 'origin', trustHeaders = false, stopWhenDead, canary, edit, wait } = request
   const { select, missingKeys, ...look } = compileLook(request, context)
@@ -67,7 +73,13 @@ function deadLimitOf(limit: number | string): DeadLimit {
   return typeof limit === 'number' ? { messages: limit } : { share: Number.parseFloat(limit) / 100 }
 }
 
-/** An edit as bytes and headers. Throws a sentence if no message can be changed that way. */
+/**
+ * An edit as bytes and headers. Throws a sentence if no message can be changed that way.
+ * @example
+ * ```ts
+ * const edit = compileEdit({ headers: { tenant: 'acme' } })
+ * ```
+ */
 export function compileEdit({ body, headers }: EditRequest): MessageEdit {
   if (body === undefined && headers === undefined)
     throw new InvalidArgumentError('The edit changes nothing. Give it a body, headers, or both.')

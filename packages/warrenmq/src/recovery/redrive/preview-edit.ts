@@ -8,7 +8,13 @@ export interface EditPreview extends RedrivePreview {
   readonly edited?: string
 }
 
-/** Plans an edit, and refuses it if it is not clear which message is meant. */
+/**
+ * Plans an edit, and refuses it if it is not clear which message is meant.
+ * @example
+ * ```ts
+ * const preview = await previewEdit(compileRedrive({ queue: 'orders.dlq', where: 'id:42', edit: { body: '{}' } }, { ...broker, by: 'ann' }))
+ * ```
+ */
 export async function previewEdit(options: RedriveOptions): Promise<EditPreview> {
   let edited: string | undefined
   const preview = await previewRedrive(options, ({ properties }) => {

@@ -63,6 +63,10 @@ const mostKeysBefore = 4
 /**
  * Plans a re-drive with exactly the rules it would use. Costs one look, unless `look` shows what another one has seen.
  * `onMoving` is called for each message that would move.
+ * @example
+ * ```ts
+ * const { moving } = await previewRedrive(compileRedrive({ queue: 'orders.dlq' }, { ...broker, by: 'ann' }))
+ * ```
  */
 export async function previewRedrive(
   options: RedriveOptions & Pick<LookPermission, 'mostAheadMs' | 'endAtMs'>,

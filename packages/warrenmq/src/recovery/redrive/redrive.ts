@@ -19,7 +19,14 @@ export interface Redrive {
   cancel(): void
 }
 
-/** Puts dead letters back: publish, confirm and no return, acknowledge. Never in another order. */
+/**
+ * Puts dead letters back: publish, confirm and no return, acknowledge. Never in another order.
+ * @example
+ * ```ts
+ * const { receipt } = startRedrive(compileRedrive({ queue: 'orders.dlq' }, { ...broker, by: 'ann' }))
+ * const { moved, isBalanced } = await receipt
+ * ```
+ */
 export function startRedrive(options: RedriveOptions): Redrive {
   const id = options.id ?? randomUUID()
   const run = new RedriveRun(options, id)

@@ -16,6 +16,13 @@ export interface NotedEdit {
   readonly headers?: readonly string[]
 }
 
+/**
+ * A request as a task, a receipt and the audit log keep it: without the contents of an edit.
+ * @example
+ * ```ts
+ * const noted = noteRequest({ queue: 'orders.dlq', edit: { body: '{}' } })
+ * ```
+ */
 export function noteRequest({ edit, ...request }: RedriveRequest): NotedRequest {
   return edit ? { ...request, edit: noteEdit(edit) } : request
 }

@@ -6,6 +6,10 @@ import type { RequestSchema } from './request-schema.ts'
 /**
  * Reads a request. Anything else is refused with a sentence that names the field and the way out. `owner` begins it:
  * `redrive()`. An undefined value counts as missing.
+ * @example
+ * ```ts
+ * const request = parseRequest('redrive()', { queue: 'orders.dlq' }, redriveRequestSchema)
+ * ```
  */
 export function parseRequest<Value>(owner: string, value: unknown, schema: RequestSchema<Value>): Value {
   const problem = problemOf(value, schema, { owner, path: '' })

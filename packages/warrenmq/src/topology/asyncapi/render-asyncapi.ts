@@ -36,6 +36,10 @@ export interface AsyncApi {
 /**
  * The messages of a topology: where they are sent and received, and their bodies as JSON Schema. Wait queues and
  * dead-letter queues are left out: who publishes or consumes has nothing to do with them.
+ * @example
+ * ```ts
+ * const { document } = renderAsyncApi(compiled, { info: { title: 'Orders', version: '1.0.0' }, vhost: '/' })
+ * ```
  */
 export function renderAsyncApi(
   topology: CompiledTopology,

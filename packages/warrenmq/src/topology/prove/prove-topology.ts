@@ -58,7 +58,13 @@ export interface PlaceOfLoss {
   readonly what: NodeLoss
 }
 
-/** Proves the seven properties of every queue, or shows by a path why one does not hold. */
+/**
+ * Proves the seven properties of every queue, or shows by a path why one does not hold.
+ * @example
+ * ```ts
+ * const proof = proveTopology(compileTopology(topology, { brokerVersion: '4.0' }))
+ * ```
+ */
 export function proveTopology(topology: CompiledTopology): Proof {
   const graph = createGraph(topology)
   const found = propertyNames.flatMap((property) => findingsOf(property, graph))
