@@ -97,6 +97,7 @@ const houses = [
       ['tasks'],
       ['redrives', 'vhosts', 'webhooks'],
       ['routes'],
+      ['create-context.ts'],
       ['server.ts', 'mounted-server.ts'],
       ['create-vhosts-server.ts'],
     ],

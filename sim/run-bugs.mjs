@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs/planted-bugs.mjs'
 import { buildSim } from './build-sim.mjs'
+import { readCommit } from './commit.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +18,7 @@ const { values } = parseArgs({
   },
 })
 const most = Number(values.seeds)
+const commit = readCommit()
 const rounds = [30, 100, 300, 1000, most].filter(
   (seeds, at, all) => seeds <= most && all.indexOf(seeds) === at,
 )
@@ -62,5 +64,5 @@ function render() {
       profile: found?.profile,
       rule: found?.violations[0].rule,
     }))
-  return JSON.stringify({ planted: plantedBugs.length, bugs: table }, undefined, 2)
+  return JSON.stringify({ planted: plantedBugs.length, commit, bugs: table }, undefined, 2)
 }

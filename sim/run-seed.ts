@@ -23,7 +23,7 @@ import type { Evidence, Violation } from './check/evidence.ts'
 import { describeQueues, isSettled } from './check/queue-contents.ts'
 import { Aim } from './nemesis/aim.ts'
 import { type Fault, type FaultKind, planFaults } from './nemesis/faults.ts'
-import { strike } from './nemesis/strike.ts'
+import { type Binding, strike } from './nemesis/strike.ts'
 import { createRandom } from './world/random.ts'
 import { SimProcess } from './world/sim-process.ts'
 import { createUniverse, type Universe } from './world/universe.ts'
@@ -166,7 +166,9 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
 
   const actors = castActors(stage, flow)
   const beganMs = loop.nowMs
-  const arena = { universe, broker, actors, scenario, watch, ledger, deadLetterQueue }
+  const { body } = await broker.ask(`queues/%2F/${scenario.workQueue}/bindings`)
+  const bindings = JSON.parse(body) as readonly Binding[]
+  const arena = { universe, broker, actors, scenario, watch, ledger, deadLetterQueue, bindings }
   for (const actor of actors) actor.start()
   for (const fault of faults) {
     loop.at(beganMs + fault.atMs, nemesis, fault.kind, () => {
@@ -214,7 +216,8 @@ function aimDelayOf({ choice }: Fault): number {
 }
 
 function countReady({ model }: SimBroker, queue: string | undefined): number {
-  return model.vhosts.get('/')!.queues.get(queue ?? '')?.counts.ready ?? 0
+  const found = model.vhosts.get('/')!.queues.get(queue ?? '')
+  return found?.counts().ready ?? 0
 }
 
 /** Each time that a message dies it may wait for all its delays. */

@@ -41,11 +41,23 @@ export function createAdminServer(
         universe.tell(`${name}: the ${deed} ends with ${error.code}`)
       }
     }
-    while (server.tasks.list().some(({ state }) => !isEnded(state))) await sleep(1000)
+    while (server.tasks.list().some(({ state }) => !isEnded(state))) {
+      await resumePaused(server)
+      await sleep(1000)
+    }
     ledger.idleServers.add(name)
     await stage.whenEnding()
     ledger.seenTasks.push({ server: name, tasks: server.tasks.list() })
     await server.close()
+  })
+}
+
+/** Whoever paused a task may have got no answer, or be gone: somebody sees that it stands still. */
+async function resumePaused({ tasks }: OpenServer): Promise<void> {
+  const paused = tasks.list().find(({ state }) => state === 'paused')
+  if (!paused) return
+  await tasks.step(paused.id, 'resume').catch((error: unknown) => {
+    if (!(error instanceof WarrenError)) throw error
   })
 }
 
@@ -74,7 +86,11 @@ async function openServer({ scenario, universe, ledger }: Stage, name: string) {
   const managementUrl = `http://guest:guest@${brokerHost}:${managementPort}`
   const management = pairManagement(consuming, { managementUrl, isManagementGuessed: false })
   const broker = { consuming, publishing, management, vhost: '/' }
-  const strays = { found: (stream: string, kind: string) => ledger.strays.push(`${stream}: ${kind}`) }
+  ledger.openings += 1
+  const opening = ledger.openings
+  const strays = {
+    found: (stream: string, kind: string) => void ledger.strays.push({ server: name, opening, stream, kind }),
+  }
   const audit = await openAuditLog({ consuming, publishing, keys, strays })
   const tasks = await Tasks.open({
     broker,
@@ -177,6 +193,8 @@ async function doIt(stage: Stage, { name, server, flow, deed, random }: Deed): P
       if (!task) return
       universe.tell(`${name} goes on with the task ${task.id}`)
       ledger.resumed.add(task.id)
+      const parts = ledger.parts.get(task.id) ?? 1
+      ledger.parts.set(task.id, parts + 1)
       await tasks.resume(begin(task.id), onEnd)
       return
     }

@@ -107,7 +107,7 @@ export class BrokerWatch {
       consume: (consumer: Consumer) => {
         consume(consumer)
         if (queue.name !== this.#deadLetterQueue) return
-        const owners = new Set(queue.consumers.map(({ channel }) => this.#ownerOf(channel)))
+        const owners = new Set(queue.consumers().map(({ channel }) => this.#ownerOf(channel)))
         this.mostAtWork = Math.max(this.mostAtWork, owners.size)
       },
       enqueue: (message: Parameters<Queue['enqueue']>[0], publisher: object | undefined) => {

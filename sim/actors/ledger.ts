@@ -52,6 +52,8 @@ export interface RestoreNote {
   readonly report: RestoreReport
   /** So many messages came into the queue meanwhile. */
   readonly published: number
+  /** So many records the journal of earlier restores names, before this one began. */
+  readonly doneBefore: number
 }
 
 /** A task of an admin server, when it came to its end there. */
@@ -67,6 +69,15 @@ export interface MetricsNote {
   readonly runs: readonly HandlerRun[]
 }
 
+/** What a server found in a stream that does not belong there. */
+export interface Stray {
+  readonly server: string
+  /** Of `openings`: a server that is started again reads the streams again. */
+  readonly opening: number
+  readonly stream: string
+  readonly kind: string
+}
+
 /** What really happened, written down by the actors. Nobody in the library reads it. */
 export class Ledger {
   readonly accounts = new Map<string, Account>()
@@ -76,6 +87,8 @@ export class Ledger {
   readonly taskEnds: TaskEnd[] = []
   /** Tasks that went on after an interruption: each part has a receipt of its own, or none, under the same id. */
   readonly resumed = new Set<string>()
+  /** How often each was resumed, and once more for its beginning. */
+  readonly parts = new Map<string, number>()
   /** What each server said of all tasks when it closed. */
   readonly seenTasks: { readonly server: string; readonly tasks: readonly Task[] }[] = []
   /** The hashes of records that the log says it has. */
@@ -83,7 +96,12 @@ export class Ledger {
   /** These have done all that they were asked for, and every task has ended. */
   readonly idleServers = new Set<string>()
   readonly verdicts: AuditVerdict[] = []
-  readonly strays: string[] = []
+  /** What servers found in their streams that does not belong there. */
+  readonly strays: Stray[] = []
+  /** How often a server was opened. */
+  openings = 0
+  /** Records that somebody without a key wrote into the stream of tasks. */
+  forged = 0
   /** What was in a queue that an administrator deleted. Nobody promises anything about these. */
   readonly deleted = new Set<string>()
   /** Files that a discard wrote to. */

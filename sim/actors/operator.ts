@@ -1,6 +1,7 @@
 import { WarrenError } from '../../packages/warrenmq/src/errors.ts'
 import type { DeadLetters, Warren } from '../../packages/warrenmq/src/index.ts'
 import { sleep } from '../../packages/warrenmq/src/world.ts'
+import { readRestored } from '../check/read-discarded.ts'
 import type { Random } from '../world/random.ts'
 import { type Actor, createActor, openWarren, type Stage } from './actors.ts'
 
@@ -111,8 +112,9 @@ async function doIt(
     case 'restore': {
       if (!ledger.backups.has(file)) return
       const publishedBefore = stage.publishedDead()
+      const doneBefore = readRestored(universe.files.peek(`${file}.restored`)).size
       const report = await letters.restore({ file, by: name, acceptDeliveryLimit: true })
-      ledger.restores.push({ report, published: stage.publishedDead() - publishedBefore })
+      ledger.restores.push({ report, doneBefore, published: stage.publishedDead() - publishedBefore })
       ledger.mayBeTwice += report.duplicatesPossible
       universe.tell(`${name} restores ${report.restored} of ${report.records}`)
     }

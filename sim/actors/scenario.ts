@@ -62,14 +62,14 @@ export function planScenario(random: Random, profile: ProfileName): Scenario {
           ...(layout === 'freeflow' ? [{ exchange: 'freeflow.events', key: 'orders.*' }] : []),
         ],
         ...(isClassic
-          ? { retry: false, type: 'classic' }
+          ? { retry: false, type: 'classic' as const }
           : { retry: { delays: layout === 'warren' ? retryDelays : retryDelays.slice(-1), maxAttempts } }),
       },
       [archive]: {
         layout: 'warren',
         deadLetter: false,
         role: 'dead-letter',
-        type: isClassic ? 'classic' : 'quorum',
+        type: isClassic ? ('classic' as const) : ('quorum' as const),
       },
     },
   } as const

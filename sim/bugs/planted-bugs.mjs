@@ -242,8 +242,15 @@ export const plantedBugs = [
   {
     name: 'a lost lock goes unnoticed',
     file: 'recovery/redrive/redrive-lock.ts',
-    find: "if (isTimeOver && (isLocked || isQueueUnreachable(error))) return 'locked'",
-    replace: "if (isLocked) return 'held'",
+    find: 'return this.#lock?.isHeld === true',
+    replace: 'return this.#lock !== undefined',
+    also: [
+      {
+        file: 'recovery/redrive/redrive-lock.ts',
+        find: "if (this.#lock?.isHeld) return 'held' // only a channel was lost",
+        replace: "if (this.#lock) return 'held'",
+      },
+    ],
   },
   {
     name: 'a lock that somebody has counts as taken',
@@ -280,6 +287,25 @@ export const plantedBugs = [
     file: 'packages/cli/src/http-api/audit/audit-log.ts',
     find: "if (result.kind === 'confirmed') return record",
     replace: 'if (result) return record',
+  },
+  {
+    name: 'a record that is sent again looks like a copy',
+    file: 'packages/cli/src/http-api/records/publish-sealed.ts',
+    find: 'again: { ...first, headers: { [sealHeader]: again } }',
+    replace: 'again: first',
+  },
+  {
+    name: 'a copy of a record is believed',
+    file: 'packages/cli/src/http-api/records/decide-repeat.ts',
+    find: "if (isSentAgain ? again : first) return 'replayed'",
+    replace: '',
+  },
+  {
+    name: 'a request whose caller is gone keeps its process alive',
+    file: 'broker/management/open-management.ts',
+    find: 'closing.abort(closedError(address))',
+    replace: '',
+    also: [{ file: 'recovery/redrive/redrive-run.ts', find: 'this.#over.abort()', replace: '' }],
   },
   {
     name: 'records of servers are not signed',

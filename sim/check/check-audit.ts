@@ -14,10 +14,21 @@ export function checkAudit({ ledger, violate, broker }: Evidence): void {
     )
   if (verdict.unsigned + verdict.foreign > 0)
     violate('audit', `${verdict.unsigned} records are not signed, and ${verdict.foreign} are none`)
-  const inStream = broker.model.vhosts.get('/')!.queues.get('warren.audit')?.counts.ready ?? 0
+  const inStream = broker.model.vhosts.get('/')!.queues.get('warren.audit')?.counts().ready ?? 0
   if (verdict.records !== inStream && !verdict.isCut)
     violate('audit', `it counts ${verdict.records} records, and the stream has ${inStream}`)
   if (verdict.records < ledger.audited.length)
     violate('audit', `${ledger.audited.length} records were confirmed, and it counts ${verdict.records}`)
-  for (const stray of ledger.strays) violate('audit', `a server found a stray in ${stray}`)
+  checkStrays({ ledger, violate })
+}
+
+/** A server that reads the streams from their beginning finds what was forged, once, and nothing else. */
+function checkStrays({ ledger, violate }: Pick<Evidence, 'ledger' | 'violate'>): void {
+  for (const { server, stream, kind } of ledger.strays)
+    if (stream !== 'warren.tasks' || ledger.forged === 0)
+      violate('audit', `${server} found a stray in ${stream}: ${kind}`)
+  // The one who verifies the log is the last to open.
+  const atTheEnd = ledger.strays.filter(({ opening }) => opening === ledger.openings).length
+  if (atTheEnd !== ledger.forged)
+    violate('audit', `${ledger.forged} records were forged, and the last server found ${atTheEnd}`)
 }

@@ -22,6 +22,7 @@ function countDisturbances({ broker, faults }: Evidence): number {
 }
 
 const disturbing = new Set([
+  'kill',
   'close-channels',
   'nack',
   'late-confirm',

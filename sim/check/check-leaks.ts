@@ -14,7 +14,8 @@ export function checkLeaks({ broker, violate }: Evidence, actors: readonly Actor
     )
 }
 
-function describe({ name, phase, clientProperties, channels }: AmqpConnection): string {
-  const called = clientProperties.find((field) => field.name === 'connection_name')?.value.value
-  return `${name} of ${String(called ?? 'nobody')}, ${phase}, with ${channels.size} channels`
+function describe(connection: AmqpConnection): string {
+  const { name, channels } = connection
+  const called = connection.clientProperties().find((field) => field.name === 'connection_name')?.value.value
+  return `${name} of ${String(called ?? 'nobody')}, ${connection.phase()}, with ${channels.size} channels`
 }

@@ -16,10 +16,11 @@ export function checkReceipts(evidence: Evidence): void {
   }
 }
 
-/** Every record of the file is told of once, and what is said to be restored came into the queue. */
-function findRestoreProblem({ report, published }: RestoreNote): string | undefined {
+/** Every record of the file is told of once, none is put back twice, and what is said to be restored is there. */
+function findRestoreProblem({ report, published, doneBefore }: RestoreNote): string | undefined {
   const { records, restored, restoredBefore, alreadyThere, notRemoved, failed } = report
   if (restored + restoredBefore + alreadyThere + notRemoved + failed !== records) return 'its sum is wrong'
+  if (restoredBefore + notRemoved < doneBefore) return `${doneBefore} were back before, by its own journal`
   if (restored > published) return `${published} came into the queue`
   return undefined
 }
@@ -32,23 +33,49 @@ function checkWindow({ id }: Receipt, window: number, { watch, broker, faults, v
 }
 
 function findProblem(receipt: Receipt, { watch, faults, ledger }: Evidence): string | undefined {
-  const { present, moved, failed, kept, stillThere, published = 0, unanswered = 0 } = receipt
+  const { present, moved, failed, kept, stillThere } = receipt
   const hasJumps = faults.some(({ kind }) => kind === 'clock-jump')
   // Nobody can tell then which copies are of which part of the task.
   if (hasJumps && ledger.resumed.has(receipt.id)) return undefined
   if (present !== moved + failed + kept + stillThere) return 'its sum is wrong'
+  const parts = partsOf(receipt, ledger)
   const clockMarginMs = hasJumps ? longestJumpMs : 5
-  const fromMs = Date.parse(receipt.startedAt) - epochMs - clockMarginMs
-  const toMs = Date.parse(receipt.endedAt) - epochMs + clockMarginMs
+  const fromMs = Math.min(...parts.map(({ startedAt }) => Date.parse(startedAt))) - epochMs - clockMarginMs
+  const toMs = Math.max(...parts.map(({ endedAt }) => Date.parse(endedAt))) - epochMs + clockMarginMs
+  const published = sum(parts, (part) => part.published ?? 0)
+  const unanswered = sum(parts, (part) => part.unanswered ?? 0)
+  const allMoved = sum(parts, (part) => part.moved)
   const arrived = watch.redrive(receipt.id).arrivedAtMs.filter((atMs) => atMs >= fromMs).length
   if (arrived < published) return `only ${arrived} copies arrived`
-  if (arrived > published + unanswered) return `${arrived} copies arrived`
-  if (moved > arrived) return `it moved more than the ${arrived} that arrived`
+  // A part that was killed has no receipt, and its copies are counted among those of the others.
+  const isAllTold = (ledger.parts.get(receipt.id) ?? 1) <= parts.length
+  if (isAllTold && arrived > published + unanswered) return `${arrived} copies arrived`
+  if (allMoved > arrived) return `it moved more than the ${arrived} that arrived`
   const acked = watch.countAcked(receipt.queue, { fromMs, toMs })
-  if (moved > acked) return `only ${acked} were acknowledged meanwhile`
-  if (arrived - acked > receipt.duplicatesPossible)
+  if (allMoved > acked) return `only ${acked} were acknowledged meanwhile`
+  if (isAllTold && arrived - acked > sum(parts, ({ duplicatesPossible }) => duplicatesPossible))
     return `${arrived} arrived, and ${acked} were acknowledged`
   return undefined
+}
+
+/**
+ * A server that stood still is taken for gone, and another goes on with its task under the same id. What both did at
+ * the same time cannot be told apart from outside, so their receipts have to be true together. What came later counts
+ * among what has arrived since, so it belongs to them, too.
+ */
+function partsOf(receipt: Receipt, ledger: Evidence['ledger']): readonly Receipt[] {
+  const all = ledger.receipts.map((note) => note.receipt).filter(({ id }) => id === receipt.id)
+  let parts = [receipt]
+  for (let known = 0; known < parts.length; ) {
+    known = parts.length
+    const [first = ''] = parts.map(({ startedAt }) => startedAt).sort()
+    parts = all.filter(({ endedAt }) => endedAt >= first)
+  }
+  return parts
+}
+
+function sum(receipts: readonly Receipt[], read: (receipt: Receipt) => number): number {
+  return receipts.reduce((total, receipt) => total + read(receipt), 0)
 }
 
 /** The clock of the process may have been set meanwhile. */

@@ -15,16 +15,16 @@ export interface QueueContents {
 
 /** Every queue of the broker, without touching one. */
 export function readQueues({ model }: SimBroker): readonly QueueContents[] {
-  return workQueuesOf(model).map(({ name, counts }) => ({
-    name,
-    ids:
-      counts.ready === 0
-        ? []
-        : inspectQueue(model, { vhost: '/', queue: name })!.messages.map(
-            ({ properties }) => properties.messageId,
-          ),
-    others: counts.unacknowledged + counts.deadLetters + counts.delayed,
-  }))
+  return workQueuesOf(model).map((queue) => {
+    const { name } = queue
+    const { ready, unacknowledged, deadLetters, delayed } = queue.counts()
+    const messages = ready === 0 ? [] : inspectQueue(model, { vhost: '/', queue: name })!.messages
+    return {
+      name,
+      ids: messages.map(({ properties }) => properties.messageId),
+      others: unacknowledged + deadLetters + delayed,
+    }
+  })
 }
 
 /** The streams of the servers hold records, and no messages that anybody handles. */
@@ -41,9 +41,10 @@ export function isFinal(queue: string, { flow }: Evidence): boolean {
 export function isSettled(evidence: Evidence): boolean {
   const { broker } = evidence
   if (!broker.isListening) return false
-  for (const { name, counts } of workQueuesOf(broker.model)) {
-    if (counts.unacknowledged + counts.deadLetters + counts.delayed > 0) return false
-    if (counts.ready > 0 && !isFinal(name, evidence)) return false
+  for (const queue of workQueuesOf(broker.model)) {
+    const { ready, unacknowledged, deadLetters, delayed } = queue.counts()
+    if (unacknowledged + deadLetters + delayed > 0) return false
+    if (ready > 0 && !isFinal(queue.name, evidence)) return false
   }
   return true
 }

@@ -19,7 +19,7 @@ export function readDiscarded({ ledger, universe }: Evidence): ReadonlySet<strin
 }
 
 /** What the journal says is back where it was: no later restore would bring it. */
-function readRestored(journal: Buffer): ReadonlySet<string> {
+export function readRestored(journal: Buffer): ReadonlySet<string> {
   const restored = new Set<string>()
   for (const text of journal.toString('utf8').split('\n')) {
     if (!text.endsWith('}')) continue

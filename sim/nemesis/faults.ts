@@ -26,6 +26,7 @@ export const faultKinds = [
   'dead-letters-full',
   'policy',
   'delete-queue',
+  'forge',
 ] as const
 
 export type FaultKind = (typeof faultKinds)[number]

@@ -7,6 +7,7 @@ import type { SimBroker } from '../actors/sim-broker.ts'
 import type { SimProcess } from '../world/sim-process.ts'
 import type { Universe } from '../world/universe.ts'
 import type { Fault } from './faults.ts'
+import { forgeRecord } from './forge-record.ts'
 
 /** What the nemesis can reach. */
 export interface Arena {
@@ -17,6 +18,14 @@ export interface Arena {
   readonly watch: BrokerWatch
   readonly ledger: Ledger
   readonly deadLetterQueue: string | undefined
+  /** Those of the work queue, as they were before the first fault. */
+  readonly bindings: readonly Binding[]
+}
+
+export interface Binding {
+  readonly source: string
+  readonly routing_key: string
+  readonly arguments: object
 }
 
 /** Does it. What lasts ends by itself. A fault that is aimed hits `doer`, where it hits one process. */
@@ -166,6 +175,9 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
       inBroker(() => void broker.administer('PUT', 'policies/%2F/shop', policy))
       return
     }
+    case 'forge':
+      inBroker(() => forgeRecord(fault, arena))
+      return
     case 'delete-queue':
       inBroker(() => void deleteQueue(fault, arena))
       return
@@ -193,11 +205,6 @@ async function deleteQueue({ lastsMs, choice }: Fault, arena: Arena): Promise<vo
   const { status, body } = await broker.ask(path)
   if (status !== 200) return // it is deleted already
   const found = JSON.parse(body) as { durable: boolean; arguments: Record<string, unknown> }
-  const bindings = JSON.parse((await broker.ask(`${path}/bindings`)).body) as {
-    source: string
-    routing_key: string
-    arguments: object
-  }[]
   const held = watch.held(workQueue)
   for (const id of held) ledger.deleted.add(id)
   universe.tell(`somebody deletes the work queue, with ${held.length} messages`)
@@ -207,7 +214,8 @@ async function deleteQueue({ lastsMs, choice }: Fault, arena: Arena): Promise<vo
     const more = { 'x-max-length-bytes': 900_000_000 + Math.floor(choice * 1000) }
     const declared = { durable: found.durable, arguments: { ...found.arguments, ...more } }
     void broker.administer('PUT', path, declared)
-    for (const { source, routing_key, arguments: args } of bindings) {
+    // Also one that somebody has taken away, who finds no queue when they want to give it back.
+    for (const { source, routing_key, arguments: args } of arena.bindings) {
       if (source === '') continue
       void broker.administer('POST', `bindings/%2F/e/${source}/q/${workQueue}`, {
         routing_key,

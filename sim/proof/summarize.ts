@@ -7,6 +7,10 @@ export interface SeedsSummary {
   readonly from: number
   readonly to: number
   readonly profiles: readonly string[]
+  /** Each seed ran on one version, the next one on the next; otherwise each on all. */
+  readonly isRotating: boolean
+  /** Of the code that ran. */
+  readonly commit: string
   readonly runs: number
   /** Each ran a second time, and the hashes were compared. */
   readonly isTwice: boolean
@@ -23,7 +27,7 @@ export interface SeedsSummary {
 
 export function summarize(
   reports: readonly RunReport[],
-  { args, tookMs }: { args: Pick<SimArguments, 'isTwice' | 'profiles'>; tookMs: number },
+  { args, tookMs }: { args: Pick<SimArguments, 'isTwice' | 'isRotating' | 'profiles'>; tookMs: number },
 ): SeedsSummary {
   const seeds = reports.map(({ seed }) => seed)
   const { user, system } = process.cpuUsage()
@@ -32,6 +36,8 @@ export function summarize(
     from: Math.min(...seeds),
     to: Math.max(...seeds),
     profiles: args.profiles,
+    isRotating: args.isRotating,
+    commit: process.env.SIM_COMMIT ?? 'unknown',
     runs: reports.length,
     isTwice: args.isTwice,
     tookSeconds: Math.round(tookMs / 1000),

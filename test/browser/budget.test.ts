@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { logIn, useConsole } from './use-console.ts'
 
@@ -23,6 +25,21 @@ it('the first page loads at most 150 kB of script and 20 kB of style, and asks n
   expect(sum('.js')).toBeGreaterThan(50_000)
   expect(sum('.js')).toBeLessThanOrEqual(150_000)
   expect(sum('.css')).toBeLessThanOrEqual(20_000)
+})
+
+it('what is loaded later is at most 250 kB of script, in all', async () => {
+  const page = await rig.openAsGuest()
+  await page.getByText('No dead letters in 3 queues.').waitFor()
+  const first = await page.evaluate<readonly string[]>(
+    "performance.getEntriesByType('resource').map(({ name }) => name.split('/').at(-1))",
+  )
+  const folder = 'packages/cli/dist/console/assets'
+  const later = readdirSync(folder).filter(
+    (name) => name.endsWith('.js.gz') && !first.includes(name.slice(0, -'.gz'.length)),
+  )
+
+  expect(later.length).toBeGreaterThan(5)
+  expect(later.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)).toBeLessThanOrEqual(250_000)
 })
 
 it('ten thousand queues are at most a hundred rows on the page, and the last can be reached', async () => {

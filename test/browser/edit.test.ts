@@ -31,7 +31,7 @@ it('one message is edited, its changes are seen and sent, and its second life is
   await page.getByRole('grid').getByRole('link', { name: 'OrderPlaced' }).click()
   await page.getByText('Edited and put back').waitFor()
   await page.getByText('by guest: “wrong currency”').waitFor()
-  await page.getByText(/^Dead again after \d+ tries/).waitFor()
+  await page.getByText(/^Dead again after \d+ attempts/).waitFor()
   await page.getByText('"currency": "USD"').waitFor()
   await page.getByRole('cell', { name: 'initech' }).waitFor()
   await page.getByRole('link', { name: 'See the re-drive' }).click()

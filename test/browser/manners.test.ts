@@ -87,6 +87,25 @@ it('a viewer sees what they may not do and why, and no body ever reaches the pag
   expect(page.url()).not.toContain('redrive')
   await page.getByRole('link', { name: 'warehouse.shipping.dlq' }).last().click()
   await page.getByText('Your role may not see message bodies.').waitFor()
+  const message = new URL(page.url())
+  for (const address of [
+    `${message.href}?view=bytes`,
+    `${message.href}?view=as-it-came`,
+    `${message.href}?edit=true`,
+  ]) {
+    await page.goto(address)
+    await page
+      .getByText(/may not/)
+      .first()
+      .waitFor()
+  }
+  for (const path of ['redrive', 'discard']) {
+    await page.goto(`${rig.server.url}/console/queues/warehouse.shipping.dlq/${path}`)
+    await page
+      .getByText(/may not (re-drive|remove)/)
+      .first()
+      .waitFor()
+  }
   const storage = await page.evaluate(
     'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])',
   )

@@ -9,7 +9,14 @@ import { type Theme, useConsole } from './use-console.ts'
 const folder = mkdtempSync(join(tmpdir(), 'warren-kept-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const rig = await useConsole({
-  server: { backups: { folder } },
+  server: {
+    backups: { folder },
+    approval: { above: 2_000 },
+    // Nobody listens there.
+    webhooks: {
+      to: [{ name: 'on-call', url: 'http://127.0.0.1:9/', on: { above: 10, taskFinished: true } }],
+    },
+  },
   before: async (shop) => {
     await shop.killInThePast({ dlq: 'billing.payments.dlq', failedIn: 'billing.payments', count: 3_000 })
     await shop.killInThePast({ dlq: 'mail.receipts.dlq', failedIn: 'mail.receipts', count: 240 })
@@ -24,6 +31,7 @@ const queue = 'queues/billing.payments.dlq'
 let message = ''
 let task = ''
 let backup = ''
+let approval = ''
 
 beforeAll(async () => {
   await rig.killOrders(60)
@@ -38,6 +46,7 @@ beforeAll(async () => {
   )
   message = `${queue}/messages/${items[0]!.key}`
   backup = await discardOne()
+  approval = await askForApproval()
   mkdirSync(pictures, { recursive: true })
 })
 
@@ -53,11 +62,14 @@ const screens: readonly (readonly [string, () => string, string])[] = [
   ['redrive', () => `${queue}/redrive?limit=10`, 'Route proved'],
   ['tasks', () => 'tasks', 'Re-drives of all servers'],
   ['task', () => task, 'Nothing is lost'],
-  ['approvals', () => 'approvals', 'Nothing waits for approval'],
+  ['approvals', () => 'approvals', 'Re-drive up to'],
+  ['approval', () => approval, 'The request, as it is carried out'],
   ['backups', () => 'backups', 'It may hold the only copy'],
   ['backup', () => backup, 'Backup of'],
   ['topology', () => 'topology', 'billing.payments.dlq'],
+  ['webhooks', () => 'webhooks', 'failing'],
   ['audit', () => 'audit', 'session.open'],
+  ['audit-of-one', () => 'audit?by=guest&target=billing.payments.dlq', 'the re-drive'],
   ['nowhere', () => 'none', 'There is no such page'],
   ['gone-queue', () => 'queues/none.dlq', 'There is no such dead-letter queue'],
   ['gone-message', () => `${queue}/messages/${'0'.repeat(32)}`, 'no longer in the queue'],
@@ -86,6 +98,8 @@ it.each(themes)(
       await page.setViewportSize({ width: 360, height: 740 })
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       if (width > 360) found.push({ name, width })
+      if (await isFooterOverPage(page)) found.push({ name, problem: 'the footer lies over the page' })
+      found.push(...(await seriousFindings(page)).map((finding) => ({ name: `${name} at 360`, ...finding })))
       await takePicture(page, `${name}-${theme}-360`, name === 'queue')
     }
 
@@ -93,6 +107,18 @@ it.each(themes)(
   },
   300_000,
 )
+
+/** On a phone, what the side has on a wide screen follows the page. */
+function isFooterOverPage(page: Page): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const footer = document.querySelector('main > footer')
+    const parts = [...footer.previousElementSibling.querySelectorAll('*')]
+    // What scrolls by itself is cut off by what it is in.
+    const isCut = (part) => part.parentElement.closest('[role=grid], pre, nav, ul.overflow-x-auto')
+    const bottom = Math.max(...parts.filter((part) => !isCut(part)).map((part) => part.getBoundingClientRect().bottom))
+    return footer.getBoundingClientRect().top < bottom - 1
+  })()`)
+}
 
 /** All of them where nobody sees them, and in the documents those that are shown there. */
 async function takePicture(page: Page, name: string, isShown: boolean): Promise<void> {
@@ -119,9 +145,20 @@ it.each(themes)('nor have the dialogs: %s', async (theme) => {
   await page.getByRole('button', { name: /guest/ }).first().click()
   await page.getByText('What guest may do here').first().waitFor()
   const rights = await seriousFindings(page)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Add a note' }).click()
+  const note = await seriousFindings(page)
 
-  expect([...help, ...jump, ...completions, ...rights]).toEqual([])
+  expect([...help, ...jump, ...completions, ...rights, ...note]).toEqual([])
 })
+
+/** The page of the request, which waits. */
+async function askForApproval(): Promise<string> {
+  const page = await rig.openAsGuest({ path: `${queue}/redrive` })
+  await page.getByRole('button', { name: /^Ask for approval/ }).click()
+  await page.getByText('asked by guest').waitFor()
+  return new URL(page.url()).pathname.replace('/console/', '')
+}
 
 /** The page of the backup that it leaves. */
 async function discardOne(): Promise<string> {

@@ -118,7 +118,7 @@ function openBenchChannel(actor: Actor): BenchChannel {
       returned: () => told.push('return'),
       consumerCancelled: (tag) => told.push(`cancel ${tag}`),
       closed: (error) => errors.push(error),
-      isWritable: true,
+      isWritable: () => true,
     },
   })
   selectConfirms(channel)

@@ -8,10 +8,14 @@ import { shellWords } from './shell-words.ts'
 import { useVhost } from './use-vhost.ts'
 
 const page = readFileSync('docs/start.md', 'utf8')
-const [program] = blocksOf('ts') as [string]
+const [program, config] = blocksOf('ts') as [string, string]
 /** What the page says that it prints, in its order. */
 const said = blocksOf('text')
 const main = resolve('packages/cli/dist/main.js')
+
+it('the config is the topology of the program', () => {
+  expect(declarationIn(config)).toBe(declarationIn(program))
+})
 
 it('the ten minutes go as the page tells them', async () => {
   const walk = await setup()
@@ -35,9 +39,7 @@ async function setup(): Promise<(line: string) => Promise<readonly string[]>> {
   const folder = mkdtempSync('.cache/start-page-')
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'invoices.mjs'), program)
-  const [declaration] = /defineTopology\([\s\S]*?\n\}\)/.exec(program)!
-  const config = `import { defineTopology } from 'warrenmq'\n\nexport default ${declaration}\n`
-  writeFileSync(join(folder, 'warren.config.ts'), config)
+  writeFileSync(join(folder, 'warren.config.mjs'), config)
   return async (line) => {
     expect(page).toContain(line)
     const words = shellWords(line)
@@ -50,6 +52,10 @@ async function setup(): Promise<(line: string) => Promise<readonly string[]>> {
     const { stdout } = await promisify(execFile)(process.execPath, args, options)
     return linesOf(stdout)
   }
+}
+
+function declarationIn(code: string): string | undefined {
+  return /defineTopology\([\s\S]*?\n\}\)/.exec(code)?.[0]
 }
 
 function blocksOf(language: string): readonly string[] {

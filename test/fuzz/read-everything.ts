@@ -42,8 +42,8 @@ export function readEverything(chunks: readonly Buffer[], limits: FrameLimits): 
   refusesOnlyAsWireError(streamBytes, () => {
     for (const chunk of chunks) {
       parser.push(chunk)
-      if (parser.heldBytes > Math.max(limits.headerBytes, 7)) {
-        throw new Error(`${parser.heldBytes} bytes are held; the limit is ${limits.headerBytes}.`)
+      if (parser.heldBytes() > Math.max(limits.headerBytes, 7)) {
+        throw new Error(`${parser.heldBytes()} bytes are held; the limit is ${limits.headerBytes}.`)
       }
     }
   })

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { consolePath } from './api/server-address.ts'
 import { NotFound } from './app/not-found.tsx'
 import { Shell } from './app/shell.tsx'
+import { readAuditSearch } from './audit/audit-search.ts'
 import { readDiscardSearch } from './discard/discard-search.ts'
 import { readMessageSearch } from './message/message-search.ts'
 import { readQueueSearch } from './queue/queue-search.ts'
@@ -76,7 +77,13 @@ const routeTree = root.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: '/webhooks',
+    component: lazyRouteComponent(() => import('./webhooks/webhook-list-page.tsx'), 'WebhookListPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/audit',
+    validateSearch: readAuditSearch,
     component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
   }),
 ])

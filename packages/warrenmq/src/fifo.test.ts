@@ -17,7 +17,7 @@ it('is an array that takes from its head', () => {
           fifo.unshift(index)
           array.unshift(index)
         }
-        expect([fifo.size, fifo.peek()]).toEqual([array.length, array[0]])
+        expect([fifo.size(), fifo.peek()]).toEqual([array.length, array[0]])
       }
     }),
     { numRuns: 30 },

@@ -1,6 +1,6 @@
 /** First in, first out, without the cost of moving everything up on each take. */
 export interface Fifo<Item> extends Iterable<Item> {
-  readonly size: number
+  size(): number
   push(item: Item): void
   /** Puts an item in front of all others. */
   unshift(item: Item): void
@@ -30,7 +30,7 @@ export function createFifo<Item>(): Fifo<Item> {
   }
 
   return {
-    get size() {
+    size() {
       return items.length - head
     },
     push: (item) => {

@@ -187,6 +187,7 @@ export { defineMessages, unchecked } from './topology/define-messages.ts'
 export {
   defineTopology,
   type FeedingExchange,
+  type QueueOfLayout,
   type Topology,
   type TopologyToDefine,
 } from './topology/define-topology.ts'

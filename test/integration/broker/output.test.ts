@@ -120,7 +120,7 @@ it('a publisher stops at a broker that does not read, holds what it has in bound
     if (index % 8 === 0) await nextTick()
   }
   const drained = output.drained().then(() => 'drained')
-  expect(output.isCongested).toBe(true)
+  expect(output.isCongested()).toBe(true)
   expect(await Promise.race([drained, nextTick('congested')])).toBe('congested')
   peer.socket.resume()
 
@@ -136,12 +136,12 @@ it('who waits for a broker that does not read is let go when the connection is l
   const { session, peer, output } = await setup()
   const channel = await session.openChannel()
   peer.socket.pause()
-  for (let sent = 0; sent < 64 && !output.isCongested; sent += 1) {
+  for (let sent = 0; sent < 64 && !output.isCongested(); sent += 1) {
     channel.publish(publishMethod, noProperties, Buffer.alloc(mebibyte))
     output.flush()
     await nextTick()
   }
-  expect(output.isCongested).toBe(true)
+  expect(output.isCongested()).toBe(true)
   const drained = output.drained()
 
   peer.socket.destroy()

@@ -62,9 +62,17 @@ const messages = defineMessages({
     key: 'stock',
     jsonSchema: { type: 'array', items: { enum: [{ $ref: '#' }] } },
   },
+  SettingChanged: {
+    exchange: 'settings',
+    jsonSchema: {
+      type: 'object',
+      properties: { default: { $ref: '#/definitions/Value' } },
+      definitions: { Value: { type: 'number' } },
+    },
+  },
 })
 const topology = defineTopology({
-  exchanges: { orders: { type: 'topic' } },
+  exchanges: { orders: { type: 'topic' }, settings: { type: 'fanout' } },
   queues: {
     billing: {
       bind: [{ exchange: 'orders', key: 'order.*' }],
@@ -73,6 +81,7 @@ const topology = defineTopology({
     },
     catalogue: { bind: [{ exchange: 'orders', key: 'category.#' }], retry: false },
     stock: { retry: false },
+    preferences: { bind: [{ exchange: 'settings' }], retry: false },
   },
   messages,
 })
@@ -110,6 +119,7 @@ describe('the messages of a topology as AsyncAPI 3', () => {
     expect(document.operations['send.stock_counted_1']).toMatchObject({
       channel: { $ref: '#/channels/stock' },
     })
+    expect(document.channels.settings).toMatchObject({ address: '', title: 'settings' })
     expect(document.components.messages.OrderPlaced).toMatchObject({
       name: 'OrderPlaced',
       summary: 'A customer has placed an order.',
@@ -131,6 +141,8 @@ describe('the messages of a topology as AsyncAPI 3', () => {
     expect(takes('CategoryMoved', { name: 'a', children: [{ name: 'b' }] })).toBe(false)
     expect(takes('OrderPaid', { id: 'x' })).toBe(false)
     expect(takes('stock_counted_1', [{ $ref: '#' }])).toBe(true)
+    expect(takes('SettingChanged', { default: 5 })).toBe(true)
+    expect(takes('SettingChanged', { default: 'x' })).toBe(false)
     expect(document.components.messages.OrderCancelled).not.toHaveProperty('payload')
   })
 

@@ -88,7 +88,8 @@ async function setUp(config: object) {
       ...['plan', '--detailed-exitcode', '--config', file],
       ...['--url', broker.url, '--management-url', management.href],
     ])
-  return { init, plan, topology: () => parse(readFileSync(file, 'utf8')) as Record<string, unknown> }
+  const text = () => readFileSync(file, 'utf8')
+  return { init, plan, text, topology: () => parse(text()) as Record<string, unknown> }
 }
 
 const advanced = {
@@ -112,8 +113,9 @@ test.each([
 })
 
 test('publications are kept for the proof, and what no topology can say is listed with what to do', async () => {
-  const { init, topology } = await setUp(advanced)
+  const { init, text, topology } = await setUp(advanced)
 
+  expect(text()).toContain('# Written from a rascal config; 0 of 4 queues follow a layout.')
   expect(topology()).not.toHaveProperty('publications') // none of them names its key
   expect(init.said).toContain(
     "subscriptions.save_user: warren.consume('registration_service:user:save', handler, { poisonLimit: 5 })",

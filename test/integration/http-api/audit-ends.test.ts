@@ -5,6 +5,7 @@ import type { InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openAuditLog } from '../../../packages/cli/src/http-api/audit/audit-log.ts'
 import type { AuditEntry } from '../../../packages/cli/src/http-api/audit/audit-record.ts'
+import { readRange } from '../../../packages/cli/src/http-api/audit/read-range.ts'
 import type {
   Discarded,
   OpenedSession,
@@ -14,6 +15,7 @@ import type {
 import { Session } from '../../../packages/warrenmq/src/broker/amqp/session.ts'
 import { type EmbeddedBroker, startEmbeddedBroker } from '../../../packages/warrenmq/src/testing.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
+import { outlast } from '../../support/outlast.ts'
 import { startProxy } from '../../support/start-proxy.ts'
 import { type ApiRig, basic, setUpApi } from './api-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
@@ -189,5 +191,23 @@ describe('the audit log of a broker that confirms nothing', () => {
     const reasons = written.map((each) => (each.status === 'rejected' ? String(each.reason) : 'written'))
     expect(reasons[0]).toContain('did not accept the record')
     expect(reasons[3]).toContain('accepts no records right now')
+  })
+})
+
+describe('the audit log of a broker that stands still', () => {
+  it('is given up long before its connection is', async () => {
+    const proxy = await startProxy({ target: Number(new URL(rabbit.url).port) })
+    onTestFinished(() => proxy.close())
+    const session = await Session.open(proxy.urlFor(rabbit.url))
+    onTestFinished(() => session.close())
+    const log = await openAuditLog({ consuming: session, publishing: session })
+    onTestFinished(() => log.close())
+    onTestFinished(() => proxy.resume())
+    const range = { stream: 'warren.audit', from: 0, to: 0, mostSilentMs: 50 }
+
+    proxy.swallow('both')
+    const read = readRange(session, range).catch((error: Error) => error.message)
+
+    expect(await outlast(read, 10_000)).toContain('cannot be read right now')
   })
 })

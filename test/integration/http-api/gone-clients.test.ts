@@ -11,6 +11,7 @@ import type {
   Restored,
   TaskList,
 } from '../../../packages/cli/src/http-api/contract/contract.ts'
+import { mostOfCaller } from '../../../packages/cli/src/http-api/events/open-streams.ts'
 import { eventually } from '../../support/eventually.ts'
 import { namePerTry } from '../../support/name-per-try.ts'
 import { type ApiRig, setUpApi } from './api-rig.ts'
@@ -19,16 +20,16 @@ import { useApiBroker } from './use-api-broker.ts'
 const broker = await useApiBroker()
 const { headers } = broker
 
-/** The way to the management API, on which questions about queues wait until they are let go. */
-async function startGate() {
+/** The way to the management API, on which questions below a path wait until they are let go. */
+async function startGate(heldPath = '/api/queues') {
   let open = (): void => {}
   let opened: Promise<void> = Promise.resolve()
   const waiting: string[] = []
   const answered: string[] = []
   const server = createServer((incoming, answer) => {
-    const isAboutQueues = incoming.url!.startsWith('/api/queues')
-    if (isAboutQueues) waiting.push(incoming.url!)
-    void (isAboutQueues ? opened : Promise.resolve()).then(() => {
+    const isHeld = incoming.url!.startsWith(heldPath)
+    if (isHeld) waiting.push(incoming.url!)
+    void (isHeld ? opened : Promise.resolve()).then(() => {
       const { method, headers: sent } = incoming
       const onward = ask(new URL(incoming.url!, broker.managementUrl), { method, headers: sent }, (got) => {
         answer.writeHead(got.statusCode!, got.headers)
@@ -58,6 +59,14 @@ async function startGate() {
   }
 }
 
+function countClients({ app }: ApiRig): Promise<number> {
+  return new Promise((resolve, reject) =>
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
+}
+
+const isGone = (line: string): boolean => line.includes('did not wait for the answer')
+
 async function setup(name: string, server: object = {}) {
   const queue = `${namePerTry(name)}.dlq`
   const folder = mkdtempSync(join(tmpdir(), 'warren-gone-'))
@@ -76,10 +85,6 @@ async function setup(name: string, server: object = {}) {
   const lists = () => gate.answered.filter((path) => /^\/api\/queues\/[^/]+\?/.test(path))
   await eventually(() => expect(lists().length).toBeGreaterThanOrEqual(2), { what: 'the first depths' })
   const url = await rig.listen()
-  const countClients = () =>
-    new Promise<number>((resolve, reject) =>
-      rig.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-    )
 
   /** Asks, leaves while the server reads which queues there are, and waits until the server has noticed. */
   async function askAndLeave(
@@ -96,9 +101,9 @@ async function setup(name: string, server: object = {}) {
     await eventually(() => expect(gate.waiting).not.toEqual([]), { what: 'the request at the gate' })
     leaving.abort()
     await expect(asked).rejects.toThrow('aborted')
-    await eventually(async () => expect(await countClients()).toBe(0), { what: 'the client to be gone' })
+    await eventually(async () => expect(await countClients(rig)).toBe(0), { what: 'the client to be gone' })
     gate.open()
-    await eventually(() => expect(lines.join('')).toContain('did not wait for the answer'), {
+    await eventually(() => expect(lines.some(isGone)).toBe(true), {
       what: 'the server to see that nobody waits',
     })
   }
@@ -154,5 +159,35 @@ describe('what nobody waits for any more', () => {
     await broker.expectDepths({ [queue]: 3 })
     expect(await actionsOn(rig, queue)).toEqual([...['restore', 'restore', 'backup', 'discard', 'discard']])
     expect((await app.inject({ url: '/api/v1/tasks', headers })).json<TaskList>().items).toEqual([])
+  })
+})
+
+describe('a stream of events whose client left while RabbitMQ was asked who it is', () => {
+  it('is not opened, so that its place is free for who comes next', async () => {
+    const who = namePerTry('streams')
+    await broker.createAccount(who, { tag: 'monitoring' })
+    const gate = await startGate('/api/whoami')
+    const lines: string[] = []
+    const logger = { level: 'error', stream: { write: (line: string) => void lines.push(line) } }
+    const rig = await setUpApi({ ...broker, managementUrl: gate.managementUrl, logger })
+    const url = await rig.listen()
+    const watch = (signal: AbortSignal) =>
+      fetch(`${url}/api/v1/events?topics=tasks`, { headers: broker.as(who), signal })
+    const [leaving, staying] = [new AbortController(), new AbortController()]
+    onTestFinished(() => staying.abort())
+
+    gate.shut()
+    const asked = Array.from({ length: mostOfCaller }, () => watch(leaving.signal))
+    const refused = Promise.allSettled(asked)
+    await eventually(() => expect(gate.waiting).not.toEqual([]), { what: 'the question at the gate' })
+    await eventually(async () => expect(await countClients(rig)).toBe(mostOfCaller))
+    leaving.abort()
+    await refused
+    await eventually(async () => expect(await countClients(rig)).toBe(0), { what: 'the clients to be gone' })
+    gate.open()
+    await eventually(() => expect(lines.filter(isGone)).toHaveLength(mostOfCaller))
+    const next = await watch(staying.signal)
+
+    expect(next.status).toBe(200)
   })
 })

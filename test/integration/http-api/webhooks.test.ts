@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { KeptRecord } from '../../../packages/cli/src/http-api/audit/audit-check.ts'
 import { chainRecord, noRecord } from '../../../packages/cli/src/http-api/audit/audit-record.ts'
-import type { AuditPage, Task } from '../../../packages/cli/src/http-api/contract/contract.ts'
+import type { AuditPage, Task, WebhookList } from '../../../packages/cli/src/http-api/contract/contract.ts'
 import { signWebhook } from '../../../packages/cli/src/http-api/webhooks/sign-webhook.ts'
 import { runCli } from '../../../packages/cli/src/run-cli.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -90,6 +90,54 @@ describe('a webhook', () => {
     expect(new Set(received.map(({ headers }) => headers['x-warren-id'])).size).toBe(1)
     expect(received.map(({ headers }) => headers['x-warren-attempt'])).toEqual(['1', '2', '3', '4'])
     expect(received.map(({ text }) => text)).toEqual(received.map(() => received[0]!.text))
+  })
+
+  it('is listed with what its receiver accepts and refuses, and without its address', async () => {
+    const { rig, fill, received, broker, url } = await setup(
+      { on: { above: 0, growth: { messages: 1_000, within: '5m' } }, queues: ['state.*', 'salaries.dlq'] },
+      { answers: [503, 400] },
+    )
+    await rig.declareDlq('state.dlq')
+    await fill('state.dlq', 1)
+    await eventually(() => expect(received).toHaveLength(2)) // not in time, then refused
+    const list = async (): Promise<WebhookList> => {
+      const headers = { authorization: basic(broker.username, broker.password) }
+      const answer = await rig.app.inject({ url: '/api/v1/webhooks', headers })
+      expect(answer.statusCode).toBe(200)
+      expect(answer.body).not.toContain(url)
+      return answer.json<WebhookList>()
+    }
+    await eventually(async () =>
+      expect(await list()).toEqual({
+        isSending: true,
+        items: [
+          {
+            ...{
+              name: 'test',
+              queues: ['state.*', 'salaries.dlq'],
+              waiting: 0,
+              accepted: 0,
+              acceptedAt: null,
+            },
+            rules: ['a queue holds more than 0 messages', 'a queue grows by 1,000 messages within 300 s'],
+            ...{ givenUp: 1, failure: { at: expect.any(String), reason: 'it answered 400' } },
+          },
+        ],
+      }),
+    )
+
+    await rig.declareDlq('state.later.dlq')
+    await fill('state.later.dlq', 1)
+
+    await eventually(async () => {
+      const [webhook] = (await list()).items
+      expect(webhook).toMatchObject({
+        accepted: 1,
+        acceptedAt: expect.any(String),
+        givenUp: 1,
+        failure: null,
+      })
+    })
   })
 
   it.each([400, 302])(

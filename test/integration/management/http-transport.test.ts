@@ -10,6 +10,7 @@ import {
   type ManagementOptions,
   openManagement,
 } from '../../../packages/warrenmq/src/broker/management/open-management.ts'
+import { eventually } from '../../support/eventually.ts'
 import { createCertificates } from '../../support/node/create-certificates.ts'
 
 const cleanUps: (() => unknown)[] = []
@@ -115,6 +116,40 @@ describe('a call', () => {
     const management = await setup(() => abort.abort(new Error('stopped by the user')))
 
     await expect(management.whoAmI({ signal: abort.signal })).rejects.toThrow('stopped by the user')
+  })
+
+  it('without an answer is given up when the client closes, and so is one that waits its turn', async () => {
+    const asked: unknown[] = []
+    const management = await setup((_, response) => void asked.push(response), { maxConcurrentRequests: 1 })
+    const calls = [management.whoAmI(), management.overview()]
+    const settled = Promise.allSettled(calls)
+    await eventually(() => expect(asked).toHaveLength(1))
+
+    management.close()
+
+    const reasons = (await settled).map((each) => (each as PromiseRejectedResult).reason)
+    const closed = { code: 'MANAGEMENT_UNREACHABLE', message: expect.stringContaining('is closed') }
+    expect(reasons).toEqual([expect.objectContaining(closed), expect.objectContaining(closed)])
+    await expect(management.whoAmI()).rejects.toMatchObject({ code: 'MANAGEMENT_UNREACHABLE' })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is given up with the work that asks, while the client goes on for others', async () => {
+    const held: ServerResponse[] = []
+    const management = await setup((_, response) => void held.push(response))
+    const work = new AbortController()
+    const call = management.until(work.signal).whoAmI()
+    const refused = expect(call).rejects.toThrow('the work is over')
+    await eventually(() => expect(held).toHaveLength(1))
+
+    work.abort(new Error('the work is over'))
+
+    await refused
+    await expect(management.until(work.signal).whoAmI()).rejects.toThrow('the work is over')
+    const other = management.whoAmI()
+    await eventually(() => expect(held).toHaveLength(2))
+    held[1]!.end(user)
+    expect(await other).toMatchObject({ name: 'jane' })
   })
 
   it('is refused when the answer is too large, without reading it to the end', async () => {

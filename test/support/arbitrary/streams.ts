@@ -171,7 +171,7 @@ export function parse(chunks: readonly Buffer[], limits: FrameLimits): Parsing {
   try {
     for (const chunk of chunks) {
       parser.push(chunk)
-      mostHeldBytes = Math.max(mostHeldBytes, parser.heldBytes)
+      mostHeldBytes = Math.max(mostHeldBytes, parser.heldBytes())
     }
   } catch (thrown) {
     error = thrown

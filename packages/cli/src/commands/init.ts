@@ -74,7 +74,8 @@ export const init: CliCommand = {
     if (typeof options.fromRascal === 'string') return adoptRascal({ file, input, terminal })
     const live = await readExisting(input)
     if (live === undefined) return writeStarter({ file, input, terminal })
-    return writeAdopted({ file, adoption: adoptTopology(live), terminal })
+    const source = typeof options.fromDefinitions === 'string' ? 'definitions' : 'what existed on a broker'
+    return writeAdopted({ file, adoption: adoptTopology(live), source, terminal })
   },
 }
 
@@ -123,7 +124,7 @@ async function adoptRascal({ file, input, terminal }: Starter): Promise<ExitCode
   const wanted = typeof vhost === 'string' ? vhost : undefined
   const { live, publications, notes } = readRascal(await readJson(source), { file: source, vhost: wanted })
   const adoption = adoptTopology(live, publications.length === 0 ? {} : { publications })
-  return writeAdopted({ file, adoption, terminal, notes })
+  return writeAdopted({ file, adoption, source: 'a rascal config', terminal, notes })
 }
 
 async function writeStarter({ file, input, terminal }: Starter): Promise<ExitCode> {
@@ -144,17 +145,20 @@ interface Starter {
 async function writeAdopted({
   file,
   adoption,
+  source,
   terminal,
   notes = [],
 }: {
   file: string
   adoption: Adoption
+  /** Where it was read. */
+  source: string
   terminal: Terminal
   /** What the source says and no topology can. */
   notes?: readonly RascalNote[]
 }): Promise<ExitCode> {
   const { topology, queues, plainQueues, leftOut, mistakes, isSame } = adoption
-  await writeText(file, renderFile({ file, topology, comments: adoptionNotes(adoption) }))
+  await writeText(file, renderFile({ file, topology, comments: adoptionNotes(adoption, source) }))
   const { say, paint } = terminal
   say(`Wrote ${file}: ${countQueues(topology)}.`)
   for (const { name, layout, isExact } of queues)
@@ -203,7 +207,7 @@ function countQueues({ queues }: TopologyDeclaration): string {
   return count === 1 ? 'one queue' : `${count} queues`
 }
 
-function adoptionNotes({ queues, plainQueues, roles }: Adoption): readonly string[] {
+function adoptionNotes({ queues, plainQueues, roles }: Adoption, source: string): readonly string[] {
   const declared = queues.length + plainQueues.length
   const recognised = `${queues.length} of ${declared} queues follow a layout.`
   const isPlain = new Set(plainQueues)
@@ -211,7 +215,7 @@ function adoptionNotes({ queues, plainQueues, roles }: Adoption): readonly strin
     roles.filter((each) => isPlain.has(each.name) && each.role === role).length
   const others = `The others, as far as Warren can tell: work queues ${count('work')}, wait queues ${count('wait')}, dead-letter queues ${count('dead-letter')}.`
   return [
-    `Written from what existed on a broker; ${recognised}`,
+    `Written from ${source}; ${recognised}`,
     ...(plainQueues.length === 0 ? [] : [others, 'If that is wrong, give the queue a role.']),
   ]
 }

@@ -11,6 +11,7 @@ import {
   type TopologyDeclaration,
   validateTopology,
 } from 'warrenmq/operations'
+import { ownStreams } from '../own-streams.ts'
 
 /** A declaration for what exists, and how far it can be trusted. */
 export interface Adoption {
@@ -35,12 +36,13 @@ export function adoptTopology(
   also: Pick<TopologyDeclaration, 'publications'> = {},
 ): Adoption {
   const isReserved = (name: string) => name.startsWith('amq.')
+  const isDeclarable = (name: string) => !isReserved(name) && !ownStreams.has(name)
   const leftOut = live.queues.map(({ name }) => name).filter(isReserved)
   const { topology, queues, plainQueues } = recogniseTopology({
     ...live,
-    queues: live.queues.filter(({ name }) => !isReserved(name)),
+    queues: live.queues.filter(({ name }) => isDeclarable(name)),
     bindings: live.bindings.filter(
-      ({ destination, destinationType }) => destinationType !== 'queue' || !isReserved(destination),
+      ({ destination, destinationType }) => destinationType !== 'queue' || isDeclarable(destination),
     ),
   })
   const readable = { ...withReadableDelays(topology), ...also }

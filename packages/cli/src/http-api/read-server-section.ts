@@ -50,6 +50,7 @@ export interface ServerSettings {
   readonly lookTimeoutMs: number
   /** Of a backup that is restored. */
   readonly maxUploadBytes: number
+  readonly viewerChangesPerMinute: number
   /** When a second person has to agree; undefined: never. */
   readonly approval: ApprovalRule | undefined
   readonly history: HistorySettings
@@ -135,6 +136,7 @@ const section = Type.Object(
           bodyTimeout: Type.Optional(text),
           lookTimeout: Type.Optional(text),
           uploadBytes: Type.Optional(Type.Integer({ minimum: 1024 })),
+          viewerChanges: Type.Optional(Type.Integer({ minimum: 1 })),
         },
         closed,
       ),
@@ -190,6 +192,7 @@ export function readServerSection(
       mostMs: 25 * 60_000,
     }),
     maxUploadBytes: limits.uploadBytes ?? 1024 ** 3,
+    viewerChangesPerMinute: limits.viewerChanges ?? 120,
     approval: approval && {
       above: approval.above,
       lifetimeMs: readDuration('approval.expires', approval.expires ?? '24h', shared),

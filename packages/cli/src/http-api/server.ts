@@ -4,7 +4,6 @@ import etag from '@fastify/etag'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import createFastify, {
-  type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -12,44 +11,25 @@ import createFastify, {
 } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { AddRoutes, ApiContext } from './api-context.ts'
-import { openAuditLog } from './audit/audit-log.ts'
-import { createAuthenticator } from './auth/authenticator.ts'
-import { openBrokerAccounts } from './auth/broker-accounts.ts'
 import type { Caller } from './auth/caller.ts'
-import type { LoginLink } from './auth/login-link.ts'
-import { openOidc } from './auth/oidc.ts'
 import { sessionCookie } from './auth/session-cookie.ts'
-import { createSessions } from './auth/sessions.ts'
-import { watchAccounts } from './auth/watch-accounts.ts'
-import { createBackupLocks } from './backups/backup-locks.ts'
 import { serveConsole } from './console/serve-console.ts'
 import { describeApi } from './contract/describe-api.ts'
 import { endpoints } from './contract/endpoints.ts'
 import { explainRequest } from './contract/explain-request.ts'
-import type { DemoControls } from './demo-controls.ts'
-import { createDlqLists } from './dlqs/dlq-lists.ts'
-import { createInspector } from './dlqs/list-dlqs.ts'
-import { createTrafficReader } from './dlqs/read-traffic.ts'
-import { createOpenStreams } from './events/open-streams.ts'
-import { createFailureLog, describeFailure } from './failure-log.ts'
+import { type ContextOptions, createContext } from './create-context.ts'
+import { describeFailure } from './failure-log.ts'
 import { limitBodies } from './guards/limit-bodies.ts'
 import { limitRequests } from './guards/limit-requests.ts'
 import { bareHeaders, createMalformedAnswers } from './guards/malformed-answers.ts'
 import { createMethodTable } from './guards/method-table.ts'
-import { createQueueTurns } from './guards/queue-turns.ts'
 import { readUtf8 } from './guards/read-utf8.ts'
 import { refuseBadHost } from './guards/refuse-bad-host.ts'
 import { refuseDeepJson } from './guards/refuse-deep-json.ts'
-import { createRequestSlots } from './guards/request-slots.ts'
 import { secureHeaders } from './guards/secure-headers.ts'
-import { DepthHistory } from './history/depth-history.ts'
-import { createSampleReader } from './history/read-broker-samples.ts'
-import { openNotices } from './notices/open-notices.ts'
 import { methodNotAllowed, problemOf, problemOfCode, retryAfterOf } from './problems.ts'
 import { type PublicPath, takeOffOrigin, takeOffPath } from './public-path.ts'
 import type { ServerSettings } from './read-server-section.ts'
-import { createStrays } from './records/strays.ts'
-import { createShownPlans } from './redrives/shown-plans.ts'
 import { routeAdder } from './route-adder.ts'
 import { addAdminDlqRoutes } from './routes/admin-dlq.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
@@ -72,11 +52,7 @@ import { addStartRoutes } from './routes/start.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { addTopologyRoutes } from './routes/topology.ts'
 import { addTrafficRoutes } from './routes/traffic.ts'
-import type { ServerBroker } from './server-broker.ts'
-import { createNames, hasOwnNames } from './show/name-messages.ts'
-import { createSinceReader } from './snapshots/read-since.ts'
-import { Snapshots } from './snapshots/snapshots.ts'
-import { openTasks } from './tasks/open-tasks.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { leadToVhosts, loginAddress } from './vhosts/lead-to-vhosts.ts'
 import { ServedVhosts } from './vhosts/served-vhosts.ts'
 import { startWebhooks } from './webhooks/start-webhooks.ts'
@@ -87,21 +63,13 @@ declare module 'fastify' {
   }
 }
 
-export interface ApiServerOptions {
-  readonly broker: ServerBroker
-  readonly settings: ServerSettings
-  /** Of Warren. */
-  readonly version: string
+export interface ApiServerOptions extends Omit<ContextOptions, 'vhosts'> {
   /** The folder of the built console. @default none */
   readonly consoleFolder?: string
-  /** Logs one browser in. @default none */
-  readonly loginLink?: LoginLink
   /** Of the server that this one is a part of. @default this one alone */
   readonly vhosts?: ServedVhosts<ApiContext>
   /** Ends what belongs to it, while its own tasks end. */
   readonly beforeClose?: () => Promise<void>
-  /** The shop that a visitor may steer. @default none */
-  readonly demo?: DemoControls
   /** @default no log */
   readonly logger?: FastifyServerOptions['logger']
 }
@@ -197,7 +165,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Fastif
   if (settings.hasConsole && options.consoleFolder) await serveConsole(app, options.consoleFolder)
   await app.register(async (scope) => {
     const add = routeAdder(scope, context)
-    for (const addRoutes of resources) addRoutes(add, context, scope)
+    for (const addRoutes of [...resources, webhookRoutes(webhooks)]) addRoutes(add, context, scope)
   })
   app.addHook('preClose', async () => {
     const { tasks, history, snapshots } = context
@@ -277,97 +245,6 @@ export async function listen(app: FastifyInstance, settings: ServerSettings): Pr
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-}
-
-async function createContext(
-  options: ApiServerOptions & { readonly vhosts: ServedVhosts<ApiContext> },
-  log: FastifyBaseLogger,
-): Promise<ApiContext> {
-  const { broker, settings, version, vhosts } = options
-  if (hasOwnNames(settings))
-    log.warn(
-      'payloads are hidden or masked without WARREN_SESSION_KEY: message keys of this server are unknown to other servers',
-    )
-  const { keys } = settings
-  if (!keys.isShared)
-    log.warn(
-      'there is no WARREN_SERVER_KEY: the audit log is not signed, and nobody can verify the tasks and approvals of this server, not even this server after a restart',
-    )
-  const strays = createStrays(log)
-  const turns = createQueueTurns()
-  const { vhost, management } = broker
-  const { accountRoles: roles, sessionKey: key, sessionLifetimeMs: lifetimeMs, tokens, isOpen } = settings
-  const sessions = createSessions({ key, lifetimeMs, vhost })
-  const accounts = roles && openBrokerAccounts({ management, vhost, roles })
-  const watch = roles && watchAccounts({ management, vhost, roles, everyMs: settings.sessionRecheckMs })
-  const oidc = settings.oidc && openOidc(settings.oidc, { key, vhost })
-  const { consuming, publishing } = broker
-  const audit = await openAuditLog({ consuming, publishing, keys, strays })
-  const shared = await openNotices({
-    broker,
-    sessions,
-    keys,
-    strays,
-    lifetimeMs: settings.approval?.lifetimeMs,
-  })
-  const dlqs = createDlqLists(broker)
-  const onError = createFailureLog(log, { level: 'warn', sentence: 'the queue depths could not be read' })
-  const readSamples = createSampleReader({ management, vhost, onError })
-  const names = createNames(settings)
-  // Its first reading proves, while the rest is opened, that the management API is that of this broker.
-  const history = new DepthHistory({ lists: dlqs, readSamples, settings: settings.history, onError })
-  const { lookTimeoutMs } = settings
-  const tasks = await openTasks({ broker, turns, lookTimeoutMs, audit, keys, strays, log })
-  const context: ApiContext = {
-    broker,
-    vhosts,
-    turns,
-    settings,
-    version,
-    sessions,
-    dlqs,
-    strays,
-    tasks,
-    ...names,
-    ...shared,
-    snapshots: new Snapshots({
-      broker,
-      turns,
-      tasks,
-      settings,
-      nameMessage: names.nameMessage,
-      onError: (error) => log.error({ err: error }, 'a snapshot failed'),
-    }),
-    readSince: createSinceReader({
-      vhost,
-      management,
-      inspect: dlqs.inspect,
-      inspectNow: createInspector(broker),
-    }),
-    slots: createRequestSlots(settings.maxRequests),
-    readTraffic: createTrafficReader(broker, dlqs),
-    streams: createOpenStreams(),
-    plans: createShownPlans(),
-    backups: createBackupLocks(broker),
-    history,
-    audit,
-    oidcLogin: oidc?.login,
-    loginLink: options.loginLink,
-    demo: options.demo,
-    accounts: watch,
-    authenticator: createAuthenticator({
-      guard: vhosts.guard,
-      vhost,
-      isOpen,
-      accounts,
-      tokens,
-      oidc: oidc?.checkBearer,
-      sessions,
-      watch,
-    }),
-  }
-  vhosts.add(vhost, context)
-  return context
 }
 
 function answerWithProblems(app: FastifyInstance): void {

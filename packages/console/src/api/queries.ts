@@ -140,6 +140,12 @@ export const queries = {
       },
       getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     }),
+  webhooks: () =>
+    queryOptions({
+      queryKey: ['webhooks'],
+      refetchInterval: 5_000,
+      queryFn: async () => dataOf(await api.GET('/api/v1/webhooks')),
+    }),
   liveTopology: () =>
     queryOptions({
       queryKey: ['topology', 'live'],

@@ -960,6 +960,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/demo": {
         parameters: {
             query?: never;
@@ -1958,6 +1974,23 @@ export interface components {
                 resource: string;
             }[];
             warren: string;
+        };
+        Webhook: {
+            name: string;
+            queues: string[];
+            rules: string[];
+            waiting: number;
+            accepted: number;
+            acceptedAt: string | null;
+            givenUp: number;
+            failure: {
+                at: string;
+                reason: string;
+            } | null;
+        };
+        WebhookList: {
+            isSending: boolean;
+            items: components["schemas"]["Webhook"][];
         };
         Demo: {
             now: string;
@@ -4006,6 +4039,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BrokerState"];
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
                 };
             };
             default: {

@@ -1,7 +1,7 @@
 import type { Schemas } from '../api/api.ts'
 
 export interface Place {
-  readonly to: '/' | '/tasks' | '/approvals' | '/backups' | '/topology' | '/audit'
+  readonly to: '/' | '/tasks' | '/approvals' | '/backups' | '/topology' | '/webhooks' | '/audit'
   readonly name: string
   readonly needs: Schemas['Permission']
 }
@@ -13,5 +13,6 @@ export const places: readonly Place[] = [
   { to: '/approvals', name: 'Approvals', needs: 'dlq:read' },
   { to: '/backups', name: 'Backups', needs: 'dlq:backup' },
   { to: '/topology', name: 'Topology', needs: 'topology:read' },
+  { to: '/webhooks', name: 'Webhooks', needs: 'topology:read' },
   { to: '/audit', name: 'Audit log', needs: 'audit:read' },
 ]

@@ -34,7 +34,7 @@ export function ApprovalListPage(): ReactNode {
                   {sayAsked(approval)}
                 </Link>
                 <p className="foreign truncate text-xs text-quiet">
-                  {approval.by}
+                  <bdi>{approval.by}</bdi>
                   {approval.reason !== null && `: ${approval.reason}`}
                 </p>
               </div>

@@ -12,6 +12,7 @@ import { LoadingRows } from '../parts/loading-rows.tsx'
 import { ProblemNotice } from '../parts/notice.tsx'
 import { Page, SectionTitle } from '../parts/page.tsx'
 import { TimeText } from '../parts/time-text.tsx'
+import { searchOf } from '../redrive/redrive-search.ts'
 import { approvalTones, sayAsked, whyNotGrant } from './say-asked.ts'
 
 const route = getRouteApi('/approvals/$id')
@@ -45,7 +46,7 @@ export function ApprovalPage(): ReactNode {
         <div className="flex flex-wrap gap-x-4 gap-y-1">
           <Badge tone={approvalTones[approval.state]}>{approval.state}</Badge>
           <span className="foreign">
-            asked by {approval.by}, <TimeText at={approval.askedAt} />
+            asked by <bdi>{approval.by}</bdi>, <TimeText at={approval.askedAt} />
           </span>
           {approval.state === 'waiting' && (
             <span>
@@ -62,6 +63,18 @@ export function ApprovalPage(): ReactNode {
         <p>
           <Link to="/tasks/$id" params={{ id }} className="text-accent hover:underline">
             See the task
+          </Link>
+        </p>
+      )}
+      {approval.state === 'waiting' && approval.asks.action === 'redrive' && (
+        <p>
+          <Link
+            to="/queues/$queue/redrive"
+            params={{ queue: approval.asks.request.queue }}
+            search={searchOf(approval.asks.request)}
+            className="text-accent hover:underline"
+          >
+            See the plan of this request, as it is now
           </Link>
         </p>
       )}

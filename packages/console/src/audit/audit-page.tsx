@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
@@ -11,15 +12,37 @@ import { Page } from '../parts/page.tsx'
 import { RowList } from '../parts/row-list.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { formatCounted } from '../words/format-count.ts'
+import { type SaidResult, sayResult } from './say-result.ts'
+
+const route = getRouteApi('/audit')
 
 export function AuditPage(): ReactNode {
   const forbidden = useForbidden('audit:read')
-  const audit = useInfiniteQuery({ ...queries.audit({}), enabled: forbidden === undefined })
+  const { by: person, target } = route.useSearch()
+  const audit = useInfiniteQuery({
+    ...queries.audit({ ...(person && { person }), ...(target && { target }) }),
+    enabled: forbidden === undefined,
+  })
   const pages = audit.data?.pages ?? []
   const unreadable = pages.reduce((sum, page) => sum + page.unreadable, 0)
   return (
     <Page title="Audit log" about="Who did what, newest first. Reading the log is recorded, too.">
       {forbidden && <Notice tone="plain">{forbidden}</Notice>}
+      {(person || target) && (
+        <p className="foreign">
+          Only what <bdi>{person ?? 'somebody'}</bdi> did
+          {target && (
+            <>
+              {' '}
+              to <bdi>{target}</bdi>
+            </>
+          )}
+          .{' '}
+          <Link to="/audit" className="text-accent hover:underline">
+            Show all
+          </Link>
+        </p>
+      )}
       {audit.error && <ProblemNotice error={audit.error} onRetry={() => void audit.refetch()} />}
       {audit.isPending && !forbidden && <LoadingRows what="Reading the log" />}
       {unreadable > 0 && (
@@ -55,24 +78,72 @@ function AuditRow({
 }: {
   readonly record: Schemas['AuditRecord']
 }): ReactNode {
+  const search = route.useSearch()
   return (
-    <li className="flex flex-wrap items-baseline gap-x-4 px-4 py-2">
-      <span className="text-quiet md:w-44">
+    <li className="grid grid-cols-[1fr_auto] gap-x-4 px-4 py-2 md:grid-cols-[11rem_7rem_minmax(0,1fr)_minmax(0,1fr)]">
+      <span className="text-quiet">
         <TimeText at={at} />
       </span>
-      <span className="foreign max-w-28 truncate font-medium md:w-28" title={`from ${from}`}>
+      <Link
+        to="/audit"
+        search={{ ...search, by }}
+        className="foreign max-w-28 truncate font-medium hover:underline"
+        title={`Only what ${by} did. This was from ${from}.`}
+      >
         {by}
+      </Link>
+      <span className="foreign col-span-2 md:col-span-1">
+        <span className="font-mono text-xs">{action}</span>{' '}
+        <Link
+          to="/audit"
+          search={{ ...search, target }}
+          className="foreign text-quiet hover:underline"
+          title={`Only what was done to ${target}`}
+        >
+          {target}
+        </Link>
+        {reason !== null && <span className="block">“{reason}”</span>}
       </span>
-      <span className="foreign w-full md:w-auto md:min-w-48 md:flex-1">
-        <span className="font-mono text-xs">{action}</span> <span className="text-quiet">{target}</span>
-        {reason !== null && <span className="block text-quiet">“{reason}”</span>}
+      <span className="foreign col-span-2 text-quiet md:col-span-1" title={result}>
+        <Result result={sayResult({ action, result })} />
+        {!isSigned && (
+          <span title="Not signed with the key of this server, or the server has none.">
+            {' '}
+            <Badge tone="warn">not signed</Badge>
+          </span>
+        )}
       </span>
-      <span className="foreign w-full text-quiet md:w-auto md:max-w-xs md:text-right">{result}</span>
-      {!isSigned && (
-        <span title="Not signed with the key of this server, or the server has none.">
-          <Badge tone="warn">not signed</Badge>
-        </span>
-      )}
     </li>
+  )
+}
+
+function Result({ result: { words, about } }: { readonly result: SaidResult }): ReactNode {
+  return (
+    <>
+      {words}
+      {words !== '' && about && ' · '}
+      {about && <PageOf about={about} />}
+    </>
+  )
+}
+
+function PageOf({ about: { kind, id } }: { readonly about: NonNullable<SaidResult['about']> }): ReactNode {
+  const look = 'text-accent hover:underline'
+  if (kind === 'task')
+    return (
+      <Link to="/tasks/$id" params={{ id }} className={look}>
+        the re-drive
+      </Link>
+    )
+  if (kind === 'backup')
+    return (
+      <Link to="/backups/$id" params={{ id }} className={look}>
+        the backup
+      </Link>
+    )
+  return (
+    <Link to="/approvals/$id" params={{ id }} className={look}>
+      the request
+    </Link>
   )
 }

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useId, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Button } from '../parts/button.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
 import type { Completion, KnownValue } from './complete-filter.ts'
@@ -30,9 +31,12 @@ export function FilterLine({
     const field = ref.current
     const caret = field?.selectionStart ?? text.length
     const written = `${text.slice(0, from)}${next}${text.slice(caret).trimStart()}`
-    setText(written)
-    completions.ask(written, from + next.length)
-    requestAnimationFrame(() => field?.setSelectionRange(from + next.length, from + next.length))
+    // At once: a letter that is typed before the next frame must not come before the caret is where it belongs.
+    flushSync(() => {
+      setText(written)
+      completions.ask(written, from + next.length)
+    })
+    field?.setSelectionRange(from + next.length, from + next.length)
   }
   const press = (event: KeyboardEvent<HTMLInputElement>): void => {
     const { found, chosen } = completions

@@ -22,7 +22,7 @@ it('a life goes from the publish through every death to the end, in plain words'
     'Published to the default exchange with the key orders',
     'Rejected in orders',
     'Waited 3 times in orders.wait.5s',
-    'Dead after 6 tries failed in orders: TimeoutError',
+    'Dead after 6 attempts failed in orders: TimeoutError',
   ])
 })
 
@@ -65,7 +65,23 @@ it('what was put back and died again has both in its life, in the order of time'
     'Rejected in orders',
     'Edited and put back, the 2nd time by ann: “fixed”',
     'First attempt failed in orders',
-    'Dead again after 2 tries failed in orders: TimeoutError',
+    'Dead again after 2 attempts failed in orders: TimeoutError',
   ])
   expect(steps[2]?.task).toBe('r-1')
+})
+
+it('a wait follows the failure that led to it, although RabbitMQ tells its time in whole seconds', () => {
+  const steps = lifeSteps({
+    ...{ properties, cause, attempts: 2, exchange: 'shop', routingKey: 'order', failedIn: 'orders' },
+    diedAt: '2030-01-31T18:00:00.900Z',
+    deaths: [{ ...death('orders.wait', 'expired', 1), firstAt: '2030-01-31T18:00:00.000Z' }],
+    headers: [header('warren-first-failed-at', '2030-01-31T18:00:00.400Z')],
+  })
+
+  expect(steps.map(({ title }) => title)).toEqual([
+    'Published',
+    'First attempt failed',
+    'Waited',
+    'Dead after 2 attempts',
+  ])
 })

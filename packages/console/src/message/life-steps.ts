@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/api.ts'
+import { formatCounted } from '../words/format-count.ts'
 
 export interface LifeStep {
   readonly kind: 'published' | 'failed' | 'died' | 'put-back' | 'parked'
@@ -42,7 +43,8 @@ export function lifeSteps(message: Message): readonly LifeStep[] {
       detail: `in ${queue}`,
     }),
   )
-  const between = [...history, ...firstFailure(message), ...putBack(message)]
+  // In the order of one round: what happens within a second stays in it.
+  const between = [...firstFailure(message), ...putBack(message), ...history]
   return [published, ...inOrder(between), end(message)]
 }
 
@@ -80,7 +82,7 @@ function putBack(message: Message): readonly LifeStep[] {
 function end(message: Message): LifeStep {
   const { attempts, diedAt, failedIn, cause, headers } = message
   const again = headers.some(({ name }) => name === 'x-redriven-at') ? ' again' : ''
-  const after = attempts === null ? '' : ` after ${attempts} ${attempts === 1 ? 'try' : 'tries'}`
+  const after = attempts === null ? '' : ` after ${formatCounted(attempts, 'attempt')}`
   return {
     kind: 'parked',
     at: diedAt,
@@ -89,11 +91,15 @@ function end(message: Message): LifeStep {
   }
 }
 
-/** Those without a time stay where they are. */
+/** Those without a time stay where they are. RabbitMQ tells whole seconds, so all are compared by these. */
 function inOrder(steps: readonly LifeStep[]): readonly LifeStep[] {
   return steps.toSorted((left, right) =>
-    left.at === null || right.at === null ? 0 : Date.parse(left.at) - Date.parse(right.at),
+    left.at === null || right.at === null ? 0 : secondOf(left.at) - secondOf(right.at),
   )
+}
+
+function secondOf(time: string): number {
+  return Math.floor(Date.parse(time) / 1_000)
 }
 
 function textOf({ headers }: Pick<Message, 'headers'>, wanted: string): string | undefined {

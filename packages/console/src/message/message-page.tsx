@@ -89,7 +89,7 @@ function About({
     <>
       <p className="foreign text-ink">{cause.label}</p>
       <p className="foreign mt-1 font-mono text-xs">
-        {id ?? 'without an id'} · {formatBytes(bodyBytes)}
+        <bdi>{id ?? 'without an id'}</bdi> · {formatBytes(bodyBytes)}
         <span className="font-sans">
           {' '}
           · number {formatCount(position + 1)} in the queue as of <ClockText at={asOf} />

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
+import { FactList } from '../parts/fact-list.tsx'
 import { SectionTitle } from '../parts/page.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 
@@ -39,14 +40,7 @@ export function PropertyList({
   return (
     <section>
       <SectionTitle>Properties</SectionTitle>
-      <dl className="rounded-lg border border-line bg-panel">
-        {rows.map(([name, value]) => (
-          <div key={name} className="flex gap-3 border-b border-line px-3 py-1.5 last:border-b-0">
-            <dt className="w-28 shrink-0 text-quiet">{name}</dt>
-            <dd className="foreign min-w-0 font-mono text-xs leading-5">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={rows} />
     </section>
   )
 }

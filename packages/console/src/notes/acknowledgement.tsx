@@ -13,7 +13,7 @@ export function Acknowledgement({ task }: { readonly task: string }): ReactNode 
   if (known)
     return (
       <p className="foreign text-quiet">
-        Acknowledged by {known.by}, <TimeText at={known.at} />
+        Acknowledged by <bdi>{known.by}</bdi>, <TimeText at={known.at} />
         {known.text !== '' && `: “${known.text}”`}
       </p>
     )

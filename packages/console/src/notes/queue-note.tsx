@@ -15,7 +15,7 @@ export function QueueNote({ queue }: { readonly queue: string }): ReactNode {
     <p className="mt-1 flex flex-wrap items-baseline gap-x-3">
       {note && (
         <span className="foreign rounded bg-warn-soft px-1.5 text-ink">
-          “{note.text}”{' '}
+          “<bdi>{note.text}</bdi>”{' '}
           <span className="text-quiet">
             {note.by}, <AgeText at={note.at} />
           </span>

@@ -42,7 +42,7 @@ export function Button(props: ButtonProps): ReactNode {
 }
 
 const shape =
-  'inline-flex h-8 shrink-0 items-center gap-1.5 rounded-md border px-3 font-medium whitespace-nowrap transition-colors'
+  'inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border px-3 font-medium whitespace-nowrap motion-safe:transition-colors'
 const main = 'border-transparent bg-action text-on-action hover:bg-action-hover'
 const plain = 'border-line bg-panel hover:bg-hover'
 const dangerous = 'border-transparent bg-danger text-on-action hover:bg-danger-hover'

@@ -11,7 +11,9 @@ export function FactList({
       {facts.map(([name, value]) => (
         <div key={name} className="flex gap-3 border-b border-line px-3 py-1.5 last:border-b-0">
           <dt className="w-28 shrink-0 text-quiet">{name}</dt>
-          <dd className="foreign min-w-0 font-mono text-xs leading-5">{value}</dd>
+          <dd className="foreign min-w-0 font-mono text-xs leading-5 [&_time]:font-sans [&_time]:whitespace-normal">
+            {value}
+          </dd>
         </div>
       ))}
     </dl>

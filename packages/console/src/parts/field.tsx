@@ -6,11 +6,14 @@ const box =
 export function NumberField({
   label,
   unit,
+  about,
   value,
   onChange,
 }: {
   readonly label: string
   readonly unit: string
+  /** What it does, below the field. */
+  readonly about?: string
   readonly value: number | undefined
   readonly onChange: (value: number | undefined) => void
 }): ReactNode {
@@ -27,8 +30,10 @@ export function NumberField({
         placeholder="–"
         value={value ?? ''}
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.valueAsNumber)}
+        aria-describedby={about ? `${id}-about` : undefined}
         className={`num ${box}`}
       />
+      <About id={id} text={about} />
     </div>
   )
 }
@@ -36,11 +41,14 @@ export function NumberField({
 export function TextField({
   label,
   hint,
+  about,
   value,
   onChange,
 }: {
   readonly label: string
   readonly hint: string
+  /** What it does, below the field. */
+  readonly about?: string
   readonly value: string
   readonly onChange: (value: string) => void
 }): ReactNode {
@@ -55,8 +63,19 @@ export function TextField({
         placeholder={hint}
         value={value}
         onChange={({ target }) => onChange(target.value)}
+        aria-describedby={about ? `${id}-about` : undefined}
         className={box}
       />
+      <About id={id} text={about} />
     </div>
+  )
+}
+
+function About({ id, text }: { readonly id: string; readonly text: string | undefined }): ReactNode {
+  if (text === undefined) return null
+  return (
+    <p id={`${id}-about`} className="mt-1 text-xs text-quiet">
+      {text}
+    </p>
   )
 }

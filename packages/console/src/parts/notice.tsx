@@ -34,20 +34,24 @@ export function Notice({
 export function ProblemNotice({
   error,
   onRetry,
+  wayOn,
 }: {
   readonly error: Error
   readonly onRetry?: () => void
+  /** Where to go instead of trying again. */
+  readonly wayOn?: ReactNode
 }): ReactNode {
   const sentence = error instanceof TypeError ? 'The server does not answer.' : error.message
   return (
     <Notice
       tone="bad"
       action={
-        onRetry && (
+        wayOn ??
+        (onRetry && (
           <button type="button" onClick={onRetry} className="font-medium underline">
             Try again
           </button>
-        )
+        ))
       }
     >
       {sentence}

@@ -16,7 +16,7 @@ export function Page({
   readonly children: ReactNode
 }): ReactNode {
   return (
-    <div className="mx-auto flex h-full max-w-6xl flex-col gap-5 px-4 pt-5 pb-4 md:px-8 md:pt-7">
+    <div className="mx-auto flex min-h-full max-w-6xl flex-col md:h-full md:min-h-0 gap-5 px-4 pt-5 pb-4 md:px-8 md:pt-7">
       <header className="flex flex-wrap items-end gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
           {above && (

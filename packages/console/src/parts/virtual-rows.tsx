@@ -63,7 +63,7 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
   }
   return (
     <div
-      className="flex shrink flex-col overflow-hidden rounded-lg border border-line bg-panel"
+      className="flex max-h-[75dvh] shrink flex-col overflow-hidden rounded-lg border border-line bg-panel md:max-h-none"
       style={{ minHeight: Math.min(leastHeight, rows.getTotalSize()) }}
     >
       {head && <div className="border-b border-line">{head}</div>}

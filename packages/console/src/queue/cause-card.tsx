@@ -2,6 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { AgeText } from '../parts/time-text.tsx'
+import { formatAge } from '../words/format-age.ts'
 import { formatCount, formatShare } from '../words/format-count.ts'
 
 const route = getRouteApi('/queues/$queue')
@@ -47,7 +48,7 @@ export function CauseCard({
         <span className="num">{formatShare(count, of)}</span>
         {last !== null && (
           <span>
-            {first !== null && first !== last && (
+            {first !== null && ageOf(first) !== ageOf(last) && (
               <>
                 <AgeText at={first} isBare /> –{' '}
               </>
@@ -66,4 +67,8 @@ export function CauseCard({
       </div>
     </div>
   )
+}
+
+function ageOf(time: string): string {
+  return formatAge(Date.now() - Date.parse(time))
 }

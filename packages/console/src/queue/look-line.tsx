@@ -22,7 +22,7 @@ export function LookLine({
       <Selected />
       <p className="num ml-auto">
         {snapshot.state === 'running' ? (
-          `Looking: ${formatCount(snapshot.progress.seen)} of ${formatCount(snapshot.progress.present)}`
+          `${formatCount(snapshot.progress.seen)} of ${formatCount(snapshot.progress.present)} seen so far`
         ) : (
           <>
             As of <ClockText at={snapshot.asOf} />

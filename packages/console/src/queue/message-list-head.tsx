@@ -13,8 +13,8 @@ export function MessageListHead(): ReactNode {
         <SortButton by="position">Message</SortButton>
       </span>
       <span className="hidden w-40 lg:block">Failed in</span>
-      <span className="hidden w-16 text-right md:block">
-        <SortButton by="attempts">Tries</SortButton>
+      <span className="hidden w-20 text-right md:block">
+        <SortButton by="attempts">Attempts</SortButton>
       </span>
       <span className="hidden w-20 text-right md:block">
         <SortButton by="bodyBytes">Size</SortButton>

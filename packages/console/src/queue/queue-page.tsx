@@ -10,7 +10,6 @@ import { QueueNote } from '../notes/queue-note.tsx'
 import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
-import { ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { useKeys } from '../parts/use-keys.ts'
 import { formatCounted } from '../words/format-count.ts'
@@ -18,6 +17,7 @@ import { CauseCards } from './cause-cards.tsx'
 import { DeathHistogram } from './death-histogram.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { LookLine } from './look-line.tsx'
+import { LookProblem } from './look-problem.tsx'
 import { LookProgress } from './look-progress.tsx'
 import { MessageList } from './message-list.tsx'
 import { QueueAbout } from './queue-about.tsx'
@@ -93,7 +93,7 @@ export function QueuePage(): ReactNode {
             valuesOf={(name) => valuesOf(look, name)}
             onFilter={filter}
           />
-          {look.error && <ProblemNotice error={look.error} onRetry={look.lookAgain} />}
+          {look.error && <LookProblem queue={queue} error={look.error} onRetry={look.lookAgain} />}
           {!look.error && <LookLine look={look} />}
           <Messages look={look} onFilter={filter} />
         </>
@@ -110,8 +110,14 @@ function Messages({
   readonly onFilter: (where: string | undefined) => void
 }): ReactNode {
   const { where } = route.useSearch()
-  const { messages, error, hasMore, facets } = look
-  if (!messages) return error ? null : <LoadingRows what="Looking at the messages" />
+  const { snapshot, messages, error, hasMore, facets } = look
+  if (!messages && error) return null
+  if (!messages)
+    return (
+      <LoadingRows
+        what={snapshot?.state === 'done' ? 'Reading the messages' : 'The list comes when all have been seen'}
+      />
+    )
   if (messages.length === 0 && !hasMore) return <NoMessages isFiltered={where !== undefined} />
   return (
     <div className="flex flex-col gap-5 pb-4 lg:min-h-0 lg:flex-1 lg:flex-row">

@@ -63,7 +63,10 @@ function QueueLine({ queue: each }: { readonly queue: RankedQueue }): ReactNode 
   if (!note) return <Origin queue={each} />
   return (
     <p className="foreign truncate text-xs text-quiet" title={`${note.by}: ${note.text}`}>
-      <span className="rounded bg-warn-soft px-1 text-ink">“{note.text}”</span> {note.by}
+      <span className="rounded bg-warn-soft px-1 text-ink">
+        “<bdi>{note.text}</bdi>”
+      </span>{' '}
+      {note.by}
     </p>
   )
 }
@@ -73,7 +76,7 @@ function Origin({ queue: { sources, abandoned } }: { readonly queue: RankedQueue
     return <p className="truncate text-xs text-quiet">no queue is known to dead-letter into it</p>
   return (
     <p className="foreign truncate text-xs text-quiet">
-      from {sources.join(', ')}
+      from <bdi>{sources.join(', ')}</bdi>
       {abandoned.length > 0 && <span className="text-warn"> · no consumer on {abandoned.join(', ')}</span>}
     </p>
   )

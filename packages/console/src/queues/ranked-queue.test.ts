@@ -42,6 +42,32 @@ it('what has just been emptied is not urgent, however it grew before', () => {
   expect(ranked[1]?.growthPerMinute).toBe(0)
 })
 
+it('growth is of the last ten minutes, and what came in seconds is not blown up to a minute', () => {
+  const points = (...samples: readonly (readonly [string, number])[]) =>
+    samples.map(([time, messages]) => ({ at: `2030-01-31T${time}.000Z`, messages, perSecond: null }))
+  const ranked = rankQueues({
+    ...{ dlqs: [dlq('old-spike', 900), dlq('burst', 90)], traffic: [] },
+    history: [
+      {
+        queue: 'old-spike',
+        points: points(['18:00:00', 0], ['18:05:00', 900], ['18:50:00', 900], ['18:59:00', 900]),
+      },
+      { queue: 'burst', points: points(['18:00:00', 0], ['18:00:18', 90]) },
+    ],
+  })
+
+  expect(ranked.map(({ queue, growthPerMinute }) => [queue, growthPerMinute])).toEqual([
+    ['burst', 90],
+    ['old-spike', 0],
+  ])
+})
+
+it('the line of an hour ends with what the queue holds now', () => {
+  const [queue] = rankQueues({ dlqs: [dlq('a', 0)], history: [grows('a', 4, 12)], traffic: [] })
+
+  expect(queue?.depths).toEqual([4, 12, 0])
+})
+
 it('a queue is found by words in its name or in those of its origins', () => {
   const ranked = rankQueues({
     ...{ dlqs: [dlq('a.dlq', 1, ['billing.Orders']), dlq('b.dlq', 2)], traffic: [] },

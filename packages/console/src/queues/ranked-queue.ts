@@ -5,8 +5,9 @@ export interface RankedQueue
   extends Pick<Schemas['Dlq'], 'queue' | 'sources' | 'type' | 'oldestDeath' | 'mainCause'> {
   /** Also those that somebody looks at just now. */
   readonly messages: number | null
-  /** Over the last hour, as far as it is known. */
+  /** Of the last ten minutes, as far as they are known: a spike of an hour ago is no growth of now. */
   readonly growthPerMinute: number
+  /** Over the last hour, up to now. */
   readonly depths: readonly number[]
   /** Queues whose dead letters come here, and that nobody consumes now. */
   readonly abandoned: readonly string[]
@@ -17,6 +18,9 @@ export interface Figures {
   readonly history: readonly Schemas['DepthHistory'][]
   readonly traffic: readonly Pick<Schemas['QueueTraffic'], 'queue' | 'consumers'>[]
 }
+
+/** How far back growth is measured. */
+const recentMs = 600_000
 
 /** The queues, the most urgent first: by what they will hold in an hour, twice where nobody consumes their origin. */
 export function rankQueues({ dlqs, history, traffic }: Figures): readonly RankedQueue[] {
@@ -37,7 +41,8 @@ export function rankQueues({ dlqs, history, traffic }: Figures): readonly Ranked
         mainCause,
         // What has just been emptied does not grow, whatever it did within the hour.
         growthPerMinute: messages === 0 ? Math.min(0, growth) : growth,
-        depths: points.map(({ messages: depth }) => depth),
+        // The last sample may be a minute old, and the figure beside the line is of now.
+        depths: [...points.map(({ messages: depth }) => depth), ...(messages === null ? [] : [messages])],
         abandoned: sources.filter((source) => consumers.get(source) === 0),
       }
     })
@@ -50,11 +55,12 @@ export function damageOf({ messages, growthPerMinute, abandoned }: RankedQueue):
 }
 
 function growthOf(points: Schemas['DepthHistory']['points']): number {
-  const first = points[0]
   const last = points.at(-1)
-  if (!first || !last) return 0
-  const minutes = (Date.parse(last.at) - Date.parse(first.at)) / 60_000
-  return minutes > 0 ? (last.messages - first.messages) / minutes : 0
+  if (!last) return 0
+  const ageOf = ({ at }: { readonly at: string }): number => Date.parse(last.at) - Date.parse(at)
+  const first = points.find((point) => ageOf(point) <= recentMs) ?? last
+  // What came in some seconds is told as it was, and not as what a minute of it would be.
+  return (last.messages - first.messages) / Math.max(1, ageOf(first) / 60_000)
 }
 
 /** Those that the reader looks for. */

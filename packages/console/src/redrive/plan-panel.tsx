@@ -1,24 +1,31 @@
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
-import { Notice, ProblemNotice } from '../parts/notice.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { LookProblem } from '../queue/look-problem.tsx'
 import { formatCount, formatCounted } from '../words/format-count.ts'
 import { sayKeepReason } from './say-keep-reason.ts'
 
 /** What the server says that it would do, with the proof that every route leads somewhere. */
 export function PlanPanel({
+  queue,
   plan,
   error,
   isPlanning,
+  depth,
   isOld,
   onPlan,
   children,
 }: {
+  readonly queue: string
   readonly plan: Schemas['RedrivePlan'] | undefined
   readonly error: Error | null
   readonly isPlanning: boolean
+  /** How many messages the queue holds, if that is known: each is read. */
+  readonly depth: number | null
   /** The settings were changed since. */
   readonly isOld: boolean
-  readonly onPlan: () => void
+  /** Undefined: the reader may not. */
+  readonly onPlan: (() => void) | undefined
   readonly children: ReactNode
 }): ReactNode {
   return (
@@ -28,17 +35,22 @@ export function PlanPanel({
     >
       <div className="flex items-baseline gap-3">
         <h2 className="font-semibold">Plan</h2>
-        <button type="button" className="ml-auto text-accent hover:underline" onClick={onPlan}>
-          Plan again
-        </button>
+        {onPlan && (
+          <button type="button" className="ml-auto text-accent hover:underline" onClick={onPlan}>
+            Plan again
+          </button>
+        )}
       </div>
       {isOld && <Notice tone="warn">The settings have changed. Plan again to see what they would do.</Notice>}
       {isPlanning && (
         <p role="status" className="text-quiet">
-          Reading every message of the queue…
+          {depth === null
+            ? 'Reading every message of the queue'
+            : `Reading ${formatCounted(depth, 'message')}`}{' '}
+          to see what would move…
         </p>
       )}
-      {error && !isPlanning && <ProblemNotice error={error} />}
+      {error && !isPlanning && <LookProblem queue={queue} error={error} isRefusal />}
       {plan && !isPlanning && <PlanText plan={plan} isOld={isOld} />}
       <div className="flex flex-col items-start gap-3">{children}</div>
     </section>
@@ -80,9 +92,9 @@ function PlanText({
           <h3 className="mb-1 text-quiet">Stay in the queue</h3>
           <ul className="flex flex-col gap-0.5">
             {keeping.map(({ reason, count }) => (
-              <li key={reason} className="flex gap-3">
-                <span className="num w-16 text-right">{formatCount(count)}</span>
-                <span className="foreign text-quiet">{sayKeepReason(reason)}</span>
+              <li key={reason} className="flex items-baseline gap-3 pl-3">
+                <span className="foreign min-w-0 flex-1">{sayKeepReason(reason)}</span>
+                <span className="num">{formatCount(count)}</span>
               </li>
             ))}
           </ul>
@@ -93,14 +105,17 @@ function PlanText({
           {refusal}
         </Notice>
       ))}
-      <p
-        className="truncate font-mono text-xs text-faint"
-        title={`${plan.digest}\nThe button does this plan and no other. The command line prints the same for the same request.`}
-      >
-        plan {plan.digest}
-      </p>
+      <div className="text-xs text-quiet">
+        <p className="font-mono break-all">plan {plan.digest}</p>
+        <p>The button does this plan and no other. The command line prints the same digest.</p>
+      </div>
     </div>
   )
+}
+
+/** The server tells the way as `"a" to "b"`, or in a sentence where it leads nowhere. */
+function sayFailure(way: string): string {
+  return / to "/.test(way) ? `If it fails again, it goes from ${way}.` : `If it fails again: ${way}.`
 }
 
 function Target({ target: each }: { readonly target: Schemas['PlannedTarget'] }): ReactNode {
@@ -116,7 +131,7 @@ function Target({ target: each }: { readonly target: Schemas['PlannedTarget'] })
       <p className="foreign text-quiet">
         {secondFailure === null
           ? 'What happens to a message that fails again is not known.'
-          : `If it fails again: ${secondFailure}.`}
+          : sayFailure(secondFailure)}
       </p>
       {keyChanges > 0 && (
         <p className="text-quiet">

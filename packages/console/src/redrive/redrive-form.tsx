@@ -23,7 +23,7 @@ export function RedriveForm({
       <TargetChoice to={search.to} onChange={(to) => set({ to: to! })} />
       <fieldset>
         <legend className="mb-2 font-semibold">How</legend>
-        <div className="grid grid-cols-2 items-end gap-3">
+        <div className="grid grid-cols-1 items-start gap-x-3 gap-y-4 sm:grid-cols-2">
           <NumberField
             label="At most"
             unit="messages"
@@ -39,18 +39,21 @@ export function RedriveForm({
           <NumberField
             label="Try first"
             unit="messages"
+            about="The rest follows only if none of them dies again."
             value={search.canary}
             onChange={(canary) => set({ canary: canary! })}
           />
           <TextField
-            label="Stop if dead again"
+            label="Stop if this many die again"
             hint="5 or 5%"
+            about="Checked all the time while it runs."
             value={search.stopWhenDead ?? ''}
             onChange={(stopWhenDead) => set({ stopWhenDead })}
           />
           <NumberField
-            label="Stop if target above"
+            label="Stop if the target holds more than"
             unit="messages"
+            about="So that consumers are not flooded."
             value={search.stopWhenTargetAbove}
             onChange={(stopWhenTargetAbove) => set({ stopWhenTargetAbove: stopWhenTargetAbove! })}
           />

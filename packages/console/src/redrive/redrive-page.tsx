@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { api, type Schemas } from '../api/api.ts'
 import { dataOf } from '../api/api-problem.ts'
 import { createOnceKey } from '../api/once-key.ts'
@@ -9,12 +9,13 @@ import { useForbidden } from '../app/use-session.ts'
 import { FilterSentence } from '../filter/filter-sentence.tsx'
 import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
 import { useKeys } from '../parts/use-keys.ts'
+import { LookProblem } from '../queue/look-problem.tsx'
 import { QueueTrail } from '../queue/queue-trail.tsx'
 import { forgetSnapshot } from '../snapshot/forget-snapshot.ts'
 import { useKnownCauses } from '../snapshot/use-known-causes.ts'
+import { useWorkingRedrive } from '../tasks/use-working-redrive.ts'
 import { formatCounted } from '../words/format-count.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { redriveCommand } from './redrive-command.ts'
@@ -37,6 +38,8 @@ export function RedrivePage(): ReactNode {
   const forbidden = useForbidden('dlq:redrive')
   const plan = useQuery({ ...queries.redrivePlan(planned), enabled: forbidden === undefined })
   const start = useStart(queue)
+  usePlanAgainWhenFree(queue, plan)
+  const depth = useDepth(queue)
   const causes = useKnownCauses(queue)
   const list = search.where === undefined ? {} : { where: search.where }
   useKeys({ u: () => void navigate({ to: '/queues/$queue', search: list }) })
@@ -56,13 +59,20 @@ export function RedrivePage(): ReactNode {
       <div className="grid grid-cols-1 gap-6 pb-8 lg:grid-cols-2">
         <RedriveForm reason={reason} onReason={setReason} />
         <PlanPanel
+          queue={queue}
           plan={plan.data}
           error={forbidden ? new Error(forbidden) : plan.error}
           isPlanning={plan.isFetching}
+          depth={depth}
           isOld={!isPlanOfThis}
-          onPlan={() => (isPlanOfThis ? void plan.refetch() : setPlanned(request))}
+          onPlan={forbidden ? undefined : () => (isPlanOfThis ? void plan.refetch() : setPlanned(request))}
         >
-          {start.error && <ProblemNotice error={start.error} />}
+          {start.error && <LookProblem queue={queue} error={start.error} isRefusal />}
+          {start.isPending && (
+            <p role="status" className="text-quiet">
+              Checking that the plan still holds. Every message is read once more before the first one moves…
+            </p>
+          )}
           <Button
             isMain
             offBecause={whyOff({
@@ -86,6 +96,26 @@ export function RedrivePage(): ReactNode {
       </div>
     </Page>
   )
+}
+
+/** Who waits for somebody else's re-drive gets the plan when that is done. */
+function usePlanAgainWhenFree(
+  queue: string,
+  { error, refetch }: { readonly error: Error | null; readonly refetch: () => Promise<unknown> },
+): void {
+  const working = useWorkingRedrive(queue)?.id
+  const before = useRef(working)
+  useEffect(() => {
+    const isFree = before.current !== undefined && working === undefined
+    before.current = working
+    if (isFree && error) void refetch()
+  }, [working, error, refetch])
+}
+
+function useDepth(queue: string): number | null {
+  const { data: dlqs } = useQuery(queries.dlqs())
+  const found = dlqs?.find((each) => each.queue === queue)
+  return found?.total ?? found?.messages ?? null
 }
 
 /** One key for each page that was opened: a second click is the same deed. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readRedriveSearch, requestOf } from './redrive-search.ts'
+import { readRedriveSearch, requestOf, searchOf } from './redrive-search.ts'
 
 it('an address without settings asks for what the server does by itself', () => {
   const search = readRedriveSearch({
@@ -34,4 +34,14 @@ it('every setting of the address is in the request', () => {
     ...{ canary: { messages: 3 }, stopWhenDead: '5%', stopWhenTargetAbove: 900 },
   })
   expect(requestOf('a.dlq', { stopWhenDead: '5' }).stopWhenDead).toBe(5)
+})
+
+it('the address of a request leads to the same request', () => {
+  const request = {
+    ...{ queue: 'orders.dlq', where: 'type:Order', limit: 10, ratePerSecond: 5, canary: { messages: 2 } },
+    ...{ stopWhenDead: 3, stopWhenTargetAbove: 100, to: 'retry', attempts: 'continue' as const },
+  }
+
+  expect(requestOf('orders.dlq', searchOf(request))).toEqual(request)
+  expect(requestOf('orders.dlq', searchOf({ queue: 'orders.dlq' }))).toEqual({ queue: 'orders.dlq' })
 })

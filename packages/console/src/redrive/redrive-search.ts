@@ -48,6 +48,17 @@ export function requestOf(queue: string, search: RedriveSearch): Schemas['Redriv
   }
 }
 
+/** The address of the page that plans such a request. */
+export function searchOf(request: Schemas['RedriveRequest']): RedriveSearch {
+  const { ratePerSecond, canary, stopWhenDead } = request
+  return readRedriveSearch({
+    ...request,
+    rate: ratePerSecond,
+    canary: canary?.messages,
+    stopWhenDead: stopWhenDead === undefined ? undefined : String(stopWhenDead),
+  })
+}
+
 function text<Name extends string>(name: Name, value: unknown): { readonly [Key in Name]?: string } {
   return value === undefined || value === ''
     ? {}

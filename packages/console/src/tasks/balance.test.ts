@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { balanceOf, rateOf } from './balance.ts'
+import { addPaceSample, balanceOf, type PaceSample, paceOf } from './balance.ts'
 
 const progress = { present: 42, moved: 30, failed: 1, kept: 2 }
 
@@ -7,11 +7,19 @@ it('what was not looked at is still there, so that the sum is what was present',
   expect(balanceOf({ progress })).toEqual({ ...progress, stillThere: 9 })
 })
 
-it('a rate is told after a second, and stays what it was when the task has ended', () => {
-  const startedAt = '2030-01-31T18:00:00.000Z'
-  const nowMs = Date.parse(startedAt) + 10_000
+it('a pace is told after two seconds, and is that of the last ten', () => {
+  const watch = (...moved: readonly number[]) =>
+    moved.reduce<readonly PaceSample[]>(
+      (samples, count, second) => addPaceSample(samples, { atMs: second * 1_000, moved: count }),
+      [],
+    )
 
-  expect(rateOf({ startedAt, endedAt: null, progress }, nowMs)).toBe(3)
-  expect(rateOf({ startedAt, endedAt: null, progress }, nowMs - 9_500)).toBeUndefined()
-  expect(rateOf({ startedAt, endedAt: '2030-01-31T18:00:05.000Z', progress }, nowMs)).toBe(6)
+  expect(paceOf(watch())).toBeUndefined()
+  expect(paceOf(watch(5, 10))).toBeUndefined()
+  expect(paceOf(watch(5, 10, 15))).toBe(5)
+  // Twenty were tried first, then it waited; now it goes.
+  expect(
+    paceOf(watch(0, ...Array(20).fill(20), ...Array.from({ length: 10 }, (_, at) => 120 + at * 100))),
+  ).toBe(100)
+  expect(paceOf(watch(...Array(30).fill(20)))).toBe(0)
 })

@@ -26,13 +26,26 @@ export function balanceOf({ progress: { present, moved, failed, kept } }: Pick<T
   return { present, moved, failed, kept, stillThere: Math.max(0, present - moved - failed - kept) }
 }
 
-/** Messages a second since it began; undefined: it is too early to say. */
-export function rateOf(
-  { startedAt, endedAt, progress }: Pick<Task, 'startedAt' | 'endedAt' | 'progress'>,
-  nowMs: number,
-): number | undefined {
-  const seconds = ((endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(startedAt)) / 1000
-  return seconds >= 1 && progress.moved > 0 ? progress.moved / seconds : undefined
+/** How many had moved, and when that was seen. */
+export interface PaceSample {
+  readonly atMs: number
+  readonly moved: number
+}
+
+const paceWindowMs = 10_000
+const leastPaceMs = 2_000
+
+/** With one more, and without those too old to tell how fast it goes now; the last of them is where the window begins. */
+export function addPaceSample(samples: readonly PaceSample[], sample: PaceSample): readonly PaceSample[] {
+  const recent = samples.findLastIndex(({ atMs }) => atMs <= sample.atMs - paceWindowMs)
+  return [...samples.slice(Math.max(0, recent)), sample]
+}
+
+/** Messages a second just now; undefined: it was not watched for long enough. */
+export function paceOf(samples: readonly PaceSample[]): number | undefined {
+  const [first, last] = [samples[0], samples.at(-1)]
+  if (!first || !last || last.atMs - first.atMs < leastPaceMs) return undefined
+  return (1000 * (last.moved - first.moved)) / (last.atMs - first.atMs)
 }
 
 export function isOver({ endedAt }: Pick<Task, 'endedAt'>): boolean {

@@ -7,6 +7,7 @@ import { SectionTitle } from '../parts/page.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { sayKeepReason } from '../redrive/say-keep-reason.ts'
 import { formatCount, formatCounted } from '../words/format-count.ts'
+import { sayFailure } from './say-failure.ts'
 
 type Receipt = Schemas['Receipt']
 
@@ -33,7 +34,7 @@ export function ReceiptPanel({ receipt }: { readonly receipt: Receipt }): ReactN
           title="Why others stayed"
           rows={keptBecause.map(({ reason, count }) => [sayKeepReason(reason), count])}
         />
-        <Counts title="What failed" rows={failures.map(({ kind, count }) => [kind, count])} />
+        <Counts title="Why some failed" rows={failures.map(({ kind, count }) => [sayFailure(kind), count])} />
       </div>
       {refusals.map((refusal) => (
         <Notice key={refusal} tone="bad">
@@ -72,6 +73,11 @@ function Verdict({ receipt }: { readonly receipt: Receipt }): ReactNode {
           {isCounted === false
             ? `The broker was away at the end, so the queue could not be counted: ${sum}.`
             : `${formatCounted(missing, 'message')} missing from the queue: ${sum}.`}
+        </Notice>
+      )}
+      {failed > 0 && (
+        <Notice tone="warn">
+          {formatCounted(failed, 'message')} failed and {failed === 1 ? 'is' : 'are'} still in the queue.
         </Notice>
       )}
       {cameBack > 0 && (

@@ -4,23 +4,22 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
 import { useAcknowledgement } from '../notes/use-acknowledgement.ts'
-import { Badge } from '../parts/badge.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
 import { Page } from '../parts/page.tsx'
 import { RowList } from '../parts/row-list.tsx'
 import { AgeText } from '../parts/time-text.tsx'
 import { formatCount } from '../words/format-count.ts'
-import { stateTones } from './balance.ts'
+import { StateBadge } from './state-badge.tsx'
 
 export function TaskListPage(): ReactNode {
   const { data: tasks } = useQuery(queries.tasks())
   return (
-    <Page title="Tasks" about="Re-drives of all servers and looks of this one, the newest first.">
+    <Page title="Tasks" about="Re-drives of all servers, and looks of this one, newest first.">
       {!tasks && <LoadingRows what="Reading the tasks" />}
       {tasks?.length === 0 && (
         <EmptyState title="No task yet">
-          A re-drive is one. Begin it on the page of a dead-letter queue.
+          A re-drive is one. You start it on the page of a dead-letter queue.
         </EmptyState>
       )}
       {tasks && tasks.length > 0 && (
@@ -35,7 +34,7 @@ export function TaskListPage(): ReactNode {
 }
 
 function TaskRow({ task }: { readonly task: Schemas['Task'] }): ReactNode {
-  const { id, kind, state, queue, by, reason, startedAt, endedAt, progress } = task
+  const { id, kind, queue, by, reason, startedAt, endedAt, progress } = task
   const acknowledgement = useAcknowledgement(id)
   const isLook = kind === 'snapshot'
   return (
@@ -46,16 +45,20 @@ function TaskRow({ task }: { readonly task: Schemas['Task'] }): ReactNode {
           {queue}
         </Link>
         <p className="foreign truncate text-xs text-quiet">
-          {by}
-          {reason !== null && `: ${reason}`}
+          <bdi>{by}</bdi>
+          {reason !== null && (
+            <>
+              : <bdi>{reason}</bdi>
+            </>
+          )}
           {acknowledgement && ` · acknowledged by ${acknowledgement.by}`}
           {!acknowledgement && !isLook && endedAt !== null && (
             <span className="text-warn"> · not acknowledged</span>
           )}
         </p>
       </div>
-      <span className="sm:w-24">
-        <Badge tone={stateTones[state]}>{state}</Badge>
+      <span className="sm:w-36">
+        <StateBadge task={task} />
       </span>
       <span className="num hidden w-44 text-right sm:block">
         {formatCount(isLook ? progress.kept : progress.moved)}{' '}

@@ -3,7 +3,6 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
-import { Badge } from '../parts/badge.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
 import { Notice, ProblemNotice } from '../parts/notice.tsx'
@@ -11,9 +10,10 @@ import { Page } from '../parts/page.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { LookProgress } from '../queue/look-progress.tsx'
 import { formatCount, formatCounted } from '../words/format-count.ts'
-import { balanceOf, isOver, stateTones } from './balance.ts'
+import { balanceOf, isOver } from './balance.ts'
 import { BalanceBar } from './balance-bar.tsx'
 import { ReceiptPanel } from './receipt-panel.tsx'
+import { StateBadge } from './state-badge.tsx'
 import { TaskActions } from './task-actions.tsx'
 import { TaskPace } from './task-pace.tsx'
 
@@ -39,7 +39,11 @@ export function TaskPage(): ReactNode {
     return (
       <Page above={above} title="There is no such task">
         <EmptyState title="The task is not known here">
-          Tasks are kept for a month, and only those of queues that you may read are shown.
+          Tasks are kept for a month, and only those of queues that you may read are shown.{' '}
+          <Link to="/tasks" className="text-accent underline">
+            See all tasks
+          </Link>
+          .
         </EmptyState>
       </Page>
     )
@@ -53,12 +57,12 @@ export function TaskPage(): ReactNode {
       }
       about={
         <div className="flex flex-wrap gap-x-4 gap-y-1">
-          <Badge tone={stateTones[task.state]}>{task.state}</Badge>
+          <StateBadge task={task} />
           <span className="foreign">
-            by {task.by} on {task.host}
+            by <bdi>{task.by}</bdi> on {task.host}
           </span>
           <span>
-            begun <TimeText at={task.startedAt} />
+            started <TimeText at={task.startedAt} />
           </span>
         </div>
       }
@@ -76,8 +80,24 @@ export function TaskPage(): ReactNode {
         {task.kind === 'redrive' && !isOver(task) && <TaskPace task={task} />}
         {receipt.data && <ReceiptPanel receipt={receipt.data} />}
         {receipt.error && <ProblemNotice error={receipt.error} onRetry={() => void receipt.refetch()} />}
+        {task.kind === 'redrive' && isOver(task) && <WhatIsLeft task={task} />}
       </div>
     </Page>
+  )
+}
+
+/** Where to go on from a receipt. */
+function WhatIsLeft({ task }: { readonly task: Schemas['Task'] }): ReactNode {
+  const { failed, kept, stillThere } = balanceOf(task)
+  const left = failed + kept + stillThere
+  return (
+    <p>
+      <Link to="/queues/$queue" params={{ queue: task.queue }} className="text-accent hover:underline">
+        {left === 0
+          ? 'See the queue'
+          : `See the ${formatCounted(left, 'message')} that ${left === 1 ? 'was' : 'were'} left in the queue`}
+      </Link>
+    </p>
   )
 }
 

@@ -138,7 +138,7 @@ export class Consumer {
 
   /** Whether the breaker lets messages through. */
   get breaker(): BreakerKind {
-    return this.#breaker.kind
+    return this.#breaker.kind()
   }
 
   /** What it has in its hands at this moment. */
@@ -266,8 +266,13 @@ export class Consumer {
         this.#warnings.tooLarge(delivery.bodyBytes)
         this.#oversized.take(delivery)
       }
-      const { offset } = this.#position
-      const how = { way: this.#way, options: this.#options, offset, receive: this.#receive, onOversized }
+      const how = {
+        way: this.#way,
+        options: this.#options,
+        offset: this.#position.offset(),
+        receive: this.#receive,
+        onOversized,
+      }
       const { consumerTag, doubt } = await subscribe({ channel, ...how })
       if (doubt) this.#unproved(doubt)
       return consumerTag

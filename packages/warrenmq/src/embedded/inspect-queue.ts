@@ -32,7 +32,7 @@ export function inspectQueue(
   { vhost, queue: name }: { vhost: string; queue: string },
 ): InspectedQueue | undefined {
   const queue = broker.vhosts.get(vhost)?.queues.get(name)
-  return queue && { counts: queue.counts, messages: queue.messages().map(inspectMessage) }
+  return queue && { counts: queue.counts(), messages: queue.messages().map(inspectMessage) }
 }
 
 function inspectMessage({ message }: ReturnType<Queue['messages']>[number]): InspectedMessage {

@@ -82,15 +82,21 @@ function markLeaving(table: Buffer, isStripped: (name: string) => boolean): read
 function entryOf(archive: HeaderArchive, table: Buffer): FieldEntry {
   const bytes = Buffer.allocUnsafe(sizeOfArchive(archive))
   writeArchive(bytes, 0, { archive, table })
-  const raw = bytes.subarray(valueOfEntry(bytes, 0))
-  const value = {
-    type: 'F' as const,
-    raw,
-    get value() {
-      return decodeTable(raw.subarray(5))
-    },
+  return { name: warrenHeaders.stripped, value: new ArchiveField(bytes.subarray(valueOfEntry(bytes, 0))) }
+}
+
+/** Its bytes are sent as they are; hardly anybody asks for the value. There is one for each message that moves. */
+class ArchiveField {
+  readonly type = 'F'
+  readonly raw: Buffer
+
+  constructor(raw: Buffer) {
+    this.raw = raw
   }
-  return { name: warrenHeaders.stripped, value }
+
+  get value(): FieldTable {
+    return decodeTable(this.raw.subarray(5))
+  }
 }
 
 /** What earlier strips took off, under the names it had; properties are `expiration` and `user-id`. */

@@ -38,7 +38,7 @@ export class ChannelRenewal {
   }
 
   accepted(address: Address): void {
-    if (!this.#refusals.isEmpty) this.#refusals.accepted(nameOf(address))
+    if (!this.#refusals.isEmpty()) this.#refusals.accepted(nameOf(address))
   }
 
   refused(address: Address): void {
@@ -62,14 +62,14 @@ export class ChannelRenewal {
   }
 
   #schedule(): void {
-    const { renewAtMs } = this.#refusals
+    const renewAtMs = this.#refusals.renewAtMs()
     if (this.#timer || renewAtMs === undefined) return
     this.#timer = setTimeout(() => this.#drain(), Math.max(0, renewAtMs - dateNow())).unref()
   }
 
   #drain(): void {
     this.#timer = undefined
-    const { renewAtMs } = this.#refusals
+    const renewAtMs = this.#refusals.renewAtMs()
     if (renewAtMs === undefined) return // it was taken meanwhile
     if (renewAtMs > dateNow()) {
       this.#schedule()

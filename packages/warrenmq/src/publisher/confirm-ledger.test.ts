@@ -14,7 +14,7 @@ describe('the confirm ledger', () => {
         let published = 0
         for (const each of steps) {
           if (each === 'publish') {
-            if (!ledger.hasRoom) continue
+            if (!ledger.hasRoom()) continue
             published += 1
             expect(ledger.add(published)).toBe(published)
             open.add(published)
@@ -31,7 +31,7 @@ describe('the confirm ledger', () => {
             expect(taken).toEqual(each.tag <= published ? due : [])
             for (const tag of taken) open.delete(tag)
           }
-          expect(ledger.size).toBe(open.size)
+          expect(ledger.size()).toBe(open.size)
         }
       }),
       { numRuns: 2_000 },

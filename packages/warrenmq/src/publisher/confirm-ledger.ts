@@ -4,8 +4,8 @@
  */
 export interface ConfirmLedger<Entry> {
   /** Room for one more? A single unanswered publish far behind the others closes the ring, too. */
-  readonly hasRoom: boolean
-  readonly size: number
+  hasRoom(): boolean
+  size(): number
   /** Files the entry under the next number. */
   add(entry: Entry): number
   /** Takes out what an answer speaks of: one entry, or all up to its number. */
@@ -37,10 +37,10 @@ export function createConfirmLedger<Entry>(capacity: number): ConfirmLedger<Entr
   }
 
   return {
-    get hasRoom() {
+    hasRoom() {
       return next - first < capacity
     },
-    get size() {
+    size() {
       return size
     },
     add: (entry) => {

@@ -170,6 +170,8 @@ export interface EncodedMessage {
   readonly hasId?: boolean
   /** @default true */
   readonly mandatory?: boolean
+  /** Sent in its place if it has to be sent again. @default the message itself */
+  readonly again?: EncodedMessage
 }
 
 export function encodeMessage(

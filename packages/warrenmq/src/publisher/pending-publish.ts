@@ -6,7 +6,7 @@ import type { PublishResult } from './publish-result.ts'
 
 /** A publish that has no result yet. */
 export interface PendingPublish {
-  readonly message: EncodedMessage
+  message: EncodedMessage
   readonly bytes: number
   readonly deadlineAt: number
   readonly settle: (result: PublishResult) => void

@@ -54,7 +54,7 @@ export class PublishChannel {
     this.#waiting = createWaitingLine(this.#options.waiting)
     this.#unanswered = createConfirmLedger(this.#options.window.messages)
     this.#renewal = new ChannelRenewal({
-      unansweredCount: () => this.#unanswered.size,
+      unansweredCount: () => this.#unanswered.size(),
       closeChannel: () => void this.#channel.current?.close(),
       resume: this.#pump,
     })
@@ -98,19 +98,19 @@ export class PublishChannel {
     }
     if (limits) this.#giveUps.watch(publish, limits)
     this.#startSweeping()
-    if (this.#waiting.size === 0 && this.#canSend()) this.#send(publish)
+    if (this.#waiting.size() === 0 && this.#canSend()) this.#send(publish)
     else this.#enqueue(publish)
   }
 
   /** Resolves when a publish would be sent at once, or never. */
   room(): Promise<void> {
-    if (this.#isClosed || (this.#waiting.size === 0 && this.#canSend())) return Promise.resolve()
+    if (this.#isClosed || (this.#waiting.size() === 0 && this.#canSend())) return Promise.resolve()
     return new Promise((resolve) => this.#roomWaiters.push(resolve))
   }
 
   /** What is beyond the line of those that wait would be refused. Each publish that settles makes room there, in time. */
   async lineRoom(): Promise<void> {
-    while (this.#waiting.isFull && this.pendingCount > 0) await this.#nextSettled()
+    while (this.#waiting.isFull() && this.pendingCount > 0) await this.#nextSettled()
   }
 
   get isClosed(): boolean {
@@ -119,7 +119,7 @@ export class PublishChannel {
 
   /** Publishes that have no result yet. */
   get pendingCount(): number {
-    return this.#waiting.size + this.#unanswered.size
+    return this.#waiting.size() + this.#unanswered.size()
   }
 
   /** Resolves when every publish so far has its result. */
@@ -138,7 +138,7 @@ export class PublishChannel {
     this.#isClosed = true
     await (endsAtMs === undefined ? this.idle() : this.#idleUntil(endsAtMs))
     // What is told to be given up must not be sent when the broker reads again.
-    while (this.#waiting.size > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
+    while (this.#waiting.size() > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
     this.#stopListening()
     this.#renewal.stop()
     clearInterval(this.#sweeper)
@@ -160,9 +160,9 @@ export class PublishChannel {
   #canSend(): boolean {
     const channel = this.#channel.current
     if (!channel || this.#session.blockedReason !== undefined || this.#renewal.isDraining) return false
-    if (!this.#unanswered.hasRoom || this.#unansweredBytes >= this.#options.window.bytes) return false
+    if (!this.#unanswered.hasRoom() || this.#unansweredBytes >= this.#options.window.bytes) return false
     const output = this.#session.connection?.output
-    if (!output?.isCongested) return output !== undefined
+    if (!output?.isCongested()) return output !== undefined
     this.#pumpWhenDrained(output.drained())
     return false
   }
@@ -170,7 +170,7 @@ export class PublishChannel {
   /** The window is refilled in quarters: a write per confirm would cost more than the messages in it. */
   #hasRefillRoom(): boolean {
     return (
-      this.#unanswered.size <= this.#options.window.messages * 0.75 &&
+      this.#unanswered.size() <= this.#options.window.messages * 0.75 &&
       this.#unansweredBytes <= this.#options.window.bytes * 0.75
     )
   }
@@ -185,10 +185,10 @@ export class PublishChannel {
   }
 
   readonly #pump = (): void => {
-    while (this.#waiting.size > 0 && this.#canSend()) {
+    while (this.#waiting.size() > 0 && this.#canSend()) {
       this.#sendInTime(this.#waiting.shift()!)
     }
-    if (this.#waiting.size > 0 || !this.#canSend()) return
+    if (this.#waiting.size() > 0 || !this.#canSend()) return
     for (const resume of this.#roomWaiters.splice(0)) resume()
   }
 
@@ -278,6 +278,7 @@ export class PublishChannel {
   }
 
   #sendAgain(publish: PendingPublish): void {
+    publish.message = publish.message.again ?? publish.message
     publish.mayBeDuplicate = true
     publish.returned = undefined
     publish.mayBeReturned = false
@@ -350,7 +351,7 @@ export class PublishChannel {
     this.#isClosed = true
     this.#renewal.stop()
     this.#lost(undefined) // a channel that the broker has not closed yet
-    while (this.#waiting.size > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
+    while (this.#waiting.size() > 0) this.#giveUpFirst('PUBLISHER_CLOSED')
     for (const resume of this.#roomWaiters.splice(0)) resume()
   }
 }

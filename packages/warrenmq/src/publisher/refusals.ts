@@ -1,8 +1,8 @@
 /** The addresses at which a publisher is refused, and when it is time to try another channel for them. */
 export interface Refusals {
-  readonly isEmpty: boolean
+  isEmpty(): boolean
   /** Undefined while every address is taken, or was not tried since the last channel was opened. */
-  readonly renewAtMs: number | undefined
+  renewAtMs(): number | undefined
   refused(address: string, nowMs: number): void
   accepted(address: string): void
   /** A new channel is there, or could not be had: the next try comes after twice the time. */
@@ -25,10 +25,10 @@ const mostAddresses = 64
 export function createRefusals(): Refusals {
   const refusals = new Map<string, Refusal>()
   return {
-    get isEmpty() {
+    isEmpty() {
       return refusals.size === 0
     },
-    get renewAtMs() {
+    renewAtMs() {
       const due = [...refusals.values()].flatMap(({ renewAtMs }) => renewAtMs ?? [])
       return due.length === 0 ? undefined : Math.min(...due)
     },

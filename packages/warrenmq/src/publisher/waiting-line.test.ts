@@ -27,9 +27,9 @@ it('a line gives publishes in their order, without those taken out, and counts w
           if (removed) line.remove(removed)
         }
         const bytes = expected.reduce((sum, publish) => sum + publish.bytes, 0)
-        expect(line.size).toBe(expected.length)
+        expect(line.size()).toBe(expected.length)
         expect(line.peek()).toBe(expected[0])
-        expect(line.isFull).toBe(expected.length >= 10 || bytes > 20)
+        expect(line.isFull()).toBe(expected.length >= 10 || bytes > 20)
         expect(line.hasRoomFor(publishOf(5))).toBe(expected.length < 10 && bytes + 5 <= 40)
       }
     }),

@@ -3,9 +3,9 @@ import type { PendingPublish } from './pending-publish.ts'
 
 /** Publishes that wait for the window or the connection, in their order. */
 export interface WaitingLine {
-  readonly size: number
+  size(): number
   /** The next one might find no room, unless it is larger than half of what may wait. */
-  readonly isFull: boolean
+  isFull(): boolean
   hasRoomFor(publish: PendingPublish): boolean
   push(publish: PendingPublish): void
   /** Puts one in front of all others. */
@@ -30,13 +30,13 @@ export function createWaitingLine(most: { readonly messages: number; readonly by
   }
 
   return {
-    get size() {
-      return line.size - gaps
+    size() {
+      return line.size() - gaps
     },
-    get isFull() {
-      return line.size - gaps >= most.messages || bytes * 2 > most.bytes
+    isFull() {
+      return line.size() - gaps >= most.messages || bytes * 2 > most.bytes
     },
-    hasRoomFor: (publish) => line.size - gaps < most.messages && bytes + publish.bytes <= most.bytes,
+    hasRoomFor: (publish) => line.size() - gaps < most.messages && bytes + publish.bytes <= most.bytes,
     push: (publish) => {
       line.push(publish)
       bytes += publish.bytes

@@ -23,6 +23,19 @@ it('a message has the type that its schema takes and the one that it makes', () 
   expect(checkedSchema(messages.Typed)).toBe(messages.Typed.schema)
 })
 
+it('its JSON Schema may have the type of a library, and its body keeps its own', () => {
+  /** As valibot's toJsonSchema types what it makes: an interface, which no record of unknown values takes. */
+  interface OfALibrary {
+    readonly type?: 'object'
+  }
+  const jsonSchema: OfALibrary = { type: 'object' }
+  const described = defineMessages({
+    Paid: { exchange: 'a', schema: z.object({ id: z.number() }), jsonSchema },
+  })
+
+  expectTypeOf<BodyToPublish<(typeof described)['Paid']>>().toEqualTypeOf<{ id: number }>()
+})
+
 it('mistakes are told all at once, each with its path', () => {
   const careless = {
     NoSchema: { exchange: 'x', schema: { type: 'object' } },

@@ -1,6 +1,8 @@
 import type {
   BindingDeclaration,
   ExchangeDeclaration,
+  ExchangeType,
+  LayoutChoice,
   QueueDeclaration,
   TopologyDeclaration,
 } from './declaration.ts'
@@ -31,7 +33,10 @@ export interface TopologyToDefine<
   Messages extends MessageDeclarations,
   Source extends string,
   Alternate extends string,
-> extends Omit<TopologyDeclaration, 'exchanges' | 'queues' | 'messages'> {
+  Layout extends LayoutChoice,
+> extends Omit<TopologyDeclaration, 'exchanges' | 'queues' | 'messages' | 'layout'> {
+  /** How queues retry and park: a layout by name, or with its parameters. @default 'warren' */
+  readonly layout?: Layout
   /** Exchanges by name. */
   readonly exchanges?: {
     readonly [Name in keyof Types]: FeedingExchange<Source, Alternate> & { readonly type: Types[Name] }
@@ -39,12 +44,20 @@ export interface TopologyToDefine<
   } & Readonly<Record<string, FeedingExchange<Source, Alternate>>>
   /** Queues by name. */
   readonly queues: {
-    readonly [Name in keyof Binds]: Omit<QueueDeclaration, 'bind'> & {
+    readonly [Name in keyof Binds]: QueueOfLayout<Layout> & {
       readonly bind?: Binds[Name] & readonly BindingDeclaration[]
     }
-  }
+    // As above: `Layout` is learnt from this line.
+  } & Readonly<Record<string, QueueOfLayout<Layout> & Pick<QueueDeclaration, 'bind'>>>
   /** What is published, by name, with the type of its body; see `defineMessages`. */
   readonly messages?: Messages
+}
+
+/** A queue without its bindings, with the layout that it names. */
+export interface QueueOfLayout<Layout extends LayoutChoice>
+  extends Omit<QueueDeclaration, 'bind' | 'layout'> {
+  /** Of this queue. @default the layout of the topology */
+  readonly layout?: Layout
 }
 
 /** An exchange, with the names of those that feed it and of the one that it feeds. */
@@ -72,13 +85,15 @@ export interface FeedingExchange<Source extends string, Alternate extends string
  * ```
  */
 export function defineTopology<
-  const Types,
   const Binds,
+  // The bound is for the compiler's words: without it a misspelt type is only "not assignable to never".
+  const Types extends Readonly<Record<string, ExchangeType>> = Readonly<Record<never, ExchangeType>>,
   const Messages extends MessageDeclarations = NoMessages,
   const Source extends string = never,
   const Alternate extends string = never,
+  const Layout extends LayoutChoice = never,
 >(
-  declaration: TopologyToDefine<Types, Binds, Messages, Source, Alternate>,
+  declaration: TopologyToDefine<Types, Binds, Messages, Source, Alternate, Layout>,
 ): Topology<
   keyof Binds & string,
   Messages,
@@ -87,7 +102,7 @@ export function defineTopology<
       Messages,
       Name,
       Binds[Name],
-      { types: Types; queues: keyof Binds; sources: Source; alternates: Alternate }
+      { types: Types; queues: keyof Binds; sources: Source; alternates: Alternate; layouts: Layout }
     >
   }
 > {

@@ -22,7 +22,7 @@ export interface MessageDeclaration {
    * Its body as JSON Schema, for documents about your messages. @default what `schema` says of itself, if it can
    * @example { jsonSchema: { type: 'object', required: ['id'] } }
    */
-  readonly jsonSchema?: Readonly<Record<string, unknown>>
+  readonly jsonSchema?: object
   /**
    * What it tells, in a sentence, for documents about your messages.
    * @example { description: 'A customer has placed an order.' }

@@ -88,9 +88,23 @@ describe('TypeScript knows which messages a queue gets', () => {
   })
 })
 
+it('a queue without a binding gets only what its name is the key of', () => {
+  const topology = defineTopology({
+    exchanges: { orders: { type: 'topic' }, stock: { type: 'topic' }, everybody: { type: 'fanout' } },
+    queues: { unbound: { retry: false }, bound: { layout: 'warren', bind: [{ exchange: 'everybody' }] } },
+    messages: { ...messages, ByName: { exchange: '', key: 'unbound' } },
+  })
+
+  expectTypeOf<RoutedOf<typeof topology>>().toEqualTypeOf<{
+    readonly unbound: 'ByName'
+    readonly bound: 'Pinged'
+  }>()
+})
+
 describe('what TypeScript cannot follow is left to `warren check`', () => {
   it('bindings that a layout makes, headers exchanges and plugins', () => {
     const topology = defineTopology({
+      layout: 'freeflow',
       exchanges: {
         orders: { type: 'headers' },
         stock: { type: 'x-consistent-hash' },
@@ -109,6 +123,16 @@ describe('what TypeScript cannot follow is left to `warren check`', () => {
       readonly byHeaders: 'OrderPlaced' | 'OrderCancelled'
       readonly byPlugin: 'StockCounted'
     }>()
+  })
+
+  it('bindings that the layout of one queue makes', () => {
+    const topology = defineTopology({
+      exchanges: { orders: { type: 'topic' }, stock: { type: 'topic' }, everybody: { type: 'fanout' } },
+      queues: { ofTheLayout: { layout: { name: 'freeflow', namespace: 'acme' } } },
+      messages,
+    })
+
+    expectTypeOf<RoutedOf<typeof topology>>().toEqualTypeOf<{ readonly ofTheLayout: Name }>()
   })
 
   it('exchanges that feed others, by a binding or as their alternate', () => {

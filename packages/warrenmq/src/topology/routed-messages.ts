@@ -27,6 +27,8 @@ export interface RoutingWorld {
   readonly sources: string
   /** Exchanges that get what others cannot route. */
   readonly alternates: string
+  /** The layouts that are named, of the topology and of queues. */
+  readonly layouts: unknown
 }
 
 type KeyOf<Message> = Message extends { readonly key: infer Key extends string } ? Key : ''
@@ -43,7 +45,14 @@ type Reaches<
     ? Exchange extends World['sources']
       ? true
       : Matches<Exchange, Key, Binding, World>
+    : ReachesUnbound<Bind, World>
+
+/** A queue without bindings has none, unless its layout makes some. */
+type ReachesUnbound<Bind, World extends RoutingWorld> = unknown extends Bind
+  ? [World['layouts']] extends ['warren']
+    ? false
     : true
+  : true
 
 /** By the default exchange. A layout may give a queue another name on the broker, so a strange key may still reach it. */
 type ReachesByName<Key, Queue, World extends RoutingWorld> = Key extends Queue

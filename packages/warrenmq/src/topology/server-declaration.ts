@@ -221,4 +221,9 @@ export interface ServerLimitsDeclaration {
    * @example { uploadBytes: 10_737_418_240 }
    */
   readonly uploadBytes?: number
+  /**
+   * Logins, and requests that are not GET, that a viewer may send in a minute. @default 120
+   * @example { viewerChanges: 30 }
+   */
+  readonly viewerChanges?: number
 }

@@ -29,7 +29,7 @@ export interface FrameParser {
   push(chunk: Buffer): void
   setLimits(limits: FrameLimits): void
   /** Bytes held back because their frame is not complete. */
-  readonly heldBytes: number
+  heldBytes(): number
 }
 
 /** Cuts a byte stream into frames. Holds at most one method or header frame, and of a body nothing. */
@@ -160,7 +160,7 @@ export function createFrameParser(sink: FrameSink, initialLimits: FrameLimits): 
     setLimits: (next) => {
       limits = next
     },
-    get heldBytes() {
+    heldBytes() {
       return heldBytes
     },
   }

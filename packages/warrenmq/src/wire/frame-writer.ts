@@ -14,7 +14,7 @@ export interface FrameWriter {
   ack(channel: number, deliveryTag: number, multiple: boolean): void
   heartbeat(): void
   /** Bytes written and not yet taken. */
-  readonly pendingBytes: number
+  pendingBytes(): number
   /** Everything written since the last call, to be sent in this order. */
   take(): Batch
 }
@@ -164,7 +164,7 @@ export function createFrameWriter({ frameMax, headerMax = frameMax }: FrameWrite
       pendingBytes += 13 + frameOverhead
     },
     heartbeat: () => smallFrame(frameTypes.heartbeat, 0, Buffer.alloc(0)),
-    get pendingBytes() {
+    pendingBytes() {
       return pendingBytes
     },
     take: () => {

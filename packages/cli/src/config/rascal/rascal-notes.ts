@@ -1,12 +1,6 @@
-import { formatDuration, type LiveTopology } from 'warrenmq/operations'
-import {
-  asSettings,
-  isSettings,
-  namedMembers,
-  type RascalVhost,
-  type Settings,
-  textOf,
-} from './rascal-vhost.ts'
+import type { LiveTopology } from 'warrenmq/operations'
+import { readRecoveries } from './rascal-recovery.ts'
+import { asSettings, namedMembers, type RascalVhost, type Settings, textOf } from './rascal-vhost.ts'
 
 /** Something that a rascal config says and a topology does not. */
 export interface RascalNote {
@@ -33,8 +27,8 @@ export function rascalNotes(parts: RascalParts): readonly RascalNote[] {
     ...namespaceNotes(vhost),
     ...queues.flatMap(([name, settings]) => queueNotes(name, settings)),
     ...publications.flatMap(([name, settings]) => publicationNotes(name, settings, parts)),
-    ...subscriptions.map(([name, settings]) => subscriptionNote(name, settings, parts)),
-    ...namedMembers(vhost.config.recovery).map(([name]) => recoveryNote(name, parts)),
+    ...subscriptions.flatMap(([name, settings]) => subscriptionNotes(name, settings, parts)),
+    ...readRecoveries(parts).map(({ name, says }) => note(`recovery.${name}`, says)),
     ...namedMembers(vhost.config.shovels).map(([name]) =>
       note(`shovels.${name}`, 'Bind the queue to the exchange, or use the Shovel plugin of RabbitMQ.'),
     ),
@@ -91,6 +85,7 @@ function publicationNotes(
   const isFanout = live.exchanges.some(
     (each) => each.type === 'fanout' && each.name === qualify(exchange ?? '', 'exchange'),
   )
+  const options = asSettings(settings.options)
   const isOpen = exchange !== undefined && settings.routingKey === undefined && !isFanout
   return [
     ...(isOpen
@@ -104,67 +99,45 @@ function publicationNotes(
     ...(settings.confirm === false
       ? [note(path, 'confirm is false; Warren waits for the confirm of every publish.')]
       : []),
+    ...['persistent', 'mandatory']
+      .filter((option) => options[option] === false)
+      .map((option) => note(path, `${option} is false; publish with { ${option}: false } for the same.`)),
   ]
 }
 
-function subscriptionNote(name: string, settings: Settings, { qualify }: RascalParts): RascalNote {
+function subscriptionNotes(
+  name: string,
+  settings: Settings,
+  { qualify }: RascalParts,
+): readonly RascalNote[] {
+  const path = `subscriptions.${name}`
   const queue = qualify(textOf(settings.queue) ?? '', 'queue')
-  const { limit } = asSettings(settings.redeliveries)
-  const options = [
-    ...(typeof settings.prefetch === 'number' ? [`prefetch: ${settings.prefetch}`] : []),
-    ...(typeof limit === 'number' ? [`poisonLimit: ${limit}`] : []),
+  const options = Object.entries(consumerOptions(settings)).filter(([, value]) => value !== undefined)
+  const third =
+    options.length === 0 ? '' : `, { ${options.map(([key, value]) => `${key}: ${value}`).join(', ')} }`
+  return [
+    note(path, `warren.consume('${queue}', handler${third})`),
+    ...(asSettings(settings.options).noAck === true
+      ? [note(path, 'noAck is true; Warren acknowledges a message when its handler has returned.')]
+      : []),
   ]
-  const third = options.length === 0 ? '' : `, { ${options.join(', ')} }`
-  return note(`subscriptions.${name}`, `warren.consume('${queue}', handler${third})`)
 }
 
-/** What a list of recovery strategies is in Warren. Code chooses among them, so nobody can tell for which queue. */
-function recoveryNote(name: string, { vhost, publications, live, qualify }: RascalParts): RascalNote {
-  const value = asSettings(vhost.config.recovery)[name]
-  const steps = (Array.isArray(value) ? value : [value]).filter(isSettings)
-  const sentences = steps.map((step) => describeStep(step, (publication) => delayBehind(publication)))
-  return note(`recovery.${name}`, sentences.join(' Then: '))
-
-  function delayBehind(publication: string | undefined): number | undefined {
-    const settings = publications.find(([each]) => each === publication)?.[1]
-    if (settings === undefined) return undefined
-    const queue = textOf(settings.queue)
-    const exchange = qualify(textOf(settings.exchange) ?? '', 'exchange')
-    const reached = queue === undefined ? live.bindings.filter(({ source }) => source === exchange) : []
-    const names =
-      queue === undefined ? reached.map(({ destination }) => destination) : [qualify(queue, 'queue')]
-    const delays = live.queues
-      .filter((each) => names.includes(each.name))
-      .map((each) => each.arguments['x-message-ttl'])
-    const [only] = delays
-    return delays.length === 1 && typeof only === 'number' ? only : undefined
+/** The options of `consume()` that say the same, as they are written in a program. */
+function consumerOptions({ prefetch, redeliveries, contentType, options }: Settings): Settings {
+  const { limit } = asSettings(redeliveries)
+  const { priority, exclusive, arguments: args } = asSettings(options)
+  const { 'x-priority': sent, 'x-stream-offset': offset } = asSettings(args)
+  return {
+    prefetch: numberOf(prefetch),
+    poisonLimit: numberOf(limit),
+    priority: numberOf(sent) ?? numberOf(priority),
+    exclusive: exclusive === true ? true : undefined,
+    decode: contentType === 'application/json' ? "'json'" : undefined,
+    streamOffset: typeof offset === 'string' ? `'${offset}'` : numberOf(offset),
   }
 }
 
-function describeStep(
-  step: Settings,
-  delayBehind: (publication: string | undefined) => number | undefined,
-): string {
-  const { strategy, defer, attempts, immediateNack, requeue, publication } = step
-  const deferMs = typeof defer === 'number' ? defer : 0
-  if (strategy === 'nack' || strategy === 'ack') {
-    // A release of rascal nacks for both; what the author of a config meant by `ack` is to be done with it.
-    if (strategy === 'ack') return 'return from the handler: the message is done.'
-    return requeue === true
-      ? 'return retry(): it comes back after its delay, not immediately.'
-      : "return reject('…'): it is parked in the dead-letter queue."
-  }
-  if (strategy === 'republish' && immediateNack === true)
-    return "return reject('…'): it is parked immediately, with its error."
-  if (strategy === 'republish') return retryWords(deferMs, attempts)
-  if (strategy !== 'forward') return `Warren has nothing like the strategy "${String(strategy)}".`
-  const delayMs = delayBehind(textOf(publication))
-  if (delayMs !== undefined) return retryWords(deferMs + delayMs, attempts)
-  return `publish to "${String(publication)}" in the handler, and return.`
-}
-
-function retryWords(delayMs: number, attempts: unknown): string {
-  const delay = formatDuration(Math.max(delayMs, 1_000))
-  const most = typeof attempts === 'number' ? `, maxAttempts: ${attempts + 1}` : ''
-  return `throw, and declare retry: { delays: ['${delay}']${most} } on the queue.`
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
 }

@@ -1,4 +1,5 @@
 import {
+  formatDuration,
   type LiveQueue,
   type LiveTopology,
   parseBrokerVersion,
@@ -154,11 +155,13 @@ function readPublication(
   live: LiveTopology,
   qualify: (name: string, kind: 'exchange' | 'queue') => string,
 ): RascalReading['publications'] {
+  const ttl = Number(asSettings(settings.options).expiration ?? Number.NaN)
+  const also = Number.isNaN(ttl) ? {} : { expiration: formatDuration(ttl) }
   const queue = textOf(settings.queue)
-  if (queue !== undefined) return [{ exchange: '', key: qualify(queue, 'queue') }]
+  if (queue !== undefined) return [{ exchange: '', key: qualify(queue, 'queue'), ...also }]
   const exchange = qualify(textOf(settings.exchange) ?? '', 'exchange')
   const key = textOf(settings.routingKey)
   const isFanout = live.exchanges.some(({ name, type }) => name === exchange && type === 'fanout')
   if (key === undefined && !isFanout) return []
-  return [{ exchange, ...(key === undefined ? {} : { key }) }]
+  return [{ exchange, ...(key === undefined ? {} : { key }), ...also }]
 }

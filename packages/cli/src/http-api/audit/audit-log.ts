@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ChannelError } from 'warrenmq'
 import { ApiError, createPublisher, createTurns, inspectQueue, type SessionPair } from 'warrenmq/operations'
+import { auditStream } from '../../own-streams.ts'
 import type { AuditRecord, ListedAuditRecord } from '../contract/contract.ts'
 import { declareStream, type StreamEntry } from '../records/follow-stream.ts'
 import { createRecordSeals } from '../records/record-seals.ts'
@@ -16,9 +17,6 @@ import { readOldest, readRange } from './read-range.ts'
 import { createReaderBook } from './reader-book.ts'
 import { type AuditSearch, searchLog } from './search-log.ts'
 import { verifyStream } from './verify-stream.ts'
-
-/** The stream that all replicas and the command line share. */
-export const auditStream = 'warren.audit'
 
 export interface AuditLog {
   /** Resolves when the broker has it. Throws where it has not: then do not do what it was to record. */

@@ -1,4 +1,4 @@
-import { ApiError, type Delivery, type Session, toFieldTable } from 'warrenmq/operations'
+import { type AmqpChannel, ApiError, type Delivery, type Session, toFieldTable } from 'warrenmq/operations'
 import { readEntry, type StreamEntry } from '../records/follow-stream.ts'
 import type { RecordSeals } from '../records/record-seals.ts'
 
@@ -9,10 +9,11 @@ export interface StreamRange {
   readonly to: number
   /** Judges who wrote a record; without it nothing is proved. */
   readonly seals?: RecordSeals | undefined
+  /** How long the broker may be silent before the range is given up, whatever it was asked. @default 10 s */
+  readonly mostSilentMs?: number
 }
 
-/** How long the broker may be silent before the range is given up. */
-const mostSilentMs = 10_000
+const usualSilentMs = 10_000
 const mostAtOnce = 500
 
 /** What stands between two places of a stream, in its order. What the broker has cut off is missing at the beginning. */
@@ -38,13 +39,13 @@ export async function readOldest(session: Session, stream: string): Promise<numb
 /** Tells what stands between two places, one by one, until there is no more or it is told to stop. */
 export async function walkRange(
   session: Session,
-  { stream, from, to, seals }: StreamRange,
+  { stream, from, to, seals, mostSilentMs }: StreamRange,
   onEntry: (entry: StreamEntry) => 'stop' | undefined,
 ): Promise<void> {
   if (to < from) return
   // No more than asked for is on its way at any time: the broker goes on to the end of the stream else.
   const most = Math.min(mostAtOnce, to - from + 1)
-  await consumeFrom(session, { stream, start: from, most, seals }, (entry) => {
+  await consumeFrom(session, { stream, start: from, most, seals, mostSilentMs }, (entry) => {
     // A stream is read by chunks, so the first records may be older than those asked for.
     const isWithin = entry.offset >= from && entry.offset <= to
     const answer = isWithin ? onEntry(entry) : undefined
@@ -59,15 +60,15 @@ interface Start {
   /** Records on their way at any time. */
   readonly most: number
   readonly seals?: RecordSeals | undefined
+  readonly mostSilentMs?: number | undefined
 }
 
 async function consumeFrom(
   session: Session,
-  { stream, start, most, seals }: Start,
+  { stream, start, most, seals, mostSilentMs = usualSilentMs }: Start,
   onEntry: (entry: StreamEntry) => 'stop' | undefined,
 ): Promise<void> {
-  const channel = await session.openChannel()
-  await channel.setPrefetch(most)
+  const channel = await openInTime(session, { most, mostSilentMs })
   try {
     await new Promise<void>((resolve, reject) => {
       const giveUp = (): void => reject(silent())
@@ -92,7 +93,33 @@ async function consumeFrom(
       channel.consume(stream, onDelivery, { arguments: args }).catch(reject)
     })
   } finally {
-    await channel.close()
+    void channel.close() // a broker that is silent does not answer this either
+  }
+}
+
+/** A connection to a broker that stands still is lost only after a minute, when it has missed its heartbeats. */
+async function openInTime(
+  session: Session,
+  { most, mostSilentMs }: { readonly most: number; readonly mostSilentMs: number },
+): Promise<AmqpChannel> {
+  let isLate = false
+  const open = async (): Promise<AmqpChannel> => {
+    const channel = await session.openChannel()
+    if (!isLate) await channel.setPrefetch(most)
+    if (isLate) void channel.close() // nobody waits for it any more
+    return channel
+  }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      isLate = true
+      reject(silent())
+    }, mostSilentMs)
+  })
+  try {
+    return await Promise.race([open(), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

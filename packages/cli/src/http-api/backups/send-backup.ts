@@ -2,12 +2,14 @@ import { open } from 'node:fs/promises'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import { cutStalled } from '../guards/cut-stalled.ts'
+import { refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 
 /** Sends a backup as a download. Resolves when it is sent, or the connection is gone. */
 export async function sendBackup(
   reply: FastifyReply,
   { file, name }: { readonly file: string; readonly name: string },
 ): Promise<void> {
+  refuseWithoutClient(reply)
   // Open from now on: whoever reads it gets all of it, also where it is deleted meanwhile.
   const handle = await open(file).catch(notThere)
   const { size } = await handle.stat()

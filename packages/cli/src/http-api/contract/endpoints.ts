@@ -13,6 +13,7 @@ import { sessionEndpoints } from './session.ts'
 import { snapshotEndpoints } from './snapshots.ts'
 import { taskEndpoints } from './tasks.ts'
 import { topologyEndpoints } from './topology.ts'
+import { webhookEndpoints } from './webhooks.ts'
 
 /** The whole API. Routes, validation, OpenAPI, and the tests of who may what are made from this list. */
 export const endpoints = {
@@ -30,5 +31,6 @@ export const endpoints = {
   ...auditEndpoints,
   ...adminEndpoints,
   ...operationEndpoints,
+  ...webhookEndpoints,
   ...demoEndpoints,
 }

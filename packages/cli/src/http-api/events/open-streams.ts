@@ -1,23 +1,28 @@
 import type { FastifyReply } from 'fastify'
 import { ApiError } from 'warrenmq/operations'
 import type { Caller } from '../auth/caller.ts'
+import { refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 import { createRequestSlots } from '../guards/request-slots.ts'
 import { sharesOf } from '../guards/shares-of.ts'
 import type { EventSink } from './write-events.ts'
 
 /** The streams of events that are open. */
 export interface OpenStreams {
-  /** Begins one, which is counted until it is closed. Throws where there are as many as there may be. */
+  /**
+   * Begins one, which is counted until it is closed. Throws where there are as many as there may be, and where nobody waits
+   * for it any more: such a response was closed before, and would be counted for ever.
+   */
   open(caller: Caller, reply: FastifyReply): EventSink
 }
 
 export const mostStreams = 200
-const mostOfCaller = 50
+export const mostOfCaller = 50
 
 export function createOpenStreams(): OpenStreams {
   const slots = createRequestSlots(mostStreams)
   return {
     open: (caller, reply) => {
+      refuseWithoutClient(reply)
       const slot = slots.take(sharesOf(caller, { most: mostStreams, mostOfCaller }))
       if (!slot) throw tooMany()
       reply.raw.once('close', slot.giveBack)

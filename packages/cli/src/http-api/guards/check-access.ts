@@ -26,6 +26,9 @@ export async function checkAccess(
           address: request.ip,
         })
   const isChange = request.method !== 'GET' && request.method !== 'HEAD'
+  // Whatever comes of it is written down. To log out needs no permission, and must always be possible.
+  if (isChange && caller && needs !== 'known')
+    vhosts.viewerChanges.count(caller, settings.viewerChangesPerMinute)
   const { queue } = (request.params ?? {}) as { queue?: string }
   const access = decideAccess({
     needs,

@@ -4,7 +4,7 @@ import type { Clock } from 'warrenmq/operations'
 import { cutStalled } from './cut-stalled.ts'
 
 /** A connection of which the test says when the other end reads, and how late it is. */
-function setup() {
+function setup({ isCut = false } = {}) {
   let taken = (): void => {}
   const out = new Writable({
     highWaterMark: 1,
@@ -23,6 +23,7 @@ function setup() {
       }
     },
   }
+  if (isCut) out.destroy()
   cutStalled(out, clock)
   const pass = (seconds: number): void => {
     for (let at = 0; at < seconds; at += 5) {
@@ -67,6 +68,13 @@ it('a connection that takes nothing is cut, and watched no more', async () => {
   out.write('some of it')
   pass(120)
   await closed
+
+  expect(out.destroyed).toBe(true)
+  expect(isWatched()).toBe(false)
+})
+
+it('a connection that is cut already is not watched', () => {
+  const { out, isWatched } = setup({ isCut: true })
 
   expect(out.destroyed).toBe(true)
   expect(isWatched()).toBe(false)

@@ -13,6 +13,7 @@ export function cutStalled(
   let movedAtMs = clock.now()
   let stop = (): void => {}
   const look = (): void => {
+    if (out.destroyed) return
     if (!out.writableNeedDrain) movedAtMs = clock.now()
     if (clock.now() - movedAtMs >= mostStalledMs) out.destroy()
     else stop = clock.schedule(lookEveryMs, look)

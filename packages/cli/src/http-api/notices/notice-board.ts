@@ -6,17 +6,15 @@ import {
   type Session,
   type SessionPair,
 } from 'warrenmq/operations'
+import { noticeStream } from '../../own-streams.ts'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
+import { publishSealed } from '../records/publish-sealed.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
-import { sealMessage } from '../records/seal-message.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
 import type { HeardNotice, Notice, NoticeRecord } from './notice.ts'
 import { readNotice } from './read-notice.ts'
-
-/** The stream that all servers share. */
-const noticeStream = 'warren.notices'
 
 /** Longer than any session or approval lasts, so what is cut off is of no use to anybody. */
 const limits = {
@@ -68,9 +66,11 @@ export class NoticeBoard {
     const number = randomUUID()
     const read = this.#whenRead(number)
     const record: NoticeRecord = { number, notice }
-    const { kind } = await this.#publisher.publish(
-      sealMessage(this.#seals, { stream: noticeStream, type: notice.kind, record }),
-    )
+    const { kind } = await publishSealed(this.#publisher, this.#seals, {
+      stream: noticeStream,
+      type: notice.kind,
+      record,
+    })
     if (kind !== 'confirmed') this.#waiting.delete(number)
     if (kind === 'confirmed' && (await read)) return number
     throw new ApiError({

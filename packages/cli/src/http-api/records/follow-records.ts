@@ -1,6 +1,6 @@
 import type { Session } from 'warrenmq/operations'
+import { decideRepeat, type Repeat, type SeenNumbers } from './decide-repeat.ts'
 import { followStream, type StreamEntry } from './follow-stream.ts'
-import { isReplay, type SeenNumbers } from './is-replay.ts'
 import type { RecordSeals } from './record-seals.ts'
 import type { StrayKind, Strays } from './strays.ts'
 
@@ -29,14 +29,14 @@ export function followRecords<Kept>(task: RecordTask<Kept>): { readonly close: (
     seals,
     onEntry: (entry) => {
       const record = read(entry.value)
-      const stray = record === undefined ? 'unreadable' : strayOf(entry, seen)
-      if (stray) strays.found(stream, stray)
-      if (record !== undefined && stray !== 'replayed') onRecord(record, stray === undefined)
+      const kind = record === undefined ? 'unreadable' : kindOf(entry, seen)
+      if (kind === 'known') return
+      if (kind !== 'new') strays.found(stream, kind)
+      if (record !== undefined && kind !== 'replayed') onRecord(record, kind === 'new')
     },
   })
 }
 
-function strayOf({ proof }: StreamEntry, seen: SeenNumbers): StrayKind | undefined {
-  if (proof.kind !== 'signed') return proof.kind
-  return isReplay(seen, proof) ? 'replayed' : undefined
+function kindOf({ proof }: StreamEntry, seen: SeenNumbers): Repeat | StrayKind {
+  return proof.kind === 'signed' ? decideRepeat(seen, proof) : proof.kind
 }

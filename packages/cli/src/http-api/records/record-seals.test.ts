@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isReplay, type SeenNumbers } from './is-replay.ts'
+import { decideRepeat, type SeenNumbers } from './decide-repeat.ts'
 import { createRecordSeals } from './record-seals.ts'
 import { parseServerKeys, readServerKeys } from './server-keys.ts'
 
@@ -18,8 +18,8 @@ describe('a seal', () => {
     const proofs = [1, 2].map(() => seals(keyOf('a')).judge(writing.seal(body), body))
 
     expect(proofs).toEqual([
-      { kind: 'signed', writer: expect.any(String), number: 1 },
-      { kind: 'signed', writer: expect.any(String), number: 2 },
+      { kind: 'signed', writer: expect.any(String), number: 1, isSentAgain: false },
+      { kind: 'signed', writer: expect.any(String), number: 2, isSentAgain: false },
     ])
     expect(new Set(proofs.map((proof) => (proof as { writer: string }).writer)).size).toBe(1)
   })
@@ -93,21 +93,50 @@ describe('a key', () => {
 })
 
 describe('a record', () => {
-  it('that is read again is a copy, also of one that came late', () => {
-    const seen: SeenNumbers = new Map()
-    const read = (number: number, writer = 'a') => isReplay(seen, { writer, number })
+  const readInto =
+    (seen: SeenNumbers) =>
+    (number: number, { isSentAgain = false, writer = 'a' } = {}) =>
+      decideRepeat(seen, { writer, number, isSentAgain })
 
-    expect([read(1), read(3), read(2), read(2), read(1), read(1, 'b')]).toEqual([
-      ...[false, false, false, true, true, false],
+  it('that is read again is a copy, also of one that came late', () => {
+    const read = readInto(new Map())
+
+    const told = [read(1), read(3), read(2), read(2), read(1), read(1, { writer: 'b' })]
+
+    expect(told).toEqual(['new', 'new', 'new', 'replayed', 'replayed', 'new'])
+  })
+
+  it('that its writer sent twice is known, whichever comes first, and a third one is a copy', () => {
+    const read = readInto(new Map())
+    const again = { isSentAgain: true }
+
+    expect([read(1), read(1, again), read(1), read(1, again)]).toEqual([
+      ...['new', 'known', 'replayed', 'replayed'],
     ])
+    expect([read(2, again), read(2), read(2, again)]).toEqual(['new', 'known', 'replayed'])
   })
 
   it('of long ago is a copy, and what is remembered does not grow', () => {
     const seen: SeenNumbers = new Map()
-    for (let number = 1; number <= 10_000; number += 1) isReplay(seen, { writer: 'a', number })
+    const read = readInto(seen)
+    for (let number = 1; number <= 10_000; number += 1) read(number)
 
-    expect(isReplay(seen, { writer: 'a', number: 9_000 })).toBe(true)
-    expect(isReplay(seen, { writer: 'a', number: 10_001 })).toBe(false)
+    expect([read(9_000), read(9_000, { isSentAgain: true })]).toEqual(['replayed', 'replayed'])
+    expect(read(10_001)).toBe('new')
     expect(seen.get('a')!.recent.size).toBeLessThanOrEqual(2_001)
+  })
+
+  it('that is sent again keeps its number and says so under its seal', () => {
+    const writing = seals(keyOf('a'))
+    const first = writing.seal(body)
+    const again = writing.seal(body, first)
+    const judged = [first, again, writing.seal(body)].map((seal) => seals(keyOf('a')).judge(seal, body))
+
+    expect(judged).toMatchObject([
+      { number: 1, isSentAgain: false },
+      { number: 1, isSentAgain: true },
+      { number: 2, isSentAgain: false },
+    ])
+    expect(seals(keyOf('a')).judge(first.replace(' 1 ', ' 1+ '), body).kind).toBe('not-ours')
   })
 })

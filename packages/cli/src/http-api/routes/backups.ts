@@ -12,7 +12,7 @@ import { mayFetch, visibleBackups } from '../backups/visible-backups.ts'
 import type { FilterQuery, KeptBackup, QueueParams } from '../contract/contract.ts'
 import { endpoints } from '../contract/endpoints.ts'
 import { selectFor } from '../dlqs/select-for.ts'
-import { goneError, refuseWithoutBroker } from '../guards/refuse-without-broker.ts'
+import { goneError, refuseWithoutBroker, refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 import { isAskedFor } from '../lists/is-asked-for.ts'
 import { pageOf } from '../lists/page-of.ts'
 import { routeAdder } from '../route-adder.ts'
@@ -74,10 +74,11 @@ async function download(
   const select = selectFor(context, caller, query.where)
   refuseWithoutBroker(broker)
   tasks.refuseIfBusy(queue)
-  const entry = { action: 'backup', target: queue }
-  await writeAudit(context, { caller, request }, entry)
+  refuseWithoutClient(reply)
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort(goneError()))
+  const entry = { action: 'backup', target: queue }
+  await writeAudit(context, { caller, request }, entry)
   await withTemporaryFolder(async (folder) => {
     const file = join(folder, 'backup')
     let result = 'failed: nothing was sent'

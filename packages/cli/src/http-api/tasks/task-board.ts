@@ -9,18 +9,16 @@ import {
   type Session,
   type SessionPair,
 } from 'warrenmq/operations'
+import { taskStream } from '../../own-streams.ts'
 import { followRecords } from '../records/follow-records.ts'
 import { declareStream } from '../records/follow-stream.ts'
+import { publishSealed } from '../records/publish-sealed.ts'
 import { createRecordSeals, type RecordSeals } from '../records/record-seals.ts'
-import { sealMessage } from '../records/seal-message.ts'
 import type { ServerKeys } from '../records/server-keys.ts'
 import type { Strays } from '../records/strays.ts'
 import { readTaskRecord } from './read-task-record.ts'
 import { replaces, type SharedTask, type TaskRecord } from './shared-task.ts'
 import { isEnded } from './task-state.ts'
-
-/** The stream that all servers share. */
-export const taskStream = 'warren.tasks'
 
 /** Each record holds all of a task, so what is cut off at the beginning is missed by nobody. */
 const limits = {
@@ -160,9 +158,11 @@ export class TaskBoard {
   }
 
   async #publish(record: TaskRecord): Promise<void> {
-    const { kind } = await this.#publisher.publish(
-      sealMessage(this.#seals, { stream: taskStream, type: record.kind, record }),
-    )
+    const { kind } = await publishSealed(this.#publisher, this.#seals, {
+      stream: taskStream,
+      type: record.kind,
+      record,
+    })
     if (kind === 'confirmed') return
     throw new ApiError({
       code: 'TASKS_UNAVAILABLE',

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A board that refuses so many records, each immediately. */
-function startRun(refusals: number) {
+function startRun(refusals: number, { isBusy = false } = {}) {
   const told: SharedTask[] = []
   const problems: unknown[] = []
   const board = {
@@ -22,7 +22,11 @@ function startRun(refusals: number) {
     options: {} as never,
     board: board as never,
     presence: { queue: 'presence', close: async () => {} },
-    turns: { take: () => Promise.reject(new Error('the queue is gone')), look: (_, work) => work() },
+    turns: {
+      // Somebody of this server looks at the queue, and the task waits for its turn.
+      take: () => (isBusy ? new Promise(() => {}) : Promise.reject(new Error('the queue is gone'))),
+      look: (_, work) => work(),
+    },
     onEnd: async () => {},
     onError: (error) => problems.push(error),
   })
@@ -45,4 +49,13 @@ test('a server that closes does not wait for a broker that accepts no records', 
 
   expect(told).toEqual([])
   expect(problems.length).toBeGreaterThanOrEqual(6)
+})
+
+test('that a task is paused is told again until the broker accepts it', async () => {
+  const { run, told } = startRun(2, { isBusy: true })
+
+  run.step('pause')
+  await vi.advanceTimersByTimeAsync(5_000)
+
+  expect(told.map(({ task }) => task.state)).toEqual(['paused'])
 })

@@ -171,7 +171,10 @@ export class TaskRun {
     this.#told = text
     this.#telling = this.#of.board
       .write(shared)
-      .catch(this.#of.onError)
+      .catch((error: unknown) => {
+        this.#told = '' // it is told again, although nothing else changes
+        this.#of.onError(error)
+      })
       .finally(() => {
         this.#telling = undefined
         if (this.#state !== shared.task.state) this.#tell()

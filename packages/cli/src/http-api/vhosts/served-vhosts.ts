@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createGuard, type Guard } from '../auth/guard.ts'
 import { sessionCookie } from '../auth/session-cookie.ts'
+import { createViewerChanges, type ViewerChanges } from '../guards/viewer-changes.ts'
 import { cookieOfVhost, pathOfVhost, readVhostPath } from './vhost-path.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
@@ -17,6 +18,8 @@ export interface ServedVhost<Context> {
 export class ServedVhosts<Context> {
   /** Counts wrong credentials, whichever vhost they were for. */
   readonly guard: Guard = createGuard()
+  /** The same: one broker keeps the records of all. */
+  readonly viewerChanges: ViewerChanges = createViewerChanges()
   /** Of the sessions of a browser in the others; browsers keep no cookie that is longer. */
   readonly mostBytesOfOtherCookies: number
   readonly #served = new Map<string, ServedVhost<Context>>()

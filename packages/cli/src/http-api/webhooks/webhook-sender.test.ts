@@ -26,6 +26,26 @@ const eventOf = (id: string): SentEvent => ({
   event: { kind: 'dlq.above', queue: 'a.dlq', messages: 2, above: 1 },
 })
 
+describe('a sender', () => {
+  it('knows how its receiver takes what it is sent', async () => {
+    const answers = [503, 204, 400]
+    const { sender, givenUp } = await setup((_request, response) => {
+      response.writeHead(answers.shift()!).end()
+    })
+
+    sender.send(eventOf('one'))
+    sender.send(eventOf('two'))
+    await expect.poll(() => givenUp, { timeout: 10_000 }).toEqual(['two: it answered 400'])
+
+    const time = expect.stringMatching(/^\d{4}-.*Z$/)
+    expect(sender.state).toEqual({
+      ...{ waiting: 0, accepted: 1, acceptedAt: time, givenUp: 1 },
+      failure: { at: time, reason: 'it answered 400' },
+    })
+    await sender.close()
+  })
+})
+
 describe('a sender that is told to end', () => {
   it('sends what is due first', async () => {
     const taken: unknown[] = []

@@ -20,6 +20,16 @@ const usualGoodbyeMs = 5_000
 /** What a receiver may ask us to wait. */
 const longestWaitMs = 3_600_000
 
+/** How a receiver takes what it is sent, since the server started. */
+export interface SenderState {
+  readonly waiting: number
+  readonly accepted: number
+  readonly acceptedAt: string | null
+  readonly givenUp: number
+  /** Of the last attempt, if it failed. */
+  readonly failure: { readonly at: string; readonly reason: string } | null
+}
+
 type Answer =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -31,15 +41,20 @@ export class WebhookSender {
   readonly #waiting: SentEvent[] = []
   readonly #ending = new AbortController()
   #sending: Promise<void> | undefined
+  #taken: Omit<SenderState, 'waiting'> = { accepted: 0, acceptedAt: null, givenUp: 0, failure: null }
 
   constructor(options: SenderOptions) {
     this.#options = options
   }
 
+  get state(): SenderState {
+    return { ...this.#taken, waiting: this.#waiting.length }
+  }
+
   send(event: SentEvent): void {
     this.#waiting.push(event)
     if (this.#waiting.length > mostWaiting)
-      this.#options.onGivenUp(this.#waiting.shift()!, 'too many events wait for this receiver')
+      this.#giveUp(this.#waiting.shift()!, 'too many events wait for this receiver')
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined
     })
@@ -52,7 +67,12 @@ export class WebhookSender {
     await this.#sending
     clearTimeout(timer)
     this.#ending.abort()
-    for (const event of this.#waiting.splice(0)) this.#options.onGivenUp(event, 'the server is stopping')
+    for (const event of this.#waiting.splice(0)) this.#giveUp(event, 'the server is stopping')
+  }
+
+  #giveUp(event: SentEvent, reason: string): void {
+    this.#taken = { ...this.#taken, givenUp: this.#taken.givenUp + 1 }
+    this.#options.onGivenUp(event, reason)
   }
 
   async #sendAll(): Promise<void> {
@@ -60,7 +80,7 @@ export class WebhookSender {
       const reason = await this.#sendUntilTaken(event)
       if (reason !== undefined && this.#ending.signal.aborted) return
       if (this.#waiting[0] === event) this.#waiting.shift()
-      if (reason !== undefined) this.#options.onGivenUp(event, reason)
+      if (reason !== undefined) this.#giveUp(event, reason)
     }
   }
 
@@ -69,12 +89,21 @@ export class WebhookSender {
     const { attempts, ...policy } = this.#options.retry
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#sendOnce(event, attempt)
+      this.#remember(answer)
       if (answer.kind === 'taken') return undefined
       if (answer.kind === 'refused' || attempt === attempts || this.#ending.signal.aborted)
         return answer.reason
       const backoff = decideBackoff({ failures: attempt, isFinal: false, policy, random: Math.random() })
       await pause(Math.max(backoff, answer.retryAfterMs ?? 0), this.#ending.signal)
     }
+  }
+
+  #remember(answer: Answer): void {
+    const at = new Date().toISOString()
+    this.#taken =
+      answer.kind === 'taken'
+        ? { ...this.#taken, accepted: this.#taken.accepted + 1, acceptedAt: at, failure: null }
+        : { ...this.#taken, failure: { at, reason: answer.reason } }
   }
 
   async #sendOnce(sent: SentEvent, attempt: number): Promise<Answer> {

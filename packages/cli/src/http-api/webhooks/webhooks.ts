@@ -10,7 +10,7 @@ import type { Tasks } from '../tasks/tasks.ts'
 import { CauseWatch } from './cause-watch.ts'
 import { type AlertState, decideAlerts, isQueueMeant, quiet } from './decide-alerts.ts'
 import type { SentEvent, WebhookEvent } from './webhook-event.ts'
-import { WebhookSender } from './webhook-sender.ts'
+import { type SenderState, WebhookSender } from './webhook-sender.ts'
 import type { Webhook, WebhookSettings } from './webhook-settings.ts'
 
 export interface WebhooksOptions {
@@ -57,6 +57,16 @@ export class Webhooks {
     this.#senders = new Map(settings.hooks.map((hook) => [hook, this.#openSender(hook)]))
     this.#stopListening = context.tasks.board.events.on('changed', (shared) => this.#onTask(shared))
     if (settings.hooks.length > 0) this.#look()
+  }
+
+  /** Of all servers, this one tells. */
+  get isSending(): boolean {
+    return this.#lock?.isHeld ?? false
+  }
+
+  /** In the order of the config. */
+  states(): readonly (readonly [Webhook, SenderState])[] {
+    return [...this.#senders].map(([hook, sender]) => [hook, sender.state])
   }
 
   async close(): Promise<void> {

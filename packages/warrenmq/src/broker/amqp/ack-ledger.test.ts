@@ -62,8 +62,8 @@ describe('the ack ledger', () => {
         ledger.takeAcks(broker.ack)
 
         expect(broker.acked).toEqual(wanted)
-        expect(ledger.openCount).toBe(broker.open.size)
-        expect(ledger.owedCount).toBe(0)
+        expect(ledger.openCount()).toBe(broker.open.size)
+        expect(ledger.owedCount()).toBe(0)
       }),
       { numRuns: 2_000 },
     )

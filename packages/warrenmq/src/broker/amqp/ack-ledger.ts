@@ -22,9 +22,9 @@ export interface AckLedger {
   /** Acks that the broker must be told, in order; empties the list. */
   takeAcks(send: (deliveryTag: number, multiple: boolean) => void): void
   /** Acks that the broker has not been told. */
-  readonly owedCount: number
+  owedCount(): number
   /** Deliveries that are neither acknowledged nor settled. */
-  readonly openCount: number
+  openCount(): number
 }
 
 export function createAckLedger(): AckLedger {
@@ -60,11 +60,11 @@ export function createAckLedger(): AckLedger {
       if (prefixCount === acked.length) return
       for (const tag of acked) if (tag > limit) send(tag, false)
     },
-    get owedCount() {
+    owedCount() {
       return owed.length
     },
-    get openCount() {
-      return open.size
+    openCount() {
+      return open.size()
     },
   }
 }

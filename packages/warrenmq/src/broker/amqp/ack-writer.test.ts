@@ -23,18 +23,18 @@ describe('what the broker may still send', () => {
     writer.setPrefetch(prefetch)
     sent(writer, 1, held)
 
-    expect(writer.hasCreditLeft).toBe(isEnough)
+    expect(writer.hasCreditLeft()).toBe(isEnough)
   })
 
   it('is all that the next consumer may take, though the one before holds more', () => {
     const writer = createAckWriter(1, noOutput)
     writer.setPrefetch(500)
     sent(writer, 1, 500)
-    expect(writer.hasCreditLeft).toBe(false)
+    expect(writer.hasCreditLeft()).toBe(false)
 
     writer.setPrefetch(200)
-    expect(writer.hasCreditLeft).toBe(true)
+    expect(writer.hasCreditLeft()).toBe(true)
     sent(writer, 501, 100)
-    expect(writer.hasCreditLeft).toBe(false)
+    expect(writer.hasCreditLeft()).toBe(false)
   })
 })

@@ -17,11 +17,11 @@ export interface AckWriter {
   /** The channel is gone: what was not written never will be. */
   stop(): void
   /** Deliveries that are neither acknowledged nor settled. */
-  readonly openCount: number
+  openCount(): number
   /** Acknowledged, and not written yet. */
-  readonly owedCount: number
+  owedCount(): number
   /** May the broker send on for a while before it needs our acks? */
-  readonly hasCreditLeft: boolean
+  hasCreditLeft(): boolean
 }
 
 /** An ack that is not part of a full batch waits this long for company, in milliseconds. */
@@ -51,7 +51,7 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
     clearTimeout(timer)
     timer = undefined
     isDueThisTick = false
-    if (isStopped || ledger.owedCount === 0) return
+    if (isStopped || ledger.owedCount() === 0) return
     const { frames, written, paid } = output()
     paid(write)
     ledger.takeAcks((tag, multiple) => frames.ack(channelId, tag, multiple))
@@ -67,9 +67,9 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
     opened: ledger.opened,
     ack: (tag) => {
       if (!ledger.ack(tag)) return false
-      if (ledger.owedCount === 1) output().owes(write)
+      if (ledger.owedCount() === 1) output().owes(write)
       if (isDueThisTick) return true
-      if (ledger.owedCount >= batch) writeThisTick()
+      if (ledger.owedCount() >= batch) writeThisTick()
       else timer ??= setTimeout(write, ackDelayMs).unref()
       return true
     },
@@ -81,7 +81,7 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
     flush: write,
     setPrefetch: (prefetchCount) => {
       prefetch = prefetchCount
-      openBefore = ledger.openCount + ledger.owedCount
+      openBefore = ledger.openCount() + ledger.owedCount()
       batch = ackBatchFor(prefetchCount)
     },
     stop: () => {
@@ -89,16 +89,16 @@ export function createAckWriter(channelId: number, output: () => Output): AckWri
       output().paid(write)
       clearTimeout(timer)
     },
-    get openCount() {
-      return ledger.openCount
+    openCount() {
+      return ledger.openCount()
     },
-    get owedCount() {
-      return ledger.owedCount
+    owedCount() {
+      return ledger.owedCount()
     },
-    get hasCreditLeft() {
+    hasCreditLeft() {
       if (prefetch === 0) return true
       // A walk holds what it was sent: that used up the prefetch of earlier consumers, and not of the next one.
-      const used = Math.max(0, ledger.openCount + ledger.owedCount - openBefore)
+      const used = Math.max(0, ledger.openCount() + ledger.owedCount() - openBefore)
       return prefetch - used > Math.min(prefetch / 2, ampleCredit)
     },
   }

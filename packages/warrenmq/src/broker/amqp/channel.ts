@@ -41,9 +41,9 @@ interface Consumer {
 
 /** What a channel needs of its connection. */
 export interface ChannelHost {
-  readonly output: Output
-  readonly maxBodyBytes: number
-  readonly replyTimeoutMs: number
+  output(): Output
+  maxBodyBytes(): number
+  replyTimeoutMs(): number
   /** The channel is closed on both sides: its number is free again. */
   released(channel: AmqpChannel): void
 }
@@ -74,9 +74,9 @@ export class AmqpChannel {
     this.#host = host
     this.#emit = createEvents<ChannelEvents>()
     this.events = this.#emit
-    this.#acks = createAckWriter(id, () => host.output)
-    this.#content = createContentReader({ maxBodyBytes: host.maxBodyBytes, oversized: this.#oversized })
-    this.#replies = createPendingReplies({ timeoutMs: host.replyTimeoutMs })
+    this.#acks = createAckWriter(id, () => host.output())
+    this.#content = createContentReader({ maxBodyBytes: host.maxBodyBytes(), oversized: this.#oversized })
+    this.#replies = createPendingReplies({ timeoutMs: host.replyTimeoutMs() })
   }
 
   get isOpen(): boolean {
@@ -90,17 +90,17 @@ export class AmqpChannel {
 
   /** Deliveries handed out and not yet settled. */
   get openDeliveries(): number {
-    return this.#acks.openCount
+    return this.#acks.openCount()
   }
 
   /** Deliveries that are acknowledged and of which the broker is not told yet. */
   get owedAcks(): number {
-    return this.#acks.owedCount
+    return this.#acks.owedCount()
   }
 
   /** By which all that the connection has to say is handed to the kernel, acks of other channels included. @internal */
   get output(): Pick<Output, 'sendAll' | 'whenSent'> {
-    return this.#host.output
+    return this.#host.output()
   }
 
   get consumerCount(): number {
@@ -109,7 +109,7 @@ export class AmqpChannel {
 
   /** May the broker send on for a while before it needs our acks? */
   get hasCreditLeft(): boolean {
-    return this.#acks.hasCreditLeft
+    return this.#acks.hasCreditLeft()
   }
 
   /** Sends a method and waits for its answer. Answers come in the order of the questions. @internal */
@@ -121,8 +121,8 @@ export class AmqpChannel {
   /** Publishes; with confirms on, the answer comes as a `confirmed` event. Throws if the channel is closed. */
   publish(methodPayload: Buffer, properties: RawProperties, body: Body): void {
     if (this.#state !== 'open') throw this.#closedError()
-    this.#host.output.frames.content(this.id, methodPayload, properties, body)
-    this.#host.output.written()
+    this.#host.output().frames.content(this.id, methodPayload, properties, body)
+    this.#host.output().written()
   }
 
   async consume(
@@ -255,8 +255,8 @@ export class AmqpChannel {
 
   #send(method: Method): void {
     this.#acks.flush() // what was acked before is told before
-    this.#host.output.frames.method(this.id, method)
-    this.#host.output.written()
+    this.#host.output().frames.method(this.id, method)
+    this.#host.output().written()
   }
 
   #receiveDelivery(payload: Buffer): void {

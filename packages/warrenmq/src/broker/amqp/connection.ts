@@ -196,13 +196,13 @@ export class AmqpConnection {
   readonly #host: ChannelHost = (() => {
     const connection = this
     return {
-      get output() {
+      output() {
         return connection.#output
       },
-      get maxBodyBytes() {
+      maxBodyBytes() {
         return connection.#options.maxBodyBytes
       },
-      get replyTimeoutMs() {
+      replyTimeoutMs() {
         return connection.#options.replyTimeoutMs
       },
       released: (channel: AmqpChannel) => {
@@ -237,7 +237,7 @@ export class AmqpConnection {
     })
     this.#heartbeat = startHeartbeat({
       seconds: agreement.heartbeatSeconds,
-      sentBytes: () => this.#output.sentBytes,
+      sentBytes: () => this.#output.sentBytes(),
       send: () => {
         this.#output.frames.heartbeat()
         this.#output.flush()
@@ -323,7 +323,7 @@ export class AmqpConnection {
 
   #receiveAnswer(method: Method): void {
     // Once it is open there is one question on channel 0, and this is its answer.
-    const isAnswer = method.name === 'connection.update-secret-ok' && this.#replies.isAwaited
+    const isAnswer = method.name === 'connection.update-secret-ok' && this.#replies.isAwaited()
     if (this.#state === 'open' && !isAnswer) throw unaskedError(method.name)
     if (this.#state === 'opening' || isAnswer) this.#replies.push(method)
   }

@@ -5,7 +5,7 @@ export interface MethodQueue {
   push(method: Method): void
   next(): Promise<Method>
   /** Does anybody wait for an answer? Who gave up still does: a late answer must not be taken for another one. */
-  readonly isAwaited: boolean
+  isAwaited(): boolean
   /** What arrived and nobody waited for. */
   takeAll(): readonly Method[]
   /** Everybody who waits now or later is told. */
@@ -32,7 +32,7 @@ export function createMethodQueue(): MethodQueue {
       if (failure) return Promise.reject(failure)
       return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
     },
-    get isAwaited() {
+    isAwaited() {
       return waiting.length > 0
     },
     takeAll: () => arrived.splice(0),

@@ -26,10 +26,10 @@ describe('the tags of deliveries that are out', () => {
           const choice = back === undefined ? undefined : [...model, tag + 1, 0][back % (model.size + 2)]!
           if (choice !== undefined) expect(tags.delete(choice)).toBe(model.delete(choice))
           expect(tags.first()).toBe(firstOf(model))
-          expect(tags.size).toBe(model.size)
+          expect(tags.size()).toBe(model.size)
         }
         for (const left of model) expect(tags.delete(left)).toBe(true)
-        expect(tags.size).toBe(0)
+        expect(tags.size()).toBe(0)
         expect(tags.delete(tag)).toBe(false)
       }),
     )
@@ -45,6 +45,6 @@ describe('the tags of deliveries that are out', () => {
     expect(tags.first()).toBe(1)
     expect(tags.delete(1)).toBe(true)
     expect(tags.delete(1)).toBe(false)
-    expect(tags.size).toBeGreaterThan(0)
+    expect(tags.size()).toBeGreaterThan(0)
   })
 })

@@ -6,7 +6,7 @@ export interface OpenTags {
   delete(tag: number): boolean
   /** The lowest that is out; infinity when none is. */
   first(): number
-  readonly size: number
+  size(): number
 }
 
 const firstCapacity = 1024
@@ -69,7 +69,7 @@ export function createOpenTags(): OpenTags {
       for (const tag of stragglers) return tag
       return countInRing === 0 ? Number.POSITIVE_INFINITY : lowest
     },
-    get size() {
+    size() {
       return stragglers.size + countInRing
     },
   }

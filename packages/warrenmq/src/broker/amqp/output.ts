@@ -25,11 +25,11 @@ export interface Output {
   sendAll(): boolean
   /** Calls back once when the kernel has all that was sent, or when the socket is gone. */
   whenSent(callback: () => void): void
-  readonly isCongested: boolean
+  isCongested(): boolean
   /** Resolves when the socket takes more, or when it is gone (who writes then learns it there). */
   drained(): Promise<void>
   /** Bytes handed to the socket since the connection was opened. */
-  readonly sentBytes: number
+  sentBytes(): number
   release(): void
 }
 
@@ -54,11 +54,11 @@ export function createOutput(socket: Socket, { frameMax }: { frameMax: number })
     const ready = prepares
     prepares = []
     for (const prepare of ready) prepare()
-    if (frames.pendingBytes > 0) send()
+    if (frames.pendingBytes() > 0) send()
   }
 
   function send(): void {
-    sentBytes += frames.pendingBytes
+    sentBytes += frames.pendingBytes()
     const { buffers, release } = frames.take()
     if (socket.destroyed) return
     socket.cork()
@@ -90,7 +90,7 @@ export function createOutput(socket: Socket, { frameMax }: { frameMax: number })
   return {
     frames,
     written: () => {
-      if (frames.pendingBytes >= flushBytes) send()
+      if (frames.pendingBytes() >= flushBytes) send()
       schedule()
     },
     beforeFlush: (prepare) => {
@@ -106,21 +106,21 @@ export function createOutput(socket: Socket, { frameMax }: { frameMax: number })
     },
     sendAll: () => {
       for (const write of owing) write()
-      if (frames.pendingBytes > 0 || prepares.length > 0) flush()
+      if (frames.pendingBytes() > 0 || prepares.length > 0) flush()
       return hasAll()
     },
     whenSent: (callback) => {
       if (hasAll()) queueMicrotask(callback)
       else unsent.push(callback)
     },
-    get isCongested() {
+    isCongested() {
       return socket.writableLength > congestedBytes
     },
     drained: () => {
       if (isReleased || socket.destroyed || socket.writableLength <= congestedBytes) return Promise.resolve()
       return new Promise((resolve) => waiting.push(resolve))
     },
-    get sentBytes() {
+    sentBytes() {
       return sentBytes
     },
     release: () => {

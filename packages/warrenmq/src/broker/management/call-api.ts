@@ -61,7 +61,8 @@ async function send(
   try {
     return await sendHttpRequest(endpoint, request)
   } catch (error) {
-    throw explainNoAnswer(error, context)
+    const { signal } = request
+    throw signal?.aborted && error === signal.reason ? error : explainNoAnswer(error, context)
   }
 }
 

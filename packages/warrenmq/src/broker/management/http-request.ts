@@ -51,8 +51,11 @@ export async function sendHttpRequest(endpoint: HttpEndpoint, request: HttpReque
 async function sendOnce(endpoint: HttpEndpoint, request: HttpRequest): Promise<HttpAnswer> {
   request.signal?.throwIfAborted()
   const deadline = new AbortController()
-  const abort = () => deadline.abort(request.signal?.reason)
   const timer = setTimeout(() => deadline.abort(new RequestTimeout()), endpoint.timeoutMs)
+  const abort = () => {
+    clearTimeout(timer) // whoever has gone home is not kept by it
+    deadline.abort(request.signal?.reason)
+  }
   request.signal?.addEventListener('abort', abort, { once: true })
   try {
     return await exchange(endpoint, request, deadline.signal)

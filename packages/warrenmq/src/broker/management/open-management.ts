@@ -1,8 +1,11 @@
+import { ManagementError } from '../../errors.ts'
+import { joinSignals } from '../../join-signals.ts'
 import { type Bindings, bindingsOf } from './bindings.ts'
 import { type CallApi, createApi } from './call-api.ts'
 import { type Cluster, clusterOf } from './cluster.ts'
 import { type Connections, connectionsOf } from './connections.ts'
 import { type Exchanges, exchangesOf } from './exchanges.ts'
+import { placeOf } from './explain-status.ts'
 import { createAgent, type ManagementTls } from './http-request.ts'
 import { type ManagementAddress, parseManagementUrl } from './management-url.ts'
 import { type Policies, policiesOf } from './policies.ts'
@@ -34,7 +37,9 @@ export interface Management extends Cluster {
   readonly connections: Connections
   /** The same API, asked as somebody else. Whoever asks closes it. */
   loginAs(credentials: Login, options?: ManagementOptions): Management
-  /** Closes the pooled sockets. Idle ones do not keep the process alive either way. */
+  /** The same API for work that may end before its answers come: the signal gives up what has none yet. */
+  until(signal: AbortSignal): Management
+  /** Gives up requests that have no answer yet, refuses new ones, and closes the pooled sockets. */
   close(): void
 }
 
@@ -69,7 +74,21 @@ export function openGuarded(
   } = options
   const agent = createAgent({ isTls: address.isTls, maxSockets: maxConcurrentRequests, tls })
   const endpoint = { address, agent, timeoutMs, maxResponseBytes }
-  const callApi = guard(createApi(endpoint, { maxConcurrent: maxConcurrentRequests }))
+  const closing = new AbortController()
+  const callApi = giveUpWith(
+    closing.signal,
+    guard(createApi(endpoint, { maxConcurrent: maxConcurrentRequests })),
+  )
+  return managementOf(callApi, {
+    loginAs: (login, own = {}) => openGuarded({ ...address, ...login }, { ...options, ...own }, guard),
+    close: () => {
+      closing.abort(closedError(address))
+      agent.destroy()
+    },
+  })
+}
+
+function managementOf(callApi: CallApi, door: Pick<Management, 'loginAs' | 'close'>): Management {
   return {
     ...clusterOf(callApi),
     vhosts: vhostsOf(callApi),
@@ -81,7 +100,25 @@ export function openGuarded(
     policies: policiesOf(callApi, 'policies'),
     operatorPolicies: policiesOf(callApi, 'operator-policies'),
     connections: connectionsOf(callApi),
-    loginAs: (login, own = {}) => openGuarded({ ...address, ...login }, { ...options, ...own }, guard),
-    close: () => agent.destroy(),
+    until: (signal) => managementOf(giveUpWith(signal, callApi), door),
+    ...door,
   }
+}
+
+/** Nobody waits for answers after the signal: what has none then rejects with its reason. */
+function giveUpWith(ending: AbortSignal, callApi: CallApi): CallApi {
+  return async (request) => {
+    const { signal, release } = joinSignals([ending, request.options?.signal])
+    try {
+      signal.throwIfAborted()
+      return await callApi({ ...request, options: { ...request.options, signal } })
+    } finally {
+      release()
+    }
+  }
+}
+
+function closedError(address: ManagementAddress): ManagementError {
+  const message = `The client of the management API at ${placeOf(address)} is closed.`
+  return new ManagementError({ code: 'MANAGEMENT_UNREACHABLE', message })
 }

@@ -13,9 +13,9 @@ import type { Run } from './run.ts'
 
 /** Holds the state of a breaker, learns from what becomes of runs, and ends its own pauses. */
 export interface Breaker {
-  readonly kind: BreakerState['kind']
+  kind(): BreakerState['kind']
   /** What a run that starts now has to show; undefined if nothing is being tried. */
-  readonly probes: BreakerCause | undefined
+  probes(): BreakerCause | undefined
   /**
    * What became of a handler. The breaker hears of it before the message is settled: otherwise others would start and
    * fail in the meantime.
@@ -58,10 +58,10 @@ export function createBreaker({
   }
 
   return {
-    get kind() {
+    kind() {
       return state.kind
     },
-    get probes() {
+    probes() {
       return state.kind === 'probing' ? state.cause : undefined
     },
     decided: ({ probes, startedAtMs }, outcome) => {

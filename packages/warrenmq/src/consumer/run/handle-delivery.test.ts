@@ -85,7 +85,7 @@ function setup(given: Given) {
     limitRule: limitRuleOf(queueFlow, 20),
     tracing: undefined,
     gate: { isOpenFor: () => true, moving: () => {}, moved: () => {} },
-    held: { size: 0 },
+    held: { size: () => 0 },
     ending: ending.signal,
     listener: {
       decided: (_, { kind }) => heard.push(`decided ${kind}`),

@@ -31,7 +31,7 @@ export interface Handling extends Copying {
   readonly tracing: RunTracing | undefined
   readonly gate: StartGate
   /** The deliveries that are held in the process. */
-  readonly held: { readonly size: number }
+  readonly held: { size(): number }
   /** Aborted when the consumer waits no longer. */
   readonly ending: AbortSignal
   readonly listener: RunListener
@@ -207,7 +207,11 @@ function decide(run: Run, result: HandlerResult, { options, flow, held }: Handli
     attempt: attemptOf(run),
     flow,
     statusTable: options.statusTable,
-    holding: { shortMs: shortHoldMs, longestMs: longestHoldMs, hasRoom: held.size < prefetch - concurrency },
+    holding: {
+      shortMs: shortHoldMs,
+      longestMs: longestHoldMs,
+      hasRoom: held.size() < prefetch - concurrency,
+    },
     isProbe: run.probes === 'failures',
     nowMs,
     tooEarlyUntilMs: result.kind === 'status' ? tooEarlyUntil(run, nowMs, options.random()) : nowMs,

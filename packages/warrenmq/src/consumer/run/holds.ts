@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 
 /** Items that are kept until a time of their own. */
 export interface Holds<Item> {
-  readonly size: number
+  size(): number
   add(item: Item, untilMs: number, then: () => void): void
   /** Takes out all that the test holds for; what was to be done with them is not done. */
   removeAll(isRemoved: (item: Item) => boolean): Item[]
@@ -11,7 +11,7 @@ export interface Holds<Item> {
 export function createHolds<Item>(clock: Clock): Holds<Item> {
   const held = new Map<Item, () => void>()
   return {
-    get size() {
+    size() {
       return held.size
     },
     add: (item, untilMs, then) => {

@@ -20,7 +20,7 @@ it('holds what was added and not deleted, whatever comes and goes', () => {
       }
       const ids = set.list().map(({ id }) => id)
       expect(ids.toSorted()).toEqual([...expected].toSorted())
-      expect(set.size).toBe(expected.size)
+      expect(set.size()).toBe(expected.size)
     }),
   )
 })

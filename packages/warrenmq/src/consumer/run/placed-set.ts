@@ -6,7 +6,7 @@ export interface Placed {
 
 /** Some items, in no order. One item can be in one set at a time. */
 export interface PlacedSet<Item extends Placed> {
-  readonly size: number
+  size(): number
   add(item: Item): void
   delete(item: Item): void
   /** All of them at this moment; what is done with them may change the set. */
@@ -21,7 +21,7 @@ export interface PlacedSet<Item extends Placed> {
 export function createPlacedSet<Item extends Placed>(): PlacedSet<Item> {
   const items: Item[] = []
   return {
-    get size() {
+    size() {
       return items.length
     },
     add: (item) => {

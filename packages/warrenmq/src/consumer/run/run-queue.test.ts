@@ -30,7 +30,7 @@ describe('a run queue', () => {
 
     expect(numbers(queue.removeWaiting(({ number }) => number <= 2))).toEqual([1, 2])
 
-    expect(queue.size).toBe(2)
+    expect(queue.size()).toBe(2)
     expect(numbers([queue.take(), queue.take()]).toSorted()).toEqual([3, 4])
   })
 
@@ -39,7 +39,7 @@ describe('a run queue', () => {
     const queue = queueOf(a1, a2, b1)
     queue.putBack(queue.take()!)
 
-    expect(queue.size).toBe(3)
+    expect(queue.size()).toBe(3)
     expect(numbers([queue.take(), queue.take(), queue.take()])).toEqual([3, 1, undefined])
     queue.done(a1)
     expect(queue.take()).toBe(a2)

@@ -2,7 +2,7 @@ import { createFifo, type Fifo } from '../../fifo.ts'
 
 /** Items that wait to be run, in order; of one key at most one is out at a time. */
 export interface RunQueue<Item> {
-  readonly size: number
+  size(): number
   push(item: Item): void
   /** The next one whose key is free. Give its key back with `done`. */
   take(): Item | undefined
@@ -47,8 +47,8 @@ export function createRunQueue<Item>(keyOf: (item: Item) => unknown): RunQueue<I
   }
 
   return {
-    get size() {
-      return ready.size + behind
+    size() {
+      return ready.size() + behind
     },
     push,
     take: () => ready.shift(),

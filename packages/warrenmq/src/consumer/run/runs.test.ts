@@ -15,7 +15,7 @@ function setup() {
   const runs = new Runs({
     queue: 'work',
     options: { clock, concurrency: 1, timeoutMs: 5_000, longestHoldMs: 100, startWithinMs: 100 },
-    breaker: { kind: 'closed', probes: undefined },
+    breaker: { kind: () => 'closed', probes: () => undefined },
     mayBegin: () => true,
     handle: ({ delivery }) => started.push(delivery.deliveryTag),
     tell: ({ delivery }, { kind, outcome }) => {

@@ -71,8 +71,8 @@ export class Runs {
   }
 
   get counts(): { readonly waiting: number; readonly running: number; readonly held: number } {
-    const waiting = this.#waiting.size + this.#suspects.size
-    return { waiting, running: this.#running.size, held: this.held.size }
+    const waiting = this.#waiting.size() + this.#suspects.size()
+    return { waiting, running: this.#running.size(), held: this.held.size() }
   }
 
   /** Takes a run over; it is started as soon as there is a place. */
@@ -80,7 +80,7 @@ export class Runs {
     this.#overdue.setBy(this.#overdueAt(run))
     // Most find a place immediately and need not queue.
     if (this.#isNext(run) && this.#mayStart() && this.#parts.mayBegin(run))
-      this.#start(run, this.#parts.options.clock.now(), this.#parts.breaker.probes)
+      this.#start(run, this.#parts.options.clock.now(), this.#parts.breaker.probes())
     else this.#enqueue(run)
   }
 
@@ -157,7 +157,7 @@ export class Runs {
 
   /** Resolves when no handler runs any more, or after the deadline. */
   async whenIdle(deadlineMs: number): Promise<void> {
-    if (this.#running.size === 0) return
+    if (this.#running.size() === 0) return
     const idle = new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
     const stopped = new AbortController()
     await Promise.race([
@@ -224,7 +224,7 @@ export class Runs {
    * over; what comes from outside ends one by one, and the end of the tick is waited for.
    */
   #pumpAfter(run: Run): void {
-    if (this.#isPumpDue || this.#waiting.size + this.#suspects.size === 0) return
+    if (this.#isPumpDue || this.#waiting.size() + this.#suspects.size() === 0) return
     this.#isPumpDue = true
     if (run.startedTick === this.#tick) queueMicrotask(this.#pumpNow)
     else setImmediate(this.#pumpNow)
@@ -236,8 +236,9 @@ export class Runs {
   }
 
   #takeNext(): Run | undefined {
-    if (this.#suspects.firstAlone) return this.#takeAlone(this.#suspects.firstAlone)
-    if (this.#waiting.size + this.#suspects.size === 0 || !this.#mayStart()) return undefined
+    const firstAlone = this.#suspects.firstAlone()
+    if (firstAlone) return this.#takeAlone(firstAlone)
+    if (this.#waiting.size() + this.#suspects.size() === 0 || !this.#mayStart()) return undefined
     const suspect = this.#suspects.takeToMark()
     if (suspect) return suspect
     const run = this.#waiting.take()
@@ -252,7 +253,7 @@ export class Runs {
     if (!this.#isSolitudeOver) {
       this.#company.claim()
       this.#solitude.setBy(this.#parts.options.clock.now() + longestSolitudeMs)
-      if (!this.#company.isQuiet) return undefined
+      if (!this.#company.isQuiet()) return undefined
     }
     if (!this.#parts.mayBegin(run)) return undefined
     this.#alone = run
@@ -278,27 +279,27 @@ export class Runs {
     if (run.place !== -1) this.#company.ended()
     this.#running.delete(run)
     if (run === this.#alone) this.#leaveSolitude()
-    if (this.#running.size === 0) this.#endIdleWaits()
+    if (this.#running.size() === 0) this.#endIdleWaits()
   }
 
   #removeWaiting(isRemoved: (run: Run) => boolean): Run[] {
     const removed = [...this.#waiting.removeWaiting(isRemoved), ...this.#suspects.removeWaiting(isRemoved)]
-    if (!this.#alone && !this.#suspects.firstAlone) this.#leaveSolitude()
+    if (!this.#alone && !this.#suspects.firstAlone()) this.#leaveSolitude()
     return removed
   }
 
   /** Suspects that wait for their turn hold up nothing; one that is to run alone does. */
   #isNext({ orderKey, standing }: Run): boolean {
     if (orderKey !== undefined || standing.kind !== 'free') return false
-    return this.#waiting.size === 0 && this.#suspects.firstAlone === undefined
+    return this.#waiting.size() === 0 && this.#suspects.firstAlone() === undefined
   }
 
   #mayStart(): boolean {
-    if (!this.#hasBegun || !this.#isStarting || !this.#company.isFree) return false
+    if (!this.#hasBegun || !this.#isStarting || !this.#company.isFree()) return false
     if (this.#alone && !this.#isSolitudeOver) return false
-    switch (this.#parts.breaker.kind) {
+    switch (this.#parts.breaker.kind()) {
       case 'closed':
-        return this.#running.size < this.#parts.options.concurrency
+        return this.#running.size() < this.#parts.options.concurrency
       case 'open':
         return false
       case 'probing':
@@ -308,7 +309,7 @@ export class Runs {
 
   #startInTime(run: Run): void {
     const nowMs = this.#parts.options.clock.now()
-    if (this.deadlines.isInTime(run, nowMs)) this.#start(run, nowMs, this.#parts.breaker.probes)
+    if (this.deadlines.isInTime(run, nowMs)) this.#start(run, nowMs, this.#parts.breaker.probes())
     else this.#giveBackLate(run)
   }
 

@@ -20,25 +20,25 @@ describe('a run that is to be alone in its process', () => {
     other.began()
 
     one.claim()
-    expect([one.isFree, other.isFree, one.isQuiet]).toEqual([true, false, false])
+    expect([one.isFree(), other.isFree(), one.isQuiet()]).toEqual([true, false, false])
     other.ended()
-    expect([woken.one, one.isQuiet]).toEqual([1, true])
+    expect([woken.one, one.isQuiet()]).toEqual([1, true])
 
     one.release()
-    expect([woken.other, other.isFree]).toEqual([1, true])
+    expect([woken.other, other.isFree()]).toEqual([1, true])
   })
 
   it('comes after one that asked before', () => {
     const { one, other, woken } = setup()
     one.claim()
     other.claim()
-    expect([one.isFree, other.isFree]).toEqual([true, false])
+    expect([one.isFree(), other.isFree()]).toEqual([true, false])
     other.release()
-    expect(one.isFree).toBe(true)
+    expect(one.isFree()).toBe(true)
 
     one.release()
     other.claim()
-    expect([woken.other, one.isFree, other.isFree]).toEqual([1, false, true])
+    expect([woken.other, one.isFree(), other.isFree()]).toEqual([1, false, true])
   })
 
   it('does not wait for handlers of a consumer that closed without them', () => {
@@ -46,10 +46,10 @@ describe('a run that is to be alone in its process', () => {
     other.began()
     one.claim()
     other.leave()
-    expect([woken.one, one.isQuiet]).toEqual([1, true])
+    expect([woken.one, one.isQuiet()]).toEqual([1, true])
 
     other.ended()
     one.began()
-    expect(one.isQuiet).toBe(false)
+    expect(one.isQuiet()).toBe(false)
   })
 })

@@ -10,9 +10,9 @@ export interface Solitude {
 /** What one consumer has to do with the others of its process. */
 export interface Company {
   /** May it start a run? Not while another one is alone, or waits to be. */
-  readonly isFree: boolean
+  isFree(): boolean
   /** Nothing runs in the process. */
-  readonly isQuiet: boolean
+  isQuiet(): boolean
   began(): void
   ended(): void
   /** Asks to be alone: nothing else starts from now on, unless another run asked before. */
@@ -39,10 +39,10 @@ export function createSolitude(): Solitude {
     }
 
     return {
-      get isFree() {
+      isFree() {
         return claimant === undefined || claimant === wake
       },
-      get isQuiet() {
+      isQuiet() {
         return running === 0
       },
       began: () => {

@@ -11,7 +11,7 @@ import type { Run } from './run.ts'
  */
 export interface StreamPosition {
   /** What the next subscription asks for. */
-  readonly offset: PlainField | undefined
+  offset(): PlainField | undefined
   received(run: Run): void
   ended(run: Run, result: DeliveryResult): void
   /** The channel is gone, and whatever was not handled is to come again. */
@@ -23,7 +23,7 @@ export function createStreamPosition(start: StreamOffset | undefined): StreamPos
   let next: number | undefined
 
   return {
-    get offset() {
+    offset() {
       const behind = Math.min(next ?? Number.POSITIVE_INFINITY, ...open)
       return Number.isFinite(behind) ? behind : offsetOf(start)
     },

@@ -32,7 +32,7 @@ it('suspects are marked one at a time, those that were run alone least often fir
   expect(toMark()).toBeUndefined()
 
   add('first', { kind: 'alone' })
-  expect([suspects.firstAlone?.orderKey, toMark()]).toEqual(['first', undefined])
+  expect([suspects.firstAlone()?.orderKey, toMark()]).toEqual(['first', undefined])
   suspects.takeAlone()
   expect(toMark()).toBe('second')
   suspects.left(false)
@@ -55,7 +55,7 @@ it('suspects whose channel is gone are taken out, marked or not', () => {
   const { add, suspects } = setup()
   add('one', suspect(0))
   add('two', { kind: 'alone' })
-  expect(suspects.size).toBe(2)
+  expect(suspects.size()).toBe(2)
   expect(suspects.removeWaiting(() => true).map(({ orderKey }) => orderKey)).toEqual(['two', 'one'])
-  expect([suspects.size, suspects.firstAlone]).toEqual([0, undefined])
+  expect([suspects.size(), suspects.firstAlone()]).toEqual([0, undefined])
 })

@@ -3,8 +3,8 @@ import type { Run } from './run.ts'
 
 /** Messages that may have ended a process, and wait: marked copies to be run alone, others for their turn to be marked. */
 export interface Suspects {
-  readonly size: number
-  readonly firstAlone: Run | undefined
+  size(): number
+  firstAlone(): Run | undefined
   add(run: Run): void
   takeAlone(): Run | undefined
   /**
@@ -39,10 +39,10 @@ export function createSuspects({
   }
 
   return {
-    get size() {
+    size() {
       return alone.length + suspects.length
     },
-    get firstAlone() {
+    firstAlone() {
       return alone[0]
     },
     add: (run) => {

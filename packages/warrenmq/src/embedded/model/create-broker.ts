@@ -91,7 +91,7 @@ export function surroundingsOf(broker: Broker, vhost: Vhost): QueueSurroundings 
     isUp: () => broker.phase !== 'down',
     postpone: (task) => inbox.post(task),
     deadLetter: (queue, message, reason) => {
-      if (queue.settings.deadLetterExchange === undefined) return
+      if (queue.settings().deadLetterExchange === undefined) return
       inbox.post(() => sendDeadLetter({ broker, vhost, queue, message, reason }))
     },
     recordDeath: (queue, message, reason) => recordDeath({ broker, vhost, queue, message, reason }),

@@ -3,7 +3,7 @@ import { idOfBinding } from './exchange/binding.ts'
 import { createExchange } from './exchange/create-exchange.ts'
 import type { Binding, Destination, Exchange } from './exchange/exchange.ts'
 import type { ExchangeType } from './exchange/exchange-type.ts'
-import { noPolicy, type Policy, resolvePolicy } from './policy/policies.ts'
+import { type EffectivePolicy, noPolicy, type Policy, resolvePolicy } from './policy/policies.ts'
 import type { Profile } from './profile.ts'
 import type { Queue } from './queue/queue.ts'
 import { resolveSettings } from './queue/queue-settings.ts'
@@ -101,8 +101,8 @@ export function applyPolicies(vhost: Vhost, profile: Profile): void {
     const policy = policyOfQueue(vhost, queue, profile)
     const settings = resolveSettings(queue, policy.definition, profile.settings)
     const isSame =
-      JSON.stringify(policy) === JSON.stringify(queue.policy) &&
-      JSON.stringify(settings) === JSON.stringify(queue.settings)
+      JSON.stringify(policy) === JSON.stringify(queue.policy()) &&
+      JSON.stringify(settings) === JSON.stringify(queue.settings())
     if (!isSame) queue.applySettings(settings, policy)
   }
 }
@@ -118,7 +118,7 @@ export function policyOfQueue(
   vhost: Vhost,
   { name, kind }: Pick<Queue, 'name' | 'kind'>,
   profile: Profile,
-): Queue['policy'] {
+): EffectivePolicy {
   return resolvePolicy(
     { name, kind, unsupportedKeys: profile.unsupportedPolicyKeys[kind] },
     { policies: vhost.policies.values(), operatorPolicies: vhost.operatorPolicies.values() },

@@ -15,19 +15,19 @@ export interface AmqpConnection {
   /** Where the client sits, and where it came in. */
   readonly peer: SocketEnd
   readonly local: SocketEnd
-  readonly user: User | undefined
-  readonly vhost: string | undefined
-  readonly clientProperties: FieldTable
+  user(): User | undefined
+  vhost(): string | undefined
+  clientProperties(): FieldTable
   readonly channels: ReadonlyMap<number, ServerChannel>
-  readonly phase: ConnectionPhase
+  phase(): ConnectionPhase
   readonly connectedAtMs: number
-  readonly frameMax: number
-  readonly channelMax: number
+  frameMax(): number
+  channelMax(): number
   /** True when nothing waits to be sent. */
-  readonly isFlushed: boolean
+  isFlushed(): boolean
   /** Counts what has come in but for heartbeats, so that one can see whether anything still does. */
-  readonly receivedBytes: number
-  readonly publishCount: number
+  receivedBytes(): number
+  publishCount(): number
   /** The broker closes it, e.g. because an operator asked for it. */
   close(error: ProtocolError): void
   /** The same without waiting for the client to agree. */

@@ -147,7 +147,7 @@ function answerQueueDeclare(channel: Channel, method: Method<'queue.declare'>, s
   const queue = method.passive ? findDeclared(channel, method.queue) : declareQueue(channel.actor, method)
   channel.lastDeclaredQueue = queue.name
   if (method.noWait) return
-  const { ready, declaredConsumers } = queue.counts
+  const { ready, declaredConsumers } = queue.counts()
   sink.send({
     name: 'queue.declare-ok',
     queue: queue.name,

@@ -65,7 +65,7 @@ export function onChannelMethod(
   else if (!channel) throw notOpen()
   else if (method.name === 'channel.close') closeByClient(connection, number, channel)
   else if (method.name !== 'channel.close-ok') channel.method(method)
-  else if (channel.isClosing) connection.channels.delete(number)
+  else if (channel.isClosing()) connection.channels.delete(number)
 }
 
 function notOpen(): ProtocolError {
@@ -102,7 +102,7 @@ function openChannel(connection: ConnectionRecord, number: number, channelHost: 
 function reachedChannelLimit({ host, user }: ConnectionRecord): number | undefined {
   const limits = host.broker.userLimits.get(user!.name)
   if (!limits) return undefined
-  const own = [...host.connections()].filter((each) => each.user?.name === user!.name)
+  const own = [...host.connections()].filter((each) => each.user()?.name === user!.name)
   return reachedLimit(
     limits,
     'max-channels',
@@ -112,7 +112,7 @@ function reachedChannelLimit({ host, user }: ConnectionRecord): number | undefin
 
 function closeByClient({ channels, output }: ConnectionRecord, number: number, channel: ServerChannel): void {
   // When both sides close at once, the channel stays until the client has answered the broker's close.
-  if (!channel.isClosing) {
+  if (!channel.isClosing()) {
     channel.flush()
     channel.end()
     channels.delete(number)

@@ -17,9 +17,9 @@ export interface ConnectionOutput {
   /** Forgets what was not written, and takes no more. */
   drop(): void
   /** Nothing waits, here or in the socket. */
-  readonly isFlushed: boolean
+  isFlushed(): boolean
   /** False while so much waits that consumers should get no more. */
-  readonly isWritable: boolean
+  isWritable(): boolean
 }
 
 /** As much may wait for a slow reader. */
@@ -55,7 +55,7 @@ export function createConnectionOutput(
   function flush(): void {
     if (isDropped) return
     beforeFlush()
-    if (writer.pendingBytes === 0) return
+    if (writer.pendingBytes() === 0) return
     onWritten()
     const { buffers, release } = writer.take()
     socket.cork()
@@ -87,11 +87,11 @@ export function createConnectionOutput(
     drop: () => {
       isDropped = true
     },
-    get isFlushed() {
-      return isDropped || (!isPlanned && writer.pendingBytes === 0 && socket.writableLength === 0)
+    isFlushed() {
+      return isDropped || (!isPlanned && writer.pendingBytes() === 0 && socket.writableLength === 0)
     },
-    get isWritable() {
-      return writer.pendingBytes + socket.writableLength < highWaterBytes
+    isWritable() {
+      return writer.pendingBytes() + socket.writableLength < highWaterBytes
     },
   }
 }

@@ -24,33 +24,33 @@ export function createAmqpConnection(
     name: `${socket.remoteAddress}:${socket.remotePort} -> ${socket.localAddress}:${socket.localPort}`,
     peer: { host: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 },
     local: { host: socket.localAddress ?? '', port: socket.localPort ?? 0 },
-    get user() {
+    user() {
       return record.user
     },
-    get vhost() {
+    vhost() {
       return record.actor?.vhost.name
     },
-    get clientProperties() {
+    clientProperties() {
       return record.clientProperties
     },
     channels: record.channels,
-    get phase() {
+    phase() {
       return record.phase
     },
     connectedAtMs: host.broker.clock.now(),
-    get frameMax() {
+    frameMax() {
       return record.frameMax
     },
-    get channelMax() {
+    channelMax() {
       return record.channelMax
     },
-    get isFlushed() {
-      return record.output.isFlushed
+    isFlushed() {
+      return record.output.isFlushed()
     },
-    get receivedBytes() {
+    receivedBytes() {
       return record.receivedBytes
     },
-    get publishCount() {
+    publishCount() {
       return record.publishCount
     },
     close: (error) => closeWith(record, error),
@@ -173,7 +173,7 @@ function createRecord(socket: Socket, host: ConnectionHost): ConnectionRecord {
       else onChannelMethod(connection, number, { method, channelHost })
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error
-      const cause = connection.channels.get(number)?.currentPublish ?? method
+      const cause = connection.channels.get(number)?.currentPublish() ?? method
       refuse(connection, error, { channel: number, cause })
     }
   }
@@ -186,7 +186,7 @@ function step(record: ConnectionRecord, number: number, take: () => void): void 
   try {
     record.host.broker.inbox.run(take)
   } catch (error) {
-    const cause = record.channels.get(number)?.currentPublish
+    const cause = record.channels.get(number)?.currentPublish()
     if (error instanceof ProtocolError) refuse(record, error, { channel: number, cause })
     else if (error instanceof WireError) closeWith(record, new ProtocolError('SYNTAX_ERROR', error.message))
     else reportMistake(record, error)
@@ -226,15 +226,15 @@ function channelOf(
 function createChannelHost(record: ConnectionRecord): ChannelHost {
   const { output, host } = record
   return {
-    get actor() {
+    actor() {
       return record.actor!
     },
     faults: host.faults,
-    get supportsCancelNotify() {
+    supportsCancelNotify() {
       return isCapable(record, 'consumer_cancel_notify')
     },
-    get isWritable() {
-      return output.isWritable
+    isWritable() {
+      return output.isWritable()
     },
     sink: (number) => ({
       send: (method) => output.method(number, method),

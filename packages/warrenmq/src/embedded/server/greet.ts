@@ -87,15 +87,15 @@ export function onOpen(connection: ConnectionRecord, { vhost: name }: Method<'co
 
 /** Comes before the permission, as in RabbitMQ. */
 function checkConnectionLimits({ host, user }: ConnectionRecord, { name, limits }: Vhost): void {
-  const others = [...host.connections()].filter(({ vhost }) => vhost !== undefined)
-  const inVhost = others.filter(({ vhost }) => vhost === name)
+  const others = [...host.connections()].filter((other) => other.vhost() !== undefined)
+  const inVhost = others.filter((other) => other.vhost() === name)
   const username = user!.name
   const ofVhost = reachedLimit(limits, 'max-connections', inVhost.length)
   if (ofVhost !== undefined) {
     const words = `access to vhost '${name}' refused for user '${username}': connection limit (${ofVhost}) is reached`
     throw new ProtocolError('NOT_ALLOWED', words)
   }
-  const ofOneself = others.filter((other) => other.user?.name === username)
+  const ofOneself = others.filter((other) => other.user()?.name === username)
   const userLimits = host.broker.userLimits.get(username)
   const ofUser = reachedLimit(userLimits, 'max-connections', ofOneself.length)
   if (ofUser !== undefined) {

@@ -15,10 +15,10 @@ import type { FaultPlan } from './faults.ts'
 
 /** What a channel needs of the connection it runs on. */
 export interface ChannelHost {
-  readonly actor: Actor
+  actor(): Actor
   readonly faults: FaultPlan
-  readonly supportsCancelNotify: boolean
-  readonly isWritable: boolean
+  supportsCancelNotify(): boolean
+  isWritable(): boolean
   readonly sink: (channel: number) => AnswerSink
   sendConfirm(channel: number, deliveryTag: number, multiple: boolean): void
   /** Ends the connection as if the network had failed; what was written but not sent is lost. */
@@ -34,9 +34,9 @@ export interface ChannelHost {
 /** One channel as the wire sees it. */
 export interface ServerChannel {
   readonly model: Channel
-  readonly isClosing: boolean
+  isClosing(): boolean
   /** The publish whose content comes in, so that a refusal can name it. */
-  readonly currentPublish: Method | undefined
+  currentPublish(): Method | undefined
   method(method: Method): void
   header(payload: Buffer): void
   body(piece: Buffer): void
@@ -57,10 +57,10 @@ interface PendingPublish {
 export function createServerChannel(number: number, host: ChannelHost): ServerChannel {
   const sink = host.sink(number)
   const model = openChannel({
-    actor: host.actor,
+    actor: host.actor(),
     peer: createPeer(number, host, sink, (error) => refuse(error, undefined)),
     number,
-    supportsCancelNotify: host.supportsCancelNotify,
+    supportsCancelNotify: host.supportsCancelNotify(),
   })
   const confirms = createChannelConfirms(model, host)
   let pending: PendingPublish | undefined
@@ -152,10 +152,10 @@ export function createServerChannel(number: number, host: ChannelHost): ServerCh
 
   return {
     model,
-    get isClosing() {
+    isClosing() {
       return isClosing
     },
-    get currentPublish() {
+    currentPublish() {
       return currentPublish
     },
     method,
@@ -218,8 +218,8 @@ function createPeer(
     },
     consumerCancelled: (consumerTag) => sink.send({ name: 'basic.cancel', consumerTag, noWait: true }),
     closed: onClosed,
-    get isWritable() {
-      return host.isWritable
+    isWritable() {
+      return host.isWritable()
     },
   }
 }

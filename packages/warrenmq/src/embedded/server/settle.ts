@@ -50,7 +50,7 @@ export async function settle(
 ): Promise<void> {
   const { connections, timeoutMs, quietMs, wake } = settling
   const startedAtMs = performance.now()
-  const before = new Map([...connections()].map((connection) => [connection, connection.receivedBytes]))
+  const before = new Map([...connections()].map((connection) => [connection, connection.receivedBytes()]))
   const isLate = (): boolean => performance.now() > startedAtMs + timeoutMs
   const assertEnding = (): void => {
     if (isLate()) throw neverSettles({ connections: connections(), before, timeoutMs })
@@ -108,7 +108,7 @@ function neverSettles({
   timeoutMs: number
 }): EmbeddedBrokerError {
   const sent = (connection: AmqpConnection): number =>
-    connection.receivedBytes - (before.get(connection) ?? 0)
+    connection.receivedBytes() - (before.get(connection) ?? 0)
   const [busiest] = [...connections].toSorted((a, b) => sent(b) - sent(a))
   const queues = [...(busiest?.channels.values() ?? [])].flatMap(({ model }) =>
     [...model.consumers.values()].map(({ queue }) => `"${queue.name}"`),
@@ -163,13 +163,13 @@ function hasDelivered({ connections, sent }: Settling): boolean {
 }
 
 function isFlushed(connections: Iterable<AmqpConnection>): boolean {
-  for (const connection of connections) if (!connection.isFlushed) return false
+  for (const connection of connections) if (!connection.isFlushed()) return false
   return true
 }
 
 function totalReceived(connections: Iterable<AmqpConnection>): number {
   let sum = 0
-  for (const { receivedBytes } of connections) sum += receivedBytes
+  for (const connection of connections) sum += connection.receivedBytes()
   return sum
 }
 

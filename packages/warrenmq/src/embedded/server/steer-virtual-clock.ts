@@ -31,6 +31,6 @@ export function steerVirtualClock(clock: VirtualClock, settling: Settling): Brok
 }
 
 function hasNews(connections: Iterable<AmqpConnection>): boolean {
-  for (const connection of connections) if (!connection.isFlushed) return true
+  for (const connection of connections) if (!connection.isFlushed()) return true
   return false
 }

@@ -71,7 +71,7 @@ export function createWake({ timersMs }: { timersMs: number }): Wake {
     const answering = new Set(served.served(connections).map(({ connection }) => connection))
     const late = [...connections].find(
       (connection) =>
-        !answering.has(connection) && connection.publishCount > (publishCounts.get(connection) ?? 0),
+        !answering.has(connection) && connection.publishCount() > (publishCounts.get(connection) ?? 0),
     )
     return late && cameLate(fired, late)
   }
@@ -88,7 +88,7 @@ export function createWake({ timersMs }: { timersMs: number }): Wake {
       const more = rest.isMeant ? [] : passOver(rest)
       for (const one of more) warnOf(one, timersMs)
       passedOver = [...passedOver.filter(({ timer }) => timer.isPending), ...more]
-      publishCounts = new Map([...rest.connections].map((each) => [each, each.publishCount]))
+      publishCounts = new Map([...rest.connections].map((each) => [each, each.publishCount()]))
       served.note(rest.connections)
       watch.stop()
       if (late) throw late

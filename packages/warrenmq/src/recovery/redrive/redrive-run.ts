@@ -48,6 +48,8 @@ export class RedriveRun {
   readonly #lock: RedriveLock
   readonly #tally = new RedriveTally()
   readonly #patience = new AbortController()
+  /** Nobody waits for an answer of the management API after it. */
+  readonly #over = new AbortController()
   readonly #preparation: RedrivePreparation
   readonly #publishing: RedrivePublishing
   readonly #watch: RedriveWatch
@@ -64,7 +66,8 @@ export class RedriveRun {
   #error: unknown
   #settle: { resolve: (receipt: Receipt) => void; reject: (error: unknown) => void } | undefined
 
-  constructor(options: RedriveOptions, id: string) {
+  constructor(asked: RedriveOptions, id: string) {
+    const options = { ...asked, management: asked.management?.until(this.#over.signal) }
     const { publishing, canary, stopWhenDead, waitMs = defaultWaitMs } = options
     const window = { ...defaultWindow, ...options.window }
     const { answerMs: deadlineMs } = options
@@ -143,6 +146,7 @@ export class RedriveRun {
       })
     } finally {
       for (const undo of this.#undo) undo()
+      this.#over.abort()
       this.#taking.abandon()
       const isClosed = this.#publisher.close()
       await Promise.all([this.#state.ending.isAbandoned || isClosed, this.#lock.release()])

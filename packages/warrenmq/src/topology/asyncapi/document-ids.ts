@@ -9,7 +9,7 @@ export class DocumentIds {
   channel({ is, address, exchange = '' }: Channel): string {
     return this.#channels(
       [is, exchange, address].join('\0'),
-      exchange === '' ? address : `${exchange}:${address}`,
+      [exchange, address].filter((part) => part !== '').join(':'),
     )
   }
 

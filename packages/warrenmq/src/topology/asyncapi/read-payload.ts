@@ -1,12 +1,9 @@
 import { checkedSchema } from '../define-messages.ts'
 import type { MessageDeclaration } from '../message-declaration.ts'
 
-/** A JSON Schema, as a value. */
-export type JsonSchema = Readonly<Record<string, unknown>>
-
 /** What a document can say of the body of a message. */
 export type Payload =
-  | { readonly kind: 'described'; readonly schema: JsonSchema }
+  | { readonly kind: 'described'; readonly schema: object }
   /** Its body may be anything, or only TypeScript knows its type. */
   | { readonly kind: 'untyped' }
   /** It is checked by a schema that cannot be written as JSON Schema. */
@@ -30,5 +27,5 @@ export function readPayload(message: MessageDeclaration): Payload {
 /** What zod, arktype and others have beside the checks: Standard JSON Schema, of the same specification. */
 interface DescribedByItself {
   readonly vendor: string
-  readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => JsonSchema }
+  readonly jsonSchema?: { readonly input?: (options: { readonly target: string }) => object }
 }

@@ -23,12 +23,17 @@ export function renderChannel({ channel, messages }: ChannelContent, place: Chan
   return {
     // Braces would be parameters there, and a key has none.
     address: /[{}]/.test(address) ? null : address,
-    title: channel.is === 'queue' ? `The queue ${address}` : `${channel.exchange}, key ${address}`,
+    title: titleOf(channel),
     messages: Object.fromEntries(
       messages.map((name) => [ids.message(name), { $ref: ids.messagePlace(name) }]),
     ),
     bindings: { amqp: channel.is === 'queue' ? bindQueue(channel, place) : bindExchange(channel, place) },
   }
+}
+
+function titleOf({ is, address, exchange = '' }: Channel): string {
+  if (is === 'queue') return `The queue ${address}`
+  return address === '' ? exchange : `${exchange}, key ${address}`
 }
 
 /** What is declared elsewhere is known by its name only. */

@@ -19,7 +19,7 @@ export interface ChannelPeer {
   /** The broker closes the channel by itself. */
   closed(error: ProtocolError): void
   /** False while more would pile up in memory. */
-  readonly isWritable: boolean
+  isWritable(): boolean
 }
 
 /** A delivery that the client has not settled. */
@@ -136,7 +136,7 @@ export function openChannel({ actor, peer, number, supportsCancelNotify }: Chann
 }
 
 function canSend({ isClosed, isSilenced, peer }: Channel): boolean {
-  return !isClosed && !isSilenced && peer.isWritable
+  return !isClosed && !isSilenced && peer.isWritable()
 }
 
 function isWithinLimit({ globalLimit, globalHeld }: Channel, { noAck }: Consumer): boolean {
@@ -191,14 +191,14 @@ function planHoldingCheck(channel: Channel): void {
   if (!channel.broker.profile.closesChannelOnConsumerTimeout) return
   const oldest = channel.held.values().next().value
   if (!oldest) return
-  const dueAtMs = oldest.deliveredAtMs + oldest.queue.settings.consumerTimeoutMs
+  const dueAtMs = oldest.deliveredAtMs + oldest.queue.settings().consumerTimeoutMs
   channel.holding.moveTo(Math.ceil((dueAtMs + 1) / tickMs) * tickMs)
 }
 
 function checkHoldingTime(channel: Channel): void {
   const oldest = channel.held.values().next().value
   if (channel.isClosed || !oldest) return
-  const { consumerTimeoutMs } = oldest.queue.settings
+  const { consumerTimeoutMs } = oldest.queue.settings()
   if (oldest.deliveredAtMs < channel.broker.clock.now() - consumerTimeoutMs) {
     channel.peer.closed(timedOut(channel, consumerTimeoutMs))
   } else planHoldingCheck(channel)

@@ -72,7 +72,7 @@ export function get(
 ): { deliveryTag: number; fetched: Fetched } | undefined {
   demand(channel.actor, 'read', { kind: 'queue', name })
   const queue = findQueue(channel.actor, name)
-  if (queue.kind === 'quorum' && queue.settings.hasSingleActiveConsumer) {
+  if (queue.kind === 'quorum' && queue.settings().hasSingleActiveConsumer) {
     const resource = describeResource({ kind: 'queue', name, vhost: queue.vhost })
     throw new ProtocolError(
       'RESOURCE_LOCKED',

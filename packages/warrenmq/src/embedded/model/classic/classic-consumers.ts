@@ -3,9 +3,9 @@ import type { Consumer, ConsumerChannel } from '../queue/queue.ts'
 
 /** The consumers of a classic queue: whose turn it is, and who can take no more for now. */
 export interface ClassicConsumers {
-  readonly count: number
-  readonly all: readonly Consumer[]
-  readonly holder: Consumer | undefined
+  count(): number
+  all(): readonly Consumer[]
+  holder(): Consumer | undefined
   add(consumer: Consumer): void
   remove(consumer: Consumer): void
   removeChannel(channel: ConsumerChannel): readonly Consumer[]
@@ -73,13 +73,13 @@ export function createClassicConsumers({ isSingleActive }: { isSingleActive: boo
   }
 
   return {
-    get count() {
+    count() {
       return members.size
     },
-    get all() {
+    all() {
       return [...members.keys()]
     },
-    get holder() {
+    holder() {
       return holder
     },
     add: (consumer) => {

@@ -42,17 +42,17 @@ export function createClassicQueue(
   const queue: Queue = {
     resourceKind: 'queue',
     ...declaration,
-    get policy() {
+    policy() {
       return state.policy
     },
-    get settings() {
+    settings() {
       return state.settings
     },
-    get consumers() {
-      return state.consumers.all
+    consumers() {
+      return state.consumers.all()
     },
-    isActive: (consumer) => !state.settings.hasSingleActiveConsumer || state.consumers.holder === consumer,
-    get counts() {
+    isActive: (consumer) => !state.settings.hasSingleActiveConsumer || state.consumers.holder() === consumer,
+    counts() {
       return countAll(state)
     },
     enqueue: (message) => enqueue(state, message),
@@ -79,7 +79,7 @@ export function createClassicQueue(
       run(state)
     },
     purge: () => {
-      const purged = state.ready.size
+      const purged = state.ready.size()
       state.ready.clear()
       dropExpired(state)
       return purged
@@ -97,7 +97,7 @@ export function createClassicQueue(
       state.expiry.moveTo(undefined)
       state.disuse.moveTo(undefined)
       state.ready.clear()
-      return state.consumers.all
+      return state.consumers.all()
     },
     messages: () => state.ready.inOrder(),
   }
@@ -109,7 +109,7 @@ export function createClassicQueue(
     consumers: createClassicConsumers({ isSingleActive: initial.settings.hasSingleActiveConsumer }),
     expiry: surroundings.createDeadline(() => run(state)),
     disuse: surroundings.createDeadline(() => {
-      if (state.consumers.count === 0) surroundings.remove(queue)
+      if (state.consumers.count() === 0) surroundings.remove(queue)
     }),
     nextPosition: 0,
     hadConsumers: false,
@@ -122,14 +122,14 @@ export function createClassicQueue(
 
 function enqueue(state: ClassicState, message: Message): boolean {
   const { ready, settings, surroundings } = state
-  const wouldOverflow = isOver(state, ready.size + 1, ready.bytes + message.bodyBytes)
+  const wouldOverflow = isOver(state, ready.size() + 1, ready.bytes() + message.bodyBytes)
   if (settings.overflow !== 'drop-head' && wouldOverflow) {
     if (settings.overflow === 'reject-publish-dlx') surroundings.deadLetter(state.queue, message, 'maxlen')
     return false
   }
   const entry = makeEntry(state, message)
   const isHanded =
-    ready.size === 0 &&
+    ready.size() === 0 &&
     state.consumers.handOver((consumer) => handOut(state, entry, { consumer, isRedelivered: false }))
   if (isHanded) return true
   ready.add(entry)
@@ -153,14 +153,14 @@ function fetch(state: ClassicState, noAck: boolean): Fetched | undefined {
     properties: entry.message.properties,
     needsAck: !noAck,
   }
-  return { delivery, remaining: state.ready.size }
+  return { delivery, remaining: state.ready.size() }
 }
 
 function letIn(state: ClassicState, consumer: Consumer): void {
   const { consumers, settings, queue } = state
   const isTaken = settings.hasSingleActiveConsumer
     ? consumer.isExclusive
-    : consumers.holder !== undefined || (consumer.isExclusive && consumers.count > 0)
+    : consumers.holder() !== undefined || (consumer.isExclusive && consumers.count() > 0)
   if (isTaken) {
     const resource = describeResource({ kind: 'queue', name: queue.name, vhost: queue.vhost })
     throw new ProtocolError('ACCESS_REFUSED', `${resource} in exclusive use`)
@@ -190,7 +190,7 @@ function settleEntries(
 
 /** An auto-delete queue goes with its last consumer, and with it what that consumer held. */
 function isOutlived({ queue, hadConsumers, consumers }: ClassicState): boolean {
-  return queue.isAutoDelete && hadConsumers && consumers.count === 0
+  return queue.isAutoDelete && hadConsumers && consumers.count() === 0
 }
 
 function takeBack(state: ClassicState, channel: ConsumerChannel, held: readonly QueuedMessage[]): void {
@@ -220,11 +220,11 @@ function forgetTransient(state: ClassicState): void {
 
 function countAll({ ready, consumers, unacknowledged, unacknowledgedBytes }: ClassicState): QueueCounts {
   return {
-    ready: ready.size,
+    ready: ready.size(),
     unacknowledged,
-    declaredConsumers: consumers.count,
-    consumers: consumers.count,
-    readyBytes: ready.bytes,
+    declaredConsumers: consumers.count(),
+    consumers: consumers.count(),
+    readyBytes: ready.bytes(),
     unacknowledgedBytes,
     deadLetters: 0,
     deadLetterBytes: 0,

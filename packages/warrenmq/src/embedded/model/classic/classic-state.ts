@@ -54,8 +54,8 @@ export function isOver({ settings }: ClassicState, length: number, bytes: number
 /** Drops heads until the limits are kept; gives whether any was dropped. */
 export function dropOverflow(state: ClassicState): boolean {
   const { ready } = state
-  if (state.settings.overflow !== 'drop-head' || !isOver(state, ready.size, ready.bytes)) return false
-  while (isOver(state, ready.size, ready.bytes)) die(state, ready.take()!, 'maxlen')
+  if (state.settings.overflow !== 'drop-head' || !isOver(state, ready.size(), ready.bytes())) return false
+  while (isOver(state, ready.size(), ready.bytes())) die(state, ready.take()!, 'maxlen')
   return true
 }
 
@@ -72,7 +72,8 @@ export function dropExpired(state: ClassicState): void {
 export function run(state: ClassicState): void {
   const { ready, consumers } = state
   dropExpired(state)
-  while (ready.size > 0 && consumers.handOver((consumer) => handOutNext(state, consumer))) dropExpired(state)
+  while (ready.size() > 0 && consumers.handOver((consumer) => handOutNext(state, consumer)))
+    dropExpired(state)
 }
 
 export function handOut(
@@ -126,7 +127,7 @@ export function die(state: ClassicState, entry: QueuedMessage, reason: DeathReas
 /** The time of disuse starts anew with everything that counts as use. */
 export function restartDisuse({ settings, disuse, consumers, surroundings }: ClassicState): void {
   if (settings.expiresMs === undefined) disuse.moveTo(undefined)
-  else if (consumers.count === 0) disuse.moveTo(surroundings.clock.now() + settings.expiresMs)
+  else if (consumers.count() === 0) disuse.moveTo(surroundings.clock.now() + settings.expiresMs)
 }
 
 function handOutNext(state: ClassicState, consumer: Consumer): void {

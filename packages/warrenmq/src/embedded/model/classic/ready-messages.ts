@@ -4,8 +4,8 @@ import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** The messages of a classic queue that wait for a consumer: by priority, then in the order they came. */
 export interface ReadyMessages {
-  readonly size: number
-  readonly bytes: number
+  size(): number
+  bytes(): number
   add(entry: QueuedMessage): void
   /** Puts one that was handed out back to where it stood. */
   putBack(entry: QueuedMessage): void
@@ -38,14 +38,14 @@ export function createReadyMessages(maxPriority: number): ReadyMessages {
   function firstLevel(): Level | undefined {
     if (size === 0) return undefined
     if (levels.length === 1) return levels[0]
-    return levels.findLast(({ fresh, returned }) => fresh.size > 0 || returned.size > 0)
+    return levels.findLast(({ fresh, returned }) => fresh.size() > 0 || returned.size() > 0)
   }
 
   return {
-    get size() {
+    size() {
       return size
     },
-    get bytes() {
+    bytes() {
       return bytes
     },
     add: (entry) => {

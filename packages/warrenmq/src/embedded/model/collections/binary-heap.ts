@@ -1,6 +1,6 @@
 /** Items of which the first in order can be taken at any time. */
 export interface BinaryHeap<Item> {
-  readonly size: number
+  size(): number
   add(item: Item): void
   peek(): Item | undefined
   take(): Item | undefined
@@ -38,7 +38,7 @@ export function createBinaryHeap<Item>(isBefore: (a: Item, b: Item) => boolean):
   }
 
   return {
-    get size() {
+    size() {
       return items.length
     },
     add: (item) => {

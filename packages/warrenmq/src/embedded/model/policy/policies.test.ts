@@ -67,7 +67,7 @@ test('a policy that arrives later holds at once, and the operator may only narro
 
   applyPolicies(vhost, profiles['4.3'])
 
-  expect(queue.policy).toEqual({ policy: 'p', operatorPolicy: 'o', definition: { 'max-length': 2 } })
+  expect(queue.policy()).toEqual({ policy: 'p', operatorPolicy: 'o', definition: { 'max-length': 2 } })
   expect(bench.bodies('work')).toEqual(['3', '4'])
 })
 
@@ -80,7 +80,7 @@ test('only the policy of highest priority applies, and none with a key that the 
 
   applyPolicies(vhost, profiles['4.3'])
 
-  expect(queue.policy.policy).toBe('low')
+  expect(queue.policy().policy).toBe('low')
 })
 
 describe('a policy that RabbitMQ refuses', () => {

@@ -5,8 +5,8 @@ import type { QueuedMessage } from './queued-message.ts'
 
 /** The dead letters of a quorum queue that are kept until every target has them. */
 export interface AtLeastOnce {
-  readonly count: number
-  readonly bytes: number
+  count(): number
+  bytes(): number
   add(entry: QueuedMessage, reason: DeathReason): void
   /** Sends on what can be sent; `onSettled` is told when some have left. */
   pump(): void
@@ -41,11 +41,11 @@ export function createAtLeastOnce(
   let isRetryPlanned = false
 
   function pump(): void {
-    if (isPumping || discards.size === 0 || pending.size >= onTheWay) return
+    if (isPumping || discards.size() === 0 || pending.size >= onTheWay) return
     isPumping = true
     surroundings.postpone(() => {
       isPumping = false
-      while (discards.size > 0 && pending.size < onTheWay) sendFirst()
+      while (discards.size() > 0 && pending.size < onTheWay) sendFirst()
       planRetry()
       onSettled()
     })
@@ -105,10 +105,10 @@ export function createAtLeastOnce(
   }
 
   return {
-    get count() {
-      return discards.size + pending.size
+    count() {
+      return discards.size() + pending.size
     },
-    get bytes() {
+    bytes() {
       return bytes
     },
     add: (entry, reason) => {

@@ -28,7 +28,7 @@ export function createConsumerRing<Member extends { readonly priority: number }>
   function firstBand(): Fifo<Member> | undefined {
     for (const priority of priorities) {
       const band = bands.get(priority)!
-      if (band.size > 0) return band
+      if (band.size() > 0) return band
     }
     return undefined
   }

@@ -53,7 +53,7 @@ describe.each(versions)('on %s', (profile) => {
       ],
     })
     expect(headers['x-last-death-queue']).toBe(profile === '3.10' ? undefined : 'work')
-    expect(client.channel.actor.vhost.queues.get('dead')!.counts.ready).toBe(0)
+    expect(client.channel.actor.vhost.queues.get('dead')!.counts().ready).toBe(0)
   })
 
   test('a message that is rejected round after round counts up', () => {
@@ -95,7 +95,7 @@ describe.each(versions)('on %s', (profile) => {
 
     bench.advance(10_000)
 
-    expect(wait.counts.deadLetters).toBe(1)
+    expect(wait.counts().deadLetters).toBe(1)
   })
 
   test('a message without a dead-letter exchange that exists is gone', () => {
@@ -106,7 +106,7 @@ describe.each(versions)('on %s', (profile) => {
 
     client.settle(client.get('work')!.tag, 'discard')
 
-    expect(client.channel.actor.vhost.queues.get('work')!.counts).toMatchObject({
+    expect(client.channel.actor.vhost.queues.get('work')!.counts()).toMatchObject({
       ready: 0,
       unacknowledged: 0,
     })

@@ -15,7 +15,7 @@ export interface DeadLetter {
 
 /** At most once: a dead letter without an exchange, a route or a willing queue is gone. */
 export function sendDeadLetter(letter: DeadLetter): void {
-  const exchange = letter.vhost.exchanges.get(letter.queue.settings.deadLetterExchange ?? '')
+  const exchange = letter.vhost.exchanges.get(letter.queue.settings().deadLetterExchange ?? '')
   if (!exchange) return
   const message = recordDeath(letter)
   for (const target of targetsOf({ ...letter, message })) {
@@ -36,15 +36,16 @@ export function recordDeath({ broker, queue, message, reason }: DeadLetter): Mes
     reason,
     atMs: broker.clock.now(),
     isFromDisk: isFromDisk(queue, reason),
-    deadLetterExchange: queue.settings.deadLetterExchange ?? '',
-    deadLetterRoutingKey: queue.settings.deadLetterRoutingKey,
+    deadLetterExchange: queue.settings().deadLetterExchange ?? '',
+    deadLetterRoutingKey: queue.settings().deadLetterRoutingKey,
   })
 }
 
 /** What a lazy queue refuses has not been written anywhere. */
-function isFromDisk({ kind, settings }: Queue, reason: DeathReason): boolean {
-  const isRefused = reason === 'maxlen' && settings.overflow === 'reject-publish-dlx'
-  return kind === 'classic' && settings.isLazy && !isRefused
+function isFromDisk(queue: Queue, reason: DeathReason): boolean {
+  const { overflow, isLazy } = queue.settings()
+  const isRefused = reason === 'maxlen' && overflow === 'reject-publish-dlx'
+  return queue.kind === 'classic' && isLazy && !isRefused
 }
 
 /** At least once: who took it, and who refused. Both empty means that there was nowhere to go. */
@@ -62,7 +63,7 @@ export function forwardDeadLetter(
 }
 
 function targetsOf({ broker, vhost, queue, message, reason }: DeadLetter): readonly Queue[] {
-  const exchange = vhost.exchanges.get(queue.settings.deadLetterExchange ?? '')
+  const exchange = vhost.exchanges.get(queue.settings().deadLetterExchange ?? '')
   if (!exchange) return []
   const routed = routeMessage(vhost, exchange, message)
   // A client that rejects a message decides itself whether it goes round for ever.

@@ -56,7 +56,7 @@ export function deleteQueue(
   if (!queue) return 0
   assertAccess(actor, queue)
   if (queue.kind === 'quorum' && (ifUnused || ifEmpty)) throw conditionalDelete(actor, name, ifUnused)
-  const { ready, consumers } = queue.counts
+  const { ready, consumers } = queue.counts()
   if (queue.kind === 'classic') {
     if (ifEmpty && ready > 0) throw preconditionFailed(`${describeQueue(actor, name)} not empty`)
     if (ifUnused && consumers > 0) throw preconditionFailed(`${describeQueue(actor, name)} in use`)

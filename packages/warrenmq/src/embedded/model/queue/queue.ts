@@ -96,9 +96,9 @@ export interface Fetched {
 /** One queue. All that happens to it happens through these; nothing in it runs by itself but its deadlines. */
 export interface Queue extends QueueDeclaration {
   readonly resourceKind: 'queue'
-  readonly counts: QueueCounts
-  readonly policy: EffectivePolicy
-  readonly settings: QueueSettings
+  counts(): QueueCounts
+  policy(): EffectivePolicy
+  settings(): QueueSettings
   /** Gives false when the queue is full and refuses. A dead letter has no publisher. */
   enqueue(message: Message, publisher: object | undefined): boolean
   get(request: { channel: ConsumerChannel; noAck: boolean }): Fetched | undefined
@@ -123,7 +123,7 @@ export interface Queue extends QueueDeclaration {
   touch(): void
   /** It is deleted: no deadline of it may fire any more. Gives the consumers it leaves behind. */
   stop(): readonly Consumer[]
-  readonly consumers: readonly Consumer[]
+  consumers(): readonly Consumer[]
   /** False for a consumer that waits to become the single active one. */
   isActive(consumer: Consumer): boolean
   /** What is ready, in the order of delivery. */

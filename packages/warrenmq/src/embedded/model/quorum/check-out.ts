@@ -55,7 +55,7 @@ function takeBatch(state: QuorumState): HandedOut[] {
   const batch: HandedOut[] = []
   for (;;) {
     dropExpired(state)
-    const member = state.ready.size > 0 ? state.members.next() : undefined
+    const member = state.ready.size() > 0 ? state.members.next() : undefined
     if (!member) return batch
     const entry = state.ready.take()!
     hold(state, member, entry)

@@ -5,7 +5,7 @@ import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** Messages that a quorum queue of 4.3 holds back for a while after they were returned. */
 export interface DelayedReturns {
-  readonly count: number
+  count(): number
   /** Takes the entry if the queue delays such a return. */
   take(entry: QueuedMessage, retry: DelayedRetry | undefined, isFailure: boolean): boolean
   clear(): void
@@ -35,8 +35,8 @@ export function createDelayedReturns(
   }
 
   return {
-    get count() {
-      return delayed.size
+    count() {
+      return delayed.size()
     },
     take: (entry, retry, isFailure) => {
       if (!retry || (retry.for === 'failed' && !isFailure) || (retry.for === 'returned' && isFailure))

@@ -24,7 +24,7 @@ export function enforceLimit(state: QuorumState): void {
 /** When several are dropped at once, RabbitMQ up to 4.2 sends the last of them on first. */
 function dropFirst(state: QuorumState): void {
   const dropped: QueuedMessage[] = []
-  while (isOverLimit(state) && state.ready.size > 0) dropped.push(state.ready.take()!)
+  while (isOverLimit(state) && state.ready.size() > 0) dropped.push(state.ready.take()!)
   const inTurn = state.rules.sendsLastDroppedFirst ? dropped.reverse() : dropped
   for (const entry of inTurn) die(state, entry, 'maxlen')
 }
@@ -41,9 +41,9 @@ function isBelow(limit: number | undefined, actual: number): boolean {
 
 /** Dead letters on their way and delayed messages count too. */
 function length({ ready, deadLetters, delayed }: QuorumState): number {
-  return ready.size + deadLetters.count + delayed.count
+  return ready.size() + deadLetters.count() + delayed.count()
 }
 
 function bytes({ ready, deadLetters }: QuorumState): number {
-  return ready.bytes + deadLetters.bytes
+  return ready.bytes() + deadLetters.bytes()
 }

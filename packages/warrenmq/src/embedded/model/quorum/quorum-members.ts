@@ -28,8 +28,8 @@ const creditWithoutPrefetch = 2000
 export interface QuorumMembers {
   /** All but those who wait to become the single active one. */
   readonly current: ReadonlySet<Member>
-  readonly waiting: readonly Member[]
-  readonly consumers: readonly Consumer[]
+  waiting(): readonly Member[]
+  consumers(): readonly Consumer[]
   addConsumer(consumer: Consumer): void
   addGet(channel: ConsumerChannel): Member
   find(consumer: Consumer): Member | undefined
@@ -185,10 +185,10 @@ export function createQuorumMembers({
 
   return {
     current,
-    get waiting() {
+    waiting() {
       return waiting
     },
-    get consumers() {
+    consumers() {
       return [...current, ...waiting].flatMap(({ consumer, status }) =>
         consumer && status !== 'cancelled' ? [consumer] : [],
       )

@@ -1,7 +1,14 @@
 import { createPublisherGate } from '../channel/publisher-gate.ts'
 import type { EffectivePolicy } from '../policy/policies.ts'
 import { createAtLeastOnce } from '../queue/at-least-once.ts'
-import type { Fetched, Queue, QueueCounts, QueueDeclaration, QueueSurroundings } from '../queue/queue.ts'
+import type {
+  Consumer,
+  Fetched,
+  Queue,
+  QueueCounts,
+  QueueDeclaration,
+  QueueSurroundings,
+} from '../queue/queue.ts'
 import type { QueueSettings } from '../queue/queue-settings.ts'
 import { refuseUnmodelledConsumer } from '../refuse-unmodelled.ts'
 import { compareMembers, describeDelivery, dropExpired, finish } from './check-out.ts'
@@ -21,17 +28,17 @@ export function createQuorumQueue(
   const queue: Queue = {
     resourceKind: 'queue',
     ...declaration,
-    get policy() {
+    policy() {
       return state.policy
     },
-    get settings() {
+    settings() {
       return state.settings
     },
-    get consumers() {
-      return state.members.consumers
+    consumers() {
+      return state.members.consumers()
     },
-    isActive: (consumer) => !state.members.waiting.some((member) => member.consumer === consumer),
-    get counts() {
+    isActive: (consumer) => !state.members.waiting().some((member) => member.consumer === consumer),
+    counts() {
       return countAll(state)
     },
     enqueue: (message, publisher) => {
@@ -114,16 +121,16 @@ function createState(
 
 function countAll({ ready, members, deadLetters, delayed, ...state }: QuorumState): QueueCounts {
   return {
-    ready: ready.size,
+    ready: ready.size(),
     unacknowledged: state.unacknowledged,
     // RabbitMQ counts a basic.get that is not settled, and a consumer that has left but holds messages.
     declaredConsumers: members.current.size,
-    consumers: members.consumers.length,
-    readyBytes: ready.bytes,
+    consumers: members.consumers().length,
+    readyBytes: ready.bytes(),
     unacknowledgedBytes: state.unacknowledgedBytes,
-    deadLetters: deadLetters.count,
-    deadLetterBytes: deadLetters.bytes,
-    delayed: delayed.count,
+    deadLetters: deadLetters.count(),
+    deadLetterBytes: deadLetters.bytes(),
+    delayed: delayed.count(),
   }
 }
 
@@ -133,16 +140,16 @@ function fetch(state: QuorumState, { channel, noAck }: Parameters<Queue['get']>[
   const entry = state.ready.take()
   const delivery = entry && describeDelivery(state, entry, { consumer: undefined, needsAck: !noAck })
   if (entry && !noAck) hold(state, state.members.addGet(channel), entry)
-  const remaining = state.ready.size
+  const remaining = state.ready.size()
   finish(state)
   return delivery && { delivery, remaining }
 }
 
 function purge(state: QuorumState): number {
-  let purged = state.ready.size
+  let purged = state.ready.size()
   state.ready.clear()
   if (state.rules.purgesDeadLetters) {
-    purged += state.delayed.count + state.deadLetters.count
+    purged += state.delayed.count() + state.deadLetters.count()
     state.delayed.clear()
     state.deadLetters.clear()
   }
@@ -159,8 +166,8 @@ function applySettings(state: QuorumState, settings: QueueSettings, policy: Effe
   finish(state)
 }
 
-function stop(state: QuorumState): Queue['consumers'] {
+function stop(state: QuorumState): readonly Consumer[] {
   for (const deadline of [state.expiry, state.disuse, state.holding]) deadline.moveTo(undefined)
   for (const messages of [state.deadLetters, state.delayed, state.ready]) messages.clear()
-  return state.members.consumers
+  return state.members.consumers()
 }

@@ -6,8 +6,8 @@ export type QuorumPriorities = 'none' | 'two-levels' | 'strict'
 
 /** The messages of a quorum queue that wait for a consumer. What came back is served before what is fresh. */
 export interface QuorumReady {
-  readonly size: number
-  readonly bytes: number
+  size(): number
+  bytes(): number
   add(entry: QueuedMessage): void
   addReturned(entry: QueuedMessage): void
   /** Behind everything, as if it had just come in, and with no priority. */
@@ -61,10 +61,10 @@ export function createQuorumReady(priorities: QuorumPriorities): QuorumReady {
   }
 
   return {
-    get size() {
+    size() {
       return size
     },
-    get bytes() {
+    bytes() {
       return bytes
     },
     add: (entry) => {
@@ -141,7 +141,7 @@ function createLevels(rankOf: (priority: number | undefined) => number): Fresh {
     return level
   }
 
-  const first = () => levels.find((level) => level.size > 0)
+  const first = () => levels.find((level) => level.size() > 0)
   return {
     levels,
     add: (entry, priority) => levelOf(rankOf(priority)).push(entry),
@@ -161,8 +161,8 @@ function createTurns(): Fresh {
   let turn = 0
 
   function next(): Fifo<QueuedMessage> {
-    if (high.size === 0) return normal
-    const isNormalsTurn = turn === 2 && normal.size > 0
+    if (high.size() === 0) return normal
+    const isNormalsTurn = turn === 2 && normal.size() > 0
     return isNormalsTurn && high.peek()!.position > normal.peek()!.position ? normal : high
   }
 

@@ -5,9 +5,9 @@ import type { QueuedMessage } from '../queue/queued-message.ts'
 
 /** The log of a stream. It is cut at its start only, and only by whole segments. */
 export interface StreamLog {
-  readonly firstOffset: number
-  readonly nextOffset: number
-  readonly bytes: number
+  firstOffset(): number
+  nextOffset(): number
+  bytes(): number
   append(entry: QueuedMessage, atMs: number): void
   read(offset: number): QueuedMessage | undefined
   /** The offset at which a reader starts that asks for it with `x-stream-offset`. */
@@ -68,13 +68,13 @@ export function createStreamLog(retention: () => Retention): StreamLog {
   }
 
   return {
-    get firstOffset() {
+    firstOffset() {
       return segments[0]!.firstOffset
     },
-    get nextOffset() {
+    nextOffset() {
       return nextOffset()
     },
-    get bytes() {
+    bytes() {
       return totalBytes()
     },
     append,

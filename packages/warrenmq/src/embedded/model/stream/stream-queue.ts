@@ -40,7 +40,7 @@ export function createStreamQueue(
 
   function readOn(reader: Reader): void {
     const { consumer } = reader
-    reader.offset = Math.max(reader.offset, log.firstOffset)
+    reader.offset = Math.max(reader.offset, log.firstOffset())
     while (reader.credit > 0 && consumer.channel.canSend()) {
       const entry = log.read(reader.offset)
       if (!entry) return
@@ -84,23 +84,23 @@ export function createStreamQueue(
   const queue: Queue = {
     resourceKind: 'queue',
     ...declaration,
-    get policy() {
+    policy() {
       return policy
     },
-    get settings() {
+    settings() {
       return settings
     },
-    get consumers() {
+    consumers() {
       return [...readers.keys()]
     },
     isActive: () => true,
-    get counts() {
+    counts() {
       return {
-        ready: log.nextOffset - log.firstOffset,
+        ready: log.nextOffset() - log.firstOffset(),
         unacknowledged,
         declaredConsumers: 0,
         consumers: readers.size,
-        readyBytes: log.bytes,
+        readyBytes: log.bytes(),
         unacknowledgedBytes: 0,
         deadLetters: 0,
         deadLetterBytes: 0,
@@ -112,7 +112,7 @@ export function createStreamQueue(
       if (knowsFilters && isPublished) checkFilterValue(message.properties)
       const entry: QueuedMessage = {
         message,
-        position: log.nextOffset,
+        position: log.nextOffset(),
         expiresAtMs: Number.POSITIVE_INFINITY,
         sizeBytes: message.bodyBytes,
         returnCount: 0,

@@ -11,7 +11,7 @@ import { tableToJson } from './field-to-json.ts'
 export function listConnections(request: ApiRequest): ApiAnswer {
   const [vhost] = request.params
   const shown = shownConnections(request).filter(
-    (connection) => connection.vhost !== undefined && (vhost === undefined || connection.vhost === vhost),
+    (connection) => connection.vhost() !== undefined && (vhost === undefined || connection.vhost() === vhost),
   )
   return answerList(
     shown.map((connection) => renderConnection(request, connection)),
@@ -35,8 +35,8 @@ export function listChannels(request: ApiRequest): ApiAnswer {
     [...connection.channels.values()].map(({ model }) => ({
       name: `${connection.name} (${model.number})`,
       number: model.number,
-      user: connection.user?.name ?? null,
-      vhost: connection.vhost ?? null,
+      user: connection.user()?.name ?? null,
+      vhost: connection.vhost() ?? null,
       confirm: model.isConfirming,
       transactional: model.transaction !== undefined,
       consumer_count: model.consumers.size,
@@ -52,7 +52,7 @@ export function listChannels(request: ApiRequest): ApiAnswer {
 
 /** Who does not watch the broker sees no connections but its own. */
 function shownConnections({ connections, user }: ApiRequest): readonly AmqpConnection[] {
-  return [...connections()].filter((connection) => isMonitor(user) || connection.user?.name === user.name)
+  return [...connections()].filter((connection) => isMonitor(user) || connection.user()?.name === user.name)
 }
 
 /** One of the user's own, or of anybody's where the user may do that. */
@@ -62,17 +62,17 @@ function find(
 ): AmqpConnection {
   const found = [...connections()].find(({ name }) => name === params[0])
   if (!found) throw notFound()
-  if (!mayReachAll(user) && found.user?.name !== user.name) throw notForUser()
+  if (!mayReachAll(user) && found.user()?.name !== user.name) throw notForUser()
   return found
 }
 
 function renderConnection({ nodeName }: ApiRequest, connection: AmqpConnection): JsonObject {
-  const providedName = textOf(lookUp(connection.clientProperties, 'connection_name'))
+  const providedName = textOf(lookUp(connection.clientProperties(), 'connection_name'))
   return {
     name: connection.name,
-    user: connection.user?.name ?? null,
-    vhost: connection.vhost ?? null,
-    state: connection.phase,
+    user: connection.user()?.name ?? null,
+    vhost: connection.vhost() ?? null,
+    state: connection.phase(),
     node: nodeName,
     protocol: 'AMQP 0-9-1',
     auth_mechanism: 'PLAIN',
@@ -81,13 +81,13 @@ function renderConnection({ nodeName }: ApiRequest, connection: AmqpConnection):
     port: connection.local.port,
     peer_host: connection.peer.host,
     peer_port: connection.peer.port,
-    user_who_performed_action: connection.user?.name ?? null,
+    user_who_performed_action: connection.user()?.name ?? null,
     ...(providedName === undefined ? {} : { user_provided_name: providedName }),
     channels: connection.channels.size,
-    channel_max: connection.channelMax,
-    frame_max: connection.frameMax,
+    channel_max: connection.channelMax(),
+    frame_max: connection.frameMax(),
     connected_at: connection.connectedAtMs,
-    client_properties: tableToJson(connection.clientProperties),
+    client_properties: tableToJson(connection.clientProperties()),
     type: 'network',
   }
 }

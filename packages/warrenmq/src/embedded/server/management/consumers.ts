@@ -11,7 +11,7 @@ export function listConsumers(request: ApiRequest): ApiAnswer {
 }
 
 export function renderConsumers(request: ApiRequest, queue: Queue): readonly JsonObject[] {
-  return queue.consumers.map((consumer) => ({
+  return queue.consumers().map((consumer) => ({
     consumer_tag: consumer.tag,
     ack_required: !consumer.noAck,
     active: queue.isActive(consumer),
@@ -28,7 +28,7 @@ export function renderConsumers(request: ApiRequest, queue: Queue): readonly Jso
 }
 
 function activityOf(queue: Queue, consumer: Consumer): string {
-  if (!queue.settings.hasSingleActiveConsumer) return 'up'
+  if (!queue.settings().hasSingleActiveConsumer) return 'up'
   return queue.isActive(consumer) ? 'single_active' : 'waiting'
 }
 
@@ -45,7 +45,7 @@ function describeChannel({ connections, nodeName }: ApiRequest, { channel }: Con
         ...describeConnection(connection),
         name: `${connection.name} (${model.number})`,
         connection_name: connection.name,
-        user: connection.user?.name ?? null,
+        user: connection.user()?.name ?? null,
         node: nodeName,
         number: model.number,
       }

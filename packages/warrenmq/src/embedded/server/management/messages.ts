@@ -97,7 +97,7 @@ function openApiChannel(request: ApiRequest, onReturned: () => void = () => unde
     returned: onReturned,
     consumerCancelled: () => undefined,
     closed: () => undefined,
-    isWritable: true,
+    isWritable: () => true,
   }
   return openChannel({ actor: clientOf(request), peer, number: 1, supportsCancelNotify: false })
 }

@@ -8,8 +8,9 @@ export function overview(request: ApiRequest): ApiAnswer {
   const { version, erlangVersion } = broker.profile
   const vhosts = [...broker.vhosts.values()]
   const queues = vhosts.flatMap((vhost) => [...vhost.queues.values()])
-  const ready = queues.reduce((sum, { counts }) => sum + counts.ready, 0)
-  const unacknowledged = queues.reduce((sum, { counts }) => sum + counts.unacknowledged, 0)
+  const counts = queues.map((queue) => queue.counts())
+  const ready = counts.reduce((sum, each) => sum + each.ready, 0)
+  const unacknowledged = counts.reduce((sum, each) => sum + each.unacknowledged, 0)
   const connections = [...request.connections()]
   return ok({
     management_version: version,
@@ -29,7 +30,7 @@ export function overview(request: ApiRequest): ApiAnswer {
     object_totals: {
       channels: connections.reduce((sum, { channels }) => sum + channels.size, 0),
       connections: connections.length,
-      consumers: queues.reduce((sum, { counts }) => sum + counts.consumers, 0),
+      consumers: counts.reduce((sum, each) => sum + each.consumers, 0),
       exchanges: vhosts.reduce((sum, { exchanges }) => sum + exchanges.size, 0),
       queues: queues.length,
     },

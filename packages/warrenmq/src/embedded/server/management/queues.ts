@@ -80,10 +80,10 @@ export function renderQueue({ broker, nodeName }: ApiScope, queue: Queue): JsonO
     arguments: tableToJson(queue.arguments),
     node: nodeName,
     state: 'running',
-    policy: queue.policy.policy ?? null,
-    operator_policy: queue.policy.operatorPolicy ?? null,
-    effective_policy_definition: queue.policy.definition,
-    ...renderCounts(queue.counts),
+    policy: queue.policy().policy ?? null,
+    operator_policy: queue.policy().operatorPolicy ?? null,
+    effective_policy_definition: queue.policy().definition,
+    ...renderCounts(queue.counts()),
     ...(queue.kind === 'classic' ? {} : { leader: nodeName, members: [nodeName], online: [nodeName] }),
     ...(queue.kind === 'quorum' ? renderQuorum(queue, broker.profile.settings.isNegativeLimitUnlimited) : {}),
   }
@@ -102,11 +102,12 @@ function renderCounts(counts: QueueCounts): JsonObject {
 }
 
 /** From 4.0 on a quorum queue shows the limit that holds. */
-function renderQuorum({ counts, settings }: Queue, showsLimit: boolean): JsonObject {
+function renderQuorum(queue: Queue, showsLimit: boolean): JsonObject {
+  const counts = queue.counts()
   return {
     messages_dlx: counts.deadLetters,
     message_bytes_dlx: counts.deadLetterBytes,
     messages_delayed: counts.delayed,
-    ...(showsLimit ? { delivery_limit: settings.deliveryLimit ?? 'unlimited' } : {}),
+    ...(showsLimit ? { delivery_limit: queue.settings().deliveryLimit ?? 'unlimited' } : {}),
   }
 }

@@ -42,7 +42,7 @@ export function putUser({ broker, params, body }: ApiRequest): ApiAnswer {
 export function deleteUser(request: ApiRequest): ApiAnswer {
   const { name } = findUser(request)
   for (const connection of request.connections()) {
-    if (connection.user?.name !== name) continue
+    if (connection.user()?.name !== name) continue
     connection.close(new ProtocolError('CONNECTION_FORCED', `user '${name}' is deleted`))
   }
   request.broker.users.delete(name)

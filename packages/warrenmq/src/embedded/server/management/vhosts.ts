@@ -47,7 +47,7 @@ export function deleteVhost(request: ApiRequest): ApiAnswer {
   const vhost = vhostOf(request)
   const { broker } = request
   for (const connection of request.connections()) {
-    if (connection.vhost !== vhost.name) continue
+    if (connection.vhost() !== vhost.name) continue
     connection.close(new ProtocolError('CONNECTION_FORCED', `vhost '${vhost.name}' is deleted`))
   }
   for (const queue of [...vhost.queues.values()]) removeQueue(broker, vhost, queue)
@@ -80,7 +80,7 @@ export function renderMetadata({ description, tags, defaultQueueType }: Vhost): 
 }
 
 function renderVhost({ nodeName }: ApiScope, vhost: Vhost): JsonObject {
-  const counts = [...vhost.queues.values()].map((queue) => queue.counts)
+  const counts = [...vhost.queues.values()].map((queue) => queue.counts())
   const ready = counts.reduce((sum, count) => sum + count.ready, 0)
   const unacknowledged = counts.reduce((sum, count) => sum + count.unacknowledged, 0)
   return {
