@@ -40,6 +40,20 @@ it('leaves nothing behind when it is released, and ends no more', async () => {
   expect(joined.signal.aborted).toBe(false)
 })
 
+it('is followed by a hundred without a warning of a leak', async () => {
+  const warnings: Error[] = []
+  const hear = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', hear)
+  const outer = new AbortController()
+
+  const joined = Array.from({ length: 100 }, () => joinSignals([outer.signal]))
+  await new Promise((resolve) => setImmediate(resolve)) // Node warns in the next tick
+
+  process.off('warning', hear)
+  for (const { release } of joined) release()
+  expect(warnings).toEqual([])
+})
+
 /** A timer that is started later and for longer has its turn later, so the earlier ones have had theirs. */
 async function hasEnded({ signal }: JoinedSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))

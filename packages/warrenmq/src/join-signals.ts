@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { asTimerMs } from './clock.ts'
 import { clearTimeout, setTimeout } from './world.ts'
 
@@ -33,8 +34,10 @@ export function joinSignals(
       ? undefined
       : setTimeout(() => joined.abort(timeoutReason()), asTimerMs(timeoutMs))
   for (const signal of signals) {
-    signal?.addEventListener('abort', follow, { once: true })
-    if (signal?.aborted) joined.abort(signal.reason)
+    if (!signal) continue
+    setMaxListeners(0, signal) // each listener is taken away again, so Node's warning of a leak would be false
+    signal.addEventListener('abort', follow, { once: true })
+    if (signal.aborted) joined.abort(signal.reason)
   }
   return {
     signal: joined.signal,
