@@ -47,8 +47,9 @@ function fillsUpAfterwards({ management, fill, publisher }: RecoveryRig, dlq: st
       expect(kind).toBe('nacked')
     })
   }
-  return {
+  const filling: Management = {
     ...management,
+    until: () => filling,
     queues: {
       ...management.queues,
       find: async (name) => {
@@ -58,6 +59,7 @@ function fillsUpAfterwards({ management, fill, publisher }: RecoveryRig, dlq: st
       },
     },
   }
+  return filling
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index))
