@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { asTimerMs } from './clock.ts'
 import { clearTimeout, setTimeout } from './world.ts'
 
@@ -33,8 +34,10 @@ export function joinSignals(
       ? undefined
       : setTimeout(() => joined.abort(timeoutReason()), asTimerMs(timeoutMs))
   for (const signal of signals) {
-    signal?.addEventListener('abort', follow, { once: true })
-    if (signal?.aborted) joined.abort(signal.reason)
+    if (!signal) continue
+    setMaxListeners(0, signal) // each is left again, so many at once are no leak, of which Node would warn
+    signal.addEventListener('abort', follow, { once: true })
+    if (signal.aborted) joined.abort(signal.reason)
   }
   return {
     signal: joined.signal,
