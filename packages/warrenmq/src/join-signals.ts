@@ -35,7 +35,7 @@ export function joinSignals(
       : setTimeout(() => joined.abort(timeoutReason()), asTimerMs(timeoutMs))
   for (const signal of signals) {
     if (!signal) continue
-    setMaxListeners(0, signal) // each listener is taken away again, so Node's warning of a leak would be false
+    setMaxListeners(0, signal) // each is left again, so many at once are no leak, of which Node would warn
     signal.addEventListener('abort', follow, { once: true })
     if (signal.aborted) joined.abort(signal.reason)
   }

@@ -9,7 +9,8 @@ export async function listenIn(managementUrl: string): Promise<{ url: string; as
   const server = createServer((incoming, outgoing) => {
     asked.push(incoming.url!)
     const { url: path, method, headers: sent } = incoming
-    const onward = request({ host: hostname, port, path, method, headers: sent }, (answer) => {
+    // Over a connection of its own: one that was kept may have been closed just now, and whoever asks would be told so.
+    const onward = request({ host: hostname, port, path, method, headers: sent, agent: false }, (answer) => {
       outgoing.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(outgoing)
     })

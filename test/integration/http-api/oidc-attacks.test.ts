@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
+import type { AuditPage, Problem } from '../../../packages/cli/src/http-api/contract/contract.ts'
+import { namePerTry } from '../../support/name-per-try.ts'
 import { clientId } from './oidc-provider.ts'
 import { type Browser, loginPath, setUpLogin } from './oidc-rig.ts'
 import { useApiBroker } from './use-api-broker.ts'
@@ -248,4 +249,17 @@ it('only a page of this server is gone to afterwards', async () => {
 
   expect(elsewhere.filter((_, at) => answers[at]!.statusCode !== 400)).toEqual([])
   expect(answers.filter(({ headers }) => headers.location !== undefined)).toEqual([])
+})
+
+it('a viewer who logs in again and again fills no log', async () => {
+  const rig = await setUpLogin({ broker, limits: { viewerChanges: 1 } })
+  const person = namePerTry('val')
+  rig.provider.logInAs({ sub: person, roles: ['staff'] })
+
+  const statuses: number[] = []
+  for (let at = 0; at < 4; at += 1) statuses.push((await rig.openBrowser().logIn()).statusCode)
+
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  const audit = await rig.app.inject({ url: `/api/v1/audit?by=${person}`, headers: broker.headers })
+  expect(audit.json<AuditPage>().items).toHaveLength(statuses.filter((status) => status === 200).length)
 })

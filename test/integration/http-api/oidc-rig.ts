@@ -30,11 +30,13 @@ export interface LoginRigOptions {
   readonly rig?: Partial<RigOptions>
   /** The path that the server's proxy leaves. @default none */
   readonly path?: string
+  /** @default those of every server */
+  readonly limits?: Readonly<Record<string, unknown>>
 }
 
 /** A server that lets browsers log in at a provider of its own. */
 export async function setUpLogin(options: LoginRigOptions): Promise<LoginRig> {
-  const { broker, oidc, path, rig: more } = options
+  const { broker, oidc, path, limits, rig: more } = options
   const provider = await startOidcProvider(options.provider)
   onTestFinished(() => provider.close())
   const section = {
@@ -44,7 +46,7 @@ export async function setUpLogin(options: LoginRigOptions): Promise<LoginRig> {
   const rig = await setUpApi({
     ...broker,
     ...more,
-    server: { auth: { oidc: section }, ...(path && { path }) },
+    server: { auth: { oidc: section }, ...(path && { path }), ...(limits && { limits }) },
   })
   return { ...rig, provider, openBrowser: () => openBrowser(rig) }
 }

@@ -9,20 +9,25 @@ const files = ['test', 'packages'].flatMap((folder) =>
     .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
     .map((path) => `${folder}/${path}`),
 )
-const heads = ['attack', 'what is defended']
-const rows = readFileSync('docs/reference/security.md', 'utf8')
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| -'))
-  .map((line) => line.split('|').map((cell) => cell.trim())[1]! + line.slice(line.indexOf('|', 2)))
-  .filter((row) => !heads.some((head) => row.startsWith(`${head}|`)))
-  .map((row) => [row.slice(0, row.indexOf('|')), row] as const)
 
-it('the page has its rows', () => {
-  expect(rows.length).toBeGreaterThan(50)
+/** An entry is a point of a list that begins with the attack; what belongs to it is indented. */
+const page = readFileSync('docs/reference/security.md', 'utf8')
+const defended = page.slice(0, page.indexOf('\n## What is not defended'))
+const entries = [...defended.matchAll(/^- \*\*(.+?)\.\*\*((?:.*\n)(?: {2}.*\n)*)/gm)].map(
+  ([entry, attack = '']) => [attack, entry.replaceAll(/\n\s+/g, ' ')] as const,
+)
+
+it('the page has its entries, and each of its sections is in its list', () => {
+  expect(entries.length).toBeGreaterThan(50)
+
+  const sections = [...page.matchAll(/^## (.+)$/gm)].map(([, name = '']) => name)
+  expect([...page.matchAll(/^- \[(.+)\]\(#(.+)\)$/gm)].map(([, ...link]) => link)).toEqual(
+    sections.map((name) => [name, name.toLowerCase().replaceAll(',', '').replaceAll(' ', '-')]),
+  )
 })
 
-it.each(rows)('a test is named for: %s', (_, row) => {
-  const named = [...row.matchAll(/`([\w./-]+\.test\.ts)`(?: \("([^"]+)"\))?/g)]
+it.each(entries)('a test is named for: %s', (_, entry) => {
+  const named = [...entry.matchAll(/`([\w./-]+\.test\.ts)`(?: \("([^"]+)"\))?/g)]
 
   expect(named).not.toEqual([])
   for (const [, name = '', title] of named) {

@@ -32,6 +32,8 @@ export async function serveConsole(app: FastifyInstance, folder: string): Promis
       decorateReply: false,
       // Their names tell their content, and they were compressed when they were built.
       preCompressed: true,
+      // Caches on the way keep them for a year, and must not hand one coding to a browser that reads only another.
+      setHeaders: (response) => void response.setHeader('vary', 'accept-encoding'),
       immutable: true,
       maxAge: '1y',
     })

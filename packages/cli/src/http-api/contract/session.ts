@@ -196,6 +196,7 @@ export const sessionEndpoints = {
     problems: [
       'API_NOT_FOUND',
       'API_FORBIDDEN',
+      'API_TOO_MANY_ATTEMPTS',
       'OIDC_LOGIN_REFUSED',
       'OIDC_UNAVAILABLE',
       'AUDIT_UNAVAILABLE',

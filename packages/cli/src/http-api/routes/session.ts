@@ -28,7 +28,6 @@ export const addSessionRoutes: AddRoutes = (add, context) => {
   add(endpoints.openSession, async ({ body, request, reply }) => {
     refuseWithoutBroker(broker)
     const caller = await authenticator.logIn(body, request.ip)
-    context.vhosts.viewerChanges.count(caller, settings.viewerChangesPerMinute)
     const login = { caller, credentials: body, isSecure: isSecure(request), request, reply }
     const { csrfToken, expiresAt } = await openSessions(context, login)
     return { ...describe(caller), csrfToken, expiresAt: expiresAt.toISOString() }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { type IncomingMessage, messageFilter, parseFilter } from 'warrenmq/operations'
+import { allStepsOf } from '../../../../../test/support/all-steps-of.ts'
 import { anyLetter, columnsOf, deadLetter } from '../../../../../test/support/arbitrary/letters.ts'
 import { matchColumns } from './match-columns.ts'
 
@@ -33,6 +34,10 @@ const anyFilter = fc.letrec<{ filter: string }>((tie) => ({
   ),
 })).filter
 
+function differentLetter(at: number): IncomingMessage {
+  return deadLetter({ id: `m-${at}`, type: `T${at}`, key: `k.${at}`, attempts: at })
+}
+
 describe('a filter asked of columns', () => {
   test('selects what it selects of messages, and never leaves one out', () => {
     fc.assert(
@@ -40,7 +45,7 @@ describe('a filter asked of columns', () => {
         const messages: readonly IncomingMessage[] = letters.map(deadLetter)
         const filter = parseFilter(source)
 
-        const { marks, isExact } = matchColumns(filter, columnsOf(messages), asOfMs)
+        const { marks, isExact } = allStepsOf(matchColumns(filter, columnsOf(messages), asOfMs)).result
 
         const wanted = messages.map(messageFilter(filter, asOfMs))
         for (const [at, isWanted] of wanted.entries())
@@ -51,19 +56,45 @@ describe('a filter asked of columns', () => {
   })
 
   it.each(indexed)('needs no file for %s', (source) => {
-    expect(matchColumns(parseFilter(source), columnsOf([]), asOfMs).isExact).toBe(true)
+    expect(allStepsOf(matchColumns(parseFilter(source), columnsOf([]), asOfMs)).result.isExact).toBe(true)
   })
 
   it.each(ofFile)('needs the file for %s, and for not, and or with it', (source) => {
     for (const whole of [source, `not ${source}`, `type:A and ${source}`])
-      expect(matchColumns(parseFilter(whole), columnsOf([]), asOfMs).isExact).toBe(false)
+      expect(allStepsOf(matchColumns(parseFilter(whole), columnsOf([]), asOfMs)).result.isExact).toBe(false)
   })
 
   it('leaves out for the file what the index refutes', () => {
     const columns = columnsOf(['A', 'B', 'A'].map((type) => deadLetter({ type })))
 
-    const { marks } = matchColumns(parseFilter('type:A and body.at:1'), columns, asOfMs)
+    const { result } = allStepsOf(matchColumns(parseFilter('type:A and body.at:1'), columns, asOfMs))
 
-    expect([...marks]).toEqual([1, 0, 1])
+    expect([...result.marks]).toEqual([1, 0, 1])
+  })
+
+  it.each(['id', 'type', 'key', 'attempts'])(
+    'is asked in steps, so that others have their turn between many conditions on many values: %s',
+    (field) => {
+      const columns = columnsOf(Array.from({ length: 10_000 }, (_, at) => differentLetter(at)))
+      const where = Array.from({ length: 20 }, (_, at) => `${field}:*${at}*`).join(' or ')
+
+      const { steps } = allStepsOf(matchColumns(parseFilter(where), columns, asOfMs))
+
+      expect(steps).toBeGreaterThan((20 * 10_000) / 2_500)
+    },
+  )
+
+  it('marks the messages that there were at the first step, whatever comes between two', () => {
+    const columns = columnsOf(Array.from({ length: 5_000 }, (_, at) => differentLetter(at)))
+    const filter = parseFilter('id:*1* and type:*1* and key:*1* and attempts>1 and died>1ms')
+    const searching = matchColumns(filter, columns, asOfMs)
+
+    let step = searching.next()
+    for (let at = 5_000; !step.done; at += 1) {
+      columns.add(differentLetter(at), String(at).padStart(32, '0'), { block: 0, offset: at })
+      step = searching.next()
+    }
+
+    expect(step.value.marks).toHaveLength(5_000)
   })
 })

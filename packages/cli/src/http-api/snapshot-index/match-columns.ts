@@ -12,65 +12,97 @@ export interface ColumnMatch {
   readonly isExact: boolean
 }
 
+/** What there is to do in steps, between which others can have their turn. */
+export type InSteps<Result> = Generator<undefined, Result, undefined>
+
 /**
- * Asks a filter of all messages at once, without their file. `died<2h` counts back from `asOfMs`. What only the file
- * tells is taken for true, so that whatever is not marked need not be read.
+ * Asks a filter of all messages at once, without their file, in steps of a moment: one of 2,000 letters can have hundreds
+ * of conditions on millions of ids. `died<2h` counts back from `asOfMs`. What only the file tells is taken for true, so
+ * that whatever is not marked need not be read.
  */
-export function matchColumns(filter: Filter, columns: SnapshotColumns, asOfMs: number): ColumnMatch {
+export function matchColumns(filter: Filter, columns: SnapshotColumns, asOfMs: number): InSteps<ColumnMatch> {
+  return matchRows(filter, { columns, asOfMs, length: columns.length })
+}
+
+interface Rows {
+  readonly columns: SnapshotColumns
+  readonly asOfMs: number
+  /** Of a snapshot that is being made, more may come between two steps. */
+  readonly length: number
+}
+
+function* matchRows(filter: Filter, rows: Rows): InSteps<ColumnMatch> {
   switch (filter.kind) {
     case 'and':
-    case 'or': {
-      const parts = filter.parts.map((part) => matchColumns(part, columns, asOfMs))
-      const isExact = parts.every((part) => part.isExact)
-      return { marks: parts.map(({ marks }) => marks).reduce(filter.kind === 'and' ? both : either), isExact }
-    }
+    case 'or':
+      return yield* matchParts(filter, rows)
     case 'not': {
-      const { marks, isExact } = matchColumns(filter.part, columns, asOfMs)
-      return isExact ? { marks: invert(marks), isExact } : unknown(columns)
+      const { marks, isExact } = yield* matchRows(filter.part, rows)
+      return isExact ? { marks: invert(marks), isExact } : unknown(rows)
     }
     case 'text':
-      return unknown(columns)
+      return unknown(rows)
     case 'compare':
-      return matchField(filter, columns, asOfMs)
+      return yield* matchField(filter, rows)
   }
 }
 
-function unknown({ length }: SnapshotColumns): ColumnMatch {
+/** Combined as they come, so that the marks of few are held at once. */
+function* matchParts(
+  { kind, parts }: Extract<Filter, { kind: 'and' | 'or' }>,
+  rows: Rows,
+): InSteps<ColumnMatch> {
+  const combine = kind === 'and' ? both : either
+  const marks = createMarks(rows.length).fill(kind === 'and' ? 1 : 0)
+  let isExact = true
+  for (const part of parts) {
+    const found = yield* matchRows(part, rows)
+    combine(marks, found.marks)
+    isExact &&= found.isExact
+    yield
+  }
+  return { marks, isExact }
+}
+
+function unknown({ length }: Rows): ColumnMatch {
   return { marks: createMarks(length).fill(1), isExact: false }
 }
 
 /** Each condition is asked of each value once, by the very function that asks it of messages. */
-function matchField(filter: Comparison, columns: SnapshotColumns, asOfMs: number): ColumnMatch {
+function* matchField(filter: Comparison, rows: Rows): InSteps<ColumnMatch> {
+  const { columns, asOfMs, length } = rows
   const isTrueOf = (fields: Partial<FilterSubject>): boolean =>
     matchesFilter(filter, { ...nothing, ...fields })
   const exactly = (marks: Uint8Array): ColumnMatch => ({ marks, isExact: true })
   switch (filter.field.kind) {
     case 'type':
-      return exactly(markCodes(columns.types, (types) => isTrueOf({ types })))
+      return exactly(yield* markCodes(columns.types, length, (types) => isTrueOf({ types })))
     case 'cause':
-      return exactly(markCodes(columns.causes, (cause) => isTrueOf({ cause })))
+      return exactly(yield* markCodes(columns.causes, length, (cause) => isTrueOf({ cause })))
     case 'queue':
-      return exactly(markCodes(columns.queues, (queue) => isTrueOf({ queue })))
+      return exactly(yield* markCodes(columns.queues, length, (queue) => isTrueOf({ queue })))
     case 'exchange':
-      return exactly(markCodes(columns.exchanges, (exchange) => isTrueOf({ exchange })))
+      return exactly(yield* markCodes(columns.exchanges, length, (exchange) => isTrueOf({ exchange })))
     case 'key':
-      return exactly(markCodes(columns.routingKeys, (key) => isTrueOf({ key })))
+      return exactly(yield* markCodes(columns.routingKeys, length, (key) => isTrueOf({ key })))
     case 'attempts':
-      return exactly(markNumbers(columns.attempts, (attempts) => isTrueOf({ attempts })))
-    case 'died':
-      return exactly(markTimes(flip(filter.operator), columns.diedMs, asOfMs - Number(filter.number)))
+      return exactly(yield* markNumbers(columns.attempts, length, (attempts) => isTrueOf({ attempts })))
+    case 'died': {
+      const limit = asOfMs - Number(filter.number)
+      return exactly(markTimes(flip(filter.operator), columns.diedMs.subarray(0, length), limit))
+    }
     case 'diedAt':
-      return exactly(markTimes(filter.operator, columns.diedMs, Number(filter.number)))
+      return exactly(markTimes(filter.operator, columns.diedMs.subarray(0, length), Number(filter.number)))
     case 'id':
-      return exactly(markIds(filter, columns, isTrueOf))
+      return exactly(yield* markIds(filter, rows, isTrueOf))
     case 'header': {
       const column = columns.headers.of(filter.field.name)
       return column
-        ? exactly(markCodes(column, (value) => isTrueOf({ header: () => value })))
-        : unknown(columns)
+        ? exactly(yield* markCodes(column, length, (value) => isTrueOf({ header: () => value })))
+        : unknown(rows)
     }
     case 'body':
-      return unknown(columns)
+      return unknown(rows)
   }
 }
 
@@ -89,30 +121,45 @@ const nothing: FilterSubject = {
   text: '',
 }
 
-function markCodes<Value>(
+/** A condition is asked of so many values in one step. */
+const valuesPerStep = 2_000
+
+function* markEach(length: number, isMarked: (at: number) => boolean): InSteps<Uint8Array> {
+  const marks = createMarks(length)
+  for (let at = 0; at < length; at += 1) {
+    marks[at] = isMarked(at) ? 1 : 0
+    if (at % valuesPerStep === valuesPerStep - 1) yield
+  }
+  return marks
+}
+
+function* markCodes<Value>(
   { codes, values }: CodedColumn<Value>,
+  length: number,
   isTrueOf: (value: Value) => boolean,
-): Uint8Array {
-  const wanted = Uint8Array.from(values, (value) => Number(isTrueOf(value)))
-  const marks = createMarks(codes.length)
+): InSteps<Uint8Array> {
+  const wanted = yield* markEach(values.length, (code) => isTrueOf(values[code]!))
+  const marks = createMarks(length)
   // Most of what people write down beside a narrow condition is true of all.
   if (wanted.every((isWanted) => isWanted === 1)) return marks.fill(1)
-  for (let at = 0; at < codes.length; at += 1) marks[at] = wanted[codes[at]!]!
+  for (let at = 0; at < length; at += 1) marks[at] = wanted[codes[at]!]!
   return marks
 }
 
 const mostTabled = 1_024
 
 /** Attempts are small whole numbers as a rule, and a table is looked up faster than a map. */
-function markNumbers(numbers: Float64Array, isTrueOf: (value: number | undefined) => boolean): Uint8Array {
-  const small = Uint8Array.from({ length: mostTabled }, (_, value) => Number(isTrueOf(value)))
+function* markNumbers(
+  numbers: Float64Array,
+  length: number,
+  isTrueOf: (value: number | undefined) => boolean,
+): InSteps<Uint8Array> {
+  const small = yield* markEach(mostTabled, isTrueOf)
   const unknown = Number(isTrueOf(undefined))
-  const marks = createMarks(numbers.length)
-  for (let at = 0; at < numbers.length; at += 1) {
+  return yield* markEach(length, (at) => {
     const value = numbers[at]!
-    marks[at] = small[value] ?? (Number.isNaN(value) ? unknown : Number(isTrueOf(value)))
-  }
-  return marks
+    return (small[value] ?? (Number.isNaN(value) ? unknown : Number(isTrueOf(value)))) === 1
+  })
 }
 
 /** Who died less than two hours ago died after the moment that was two hours ago. */
@@ -140,13 +187,13 @@ function markTimes(operator: string, diedMs: Float64Array, limit: number): Uint8
   }
 }
 
-function markIds(
+function* markIds(
   { operator, value }: Comparison,
-  { ids, length }: SnapshotColumns,
+  { columns: { ids }, length }: Rows,
   isTrueOf: (fields: Partial<FilterSubject>) => boolean,
-): Uint8Array {
+): InSteps<Uint8Array> {
   const isPlain = !value.includes('*')
-  if (isPlain && operator === '=') return ids.markEqual(value)
-  if (isPlain && operator === '!=') return invert(ids.markEqual(value))
-  return Uint8Array.from({ length }, (_, at) => Number(isTrueOf({ id: ids.at(at) })))
+  if (isPlain && operator === '=') return ids.markEqual(value).subarray(0, length)
+  if (isPlain && operator === '!=') return invert(ids.markEqual(value)).subarray(0, length)
+  return yield* markEach(length, (at) => isTrueOf({ id: ids.at(at) }))
 }

@@ -8,6 +8,8 @@ import type { SnapshotReader } from './find-snapshot.ts'
 import type { KeptSnapshot } from './kept-snapshot.ts'
 import { notDone, orGone, refuseUnfinished } from './refuse-unfinished.ts'
 import type { SearchResult } from './snapshot-search.ts'
+import { goneSnapshot } from './snapshots.ts'
+import { takeSteps } from './take-steps.ts'
 
 /** How long an answer waits for a filter that reads the file; then it tells how far that is. */
 const mostWaitMs = 500
@@ -28,6 +30,7 @@ export async function selectInSnapshot(
   refuseUnfinished(kept)
   const { length } = kept.columns
   const found = where === undefined ? undefined : await ask({ context, caller }, kept, where)
+  if (kept.isErased) throw goneSnapshot(kept.id) // while it was searched
   const { queue, id: snapshot, asOfMs } = kept
   const { matched = length, seen = length, isWhole = true } = found ?? {}
   const search = { seen, isWhole }
@@ -47,7 +50,7 @@ async function ask(
   const filter = parseFilter(where)
   refuseHiddenFields(filter, { caller, settings: context.settings })
   if (kept.state !== 'running') return orGone(kept, () => kept.search(where).result(mostWaitMs))
-  const { marks, isExact } = matchColumns(filter, kept.columns, kept.asOfMs)
+  const { marks, isExact } = await takeSteps(matchColumns(filter, kept.columns, kept.asOfMs))
   if (!isExact) throw notDone(kept)
   const matched = countMarks(marks)
   return { marks, matched, seen: marks.length, isWhole: true }

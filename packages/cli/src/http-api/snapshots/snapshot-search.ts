@@ -3,6 +3,7 @@ import { countMarks } from '../snapshot-index/marks.ts'
 import { matchColumns } from '../snapshot-index/match-columns.ts'
 import type { SnapshotColumns } from '../snapshot-index/snapshot-columns.ts'
 import type { SnapshotFile } from './snapshot-file.ts'
+import { takeSteps } from './take-steps.ts'
 
 /** Messages that a filter selects, as far as it has been asked. */
 export interface SearchResult {
@@ -29,32 +30,22 @@ const abandonedMs = 60_000
 export class SnapshotSearch {
   readonly #place: SearchPlace
   readonly #filter: Filter
-  readonly #marks: Uint8Array
+  #marks: Uint8Array
   /** Aborted where nobody wants to know any more. */
   readonly #ended = new AbortController()
   #matched = 0
   #seen = 0
   #askedAtMs = performance.now()
-  #reading: Promise<void> | undefined
+  readonly #reading: Promise<void>
   #failure: { readonly error: unknown } | undefined
 
   constructor(filter: Filter, place: SearchPlace) {
     this.#place = place
     this.#filter = filter
-    const { marks, isExact } = matchColumns(filter, place.columns, place.asOfMs)
-    if (isExact) {
-      this.#marks = marks
-      this.#matched = countMarks(marks)
-      this.#seen = marks.length
-      return
-    }
-    this.#marks = new Uint8Array(marks.length)
-    const { signal } = this.#ended
-    this.#reading = place
-      .inTurn(() => this.#readMarked(marks), signal)
-      .catch((error: unknown) => {
-        this.#failure = { error }
-      })
+    this.#marks = new Uint8Array(place.columns.length)
+    this.#reading = this.#search().catch((error: unknown) => {
+      if (!this.isAbandoned) this.#failure = { error }
+    })
   }
 
   /** Nothing more will come of it, and not all is known: whoever asks has to begin again. */
@@ -65,7 +56,7 @@ export class SnapshotSearch {
   /** What is known, or is within this time. */
   async result(withinMs: number): Promise<SearchResult> {
     this.#askedAtMs = performance.now()
-    if (this.#reading && this.#seen < this.#marks.length) await within(this.#reading, withinMs)
+    if (this.#seen < this.#marks.length) await within(this.#reading, withinMs)
     if (this.#failure) throw this.#failure.error
     const { length } = this.#marks
     return { marks: this.#marks, matched: this.#matched, seen: this.#seen, isWhole: this.#seen === length }
@@ -75,6 +66,17 @@ export class SnapshotSearch {
   async close(): Promise<void> {
     this.#ended.abort()
     await this.#reading
+  }
+
+  async #search(): Promise<void> {
+    const { columns, asOfMs, inTurn } = this.#place
+    const { signal } = this.#ended
+    const { marks, isExact } = await takeSteps(matchColumns(this.#filter, columns, asOfMs), signal)
+    if (isExact) {
+      this.#marks = marks
+      this.#matched = countMarks(marks)
+      this.#seen = marks.length
+    } else await inTurn(() => this.#readMarked(marks), signal)
   }
 
   /** Block by block, and only those that hold a message that may be selected. */

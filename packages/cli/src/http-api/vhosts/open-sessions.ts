@@ -19,9 +19,11 @@ export interface LoggedIn {
 
 /** Opens a session for who has logged in, and one in each other vhost of this server where they have a role. */
 export async function openSessions(context: ApiContext, login: LoggedIn): Promise<OpenSession> {
-  const opened = await openSession(context, login)
+  const { vhosts, settings } = context
   const { caller, credentials, request } = login
-  const opening = context.vhosts.othersThan(context.broker.vhost).map(async ({ name, context: other }) => {
+  vhosts.viewerChanges.count(caller, settings.viewerChangesPerMinute) // each login is written down
+  const opened = await openSession(context, login)
+  const opening = vhosts.othersThan(context.broker.vhost).map(async ({ name, context: other }) => {
     try {
       refuseWithoutBroker(other.broker)
       const there = await other.authenticator.admit({ caller, credentials })

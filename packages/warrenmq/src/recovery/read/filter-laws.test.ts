@@ -118,6 +118,23 @@ describe('a number beyond 2^53 is itself and not its neighbour', () => {
   })
 })
 
+test('a star stands for any text, as in an expression, also where there are many', () => {
+  const anyText = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 })
+  const anyPattern = fc.array(fc.constantFrom('*', 'a', 'b', 'ab'), { maxLength: 10 })
+  fc.assert(
+    fc.property(anyText, anyPattern, (text, parts) => {
+      const filter = parseFilter(`header.x:"${parts.join('')}"`)
+      const header = message({ headers: [{ name: 'x', value: { type: 'S', value: text } }] })
+
+      const expression = new RegExp(`^${parts.map((part) => (part === '*' ? '.*' : part)).join('')}$`)
+      // Asked twice: what was taken apart for the first is used again.
+      const isMatch = messageFilter(filter, nowMs)
+      expect([isMatch(header), isMatch(header)]).toEqual([expression.test(text), expression.test(text)])
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
 describe('no filter makes its reader fail', () => {
   test.each([
     ['brackets', `${'('.repeat(10_000)}a${')'.repeat(10_000)}`],

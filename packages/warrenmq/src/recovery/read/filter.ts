@@ -74,9 +74,9 @@ function compare(filter: Comparison, subject: FilterSubject): boolean {
   const values = readField(filter.field, subject)
   switch (filter.operator) {
     case '=':
-      return values.some((actual) => isEqual(actual, filter.value))
+      return values.some((actual) => isEqual(actual, filter))
     case '!=':
-      return !values.some((actual) => isEqual(actual, filter.value))
+      return !values.some((actual) => isEqual(actual, filter))
     default:
       return values.some((actual) => isOrdered(actual, filter))
   }
@@ -129,18 +129,39 @@ function isCause(wanted: string, { id, label }: FilterSubject['cause']): boolean
 }
 
 /** `*` matches anything; upper and lower case differ, because ids do. */
-function isEqual(actual: unknown, wanted: string): boolean {
+function isEqual(actual: unknown, filter: Comparison): boolean {
   const text = comparableText(actual)
   if (text === undefined) return false
-  return wanted.includes('*') ? matches(text, wanted) : text === wanted
+  return filter.value.includes('*') ? matches(text, patternOf(filter)) : text === filter.value
+}
+
+/** The texts between the stars of a value. */
+interface Pattern {
+  readonly first: string
+  readonly between: readonly string[]
+  readonly last: string
+  /** No shorter text can match. */
+  readonly leastLength: number
+}
+
+/** A pattern may have thousands of stars, and is asked of every message: it is taken apart once. */
+const patterns = new WeakMap<Comparison, Pattern>()
+
+function patternOf(filter: Comparison): Pattern {
+  const known = patterns.get(filter)
+  if (known) return known
+  const [first = '', ...parts] = filter.value.split('*')
+  const last = parts.pop() ?? ''
+  const between = parts.filter((part) => part !== '')
+  const leastLength = [first, ...between, last].reduce((sum, part) => sum + part.length, 0)
+  const pattern = { first, between, last, leastLength }
+  patterns.set(filter, pattern)
+  return pattern
 }
 
 /** Each part at its first place behind the one before: an expression would try all places, and that can take for ever. */
-function matches(text: string, pattern: string): boolean {
-  const [first = '', ...between] = pattern.split('*')
-  const last = between.pop() ?? ''
-  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
-    return false
+function matches(text: string, { first, between, last, leastLength }: Pattern): boolean {
+  if (text.length < leastLength || !text.startsWith(first) || !text.endsWith(last)) return false
   const end = text.length - last.length
   let at = first.length
   for (const part of between) {
