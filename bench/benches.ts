@@ -7,6 +7,7 @@ export interface Target {
     | 'brokerCpuMicrosPerMessage'
     | 'peakMemoryMiB'
     | 'seconds'
+    | 'frameSeconds'
   /** Ours ÷ theirs; ours − theirs in MiB for memory; our own figure where `against` is ourselves. Without a bound it is only told. */
   readonly atLeast?: number
   readonly atMost?: number
@@ -383,7 +384,7 @@ export const benches: readonly Bench[] = [
   ),
   {
     name: 'console',
-    what: 'the first rows of the console with 10,000 dead-letter queues, beside those with 100',
+    what: 'the first rows of the console with 10,000 dead-letter queues, and scrolling them, beside 100',
     participants: [
       { name: 'rows of 10,000', script: 'console-rows', messages: 10_000 },
       { name: 'rows of 100', script: 'console-rows', messages: 100 },
@@ -391,6 +392,9 @@ export const benches: readonly Bench[] = [
     queueTypes: ['none'],
     messages: 10_000,
     runs: 3,
-    targets: [{ against: 'rows of 100', metric: 'seconds', atMost: 1.5 }],
+    targets: [
+      { against: 'rows of 100', metric: 'seconds', atMost: 1.5 },
+      { against: 'rows of 100', metric: 'frameSeconds' },
+    ],
   },
 ]

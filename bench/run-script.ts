@@ -8,6 +8,8 @@ export interface Report {
   readonly messagesPerSecond: number
   readonly cpuMicrosPerMessage: number
   readonly peakMemoryMiB: number
+  /** The longest of nearly all frames while a list is scrolled. */
+  readonly frameSeconds?: number
   /** What the broker's process used meanwhile; only where it is asked for. */
   readonly brokerCpuMicrosPerMessage?: number
 }

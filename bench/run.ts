@@ -100,13 +100,19 @@ async function runRound(bench: Bench, queueType: string): Promise<Map<string, Re
   for (const participant of bench.participants) {
     const report = await runParticipant(bench, participant, queueType)
     reports.set(participant.name, report)
-    process.stderr.write(
-      `  ${participant.name.padEnd(18)} ${Math.round(report.messagesPerSecond)}/s  ` +
-        `${report.cpuMicrosPerMessage.toFixed(1)} µs CPU  ${Math.round(report.peakMemoryMiB)} MiB` +
-        `${brokerShare(report)}\n`,
-    )
+    process.stderr.write(`  ${participant.name.padEnd(18)} ${describeReport(report)}\n`)
   }
   return reports
+}
+
+/** One that measures a single read or page moves no messages. */
+function describeReport(report: Report): string {
+  const { seconds, messagesPerSecond, cpuMicrosPerMessage, peakMemoryMiB, frameSeconds } = report
+  const memory = `${Math.round(peakMemoryMiB)} MiB`
+  const frame = frameSeconds === undefined ? '' : `  ${(1_000 * frameSeconds).toFixed(1)} ms a frame`
+  if (messagesPerSecond === 0) return `${(1_000 * seconds).toFixed(2)} ms  ${memory}${frame}`
+  const cpu = `${cpuMicrosPerMessage.toFixed(1)} µs CPU`
+  return `${Math.round(messagesPerSecond)}/s  ${cpu}  ${memory}${brokerShare(report)}`
 }
 
 function brokerShare({ brokerCpuMicrosPerMessage: micros }: Report): string {

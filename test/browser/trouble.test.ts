@@ -52,16 +52,34 @@ it('a server that is killed in the middle of a task is told, and its task can be
   expect(new Set(rig.shop.handled.slice(before)).size).toBe(60)
 })
 
-it('a session that ends asks who it is, at the same address', async () => {
-  const page = await rig.openAsGuest({ path: 'queues/billing.payments.dlq' })
-  await page.getByText('No dead letters here').waitFor()
+/** As its time ends it: the page has not been asked. */
+const endSession = `fetch('/api/v1/session').then((answer) => answer.json()).then(({ csrfToken }) =>
+  fetch('/api/v1/session', { method: 'DELETE', headers: { 'x-csrf-token': csrfToken } }))`
 
-  await page.evaluate(`fetch('/api/v1/session').then((answer) => answer.json()).then(({ csrfToken }) =>
-    fetch('/api/v1/session', { method: 'DELETE', headers: { 'x-csrf-token': csrfToken } }))`)
-  await page.getByRole('button', { name: 'Log in' }).waitFor()
+it('a session that ends asks who it is, and gives back what was being written, to that person alone', async () => {
+  const dlq = 'billing.payments.dlq'
+  await rig.addAccount('ann')
+  await rig.shop.killInThePast({ dlq, failedIn: 'billing.payments', count: 3 })
+  const page = await rig.openAsGuest({ path: `queues/${dlq}` })
+  await page.getByRole('grid').getByRole('link').first().click()
+  await page.getByText('Its life').waitFor()
+  await page.keyboard.press('e')
+  const body = page.getByLabel('Body')
+  await body.fill('{"half":"written"}')
+
+  await page.evaluate(endSession)
+  await page.getByText('Your session has ended.').waitFor()
+  expect(await body.isVisible()).toBe(false)
   await logIn(page)
+  await expect.poll(() => body.inputValue()).toBe('{"half":"written"}')
+  await page.evaluate(endSession)
+  await page.getByText('Your session has ended.').waitFor()
+  await logIn(page, 'ann')
 
-  await page.getByRole('heading', { name: 'billing.payments.dlq' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: /^Order|^Refund/ }).waitFor()
+  await expect.poll(() => body.inputValue()).toContain('"order"')
+  expect(await page.content()).not.toContain('half')
+  await rig.management('DELETE', `/api/queues/%2F/${dlq}/contents`)
 })
 
 it('an alarm of the broker, and its end, are told by themselves', async () => {

@@ -118,7 +118,7 @@ export async function logInWithToken(page: Page, token: string): Promise<void> {
 
 /** As a person does who has only a keyboard. */
 export async function logIn(page: Page, name = 'guest', password = name): Promise<void> {
-  await page.getByLabel('Name').focus()
+  await page.getByLabel('Name', { exact: true }).focus()
   await page.keyboard.press('Control+A')
   await page.keyboard.type(name)
   await page.keyboard.press('Tab')

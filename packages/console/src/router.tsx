@@ -9,6 +9,7 @@ import { readQueueSearch } from './queue/queue-search.ts'
 import { HomePage } from './queues/home-page.tsx'
 import { readHomeSearch } from './queues/home-search.ts'
 import { readRedriveSearch } from './redrive/redrive-search.ts'
+import { readTopologySearch } from './topology/topology-search.ts'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 const getParentRoute = () => root
@@ -73,6 +74,7 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute,
     path: '/topology',
+    validateSearch: readTopologySearch,
     component: lazyRouteComponent(() => import('./topology/topology-page.tsx'), 'TopologyPage'),
   }),
   createRoute({
@@ -88,7 +90,13 @@ const routeTree = root.addChildren([
   }),
 ])
 
-export const router = createRouter({ routeTree, basepath: consolePath })
+export const router = createRouter({
+  routeTree,
+  basepath: consolePath,
+  // An old link may say what no page knows any more.
+  search: { strict: true },
+  scrollRestoration: true,
+})
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -6,6 +6,9 @@ import { serverAddress } from './server-address.ts'
 
 export type Schemas = components['schemas']
 
+/** Who is logged in, or was until the session ended without them: they may come back to what they were doing. */
+export type KnownSession = Schemas['CurrentSession'] & { readonly hasEnded?: true }
+
 /** Asks the server that the page came from, as whoever is logged in. */
 export const api: Client<paths> = createClient<paths>({
   baseUrl: serverAddress,
@@ -30,6 +33,6 @@ export const sessionKey = ['session'] as const
 export function proofOfWho(): Readonly<Record<string, string>> {
   const token = readBearerToken()
   if (token !== null) return { authorization: `Bearer ${token}` }
-  const session = queryClient.getQueryData<Schemas['CurrentSession'] | null>(sessionKey)
-  return session?.csrfToken ? { 'x-csrf-token': session.csrfToken } : {}
+  const session = queryClient.getQueryData<KnownSession | null>(sessionKey)
+  return session?.csrfToken && !session.hasEnded ? { 'x-csrf-token': session.csrfToken } : {}
 }

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions, skipToken } from '@tanstack/react-query'
-import { api, type Schemas, sessionKey } from './api.ts'
+import { api, type KnownSession, type Schemas, sessionKey } from './api.ts'
 import { ApiProblem, dataOf, problemOf } from './api-problem.ts'
 import { approvalsKey, type Connection, connectionKey, dlqsKey, notesKey, tasksKey } from './follow-lists.ts'
 
@@ -11,9 +11,9 @@ export const queries = {
       queryKey: sessionKey,
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: true,
-      queryFn: async (): Promise<Schemas['CurrentSession'] | null> => {
+      queryFn: async ({ client }): Promise<KnownSession | null> => {
         const { data, error, response } = await api.GET('/api/v1/session')
-        if (response.status === 401) return null
+        if (response.status === 401) return endedSession(client.getQueryData<KnownSession | null>(sessionKey))
         if (!data) throw problemOf(error, response)
         return data
       },
@@ -61,47 +61,6 @@ export const queries = {
       queryKey: ['traffic'],
       refetchInterval: 15_000,
       queryFn: async () => dataOf(await api.GET('/api/v1/queues')),
-    }),
-  causes: ({ queue, where }: Look) =>
-    queryOptions({
-      queryKey: ['look', queue, 'causes', where ?? ''],
-      staleTime: 60_000,
-      refetchOnWindowFocus: false,
-      queryFn: async ({ signal }) =>
-        dataOf(
-          await api.GET('/api/v1/dlqs/{queue}/causes', {
-            params: { path: { queue }, query: where ? { where } : {} },
-            signal,
-          }),
-        ),
-    }),
-  messages: ({ queue, where }: Look) =>
-    infiniteQueryOptions({
-      queryKey: ['look', queue, 'messages', where ?? ''],
-      staleTime: 60_000,
-      refetchOnWindowFocus: false,
-      initialPageParam: undefined as string | undefined,
-      queryFn: async ({ pageParam: cursor, signal }) =>
-        dataOf(
-          await api.GET('/api/v1/dlqs/{queue}/messages', {
-            params: {
-              path: { queue },
-              query: { limit: 100, ...(where && { where }), ...(cursor && { cursor }) },
-            },
-            signal,
-          }),
-        ),
-      getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    }),
-  message: ({ queue, key }: { readonly queue: string; readonly key: string }) =>
-    queryOptions({
-      queryKey: ['look', queue, 'message', key],
-      staleTime: 60_000,
-      refetchOnWindowFocus: false,
-      queryFn: async ({ signal }) =>
-        dataOf(
-          await api.GET('/api/v1/dlqs/{queue}/messages/{key}', { params: { path: { queue, key } }, signal }),
-        ),
     }),
   redrivePlan: (request: Schemas['RedriveRequest']) =>
     queryOptions({
@@ -170,10 +129,8 @@ export const queries = {
     }),
 }
 
-/** Which messages of which queue. */
-export interface Look {
-  readonly queue: string
-  readonly where?: string | undefined
+function endedSession(before: KnownSession | null | undefined): KnownSession | null {
+  return before ? { ...before, hasEnded: true } : null
 }
 
 function orNull<Data>(answer: {

@@ -1,23 +1,36 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { queries } from '../api/queries.ts'
 import { serverAddress } from '../api/server-address.ts'
-import { ProblemNotice } from '../parts/notice.tsx'
+import { Notice, ProblemNotice } from '../parts/notice.tsx'
 import { AccountLogin } from './account-login.tsx'
 import { TokenLogin } from './token-login.tsx'
 import { Wordmark } from './wordmark.tsx'
 
 /** Stands in place of any page while nobody is logged in, so that its address leads there afterwards. */
-export function LoginPage(): ReactNode {
+export function LoginPage({
+  hasEnded = false,
+}: {
+  /** Somebody was logged in a moment ago. */
+  readonly hasEnded?: boolean
+}): ReactNode {
   const { data: ways, error, refetch } = useQuery(queries.loginWays())
   const [wantsToken, setWantsToken] = useState(false)
   const usesToken = wantsToken || ways?.hasAccounts === false
+  useEffect(() => {
+    document.title = 'Log in · Warren'
+  }, [])
   return (
     <main className="grid min-h-full place-items-center px-4 py-10">
       <div className="w-full max-w-80">
         <div className="mb-8 flex justify-center">
           <Wordmark />
         </div>
+        {hasEnded && (
+          <div className="mb-5">
+            <Notice tone="warn">Your session has ended. Log in, and you continue where you were.</Notice>
+          </div>
+        )}
         <h1 className="mb-1 text-lg font-semibold">Log in</h1>
         <p className="mb-5 text-quiet">
           {usesToken ? 'With an API token of this server.' : 'With your RabbitMQ account.'}

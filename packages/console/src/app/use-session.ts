@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Schemas } from '../api/api.ts'
+import type { KnownSession, Schemas } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
 
-type Session = Schemas['CurrentSession']
-
 /** Who is logged in. Only for pages, which are shown to nobody else. */
-export function useSession(): Session {
+export function useSession(): KnownSession {
   const { data } = useQuery(queries.session())
   if (!data) throw new Error('A page is shown to somebody who is not logged in.')
   return data

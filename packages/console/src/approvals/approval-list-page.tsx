@@ -29,11 +29,11 @@ export function ApprovalListPage(): ReactNode {
                 <Link
                   to="/approvals/$id"
                   params={{ id: approval.id }}
-                  className="foreign block truncate font-medium hover:underline"
+                  className="foreign block font-medium hover:underline"
                 >
                   {sayAsked(approval)}
                 </Link>
-                <p className="foreign truncate text-xs text-quiet">
+                <p className="foreign line-clamp-3 text-xs text-quiet">
                   <bdi>{approval.by}</bdi>
                   {approval.reason !== null && `: ${approval.reason}`}
                 </p>

@@ -8,12 +8,14 @@ import { useForbidden, useSession } from '../app/use-session.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
+import { FactList } from '../parts/fact-list.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
 import { ProblemNotice } from '../parts/notice.tsx'
 import { Page, SectionTitle } from '../parts/page.tsx'
 import { TimeText } from '../parts/time-text.tsx'
 import { searchOf } from '../redrive/redrive-search.ts'
 import { approvalTones, sayAsked, whyNotGrant } from './say-asked.ts'
+import { canBePlannedAgain, sayRequest } from './say-request.ts'
 
 const route = getRouteApi('/approvals/$id')
 
@@ -38,6 +40,8 @@ export function ApprovalPage(): ReactNode {
         )}
       </Page>
     )
+  const { asks } = approval
+  const plannable = asks.action === 'redrive' && canBePlannedAgain(asks.request) ? asks.request : undefined
   return (
     <Page
       above={above}
@@ -66,24 +70,28 @@ export function ApprovalPage(): ReactNode {
           </Link>
         </p>
       )}
-      {approval.state === 'waiting' && approval.asks.action === 'redrive' && (
+      <section>
+        <SectionTitle>What is asked for</SectionTitle>
+        <FactList isProse facts={sayRequest(approval.asks)} />
+      </section>
+      {approval.state === 'waiting' && plannable && (
         <p>
           <Link
             to="/queues/$queue/redrive"
-            params={{ queue: approval.asks.request.queue }}
-            search={searchOf(approval.asks.request)}
+            params={{ queue: plannable.queue }}
+            search={searchOf(plannable)}
             className="text-accent hover:underline"
           >
             See the plan of this request, as it is now
           </Link>
         </p>
       )}
-      <section>
-        <SectionTitle>The request, as it is carried out</SectionTitle>
-        <pre className="foreign rounded-lg border border-line bg-panel p-4 font-mono text-xs leading-5 whitespace-pre-wrap">
+      <details className="pb-8">
+        <summary className="text-quiet">The request, as it is carried out</summary>
+        <pre className="foreign mt-2 rounded-lg border border-line bg-panel p-4 font-mono text-xs leading-5 whitespace-pre-wrap">
           {JSON.stringify(approval.asks.request, null, 2)}
         </pre>
-      </section>
+      </details>
     </Page>
   )
 }

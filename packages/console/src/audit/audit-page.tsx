@@ -6,6 +6,7 @@ import { queries } from '../api/queries.ts'
 import { useForbidden } from '../app/use-session.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
 import { Notice, ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
@@ -24,6 +25,7 @@ export function AuditPage(): ReactNode {
     enabled: forbidden === undefined,
   })
   const pages = audit.data?.pages ?? []
+  const records = pages.flatMap(({ items }) => items)
   const unreadable = pages.reduce((sum, page) => sum + page.unreadable, 0)
   return (
     <Page title="Audit log" about="Who did what, newest first. Reading the log is recorded, too.">
@@ -51,14 +53,17 @@ export function AuditPage(): ReactNode {
           where.
         </Notice>
       )}
-      {pages.length > 0 && (
+      {pages.length > 0 && records.length === 0 && !audit.hasNextPage && (
+        <EmptyState title="Nothing is recorded">
+          The log has nothing of that, or it is older than what the log keeps.
+        </EmptyState>
+      )}
+      {(records.length > 0 || audit.hasNextPage) && (
         <div className="pb-8">
           <RowList label="Records">
-            {pages
-              .flatMap(({ items }) => items)
-              .map((record) => (
-                <AuditRow key={record.hash} record={record} />
-              ))}
+            {records.map((record) => (
+              <AuditRow key={record.hash} record={record} />
+            ))}
           </RowList>
           {audit.hasNextPage && (
             <div className="mt-4">

@@ -46,11 +46,11 @@ function BackupRow({ backup }: { readonly backup: Schemas['KeptBackup'] }): Reac
         <Link
           to="/backups/$id"
           params={{ id: backup.id }}
-          className="foreign block truncate font-medium hover:underline"
+          className="foreign block font-medium hover:underline"
         >
           {backup.queue}
         </Link>
-        <p className="foreign truncate text-xs text-quiet">{sayPurpose(backup)}</p>
+        <p className="foreign line-clamp-3 text-xs text-quiet">{sayPurpose(backup)}</p>
       </div>
       <span className="num hidden w-20 text-right text-quiet sm:block">{formatBytes(backup.sizeBytes)}</span>
       <span className="w-20 text-right text-quiet">

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { api, type Schemas } from '../api/api.ts'
 import { dataOf } from '../api/api-problem.ts'
 import { createOnceKey } from '../api/once-key.ts'
+import { isGone } from '../api/queries.ts'
 import { useForbidden } from '../app/use-session.ts'
 import { FilterSentence } from '../filter/filter-sentence.tsx'
 import { Button } from '../parts/button.tsx'
@@ -12,6 +13,7 @@ import { TextField } from '../parts/field.tsx'
 import { LoadingRows } from '../parts/loading-rows.tsx'
 import { Notice, ProblemNotice } from '../parts/notice.tsx'
 import { Page } from '../parts/page.tsx'
+import { NoQueue } from '../queue/no-queue.tsx'
 import { QueueTrail } from '../queue/queue-trail.tsx'
 import { forgetSnapshot } from '../snapshot/forget-snapshot.ts'
 import { snapshotQueries } from '../snapshot/snapshot-queries.ts'
@@ -36,7 +38,8 @@ export function DiscardPage(): ReactNode {
   return (
     <Page
       above={<QueueTrail queue={queue} list={list} />}
-      title="Discard"
+      title={`Discard from ${queue}`}
+      heading="Discard"
       about={
         keys ? (
           `${formatCounted(keys.length, 'selected message')}.`
@@ -51,7 +54,7 @@ export function DiscardPage(): ReactNode {
       }
     >
       {discard.data?.kind === 'discarded' && <Discarded result={discard.data} />}
-      {error && <ProblemNotice error={error} onRetry={held.lookAgain} />}
+      {error && (isGone(error) ? <NoQueue /> : <ProblemNotice error={error} onRetry={held.lookAgain} />)}
       {!discard.data && !error && matched === undefined && <LoadingRows what="Counting the messages" />}
       {!discard.data && matched !== undefined && (
         <div className="flex max-w-prose flex-col gap-4">

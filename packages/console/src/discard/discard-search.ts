@@ -1,3 +1,5 @@
+import { readKeys } from '../filter/read-keys.ts'
+
 /** What the address of a discard says. */
 export interface DiscardSearch {
   readonly where?: string
@@ -8,6 +10,6 @@ export interface DiscardSearch {
 export function readDiscardSearch({ where, keys }: Readonly<Record<string, unknown>>): DiscardSearch {
   return {
     ...(where !== undefined && where !== '' && { where: String(where) }),
-    ...(Array.isArray(keys) && keys.length > 0 && { keys: keys.map(String) }),
+    ...readKeys(keys),
   }
 }

@@ -6,7 +6,8 @@ const labelOf = (id: string) => (id === 'abc' ? 'TimeoutError: no answer' : unde
 it.each([
   [undefined, undefined],
   ['type:OrderPlaced', 'whose type is “OrderPlaced”'],
-  ['cause:abc and died<2h', 'whose cause is “TimeoutError: no answer” and that died less than 2h ago'],
+  ['cause:abc and died<2h', 'whose cause is “TimeoutError: no answer” and that died less than 2 h ago'],
+  ['died>90m', 'that died more than 90 min ago'],
   [
     'not (header.tenant!="a b" or attempts>=3)',
     'not (whose header tenant is not “a b” or whose number of attempts is at least “3”)',

@@ -1,3 +1,5 @@
+import { formatWholeMoment } from '../words/format-moment.ts'
+
 /** The words of a cause by its id; undefined: it is not known. */
 export type LabelOf = (causeId: string) => string | undefined
 
@@ -48,14 +50,22 @@ function sayCondition(
 function sayDeath(sign: string, value: string): string {
   const isMoment = /^\d{4}-/.test(value)
   if (isMoment) return `that died ${sign.startsWith('<') ? 'before' : 'since'} ${sayMoment(value)}`
-  return `that died ${sign.startsWith('<') ? 'less' : 'more'} than ${value} ago`
+  return `that died ${sign.startsWith('<') ? 'less' : 'more'} than ${sayDuration(value)} ago`
 }
 
-const moments = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium' })
+const units: Readonly<Record<string, string>> = { m: 'min' }
+
+/** 90m → 90 min, 2h → 2 h */
+function sayDuration(value: string): string {
+  return value.replace(
+    /^(\d+)\s*([a-z]+)$/i,
+    (_, count: string, unit: string) => `${count} ${units[unit] ?? unit}`,
+  )
+}
 
 function sayMoment(value: string): string {
   const timeMs = Date.parse(value)
-  return Number.isNaN(timeMs) ? value : moments.format(timeMs)
+  return Number.isNaN(timeMs) ? value : formatWholeMoment(timeMs)
 }
 
 function unquote(value: string): string {

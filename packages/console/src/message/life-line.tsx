@@ -25,7 +25,7 @@ export function LifeLine({ message }: { readonly message: Schemas['MessageDetail
           <li key={index} className="group relative pb-4 pl-5 last:pb-0">
             <span
               aria-hidden="true"
-              className={`absolute top-1.5 left-0 size-2 rounded-full ${dots[step.kind]}`}
+              className={`keeps-colour absolute top-1.5 left-0 size-2 rounded-full ${dots[step.kind]}`}
             />
             <span
               aria-hidden="true"

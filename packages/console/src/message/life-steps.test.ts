@@ -85,3 +85,14 @@ it('a wait follows the failure that led to it, although RabbitMQ tells its time 
     'Dead after 2 attempts',
   ])
 })
+
+it('a message was published to where it was sent at first, and not to where it died last', () => {
+  const [published, , dead] = lifeSteps({
+    ...{ properties, diedAt: null, attempts: null, failedIn: 'orders', headers: [] },
+    ...{ exchange: '', routingKey: 'orders.dlq', cause: { ...cause, label: 'expired (orders)' } },
+    deaths: [{ ...death('orders', 'expired', 1), exchange: 'shop', routingKeys: ['order.placed'] }],
+  })
+
+  expect(published?.detail).toBe('to shop with the key order.placed')
+  expect(dead?.detail).toBe('expired (orders)')
+})

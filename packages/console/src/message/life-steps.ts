@@ -25,15 +25,12 @@ type Message = Pick<
 
 /** The life of a message, the oldest first: as far as its headers tell. */
 export function lifeSteps(message: Message): readonly LifeStep[] {
-  const { properties, deaths, exchange, routingKey } = message
+  const { properties, deaths } = message
   const published: LifeStep = {
     kind: 'published',
     at: dateOrNull(properties.timestamp),
     title: 'Published',
-    detail: sayPublished({
-      exchange: textOf(message, 'x-original-exchange') ?? exchange,
-      key: textOf(message, 'x-original-routing-key') ?? routingKey,
-    }),
+    detail: sayPublished(message),
   }
   const history = deaths.map(
     ({ queue, reason, count, firstAt }): LifeStep => ({
@@ -48,7 +45,11 @@ export function lifeSteps(message: Message): readonly LifeStep[] {
   return [published, ...inOrder(between), end(message)]
 }
 
-function sayPublished({ exchange, key }: { readonly exchange: string; readonly key: string }): string {
+/** Where it was sent at first. As it lies in the queue it has the address by which it died last. */
+function sayPublished(message: Message): string {
+  const [first] = message.deaths
+  const exchange = textOf(message, 'x-original-exchange') ?? first?.exchange ?? message.exchange
+  const key = textOf(message, 'x-original-routing-key') ?? first?.routingKeys[0] ?? message.routingKey
   return `to ${exchange === '' ? 'the default exchange' : exchange} with the key ${key === '' ? '“”' : key}`
 }
 
@@ -87,7 +88,11 @@ function end(message: Message): LifeStep {
     kind: 'parked',
     at: diedAt,
     title: `Dead${again}${after}`,
-    detail: failedIn === null ? cause.label : `failed in ${failedIn}: ${cause.label}`,
+    // Most causes name the queue themselves.
+    detail:
+      failedIn === null || cause.label.endsWith(`(${failedIn})`)
+        ? cause.label
+        : `failed in ${failedIn}: ${cause.label}`,
   }
 }
 

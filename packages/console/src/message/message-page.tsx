@@ -19,6 +19,7 @@ import { EditPanel } from './edit-panel.tsx'
 import { HeaderTable } from './header-table.tsx'
 import { LifeLine } from './life-line.tsx'
 import { MessageActions } from './message-actions.tsx'
+import { nameOfMessage } from './name-of-message.ts'
 import { PropertyList } from './property-list.tsx'
 
 const route = getRouteApi('/queues/$queue/messages/$key')
@@ -27,11 +28,12 @@ export function MessagePage(): ReactNode {
   const { queue, key } = route.useParams()
   const search = route.useSearch()
   const navigate = route.useNavigate()
+  const isKey = /^[0-9a-f]{32}$/.test(key)
   const held = useSnapshot(queue)
   const { snapshot } = held
   const { data: message, error } = useQuery({
     ...snapshotQueries.message({ snapshot: snapshot ?? { queue, id: '', state: 'running' }, key }),
-    enabled: snapshot?.state === 'done',
+    enabled: isKey && snapshot?.state === 'done',
   })
   const list = search.where === undefined ? {} : { where: search.where }
   useKeys({ u: () => void navigate({ to: '/queues/$queue', params: { queue }, search: list }) })
@@ -39,17 +41,31 @@ export function MessagePage(): ReactNode {
   return (
     <Page
       above={<QueueTrail queue={queue} list={list} />}
-      title={message ? (message.type ?? message.routingKey) : 'Message'}
+      title={message ? nameOfMessage(message, queue) : 'Message'}
       about={message && <About message={message} />}
       actions={message && !search.edit && <MessageActions queue={queue} message={message} />}
     >
-      {!message && !problem && <LoadingRows what="Looking for the message" />}
+      {!isKey && <NoAddress />}
+      {isKey && !message && !problem && <LoadingRows what="Looking for the message" />}
       {isGone(error) && snapshot && <GoneMessage asOf={snapshot.asOf} onLook={held.lookAgain} />}
       {isGone(held.error) && <GoneMessage />}
       {problem && !isGone(problem) && <ProblemNotice error={problem} onRetry={held.lookAgain} />}
       {message && !search.edit && <Content queue={queue} message={message} />}
       {message && search.edit && <EditPanel key={key} queue={queue} message={message} />}
     </Page>
+  )
+}
+
+function NoAddress(): ReactNode {
+  const { queue } = route.useParams()
+  return (
+    <EmptyState title="This is not the address of a message">
+      The link may have been cut off.{' '}
+      <Link to="/queues/$queue" params={{ queue }} className="text-accent underline">
+        See the messages of the queue
+      </Link>
+      .
+    </EmptyState>
   )
 }
 

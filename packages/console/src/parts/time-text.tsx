@@ -1,19 +1,17 @@
 import type { ReactNode } from 'react'
 import { formatAge } from '../words/format-age.ts'
-import { formatMoment } from '../words/format-moment.ts'
-
-const inZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+import { formatMoment, formatWholeMoment } from '../words/format-moment.ts'
 
 /** A time in the reader's zone; UTC on hover. */
 export function TimeText({ at }: { readonly at: string }): ReactNode {
   return (
     <time dateTime={at} title={`${at} (UTC)`} className="num whitespace-nowrap">
-      {inZone.format(new Date(at))}
+      {formatWholeMoment(at)}
     </time>
   )
 }
 
-/** The same without the day, where it is today. */
+/** The same without the day, if it is today. */
 export function ClockText({ at }: { readonly at: string }): ReactNode {
   return (
     <time dateTime={at} title={`${at} (UTC)`} className="num whitespace-nowrap">
@@ -33,11 +31,7 @@ export function AgeText({
 }): ReactNode {
   if (at === null) return <span title="The time is unknown.">–</span>
   return (
-    <time
-      dateTime={at}
-      title={`${inZone.format(new Date(at))}\n${at} (UTC)`}
-      className="num whitespace-nowrap"
-    >
+    <time dateTime={at} title={`${formatWholeMoment(at)}\n${at} (UTC)`} className="num whitespace-nowrap">
       {formatAge(Date.now() - Date.parse(at))}
       {!isBare && ' ago'}
     </time>

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table lays out its rows itself, and these are placed by hand.
 // biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays on the list, which names the current row.
+import { useElementScrollRestoration } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useKeys } from './use-keys.ts'
@@ -30,8 +31,11 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
   const [current, setCurrent] = useState<number>()
   // Whoever presses keys is faster than a page is drawn.
   const latest = useRef(-1)
+  // Whoever comes back finds it as it was scrolled.
+  const before = useElementScrollRestoration({ id: label })
   const rows = useVirtualizer({
     ...{ count: items.length, estimateSize: () => rowHeight, overscan: 8 },
+    ...(before && { initialOffset: before.scrollY }),
     getScrollElement: () => place.current,
     getItemKey: (index) => nameOf(items[index]!),
   })
@@ -70,6 +74,7 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
       <div
         ref={place}
         role="grid"
+        data-scroll-restoration-id={label}
         aria-label={label}
         aria-multiselectable={onMark !== undefined}
         aria-rowcount={items.length}

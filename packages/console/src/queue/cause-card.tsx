@@ -38,7 +38,7 @@ export function CauseCard({
         </button>
         <span className="num text-base font-semibold">{formatCount(count)}</span>
       </div>
-      <div aria-hidden="true" className="mt-auto h-1 overflow-hidden rounded-full bg-sunken">
+      <div aria-hidden="true" className="keeps-colour mt-auto h-1 overflow-hidden rounded-full bg-sunken">
         <div
           className="h-full rounded-full bg-accent"
           style={{ width: `${(100 * count) / Math.max(1, of)}%` }}

@@ -17,7 +17,7 @@ export function LookProgress({
       aria-label="Looking at the messages"
       aria-valuenow={Math.round(share)}
       aria-valuetext={`${formatCount(seen)} of ${formatCount(present)}`}
-      className="h-1 overflow-hidden rounded-full bg-sunken"
+      className="keeps-colour h-1 overflow-hidden rounded-full bg-sunken"
     >
       <div className="h-full rounded-full bg-accent transition-[width]" style={{ width: `${share}%` }} />
     </div>

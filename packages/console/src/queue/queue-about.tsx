@@ -12,7 +12,7 @@ export function QueueAbout({ queue }: { readonly queue: string }): ReactNode {
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
       {messages === null && <span>The queue has just gone away.</span>}
       {growthPerMinute !== 0 && <span className="num">{formatSigned(growthPerMinute)} per minute</span>}
-      {depths.length > 1 && (
+      {new Set(depths).size > 1 && (
         <SparkLine values={depths} tone={growthPerMinute > 0 ? 'text-bad' : 'text-faint'} />
       )}
       {sources.length > 0 && <span className="foreign">from {sources.join(', ')}</span>}

@@ -20,6 +20,7 @@ import { LookLine } from './look-line.tsx'
 import { LookProblem } from './look-problem.tsx'
 import { LookProgress } from './look-progress.tsx'
 import { MessageList } from './message-list.tsx'
+import { NoQueue } from './no-queue.tsx'
 import { QueueAbout } from './queue-about.tsx'
 import { type QueueLook, useQueueLook } from './use-queue-look.ts'
 
@@ -135,18 +136,6 @@ function valuesOf({ facets }: QueueLook, field: string): readonly KnownValue[] {
     facets?.facets.find((facet) => (facet.name === null ? facet.field : `header.${facet.name}`) === field)
       ?.values ?? []
   return values.flatMap(({ value, label, count }) => (value === null ? [] : [{ value, label, count }]))
-}
-
-function NoQueue(): ReactNode {
-  return (
-    <EmptyState title="There is no such dead-letter queue">
-      It was deleted, or you may not see it.{' '}
-      <Link to="/" className="text-accent underline">
-        See all dead-letter queues
-      </Link>
-      .
-    </EmptyState>
-  )
 }
 
 function NoMessages({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {

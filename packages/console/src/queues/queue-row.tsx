@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useQueueNote } from '../notes/use-queue-note.ts'
+import { LongName } from '../parts/long-name.tsx'
 import { SparkLine } from '../parts/spark-line.tsx'
 import { AgeText } from '../parts/time-text.tsx'
 import { formatCount, formatSigned } from '../words/format-count.ts'
@@ -23,9 +24,9 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
           to="/queues/$queue"
           params={{ queue }}
           tabIndex={-1}
-          className={`foreign block truncate font-medium hover:underline ${isEmpty ? 'text-quiet' : ''}`}
+          className={`block font-medium hover:underline ${isEmpty ? 'text-quiet' : ''}`}
         >
-          {queue}
+          <LongName name={queue} />
         </Link>
         <QueueLine queue={each} />
       </div>
@@ -45,7 +46,7 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
       <span className={`num hidden w-24 text-right md:block ${tone}`}>
         {growthPerMinute === 0 ? '–' : formatSigned(growthPerMinute)}
       </span>
-      <span className={`num w-24 text-right text-base font-medium ${isEmpty ? 'text-faint' : ''}`}>
+      <span className={`num text-right text-base font-medium md:w-24 ${isEmpty ? 'text-faint' : ''}`}>
         {messages === null ? <span title="The queue has just gone away.">gone</span> : formatCount(messages)}
         {growthPerMinute !== 0 && (
           <span className={`block text-xs font-normal md:hidden ${tone}`}>
@@ -57,10 +58,20 @@ export function QueueRow({ queue: each }: { readonly queue: RankedQueue }): Reac
   )
 }
 
-/** What somebody wrote about the queue, else what it gets its messages from. */
+/** What somebody wrote about the queue, else what it gets its messages from; in a narrow list, of what they died. */
 function QueueLine({ queue: each }: { readonly queue: RankedQueue }): ReactNode {
   const note = useQueueNote(each.queue)
-  if (!note) return <Origin queue={each} />
+  const { mainCause, messages } = each
+  if (!note && (mainCause === null || messages === 0)) return <Origin queue={each} />
+  if (!note)
+    return (
+      <>
+        <div className="hidden lg:block">
+          <Origin queue={each} />
+        </div>
+        <p className="foreign truncate text-xs text-quiet lg:hidden">{mainCause?.label}</p>
+      </>
+    )
   return (
     <p className="foreign truncate text-xs text-quiet" title={`${note.by}: ${note.text}`}>
       <span className="rounded bg-warn-soft px-1 text-ink">
@@ -77,7 +88,12 @@ function Origin({ queue: { sources, abandoned } }: { readonly queue: RankedQueue
   return (
     <p className="foreign truncate text-xs text-quiet">
       from <bdi>{sources.join(', ')}</bdi>
-      {abandoned.length > 0 && <span className="text-warn"> · no consumer on {abandoned.join(', ')}</span>}
+      {abandoned.length > 0 && (
+        <span className="text-warn">
+          {' '}
+          · no consumer{abandoned.length < sources.length && ` on ${abandoned.join(', ')}`}
+        </span>
+      )}
     </p>
   )
 }

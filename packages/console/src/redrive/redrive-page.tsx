@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { api, type Schemas } from '../api/api.ts'
 import { dataOf } from '../api/api-problem.ts'
 import { createOnceKey } from '../api/once-key.ts'
-import { queries } from '../api/queries.ts'
+import { isGone, queries } from '../api/queries.ts'
 import { useForbidden } from '../app/use-session.ts'
 import { FilterSentence } from '../filter/filter-sentence.tsx'
 import { Button } from '../parts/button.tsx'
@@ -12,6 +12,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { Page } from '../parts/page.tsx'
 import { useKeys } from '../parts/use-keys.ts'
 import { LookProblem } from '../queue/look-problem.tsx'
+import { NoQueue } from '../queue/no-queue.tsx'
 import { QueueTrail } from '../queue/queue-trail.tsx'
 import { forgetSnapshot } from '../snapshot/forget-snapshot.ts'
 import { useKnownCauses } from '../snapshot/use-known-causes.ts'
@@ -46,7 +47,8 @@ export function RedrivePage(): ReactNode {
   return (
     <Page
       above={<QueueTrail queue={queue} list={list} />}
-      title="Re-drive"
+      title={`Re-drive from ${queue}`}
+      heading="Re-drive"
       about={
         search.keys ? (
           `${formatCounted(search.keys.length, 'selected message')}.`
@@ -56,44 +58,49 @@ export function RedrivePage(): ReactNode {
       }
       actions={<CopyButton text={redriveCommand({ queue, reason }, search)}>Copy as command</CopyButton>}
     >
-      <div className="grid grid-cols-1 gap-6 pb-8 lg:grid-cols-2">
-        <RedriveForm reason={reason} onReason={setReason} />
-        <PlanPanel
-          queue={queue}
-          plan={plan.data}
-          error={forbidden ? new Error(forbidden) : plan.error}
-          isPlanning={plan.isFetching}
-          depth={depth}
-          isOld={!isPlanOfThis}
-          onPlan={forbidden ? undefined : () => (isPlanOfThis ? void plan.refetch() : setPlanned(request))}
-        >
-          {start.error && <LookProblem queue={queue} error={start.error} isRefusal />}
-          {start.isPending && (
-            <p role="status" className="text-quiet">
-              Checking that the plan still holds. Every message is read once more before the first one moves…
-            </p>
-          )}
-          <Button
-            isMain
-            offBecause={whyOff({
-              forbidden,
-              plan: plan.data,
-              isPlanning: plan.isFetching,
-              isPlanOfThis,
-              isStarting: start.isPending,
-            })}
-            onClick={() =>
-              start.mutate({
-                ...planned,
-                ...(plan.data && { planDigest: plan.data.digest }),
-                ...(reason.trim() && { reason: reason.trim() }),
-              })
-            }
+      {isGone(plan.error) ? (
+        <NoQueue />
+      ) : (
+        <div className="grid grid-cols-1 gap-6 pb-8 lg:grid-cols-2">
+          <RedriveForm reason={reason} onReason={setReason} />
+          <PlanPanel
+            queue={queue}
+            plan={plan.data}
+            error={forbidden ? new Error(forbidden) : plan.error}
+            isPlanning={plan.isFetching}
+            depth={depth}
+            isOld={!isPlanOfThis}
+            onPlan={forbidden ? undefined : () => (isPlanOfThis ? void plan.refetch() : setPlanned(request))}
           >
-            {sayButton(plan.data)}
-          </Button>
-        </PlanPanel>
-      </div>
+            {start.error && <LookProblem queue={queue} error={start.error} isRefusal />}
+            {start.isPending && (
+              <p role="status" className="text-quiet">
+                Checking that the plan still holds. Every message is read once more before the first one
+                moves…
+              </p>
+            )}
+            <Button
+              isMain
+              offBecause={whyOff({
+                forbidden,
+                plan: plan.data,
+                isPlanning: plan.isFetching,
+                isPlanOfThis,
+                isStarting: start.isPending,
+              })}
+              onClick={() =>
+                start.mutate({
+                  ...planned,
+                  ...(plan.data && { planDigest: plan.data.digest }),
+                  ...(reason.trim() && { reason: reason.trim() }),
+                })
+              }
+            >
+              {sayButton(plan.data)}
+            </Button>
+          </PlanPanel>
+        </div>
+      )}
     </Page>
   )
 }

@@ -6,13 +6,20 @@ it('an address without settings asks for what the server does by itself', () => 
     where: '',
     to: 'origin',
     attempts: 'reset',
-    limit: 0,
-    rate: -1,
-    canary: 'x',
+    limit: '',
+    keys: undefined,
   })
 
   expect(search).toEqual({})
   expect(requestOf('a.dlq', search)).toEqual({ queue: 'a.dlq' })
+})
+
+it('what an address says wrongly is refused by the server, and never left out: all messages would be meant', () => {
+  const search = readRedriveSearch({ limit: -3, rate: 'fast', canary: 0, keys: 'cut-off' })
+
+  expect(requestOf('a.dlq', search)).toEqual({
+    ...{ queue: 'a.dlq', limit: 0, ratePerSecond: 0, canary: { messages: 0 }, keys: ['cut-off'] },
+  })
 })
 
 it('every setting of the address is in the request', () => {

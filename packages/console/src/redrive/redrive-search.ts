@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/api.ts'
+import { readKeys } from '../filter/read-keys.ts'
 
 /** What the address of a re-drive says: everything but why it is done. */
 export interface RedriveSearch {
@@ -18,7 +19,7 @@ export function readRedriveSearch(given: Readonly<Record<string, unknown>>): Red
   const { where, keys, to, attempts, limit, rate, canary, stopWhenDead, stopWhenTargetAbove } = given
   return {
     ...text('where', where),
-    ...(Array.isArray(keys) && keys.length > 0 && { keys: keys.map(String) }),
+    ...readKeys(keys),
     ...(to !== 'origin' && text('to', to)),
     ...(attempts === 'continue' && { attempts }),
     ...wholeNumber('limit', limit),
@@ -50,9 +51,10 @@ export function requestOf(queue: string, search: RedriveSearch): Schemas['Redriv
 
 /** The address of the page that plans such a request. */
 export function searchOf(request: Schemas['RedriveRequest']): RedriveSearch {
-  const { ratePerSecond, canary, stopWhenDead } = request
+  const { to, ratePerSecond, canary, stopWhenDead } = request
   return readRedriveSearch({
     ...request,
+    to: typeof to === 'object' ? to.queue : to,
     rate: ratePerSecond,
     canary: canary?.messages,
     stopWhenDead: stopWhenDead === undefined ? undefined : String(stopWhenDead),
@@ -65,7 +67,9 @@ function text<Name extends string>(name: Name, value: unknown): { readonly [Key 
     : ({ [name]: String(value) } as { readonly [Key in Name]?: string })
 }
 
+/** What is no such number is 0, which the server refuses: without its limit a re-drive would move more. */
 function wholeNumber<Name extends string>(name: Name, value: unknown): { readonly [Key in Name]?: number } {
+  if (value === undefined || value === '') return {}
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value > 0
-  return isWhole ? ({ [name]: value } as { readonly [Key in Name]?: number }) : {}
+  return { [name]: isWhole ? value : 0 } as { readonly [Key in Name]?: number }
 }

@@ -34,41 +34,55 @@ export function TaskListPage(): ReactNode {
 }
 
 function TaskRow({ task }: { readonly task: Schemas['Task'] }): ReactNode {
-  const { id, kind, queue, by, reason, startedAt, endedAt, progress } = task
+  const { id, kind, queue, by, reason, startedAt, endedAt } = task
   const acknowledgement = useAcknowledgement(id)
   const isLook = kind === 'snapshot'
   return (
     <li className="flex items-center gap-4 px-4 py-2.5 hover:bg-hover">
       <div className="min-w-0 flex-1">
-        <Link to="/tasks/$id" params={{ id }} className="foreign block truncate font-medium hover:underline">
+        <Link to="/tasks/$id" params={{ id }} className="foreign block font-medium hover:underline">
           <span className="font-normal text-quiet">{isLook ? 'Look at ' : 'Re-drive of '}</span>
           {queue}
         </Link>
-        <p className="foreign truncate text-xs text-quiet">
+        <p className="foreign line-clamp-3 text-xs text-quiet">
           <bdi>{by}</bdi>
           {reason !== null && (
             <>
               : <bdi>{reason}</bdi>
             </>
           )}
-          {acknowledgement && ` · acknowledged by ${acknowledgement.by}`}
-          {!acknowledgement && !isLook && endedAt !== null && (
-            <span className="text-warn"> · not acknowledged</span>
-          )}
         </p>
+        <p className="num text-xs text-quiet sm:hidden">
+          <Moved task={task} />, <AgeText at={startedAt} />
+        </p>
+        {acknowledgement && (
+          <p className="foreign text-xs text-quiet">acknowledged by {acknowledgement.by}</p>
+        )}
+        {!acknowledgement && !isLook && endedAt !== null && (
+          <p className="text-xs text-warn">not acknowledged</p>
+        )}
       </div>
       <span className="sm:w-36">
         <StateBadge task={task} />
       </span>
       <span className="num hidden w-44 text-right sm:block">
-        {formatCount(isLook ? progress.kept : progress.moved)}{' '}
-        <span className="text-quiet">
-          of {formatCount(progress.present)} {isLook ? 'seen' : 'moved'}
-        </span>
+        <Moved task={task} />
       </span>
       <span className="hidden w-24 text-right text-quiet md:block">
         <AgeText at={startedAt} />
       </span>
     </li>
+  )
+}
+
+function Moved({ task: { kind, progress } }: { readonly task: Schemas['Task'] }): ReactNode {
+  const isLook = kind === 'snapshot'
+  return (
+    <>
+      {formatCount(isLook ? progress.kept : progress.moved)}{' '}
+      <span className="text-quiet">
+        of {formatCount(progress.present)} {isLook ? 'seen' : 'moved'}
+      </span>
+    </>
   )
 }

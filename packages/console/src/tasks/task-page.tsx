@@ -50,9 +50,10 @@ export function TaskPage(): ReactNode {
   return (
     <Page
       above={above}
-      title={
+      title={`${kindOf(task)} ${task.queue}`}
+      heading={
         <>
-          {task.kind === 'snapshot' ? 'Look at' : 'Re-drive of'} <span className="foreign">{task.queue}</span>
+          {kindOf(task)} <span className="foreign">{task.queue}</span>
         </>
       }
       about={
@@ -84,6 +85,10 @@ export function TaskPage(): ReactNode {
       </div>
     </Page>
   )
+}
+
+function kindOf({ kind }: Schemas['Task']): string {
+  return kind === 'snapshot' ? 'Look at' : 'Re-drive of'
 }
 
 /** Where to go on from a receipt. */

@@ -21,7 +21,7 @@ export function FlowBox({ queue }: { readonly queue: FlowQueue }): ReactNode {
       className={`flex min-w-0 items-center gap-3 rounded-md border px-2.5 py-1.5 ${isBad ? 'border-bad bg-bad-soft' : 'border-line bg-sunken'}`}
     >
       <span className="min-w-0 flex-1">
-        <span className="foreign line-clamp-2 font-medium" title={name}>
+        <span className="foreign block font-medium">
           {role === 'dead-letter' && !isMissing ? (
             <Link to="/queues/$queue" params={{ queue: name }} className="hover:underline">
               <DottedName name={name} />

@@ -1,33 +1,80 @@
-import type { ReactNode } from 'react'
-import type { Schemas } from '../api/api.ts'
+import { getRouteApi } from '@tanstack/react-router'
+import { type ReactNode, useMemo, useRef } from 'react'
+import { EmptyState } from '../parts/empty-state.tsx'
 import { SectionTitle } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
+import { useKeys } from '../parts/use-keys.ts'
+import { formatCount, formatCounted } from '../words/format-count.ts'
 import { FlowBox } from './flow-box.tsx'
-import { type FlowQueue, type QueueFlow, queueFlows } from './queue-flows.ts'
+import { type FlowFacts, type FlowQueue, type QueueFlow, queueFlows } from './queue-flows.ts'
+
+const route = getRouteApi('/topology')
+
+/** More than anybody reads; the search finds the others. */
+const mostFlows = 100
+/** So few are seen at a glance. */
+const fewFlows = 8
 
 /** Every queue with where its messages come from, and where they go when they fail. */
-export function FlowList({
-  live,
-  declared,
-  lossy,
-}: {
-  readonly live: Schemas['LiveTopology']
-  readonly declared: Schemas['CompiledTopology'] | undefined
-  /** Queues about which something is not proved. */
-  readonly lossy: readonly string[]
-}): ReactNode {
-  const flows = queueFlows(live, declared, lossy)
+export function FlowList({ live, declared, lossy, dlqs }: FlowFacts): ReactNode {
+  const { find = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const field = useRef<HTMLInputElement>(null)
+  useKeys({ '/': () => field.current?.focus() })
+  const all = useMemo(() => queueFlows({ live, declared, lossy, dlqs }), [live, declared, lossy, dlqs])
+  const found = all.filter(({ owner, queues }) => {
+    const names = [owner, ...queues.map(({ name }) => name)]
+    return names.some((name) => name.toLowerCase().includes(find.toLowerCase()))
+  })
+  const shown = found.slice(0, mostFlows)
+  const lone = shown.filter(isLone)
+  const flows = shown.filter((flow) => !isLone(flow))
   return (
-    <section className="pb-8">
-      <SectionTitle beside="depths are some seconds old">How messages flow</SectionTitle>
-      <ul className="flex flex-col gap-2">
-        {flows.map((flow) => (
-          <li key={flow.owner} className="rounded-lg border border-line bg-panel p-3">
-            <Flow flow={flow} />
-          </li>
-        ))}
-      </ul>
+    <section className="flex flex-col gap-5 pb-8">
+      <div>
+        <SectionTitle beside="depths are some seconds old">How messages flow</SectionTitle>
+        {all.length > fewFlows && (
+          <div className="mb-3">
+            <SearchField
+              ref={field}
+              label="Find a queue"
+              value={find}
+              onChange={(text) =>
+                void navigate({ to: '.', search: text === '' ? {} : { find: text }, replace: true })
+              }
+            />
+          </div>
+        )}
+        <ul className="flex flex-col gap-2">
+          {flows.map((flow) => (
+            <li key={flow.owner} className="rounded-lg border border-line bg-panel p-3">
+              <Flow flow={flow} />
+            </li>
+          ))}
+        </ul>
+        {found.length === 0 && <EmptyState title="No queue matches">Search for less.</EmptyState>}
+      </div>
+      {lone.length > 0 && (
+        <div>
+          <SectionTitle beside={formatCounted(lone.length, 'queue')}>
+            Dead-letter queues that no queue leads to
+          </SectionTitle>
+          <ul className="grid grid-cols-1 gap-1.5 sm:grid-cols-2 lg:grid-cols-3">
+            {lone.flatMap(({ queues }) => queues.map((queue) => <FlowBox key={queue.name} queue={queue} />))}
+          </ul>
+        </div>
+      )}
+      {found.length > shown.length && (
+        <p className="text-quiet" role="status">
+          {formatCount(shown.length)} of {formatCount(found.length)} are shown. Search to see others.
+        </p>
+      )}
     </section>
   )
+}
+
+function isLone({ queues, sources }: QueueFlow): boolean {
+  return sources.length === 0 && queues.every(({ role, isMissing }) => role === 'dead-letter' && !isMissing)
 }
 
 /** From left to right: where they come from, who works, where they wait, where they end. */

@@ -27,7 +27,7 @@ it('queues stand with the one they were made for, in the way of a message, and w
     ],
   } as Schemas['CompiledTopology']
 
-  expect(queueFlows(live, declared, ['orders.wait'])).toEqual([
+  expect(queueFlows({ live, declared, lossy: ['orders.wait'] })).toEqual([
     {
       owner: 'orders',
       sources: ['shop order.*'],
@@ -57,4 +57,39 @@ it('queues stand with the one they were made for, in the way of a message, and w
       queues: [{ name: 'other', role: 'queue', messages: 1, consumers: 1, isMissing: false, isLossy: false }],
     },
   ])
+})
+
+it('a dead-letter queue that no config declares stands with the queue that it gets its messages from', () => {
+  const live = {
+    queues: [liveQueue('old.dead', 4), liveQueue('old', 1), liveQueue('lone.dlq', 0)],
+    bindings: [],
+  }
+  const dlqs = [
+    { queue: 'old.dead', sources: ['gone', 'old'] },
+    { queue: 'lone.dlq', sources: [] },
+  ]
+
+  const flows = queueFlows({ live, dlqs })
+
+  expect(
+    flows.map(({ owner, queues }) => [owner, ...queues.map(({ name, role }) => `${name}: ${role}`)]),
+  ).toEqual([
+    ['old', 'old: queue', 'old.dead: dead-letter'],
+    ['lone.dlq', 'lone.dlq: dead-letter'],
+  ])
+})
+
+it('ten thousand queues are sorted out in one pass', () => {
+  const live = {
+    queues: Array.from({ length: 10_000 }, (_, index) => liveQueue(`queue.${index}`, index)),
+    bindings: Array.from({ length: 10_000 }, (_, index) => ({
+      ...{ source: 'shop', destination: `queue.${index}`, destinationType: 'queue' as const },
+      ...{ key: `key.${index}`, arguments: {} },
+    })),
+  }
+
+  const flows = queueFlows({ live })
+
+  expect(flows).toHaveLength(10_000)
+  expect(flows.at(-1)).toMatchObject({ owner: 'queue.9999', sources: ['shop key.9999'] })
 })

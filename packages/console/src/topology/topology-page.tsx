@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import type { Schemas } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
 import { useForbidden } from '../app/use-session.ts'
@@ -16,6 +16,8 @@ export function TopologyPage(): ReactNode {
   const declared = useQuery({ ...queries.declaredTopology(), enabled })
   const problems = useQuery({ ...queries.topologyProblems(), enabled })
   const plan = useQuery({ ...queries.topologyPlan(), enabled })
+  const { data: dlqs } = useQuery(queries.dlqs())
+  const lossy = useMemo(() => problems.data?.findings.flatMap(({ queue }) => queue ?? []), [problems.data])
   const error = live.error ?? declared.error ?? problems.error ?? plan.error
   return (
     <Page title="Topology" about={live.data && `RabbitMQ ${live.data.brokerVersion}`}>
@@ -30,11 +32,7 @@ export function TopologyPage(): ReactNode {
       {problems.data && <Proof problems={problems.data} />}
       {plan.data && !plan.data.isEmpty && <PlanSection key={plan.data.digest} plan={plan.data} />}
       {live.data && (
-        <FlowList
-          live={live.data}
-          declared={declared.data ?? undefined}
-          lossy={problems.data?.findings.flatMap(({ queue }) => queue ?? []) ?? []}
-        />
+        <FlowList live={live.data} declared={declared.data ?? undefined} lossy={lossy} dlqs={dlqs} />
       )}
     </Page>
   )

@@ -1,5 +1,6 @@
 import { decideBackoff, joinSignals, parseRetryAfter, pause } from 'warrenmq/operations'
 import { renderWebhook } from './render-webhook.ts'
+import { saySendError } from './say-send-error.ts'
 import { signWebhook } from './sign-webhook.ts'
 import type { SentEvent } from './webhook-event.ts'
 import type { Webhook, WebhookSettings } from './webhook-settings.ts'
@@ -125,9 +126,7 @@ export class WebhookSender {
       await answer.body?.cancel()
       return judge(answer.status, parseRetryAfter(answer.headers.get('retry-after'), nowMs))
     } catch (error) {
-      // The message of a failed fetch names the address, which may be a secret.
-      const { cause } = error as { cause?: { code?: string } }
-      return { kind: 'failed', reason: cause?.code ?? (error as Error).name, retryAfterMs: undefined }
+      return { kind: 'failed', reason: saySendError(error), retryAfterMs: undefined }
     } finally {
       release()
     }
