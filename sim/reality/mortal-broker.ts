@@ -105,6 +105,6 @@ export class Torturer {
 /** A tool that was stopped together with the campaign may have run out of time. */
 export const patiently = { timeoutMs: 600_000 }
 
-const mostAlarms = 2
+const mostAlarms = 1
 
 const shortestLivesMs = [300, 800, 1_200, 2_000, 5_000]
