@@ -161,6 +161,7 @@ async function play({ universe, scenario, faults, violate, seed }: Play): Promis
     flow,
     nowMs: () => loop.nowMs,
     ownerOf: (channel) => broker.ownerOf(channel),
+    speakerOf: (channel) => broker.speakerOf(channel),
     comes: (moment) => aim.comes(moment),
   })
   const evidence: Evidence = { scenario, ledger, broker, watch, universe, faults, flow, violate }

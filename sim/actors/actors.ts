@@ -8,7 +8,7 @@ import {
 } from '../../packages/warrenmq/src/index.ts'
 import { sleep } from '../../packages/warrenmq/src/world.ts'
 import type { Random } from '../world/random.ts'
-import type { SimProcess } from '../world/sim-process.ts'
+import { SimProcess } from '../world/sim-process.ts'
 import type { Universe } from '../world/universe.ts'
 import type { HandlerRun, Ledger, PlannedMessage } from './ledger.ts'
 import { archive, exchange, knownType, type Scenario } from './scenario.ts'
@@ -156,7 +156,7 @@ export function customerOf({ id }: Pick<PlannedMessage, 'id'>): number {
 /** Handles messages as their plan says, until the world ends. */
 export function createConsumer(stage: Stage, name: string, index: number, random: Random): Actor {
   const { ledger, scenario, universe } = stage
-  return createActor(stage, name, async () => {
+  const actor = createActor(stage, name, async () => {
     const warren = await openWarren(stage)
     const { concurrency, prefetch } = scenario.consumers[index]!
     const metrics = createConsumerMetrics()
@@ -180,9 +180,12 @@ export function createConsumer(stage: Stage, name: string, index: number, random
         const step = ledger.isMended
           ? 'succeed'
           : account.plan.steps[Math.min(attempt, account.plan.steps.length) - 1]!
-        run.result = step
-        run.endedAtMs = universe.loop.nowMs
+        if (step !== 'die') {
+          run.result = step
+          run.endedAtMs = universe.loop.nowMs
+        }
         universe.loop.trace.add(`${name} ${id} ${attempt} ${step}`)
+        if (step === 'die') return dieOf(stage, actor, id)
         if (step === 'throw') throw new Error('the gateway is away')
         if (step === 'reject') return reject('not an order')
         return undefined
@@ -190,6 +193,7 @@ export function createConsumer(stage: Stage, name: string, index: number, random
       {
         concurrency,
         prefetch,
+        poisonLimit: scenario.poisonLimit,
         // Longer than any fault lasts, so that nobody works on a message of somebody who is only slow.
         ...(scenario.isDeduped && { middleware: [dedupe(stage.store, { lease: '10m' })] }),
         ...(scenario.isOrdered && {
@@ -203,4 +207,15 @@ export function createConsumer(stage: Stage, name: string, index: number, random
     ledger.metrics.push({ process: name, text: metrics.render(), runs, skipped: stage.store.skippedBy(name) })
     await warren.close()
   })
+  return actor
+}
+
+const restartMs = 1000
+
+/** A message ends the process of its handler. An orchestrator starts that again. */
+function dieOf({ universe }: Stage, actor: Actor, id: string): Promise<never> {
+  universe.tell(`${id} ends ${actor.name}`)
+  actor.process?.kill()
+  universe.loop.after(restartMs, new SimProcess('orchestrator'), 'restart', () => actor.start())
+  return new Promise(() => {})
 }

@@ -33,6 +33,7 @@ export class BrokerWatch {
   mostAtWork = 0
   readonly #nowMs: () => number
   readonly #ownerOf: (channel: ConsumerChannel) => unknown
+  readonly #speakerOf: (channel: object) => string | undefined
   readonly #comes: (moment: 'copy' | 'ack') => void
   readonly #workQueue: string
   readonly #deadLetterQueue: string | undefined
@@ -43,17 +44,21 @@ export class BrokerWatch {
       flow,
       nowMs,
       ownerOf,
+      speakerOf,
       comes,
     }: {
       flow: Pick<QueueFlow, 'queue' | 'deadLetterQueue'>
       nowMs: () => number
       ownerOf: (channel: ConsumerChannel) => unknown
+      /** The name of the process. */
+      speakerOf: (channel: object) => string | undefined
       /** Called for each copy of a dead letter, and for each dead letter that is taken away. */
       comes: (moment: 'copy' | 'ack') => void
     },
   ) {
     this.#nowMs = nowMs
     this.#ownerOf = ownerOf
+    this.#speakerOf = speakerOf
     this.#comes = comes
     this.#workQueue = flow.queue
     this.#deadLetterQueue = flow.deadLetterQueue
@@ -116,7 +121,8 @@ export class BrokerWatch {
         const isTaken = enqueue(message, publisher)
         const id = readProperty(message.properties, 'messageId')
         if (isTaken && id !== undefined) count(id, 1)
-        if (isTaken && isPublished && queue.name === this.#workQueue) this.#noteArrival(message.properties)
+        if (isTaken && isPublished && queue.name === this.#workQueue)
+          this.#noteArrival(message.properties, publisher)
         if (isTaken && isPublished && queue.name === this.#deadLetterQueue) {
           this.publishedDead += 1
           this.#comes('copy')
@@ -137,10 +143,13 @@ export class BrokerWatch {
   }
 
   /** A copy that a consumer put back into its own queue is not the re-drive's, though it carries its number. */
-  #noteArrival(properties: Buffer): void {
+  #noteArrival(properties: Buffer, publisher: object): void {
     const headers = readProperty(properties, 'headers')
     const id = headerText(headers, recoveryHeaders.redriveId)
-    if (id === undefined || headerInteger(headers, consumerHeaders.recounts) !== undefined) return
+    if (id === undefined) return
+    // What a consumer has copied may be dead-lettered later, and be moved by a re-drive then.
+    const isCopy = headerInteger(headers, consumerHeaders.recounts) !== undefined
+    if (isCopy && this.#speakerOf(publisher)?.startsWith('consumer')) return
     const seen = this.redrive(id)
     seen.arrivedAtMs.push(this.#nowMs())
     this.#comes('copy')

@@ -3,8 +3,8 @@ import type { Task } from '../../packages/cli/src/http-api/contract/contract.ts'
 import type { RestoreReport } from '../../packages/warrenmq/src/recovery/backup/restore-backup.ts'
 import type { Receipt } from '../../packages/warrenmq/src/recovery/receipt/receipt.ts'
 
-/** What a handler does with a message, by attempt; the last one repeats. */
-export type Step = 'succeed' | 'throw' | 'reject'
+/** What a handler does with a message, by attempt; the last one repeats. `die` ends the process, with all that it has in hand. */
+export type Step = 'succeed' | 'throw' | 'reject' | 'die'
 
 export interface PlannedMessage {
   readonly id: string

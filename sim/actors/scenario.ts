@@ -13,6 +13,9 @@ export const archive = 'shop.archive'
 /** The type of message that a recovery knows; it keeps the others. */
 export const knownType = 'OrderPlaced'
 
+/** Of consumers that say nothing else. */
+export const defaultPoisonLimit = 10
+
 /** What a seed chooses beside the faults. */
 export interface Scenario {
   readonly profile: ProfileName
@@ -30,6 +33,8 @@ export interface Scenario {
   /** How long a handler takes at most. */
   readonly workMs: number
   readonly redriveWindow: number
+  /** Runs alone that may end a process before a message is parked. */
+  readonly poisonLimit: number
   /** Consumers share a store that remembers what is done. */
   readonly isDeduped: boolean
   /** Consumers handle messages of one customer one at a time, and in order. */
@@ -65,7 +70,11 @@ export function planScenario(random: Random, profile: ProfileName): Scenario {
         ],
         ...(isClassic
           ? { retry: false, type: 'classic' as const }
-          : { retry: { delays: layout === 'warren' ? retryDelays : retryDelays.slice(-1), maxAttempts } }),
+          : {
+              retry: { delays: layout === 'warren' ? retryDelays : retryDelays.slice(-1), maxAttempts },
+              // The broker's own limit, near or far.
+              ...(layout === 'warren' && { poisonLimit: random.fork('delivery limit').pick([5, 20]) }),
+            }),
       },
       [archive]: {
         layout: 'warren',
@@ -76,12 +85,17 @@ export function planScenario(random: Random, profile: ProfileName): Scenario {
     },
   } as const
   const redriveWindow = random.between(1, 12)
+  const isDeduped = random.fork('dedupe').chance(0.3)
+  const planned = planMessages(random, random.between(8, 40))
+  // Whoever dies with a claim keeps it for the whole lease.
+  const messages = isDeduped ? planned : withPoison(planned, random.fork('poison'))
+  const hasPoison = messages.some(({ steps }) => steps.includes('die'))
   return {
     profile,
     layout,
     workQueue,
     topology: withRecovery(declaration, { workQueue, profile, prefetch: redriveWindow }),
-    messages: planMessages(random, random.between(8, 40)),
+    messages,
     publishers: random.between(1, 2),
     publisherWindow: random.between(1, 16),
     publishPauseMs: random.pick([0, 20, 400, 400]),
@@ -97,8 +111,9 @@ export function planScenario(random: Random, profile: ProfileName): Scenario {
     },
     workMs: random.pick([2, 50, 1500]),
     redriveWindow,
+    poisonLimit: hasPoison ? random.fork('poison limit').pick([2, 4, 10]) : defaultPoisonLimit,
     isOrdered: random.chance(0.4),
-    isDeduped: random.fork('dedupe').chance(0.3),
+    isDeduped,
     longestDelayMs: isSlow ? 600_000 : 120_000,
   }
 }
@@ -125,6 +140,16 @@ function planMessages(random: Random, count: number): PlannedMessage[] {
     isHostile: random.chance(0.06),
     isOfKnownType: random.chance(0.9),
   }))
+}
+
+/** In one world of four a few messages end whoever handles them. */
+function withPoison(messages: readonly PlannedMessage[], random: Random): readonly PlannedMessage[] {
+  if (!random.chance(0.25)) return messages
+  const share = random.pick([0.03, 0.1])
+  return messages.map((message) => {
+    if (!random.chance(share)) return message
+    return { ...message, steps: ['die' as const] }
+  })
 }
 
 function planSteps(random: Random): Step[] {

@@ -30,6 +30,7 @@ export class SimBroker {
   /** Connections that ended without a goodbye. */
   brokenConnections = 0
   readonly #universe: Universe
+  readonly #clients = new WeakMap<AmqpConnection, string>()
   readonly #onMistake: (error: unknown) => void
   isListening = true
 
@@ -82,7 +83,10 @@ export class SimBroker {
     socket.once('end', () => {
       hasSaidGoodbye = true
     })
-    this.connections.add(createAmqpConnection(socket as unknown as Socket, host, onEnd))
+    const connection = createAmqpConnection(socket as unknown as Socket, host, onEnd)
+    this.connections.add(connection)
+    const pipe = [...this.#universe.network.pipes].find(({ server }) => server === socket)
+    if (pipe) this.#clients.set(connection, pipe.client.process.name)
   }
 
   /** What an administrator reads, at once. */
@@ -122,11 +126,17 @@ export class SimBroker {
     return { status, body: json === undefined ? '' : JSON.stringify(json) }
   }
 
-  /** The connection that a channel of the model belongs to. */
-  ownerOf(channel: unknown): AmqpConnection | undefined {
+  /** The connection that a channel belongs to, as queues know it. */
+  ownerOf(channel: object): AmqpConnection | undefined {
     return [...this.connections].find(({ channels }) =>
-      [...channels.values()].some(({ model }) => (model as unknown) === channel),
+      [...channels.values()].some(({ model }) => model.port === channel),
     )
+  }
+
+  /** The process that speaks on such a channel. */
+  speakerOf(channel: object): string | undefined {
+    const owner = this.ownerOf(channel)
+    return owner && this.#clients.get(owner)
   }
 
   /** As kill -9 of the node: every connection breaks, and what is not durable is lost. */

@@ -368,4 +368,37 @@ export const plantedBugs = [
     find: "this.#told = '' // it is told again, although nothing else changes",
     replace: '',
   },
+  {
+    name: 'a message that ends its consumers is never parked',
+    file: 'consumer/decide/decide-admission.ts',
+    find: "if (runsAlone >= limit) return { kind: 'poisonous', runsAlone }",
+    replace: '',
+    // On a quorum queue of the layout warren the broker's own limit would do it.
+    also: [
+      {
+        file: 'topology/layouts/warren.ts',
+        find: "{ 'x-delivery-limit': of.poisonLimit }",
+        replace: "{ 'x-delivery-limit': 1_000_000 }",
+      },
+    ],
+  },
+  {
+    name: 'the delivery limit is ignored',
+    file: 'consumer/decide/decide-admission.ts',
+    find: 'Math.ceil(Math.min(poisonLimit, deliveryLimit) / 2)',
+    replace: 'Math.ceil(poisonLimit / 2)',
+    also: [
+      {
+        file: 'consumer/settle/near-limit.ts',
+        find: 'return countUnanswered(headers, version, rule.queue) >= Math.max(1, Math.ceil(limit / 2))',
+        replace: 'return false',
+      },
+    ],
+  },
+  {
+    name: 'whatever a dying process had in hand counts as poison',
+    file: 'consumer/decide/decide-admission.ts',
+    find: "return { kind: 'recount', deliveries, why: 'suspected', runsAlone: 0 }",
+    replace: "return { kind: 'poisonous', runsAlone: 0 }",
+  },
 ]

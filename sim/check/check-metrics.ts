@@ -26,7 +26,7 @@ function findProblem(
   const isQuiet =
     faults.length === 0 &&
     !scenario.isDeduped &&
-    [...ledger.accounts.values()].every(({ plan }) => !plan.isBroken)
+    [...ledger.accounts.values()].every(({ plan }) => !plan.isBroken && !plan.steps.includes('die'))
   if (isQuiet && settled !== ended) return `${ended} handlers ended, and it counts ${settled} settled`
   if (isQuiet && acknowledged !== succeeded)
     return `${succeeded} handlers succeeded, and it counts ${acknowledged}`

@@ -57,6 +57,7 @@ const ends = new Set([
 
 /** One publisher, one message at a time, one consumer, and nothing that could make a message come again. */
 function isInOrder({ scenario, faults }: Evidence): boolean {
-  const { publishers, publisherWindow, consumers } = scenario
-  return publishers === 1 && publisherWindow === 1 && consumers.length === 1 && faults.length === 0
+  const { publishers, publisherWindow, consumers, messages } = scenario
+  const isAlone = publishers === 1 && publisherWindow === 1 && consumers.length === 1
+  return isAlone && faults.length === 0 && messages.every(({ steps }) => !steps.includes('die'))
 }

@@ -18,7 +18,7 @@ export interface ClientProcess<Task = unknown> {
 }
 
 /** To start a process costs as much as to start a node, nearly; so each lives for a while. */
-const shortestLifeMs = 12_000
+const shortestLifeMs = 25_000
 
 export interface ClientOptions {
   /** An operator begins to move dead letters. */

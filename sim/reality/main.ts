@@ -53,6 +53,8 @@ try {
     const stormMs = Math.max(5_000, Math.min(Number(values.storm) * 1000, leftMs))
     const tally = new Tally()
     book.add(await runStorm({ broker, profile, seeds, stormMs, tally, script, folder }), tally)
+    // Whatever ends this process, the rounds that were judged are there.
+    if (values.append) appendCampaign(values.append, book.result())
     if (!values.json) console.log(JSON.stringify(book.result()))
   }
 } catch (error) {
@@ -64,7 +66,7 @@ try {
 }
 const result = book.result()
 if (values.json) console.log(JSON.stringify(result))
-if (values.append) appendCampaign(values.append, result)
 for (const { seed, rule, detail } of result.violations) console.error(`seed ${seed}, ${rule}: ${detail}`)
 if (problem) console.error(problem)
-process.exit(result.violations.length > 0 || problem ? 1 : 0)
+// A promise was broken, or the campaign could not go on.
+process.exit(result.violations.length > 0 ? 1 : problem ? 3 : 0)

@@ -8,6 +8,8 @@ export interface MortalBroker {
   readonly version: string
   readonly username: string
   readonly password: string
+  /** Where the nodes keep their logs and their data. */
+  readonly directories: readonly string[]
   /** All run, and nothing is done to them just now. */
   readonly isUp: boolean
   /** A node that clients may be sent to. Those who are sent to a dead one have to try again. */
@@ -103,6 +105,6 @@ export class Torturer {
 /** A tool that was stopped together with the campaign may have run out of time. */
 export const patiently = { timeoutMs: 600_000 }
 
-const mostAlarms = 2
+const mostAlarms = 1
 
-const shortestLivesMs = [1_200, 1_500, 1_500, 2_000, 6_000]
+const shortestLivesMs = [300, 800, 1_200, 2_000, 5_000]

@@ -19,7 +19,7 @@ export function createMortalCluster({ nodes, leaderOf, destroy }: RabbitCluster)
     away = undefined
   }
   return {
-    ...{ version, username, password },
+    ...{ version, username, password, directories: nodes.map(({ directory }) => directory) },
     get isUp() {
       return !torturer.isBusy
     },

@@ -62,8 +62,19 @@ function shorten(delay: Duration): number {
  */
 export const realKinds: readonly FaultKind[] = [
   ...Array.from({ length: 8 }, () => 'cut' as const),
-  ...['black-hole', 'stall', 'stall', 'slow', 'pause', 'pause', 'broker-pause', 'broker-pause'],
-  ...['kill', 'broker-crash', 'broker-crash', 'refuse', 'http-loss', 'alarm', 'unbind', 'forbid'],
+  ...['black-hole', 'stall', 'stall', 'slow', 'pause', 'pause', 'broker-pause'],
+  ...[
+    'kill',
+    'broker-crash',
+    'broker-crash',
+    'broker-crash',
+    'broker-crash',
+    'refuse',
+    'http-loss',
+    'alarm',
+    'unbind',
+    'forbid',
+  ],
   ...['target-full', 'dead-letters-full', 'policy'],
 ] as readonly FaultKind[]
 

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProfileName } from '../../packages/warrenmq/src/embedded/model/profile.ts'
@@ -9,6 +9,7 @@ import type { ClientTask, Role } from './client-task.ts'
 import { drainQueues, type FoundMessage } from './drain-queues.ts'
 import { readJournal, type SeededEntry } from './journal.ts'
 import { type Judgement, judge, readSealed } from './judge.ts'
+import { keepTraces } from './keep-traces.ts'
 import type { MortalBroker } from './mortal-broker.ts'
 import { planWave } from './plan-world.ts'
 import { journalOf, openStage, type Stage } from './stage.ts'
@@ -85,7 +86,9 @@ export async function runStorm(options: StormOptions): Promise<readonly SeedJudg
     }
     const endAt = performance.now() + stormMs
     await Promise.all(stages.map((stage) => rain(stage, { onStrike, endAt })))
-    return await calmDown(options, { stages, clients, folder })
+    const judgements = await calmDown(options, { stages, clients, folder })
+    if (judgements.some(({ violations }) => violations.length > 0)) keepTraces(folder, broker)
+    return judgements
   } finally {
     for (const client of clients) client.destroy()
     await broker.settled()
@@ -161,6 +164,7 @@ async function calmDown(
       const own = entries.filter((entry) => entry.seed === seed || (entry.seed === 0 && index === 0))
       const sealed = readSealed(folder, seed)
       const found = await findAll(stage, { broker, isMissing: (ids) => isMissing(own, ids, sealed) })
+      writeFileSync(join(folder, `${seed}-found.json`), JSON.stringify(found))
       const findings = { entries: own, found, sealed, maxAttempts: stage.flow.maxAttempts }
       const judgement = judge({ ...findings, duplicatesAllowed: allowedOf(stage, own) })
       const violations = [...judgement.violations, ...(index === 0 ? hanging : [])]

@@ -18,7 +18,9 @@ export async function consume({ plan, number, warren, random, ending, note }: Pa
       if (message.id !== id) throw new Error(`"${id}" arrives as "${message.id}".`)
       await sleep(random.between(1, Math.max(2, scenario.workMs * pace)))
       const { steps } = messageAt(plan, Number(id.slice(1)) - 1)
-      const step = steps[Math.min(attempt, steps.length) - 1]!
+      const planned = steps[Math.min(attempt, steps.length) - 1]!
+      // Here the nemesis kills the processes, and not a message.
+      const step = planned === 'die' ? 'throw' : planned
       note({ what: 'end', id, step })
       if (step === 'throw') throw new Error('the gateway is away')
       if (step === 'reject') return reject('not an order')

@@ -69,7 +69,7 @@ try {
       version: node.version,
       nodes: 1,
       commit,
-      seeds: [seed, seed],
+      seeds: [seed, seed] as const,
     }
     const campaign = { ...place, rounds: 1, seconds, ...end, settings, violations: [] }
     console.log(JSON.stringify(campaign))
