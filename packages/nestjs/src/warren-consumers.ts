@@ -4,13 +4,14 @@ import { createHandler } from './create-handler.ts'
 import { findConsumers } from './find-consumers.ts'
 import { type FoundConsumer, titleOf } from './found-consumer.ts'
 import { nestLogger } from './nest-logger.ts'
-import { defaultDrain, type WarrenModuleOptions } from './warren-module-options.ts'
+import { type ClosingWarren, defaultDrain, type WarrenModuleOptions } from './warren-module-options.ts'
 import type { NestRuntime } from './wrapping.ts'
 
 interface ConsumersParts extends NestRuntime {
   readonly warren: Warren<string>
   readonly topology: TopologyDeclaration<string>
   readonly options: WarrenModuleOptions
+  readonly closing: ClosingWarren
   readonly discovery: DiscoveryService
   readonly scanner: MetadataScanner
 }
@@ -29,17 +30,27 @@ export class WarrenConsumers {
     return this.#consumers.get(queue)
   }
 
+  /** Nest calls no hook of an application that did not start, and what is open would keep its process from ending. */
   async onApplicationBootstrap(): Promise<void> {
-    const { discovery, scanner, topology } = this.#parts
-    const queuesHandling = (message: string) =>
-      Object.keys(topology.queues).filter((queue) => topology.queues[queue]?.handles?.includes(message))
-    const found = findConsumers({ discovery, scanner, queuesHandling })
-    await Promise.all(found.map((each) => this.#start(each)))
+    try {
+      await this.#startAll()
+    } catch (error) {
+      await this.#parts.closing.onApplicationShutdown()
+      throw error
+    }
   }
 
   async onModuleDestroy(): Promise<void> {
     const deadline = this.#parts.options.closeDeadline ?? defaultDrain
     await Promise.all([...this.#consumers.values()].map((consumer) => consumer.close({ deadline })))
+  }
+
+  async #startAll(): Promise<void> {
+    const { discovery, scanner, topology } = this.#parts
+    const queuesHandling = (message: string) =>
+      Object.keys(topology.queues).filter((queue) => topology.queues[queue]?.handles?.includes(message))
+    const found = findConsumers({ discovery, scanner, queuesHandling })
+    await Promise.all(found.map((each) => this.#start(each)))
   }
 
   async #start(found: FoundConsumer): Promise<void> {

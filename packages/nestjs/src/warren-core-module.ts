@@ -1,12 +1,14 @@
 import type { DynamicModule, FactoryProvider, Provider } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
-import type { TopologyDeclaration, Warren } from 'warrenmq'
+import { InvalidArgumentError, type TopologyDeclaration, type Warren } from 'warrenmq'
 import { logConnection } from './log-connection.ts'
 import { mergeTopologies } from './merge-topologies.ts'
 import { nestLogger } from './nest-logger.ts'
 import { openConnection, WarrenConnection } from './warren-connection.ts'
 import { WarrenHealth } from './warren-health.ts'
 import {
+  type ClosingWarren,
+  closingToken,
   featureToken,
   optionsToken,
   testingToken,
@@ -41,7 +43,7 @@ export class WarrenCoreModule {
         healthProvider,
         closingProvider,
       ],
-      exports: [optionsToken, topologyToken, WarrenConnection, WarrenPublisher, WarrenHealth],
+      exports: [optionsToken, topologyToken, closingToken, WarrenConnection, WarrenPublisher, WarrenHealth],
     }
   }
 }
@@ -50,6 +52,7 @@ const topologyProvider: FactoryProvider<TopologyDeclaration<string>> = {
   provide: topologyToken,
   inject: [optionsToken, ModulesContainer],
   useFactory: ({ topology }: WarrenModuleOptions, modules: ModulesContainer) => {
+    refuseSecondRoot(modules)
     const features = valuesOf<TopologyDeclaration<string>>(modules, featureToken)
     return mergeTopologies(topology ? [topology, ...features] : features)
   },
@@ -83,8 +86,8 @@ const healthProvider: FactoryProvider<WarrenHealth> = {
 }
 
 /** Closes last: what others still publish while they shut down is sent. */
-const closingProvider: FactoryProvider = {
-  provide: Symbol('closes the connection'),
+const closingProvider: FactoryProvider<ClosingWarren> = {
+  provide: closingToken,
   inject: [WarrenConnection, optionsToken, ModulesContainer],
   useFactory: (warren: Warren<string>, options: WarrenModuleOptions, modules: ModulesContainer) => ({
     async onApplicationShutdown(): Promise<void> {
@@ -92,6 +95,16 @@ const closingProvider: FactoryProvider = {
       await valuesOf<TestingBroker>(modules, testingToken)[0]?.stop()
     },
   }),
+}
+
+/** Each would start a consumer for every method of the application. */
+function refuseSecondRoot(modules: ModulesContainer): void {
+  const roots = [...modules.values()].filter(({ providers }) => providers.has(optionsToken))
+  if (roots.length > 1)
+    throw new InvalidArgumentError(
+      'WarrenModule.forRoot() is imported twice, and an application has one connection. Import it in the root module ' +
+        'only, and declare the queues of other modules with WarrenModule.forFeature().',
+    )
 }
 
 /** Values are there before any provider is made, whichever module has them. */

@@ -43,11 +43,17 @@ export interface WarrenOptionsFactory {
   createWarrenOptions(): WarrenModuleOptions | Promise<WarrenModuleOptions>
 }
 
+/** Closes the connection; Nest calls it when the application shuts down. */
+export interface ClosingWarren {
+  onApplicationShutdown(): Promise<void>
+}
+
 /** How long handlers may take to finish when the application shuts down. */
 export const defaultDrain: Duration = '30s'
 
 /** Keys are registered symbols: an application that loads this package twice, by import and by require, has one of each. */
 export const optionsToken: symbol = Symbol.for('warrenmq:nestjs:options')
 export const topologyToken: symbol = Symbol.for('warrenmq:nestjs:topology')
+export const closingToken: symbol = Symbol.for('warrenmq:nestjs:closing')
 export const featureToken: symbol = Symbol.for('warrenmq:nestjs:feature')
 export const testingToken: symbol = Symbol.for('warrenmq:nestjs:testing')

@@ -12,6 +12,8 @@ import { WarrenConsumers } from './warren-consumers.ts'
 import { WarrenCoreModule } from './warren-core-module.ts'
 import { WarrenFeatureModule } from './warren-feature-module.ts'
 import {
+  type ClosingWarren,
+  closingToken,
   optionsToken,
   topologyToken,
   type WarrenModuleAsyncOptions,
@@ -82,6 +84,7 @@ const consumersProvider: FactoryProvider<WarrenConsumers> = {
     WarrenConnection,
     topologyToken,
     optionsToken,
+    closingToken,
     DiscoveryService,
     MetadataScanner,
     ExternalContextCreator,
@@ -91,11 +94,12 @@ const consumersProvider: FactoryProvider<WarrenConsumers> = {
     warren: Warren<string>,
     topology: TopologyDeclaration<string>,
     options: WarrenModuleOptions,
+    closing: ClosingWarren,
     discovery: DiscoveryService,
     scanner: MetadataScanner,
     contexts: ExternalContextCreator,
     moduleRef: ModuleRef,
-  ) => new WarrenConsumers({ warren, topology, options, discovery, scanner, contexts, moduleRef }),
+  ) => new WarrenConsumers({ warren, topology, options, closing, discovery, scanner, contexts, moduleRef }),
 }
 
 function provideOptions(options: WarrenModuleAsyncOptions): FactoryProvider<WarrenModuleOptions> {

@@ -62,7 +62,8 @@ function explainCode(code: string, fields: { error: unknown; place: string; what
   return failure(
     'MANAGEMENT_UNREACHABLE',
     `Cannot reach the management API at ${place}: ${code} (${what}). ` +
-      'Enable it with `rabbitmq-plugins enable rabbitmq_management`, or give its address with --management-url.',
+      'Enable it with `rabbitmq-plugins enable rabbitmq_management`, or give its address with --management-url, ' +
+      'MANAGEMENT_URL, or managementUrl in connect().',
     { cause },
   )
 }
@@ -105,7 +106,7 @@ export function notTheApi({ address, subject }: FailureContext, found: string): 
   return failure(
     'MANAGEMENT_UNEXPECTED_ANSWER',
     `The server at ${placeOf(address)} is not RabbitMQ's management API (${found} to read ${subject}). ` +
-      'Check the host, the port and the path of --management-url.',
+      'Check the host, the port and the path of its address.',
   )
 }
 
@@ -116,7 +117,7 @@ function explainNotAllowed(said: BrokersWords, what: string, address: Management
   if (said.error !== 'not_authorized' && !isLocalhostOnly) return forbidden(said.reason, what, address)
   const remedy = isLocalhostOnly
     ? "The user guest may only log in on the broker's own machine; use another user"
-    : 'Check the user name and the password in --management-url'
+    : 'Check the user name and the password in its address'
   return failure(
     'MANAGEMENT_UNAUTHORIZED',
     `The management API at ${placeOf(address)} refused the login of "${address.username}": ${said.reason}. ${remedy}.`,

@@ -61,7 +61,7 @@ export function parseManagementUrl(managementUrl: string): ManagementAddress {
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw badUrl(
       'The management URL must begin with http:// or https://, as in http://user:password@host:15672. ' +
-        'Give it with --management-url.',
+        'It comes from --management-url, MANAGEMENT_URL, or managementUrl in connect().',
     )
   }
   const isTls = url.protocol === 'https:'
