@@ -22,20 +22,29 @@ declare const topology: lib.Topology<'orders'>
 declare const save: lib.Handler
 declare const schema: lib.StandardSchema
 declare const clock: lib.Clock
+declare const store: lib.DedupeStore
+declare const claim: lib.DedupeClaim
 declare const shop: lib.Warren<
   'orders',
   { OrderPlaced: { exchange: 'orders.events'; schema: lib.StandardSchema<{ id: number }, { id: number }> } }
 >
 `
-const givenToServices = "declare const channel: import('amqplib').ConfirmChannel\n"
+const givenToServices = `
+declare const channel: import('amqplib').ConfirmChannel
+declare const broker: import('warrenmq/testing').EmbeddedBroker
+`
 const { config } = ts.readConfigFile('tsconfig.json', (path) => readFileSync(path, 'utf8'))
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.')
 const doors = ['warrenmq', 'warrenmq/testing'].map((name) => ({ name, ...readDoor(name) }))
-/** Of the door for tools, the functions are held to the same; its types are described where they are not plain. */
-const operations = { name: 'warrenmq/operations', ...readDoor('warrenmq/operations') }
+/** Of the door for tools, functions, methods and options are held to the same; its types are described where they are not plain. */
+const operations = readOperations()
 const givenToOperations = `
 declare const session: door.Session
+declare const connection: door.AmqpConnection
 declare const channel: door.AmqpChannel
+declare const delivery: door.Delivery
+declare const secret: door.Secret
+declare const way: Parameters<door.WayLook['look']>[0]
 declare const management: door.Management
 declare const broker: door.Broker
 declare const compiled: door.CompiledTopology
@@ -67,6 +76,21 @@ function readDoor(name: string) {
   return { checker, exported: names.map(original), values }
 }
 
+/** Without what `warrenmq` exports as well, which is looked at there. */
+function readOperations() {
+  const { exported, ...door } = readDoor('warrenmq/operations')
+  const known = new Set(doors.flatMap((each) => each.exported).map(placeOf))
+  return {
+    name: 'warrenmq/operations',
+    ...door,
+    exported: exported.filter((each) => !known.has(placeOf(each))),
+  }
+}
+
+function placeOf({ declarations: [first] = [] }: ts.Symbol): string {
+  return `${first?.getSourceFile().fileName} ${first?.pos}`
+}
+
 function nameOf(symbol: ts.Symbol): string {
   return symbol.name
 }
@@ -93,6 +117,32 @@ it('every exported function has an example', () => {
 
   expect(silent.map(nameOf)).toEqual([])
 })
+
+/** What others implement, and Warren or a layout calls. */
+const isCalledByUs = /^(AmqplibChannel|TracingSpan|SettlingChannel|Layout|LiveIndex)$/
+
+it('every method has an example', () => {
+  const silent = [...doors, operations].flatMap(({ exported }) =>
+    exported
+      .filter(({ name }) => !isCalledByUs.test(name))
+      .flatMap(({ name, declarations = [] }) =>
+        declarations
+          .flatMap(membersOf)
+          .filter((each) => isMethodForUsers(each) && examplesIn(each).length === 0)
+          .map((each) => `${name}.${each.name?.getText()}`),
+      ),
+  )
+
+  expect(silent).toEqual([])
+})
+
+/** `await using` calls one that has a symbol for a name. */
+function isMethodForUsers(node: ts.Declaration): boolean {
+  if (!ts.isMethodDeclaration(node) && !ts.isMethodSignature(node)) return false
+  if (ts.isComputedPropertyName(node.name)) return false
+  if (ts.isMethodDeclaration(node) && node.body && isOverloaded(node)) return false
+  return !ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'internal')
+}
 
 it('every exported type, and every member of one, is described', () => {
   const silent = doors.flatMap(({ exported }) =>
@@ -146,7 +196,7 @@ function isForUsers(name: ts.PropertyName): boolean {
 
 /** What users write: options, declarations, requests, messages. */
 const isWritten =
-  /(?<!^Span)Options$|(Settings|Declaration|Choice|(?<!^Noted)Request)$|^(Asker|Acceptance|OutgoingMessage|BackoffPolicy|BreakerPolicy)$/
+  /(?<!^Span)Options$|((?<!^(ManagedQueue|Shared))Settings|Declaration|Choice|(?<!^Noted)Request)$|^(Asker|Acceptance|OutgoingMessage|BackoffPolicy|BreakerPolicy)$/
 const typeArguments: Readonly<Record<string, string>> = { ConnectOptions: "<'orders'>" }
 
 interface Option {
@@ -184,7 +234,7 @@ function optionExamples(node: ts.Declaration): readonly string[] {
 }
 
 it('every option has an example, which shows it', () => {
-  const silent = doors
+  const silent = [...doors, operations]
     .flatMap(optionsOf)
     .filter(({ name, examples }) => !examples.some((text) => text.includes(name)))
 
@@ -198,8 +248,7 @@ it('every example in the JSDoc of the doors has the types that it needs', () => 
     const ofFunctions = door.exported.flatMap(({ declarations = [] }) =>
       declarations.flatMap((each) => [each, ...membersOf(each)].flatMap(examplesIn)),
     )
-    const options = door === operations ? [] : optionsOf(door)
-    const ofOptions = options.flatMap(({ type, examples: texts }) =>
+    const ofOptions = optionsOf(door).flatMap(({ type, examples: texts }) =>
       texts.map((text) => `const example: Partial<door.${type}${typeArguments[type] ?? ''}> = ${text}`),
     )
     const all = [...ofFunctions, ...ofOptions].map((code) => `{\n${code}\n}\n`)

@@ -2,9 +2,22 @@ import { clearTimeout, dateNow, performance, setTimeout } from './world.ts'
 
 /** Where time comes from. The real clock outside tests; a clock that a test turns inside them. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /**
+   * Milliseconds since the epoch.
+   * @example
+   * ```ts
+   * const startedAtMs = clock.now()
+   * ```
+   */
   now(): number
-  /** Runs `task` once after `delayMs`; the returned function calls it off. */
+  /**
+   * Runs `task` once after `delayMs`; the returned function calls it off.
+   * @example
+   * ```ts
+   * const callOff = clock.schedule(1_000, () => console.log('a second later'))
+   * callOff()
+   * ```
+   */
   schedule(delayMs: number, task: () => void): () => void
 }
 

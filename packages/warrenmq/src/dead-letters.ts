@@ -46,26 +46,83 @@ import { hostname } from './world.ts'
 export interface DeadLetters {
   /** The dead-letter queue, by its name on the broker. */
   readonly queue: string
-  /** Shows messages from the head of the queue, and leaves them in it. Rejects if it could not look at that many. */
+  /**
+   * Shows messages from the head of the queue, and leaves them in it. Rejects if it could not look at that many.
+   * @example
+   * ```ts
+   * const [newest] = await warren.deadLetters('orders').peek({ count: 1 })
+   * ```
+   */
   peek(options?: PeekOptions): Promise<readonly DeadLetter[]>
   /**
    * Why they died, the most frequent cause first. Reads the whole queue unless `count` is given, and rejects if it
    * could not.
+   * @example
+   * ```ts
+   * for (const { label, count } of await warren.deadLetters('orders').causes()) console.log(count, label)
+   * ```
    */
   causes(options?: CausesOptions): Promise<readonly CauseGroup[]>
-  /** What a re-drive with these options would do. It reads every message and moves none. */
+  /**
+   * What a re-drive with these options would do. It reads every message and moves none.
+   * @example
+   * ```ts
+   * const { moving, present } = await warren.deadLetters('orders').preview({ where: 'cause:Timeout' })
+   * console.log(`${moving} of ${present} would be moved`)
+   * ```
+   */
   preview(options?: RedriveChoice): Promise<RedrivePreview>
-  /** Puts messages back: publish, confirm, acknowledge, in this order. The receipt accounts for every one. */
+  /**
+   * Puts messages back: publish, confirm, acknowledge, in this order. The receipt accounts for every one.
+   * @example
+   * ```ts
+   * const receipt = await warren.deadLetters('orders').redrive({ where: 'cause:Timeout', reason: 'the gateway is back' })
+   * console.log(receipt.moved, receipt.outcome)
+   * ```
+   */
   redrive(options?: RedriveChoice): Promise<Receipt>
-  /** The same, but returns a handle to pause, resume and cancel it. Await its `receipt`. */
+  /**
+   * The same, but returns a handle to pause, resume and cancel it. Await its `receipt`.
+   * @example
+   * ```ts
+   * const redrive = warren.deadLetters('orders').startRedrive({ ratePerSecond: 100 })
+   * process.once('SIGTERM', () => redrive.cancel())
+   * const receipt = await redrive.receipt
+   * ```
+   */
   startRedrive(options?: RedriveChoice): Redrive
-  /** Writes messages to a file, byte for byte, and leaves them in the queue. */
+  /**
+   * Writes messages to a file, byte for byte, and leaves them in the queue.
+   * @example
+   * ```ts
+   * const { records, file } = await warren.deadLetters('orders').backUp({ file: 'orders.backup' })
+   * ```
+   */
   backUp(options: BackupChoice): Promise<BackupReport>
-  /** Removes messages from the queue. Each is first written to a file, which is synced and checked. */
+  /**
+   * Removes messages from the queue. Each is first written to a file, which is synced and checked.
+   * @example
+   * ```ts
+   * const { removed } = await warren.deadLetters('orders').discard({ where: 'died>30d', file: 'old.backup' })
+   * ```
+   */
   discard(options: DiscardChoice): Promise<DiscardReport>
-  /** Puts the messages of a backup into this queue, each once. */
+  /**
+   * Puts the messages of a backup into this queue, each once.
+   * @example
+   * ```ts
+   * const { restored } = await warren.deadLetters('orders').restore({ file: 'old.backup' })
+   * ```
+   */
   restore(options: RestoreChoice): Promise<RestoreReport>
-  /** Checks a receipt again: its sums, and what the broker still holds of the messages that it names. */
+  /**
+   * Checks a receipt again: its sums, and what the broker still holds of the messages that it names.
+   * @example
+   * ```ts
+   * const receipt = await warren.deadLetters('orders').redrive()
+   * const { verdict } = await warren.deadLetters('orders').verify(receipt)
+   * ```
+   */
   verify(receipt: Receipt, options?: VerifyChoice): Promise<Verification>
 }
 

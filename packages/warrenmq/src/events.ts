@@ -1,16 +1,53 @@
 /** A typed set of listeners: `on` adds one and returns the function that takes it off again. */
 export interface Events<Contract> {
-  /** Calls the listener at each event of this name, until the function that it gives is called. */
+  /**
+   * Calls the listener at each event of this name, until the function that it gives is called.
+   * @example
+   * ```ts
+   * const stop = consumer.events.on('delivery.settled', ({ outcome }) => console.log(outcome.kind))
+   * stop()
+   * ```
+   */
   on<Name extends keyof Contract>(name: Name, listener: (event: Contract[Name]) => void): () => void
-  /** Calls the listener at the next event of this name, and then no more. */
+  /**
+   * Calls the listener at the next event of this name, and then no more.
+   * @example
+   * ```ts
+   * consumer.events.once('delivery.settled', () => console.log('the first one'))
+   * ```
+   */
   once<Name extends keyof Contract>(name: Name, listener: (event: Contract[Name]) => void): () => void
-  /** Takes a listener off that was added by `on` or `once`; one that was added twice stays once. */
+  /**
+   * Takes a listener off that was added by `on` or `once`; one that was added twice stays once.
+   * @example
+   * ```ts
+   * const log = () => console.log('settled')
+   * consumer.events.on('delivery.settled', log)
+   * consumer.events.off('delivery.settled', log)
+   * ```
+   */
   off<Name extends keyof Contract>(name: Name, listener: (event: Contract[Name]) => void): void
 }
 
 /** The emitting side, kept by the owner of the events. */
 export interface EventSource<Contract> extends Events<Contract> {
+  /**
+   * Calls all listeners of this name, one after the other.
+   * @example
+   * ```ts
+   * const events = createEvents<{ moved: { count: number } }>()
+   * events.emit('moved', { count: 1 })
+   * ```
+   */
   emit<Name extends keyof Contract>(name: Name, event: Contract[Name]): void
+  /**
+   * How many listen for events of this name.
+   * @example
+   * ```ts
+   * const events = createEvents<{ moved: { count: number } }>()
+   * const count = events.listenerCount('moved')
+   * ```
+   */
   listenerCount(name: keyof Contract): number
 }
 

@@ -5,13 +5,27 @@ import { clearTimeout, setTimeout } from './world.ts'
 /** One signal for several reasons to end. */
 export interface JoinedSignal {
   readonly signal: AbortSignal
-  /** Leaves neither timer nor listener behind. */
+  /**
+   * Leaves neither timer nor listener behind.
+   * @example
+   * ```ts
+   * const { release } = joinSignals([AbortSignal.timeout(60_000)], { timeoutMs: 5_000 })
+   * release()
+   * ```
+   */
   release(): void
 }
 
 export interface JoinOptions {
+  /**
+   * It aborts after this many milliseconds, too. @default never
+   * @example { timeoutMs: 5_000 }
+   */
   readonly timeoutMs?: number
-  /** Why it aborts when the time is over. @default a `TimeoutError` */
+  /**
+   * Why it aborts when the time is over. @default a `TimeoutError`
+   * @example { timeoutReason: () => new Error('The broker took too long.') }
+   */
   readonly timeoutReason?: () => Error
 }
 

@@ -298,6 +298,10 @@ export class Warren<
   /**
    * The dead letters of a declared queue (if several share a dead-letter queue, of all of them), or of any queue, by its
    * name on the broker.
+   * @example
+   * ```ts
+   * const dead = await warren.deadLetters('orders').peek()
+   * ```
    */
   deadLetters(queue: QueueName | (string & {})): DeadLetters {
     checkQueueName(queue)
@@ -316,7 +320,13 @@ export class Warren<
     })
   }
 
-  /** Puts dead letters back by their type, as the topology's `recovery` section says. For the start of a worker. */
+  /**
+   * Puts dead letters back by their type, as the topology's `recovery` section says. For the start of a worker.
+   * @example
+   * ```ts
+   * for (const { queue, recovered } of await warren.recover()) console.log(queue, recovered)
+   * ```
+   */
   async recover(options: RecoverChoice = {}): Promise<readonly QueueRecovery[]> {
     refuseUnknown('recover()', options, recoverOptions)
     const section = readRecoverySection(this.#declared().recovery)

@@ -3,6 +3,9 @@ import type { Management } from './management/open-management.ts'
 
 /** A broker as everything that works on queues reaches it. */
 export interface Broker extends SessionPair {
-  /** Tells types, limits and routes. Without it only the broker's own answers protect. */
+  /**
+   * Tells types, limits and routes. Without it only the broker's own answers protect.
+   * @example { management }
+   */
   readonly management?: Management | undefined
 }

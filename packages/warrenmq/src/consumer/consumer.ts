@@ -130,7 +130,13 @@ export class Consumer {
     this.#channel = consuming.superviseChannel(`consumer ${flow.queue}`, (channel) => this.#setUp(channel))
   }
 
-  /** Resolves when messages can arrive; also after a reconnect. */
+  /**
+   * Resolves when messages can arrive; also after a reconnect.
+   * @example
+   * ```ts
+   * await consumer.whenStarted()
+   * ```
+   */
   async whenStarted(): Promise<void> {
     await this.#channel.whenOpen()
   }

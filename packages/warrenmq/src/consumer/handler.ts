@@ -29,6 +29,14 @@ export interface HandlerContext {
    * For middleware that makes a message wait before its handler: the timeout counts from the call of the returned
    * function. That function returns false if the message has waited too long to have all of its time; it must then be
    * deferred.
+   * @example
+   * ```ts
+   * const later: lib.Middleware = (next) => async (message, context) => {
+   *   const starts = context.waits?.()
+   *   await new Promise((resolve) => setTimeout(resolve, 100))
+   *   return starts?.() === false ? defer(1_000) : next(message, context)
+   * }
+   * ```
    */
   waits?(): () => boolean
   /** What a `{ status }` means to this consumer. @default that of preset `warren` */

@@ -7,17 +7,40 @@ import { type ExecutableStep, executeStep, type StepOutcome } from './execute-st
 import { type LeftoverChoice, type LeftoverRemoval, removeLeftover } from './remove-leftover.ts'
 
 export interface ApplyOptions {
-  /** Also remove bindings that the topology no longer has. @default false */
+  /**
+   * Also remove bindings that the topology no longer has. @default false
+   * @example { allowDisruptive: true }
+   */
   readonly allowDisruptive?: boolean
-  /** What becomes of wait queues that the topology no longer has. @default 'keep' */
+  /**
+   * What becomes of wait queues that the topology no longer has. @default 'keep'
+   * @example { leftovers: 'remove-empty' }
+   */
   readonly leftovers?: LeftoverChoice
-  /** Looks at the broker anew; without it nothing that is left over is removed. */
+  /**
+   * Looks at the broker anew; without it nothing that is left over is removed.
+   * @example { observe: () => observeTopology(management, { vhost: '/' }) }
+   */
   readonly observe?: LeftoverRemoval['observe']
-  /** Steps at once, each on a channel of its own. @default 4 */
+  /**
+   * Steps at once, each on a channel of its own. @default 4
+   * @example { concurrency: 1 }
+   */
   readonly concurrency?: number
-  /** How long a broker that went away may take to come back before the rest of the steps fail. @default 10 s */
+  /**
+   * How long a broker that went away may take to come back before the rest of the steps fail. @default 10 s
+   * @example { reconnectMs: 30_000 }
+   */
   readonly reconnectMs?: number
+  /**
+   * Begins no more steps.
+   * @example { signal: AbortSignal.timeout(60_000) }
+   */
   readonly signal?: AbortSignal
+  /**
+   * Called with the result of each step.
+   * @example { onResult: ({ step }) => console.log(step.kind) }
+   */
   readonly onResult?: (result: StepResult) => void
 }
 

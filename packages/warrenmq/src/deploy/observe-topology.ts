@@ -16,11 +16,20 @@ import type {
 import { decideEffectivePolicy } from './decide-effective-policy.ts'
 
 export interface ObserveOptions {
+  /**
+   * The vhost to read.
+   * @example { vhost: '/' }
+   */
   readonly vhost: string
+  /**
+   * Gives up the requests that have no answer yet.
+   * @example { signal: AbortSignal.timeout(5_000) }
+   */
   readonly signal?: AbortSignal
   /**
    * Also who consumes from each queue. It makes the broker go through the statistics of all of them, which takes it
    * longer than the rest together. @default false: `consumers` is undefined
+   * @example { countsConsumers: true }
    */
   readonly countsConsumers?: boolean
 }

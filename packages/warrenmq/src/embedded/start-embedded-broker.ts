@@ -102,11 +102,30 @@ export interface EmbeddedBrokerOptions {
 
 /** Faults that concern the broker as a whole, with those of its connections. */
 export interface EmbeddedFaults extends FaultSwitches {
-  /** Closes every open channel, or those that consume from `queue`, as a channel error would. */
+  /**
+   * Closes every open channel, or those that consume from `queue`, as a channel error would.
+   * @example
+   * ```ts
+   * broker.faults.closeChannels({ queue: 'orders' })
+   * ```
+   */
   closeChannels(options?: { readonly queue?: string; readonly reason?: string }): void
-  /** The broker is gone with its HTTP API, as after kill -9, until `restart`. */
+  /**
+   * The broker is gone with its HTTP API, as after kill -9, until `restart`.
+   * @example
+   * ```ts
+   * await broker.faults.crash()
+   * ```
+   */
   crash(): Promise<void>
-  /** It comes back on the same ports, with what is durable. */
+  /**
+   * It comes back on the same ports, with what is durable.
+   * @example
+   * ```ts
+   * await broker.faults.crash()
+   * await broker.faults.restart()
+   * ```
+   */
   restart(): Promise<void>
 }
 
@@ -126,14 +145,30 @@ export interface EmbeddedBroker {
   readonly clock: BrokerClock
   /** Faults on demand. */
   readonly faults: EmbeddedFaults
-  /** What is in a queue, without touching it; undefined when there is none. @default vhost '/' */
+  /**
+   * What is in a queue, without touching it; undefined when there is none. @default vhost '/'
+   * @example
+   * ```ts
+   * console.log(broker.inspect('orders.dlq')?.messages.length)
+   * ```
+   */
   inspect(queue: string, options?: { readonly vhost?: string }): InspectedQueue | undefined
   /**
    * Waits until every client has what it was sent, its handlers have settled it, and nothing more is on its way.
    * Rejects if that never happens, for example if a handler keeps giving messages back, and names who holds what.
+   * @example
+   * ```ts
+   * await broker.settled()
+   * ```
    */
   settled(options?: SettleOptions): Promise<void>
-  /** Ends every connection, gives the ports back and calls off all that would fall due. */
+  /**
+   * Ends every connection, gives the ports back and calls off all that would fall due.
+   * @example
+   * ```ts
+   * await broker.stop()
+   * ```
+   */
   stop(): Promise<void>
   /** `await using broker = await startEmbeddedBroker()` stops it at the end of the block. */
   [Symbol.asyncDispose](): Promise<void>

@@ -1,5 +1,6 @@
 import { editProperties, type RawProperties, readProperty } from '../wire/properties.ts'
-import { lastingHeaders } from './lasting-headers.ts'
+import { isDeliveryCount, lastingHeaders, lastingProperties } from './lasting-headers.ts'
+import { warrenHeaders } from './warren-headers.ts'
 
 const noHeaders = Buffer.alloc(0)
 
@@ -23,3 +24,17 @@ export function messageIdentity({
     lastingHeaders(readProperty(properties, 'headers') ?? noHeaders),
   ]
 }
+
+/**
+ * The same for a message and the copy of it that a restore has put back: its properties without what the restore leaves
+ * out or writes, and without its address, because a copy goes to its queue whatever way the message once took.
+ */
+export function identityWhenRestored(properties: RawProperties): RawProperties {
+  const own = editProperties(properties, { remove: ['expiration', 'userId', 'deliveryMode'] })
+  return lastingProperties(own, isLeftOut)
+}
+
+/** Routes of a message that the broker would obey again. */
+export const isRoute = (name: string): boolean => name === 'CC' || name === 'BCC'
+const isLeftOut = (name: string): boolean =>
+  isDeliveryCount(name) || isRoute(name) || name === warrenHeaders.stripped

@@ -71,7 +71,13 @@ export class Publisher<Messages extends MessageDeclarations = NoMessages> {
     messages: readonly OutgoingMessage[],
     options?: PublishOptions,
   ): Promise<readonly PublishResult[]>
-  /** The same for messages of the topology that have the same name. */
+  /**
+   * The same for messages of the topology that have the same name.
+   * @example
+   * ```ts
+   * const results = await shop.publisher().publishMany('OrderPlaced', [{ id: 42 }, { id: 43 }])
+   * ```
+   */
   publishMany<Name extends keyof Messages & string>(
     name: Name,
     bodies: readonly BodyToPublish<Messages[Name]>[],
@@ -162,6 +168,10 @@ export class Publisher<Messages extends MessageDeclarations = NoMessages> {
   /**
    * Continues on another channel once every publish has its result. On 3.10, a channel that met a quorum queue without a
    * leader refuses every later publish to it; a publisher notices that by itself, but only after a while.
+   * @example
+   * ```ts
+   * await publisher.renew()
+   * ```
    */
   async renew(): Promise<void> {
     await this.#channel.renew()

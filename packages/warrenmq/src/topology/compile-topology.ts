@@ -36,6 +36,10 @@ export function compileTopology(topology: TopologyDeclaration, options: CompileO
 }
 
 export interface CompileOptions {
+  /**
+   * The version to compile for.
+   * @example { brokerVersion: '4.0' }
+   */
   readonly brokerVersion: BrokerVersion | string
 }
 

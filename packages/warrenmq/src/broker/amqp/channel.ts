@@ -22,13 +22,30 @@ import { type Answer, createPendingReplies, type PendingReplies } from './pendin
 import { unaskedError } from './unexpected-error.ts'
 
 export interface ConsumeOptions {
+  /**
+   * The broker forgets a message once it has sent it. @default false
+   * @example { noAck: true }
+   */
   readonly noAck?: boolean
+  /**
+   * Nobody else may consume from the queue. @default false
+   * @example { exclusive: true }
+   */
   readonly exclusive?: boolean
+  /**
+   * Arguments of the consumer.
+   * @example { arguments: toFieldTable({ 'x-priority': 10 }) }
+   */
   readonly arguments?: FieldTable
+  /**
+   * The name of the consumer on its channel. @default one that is new
+   * @example { consumerTag: 'night-shift' }
+   */
   readonly consumerTag?: string
   /**
    * Takes a message over `maxBodyBytes`: its `body` is empty, `bodyBytes` says what it was. Unsettled, it stays with this
    * channel and goes back with it. Without this, such a message ends the connection.
+   * @example { onOversized: (delivery) => delivery.nack({ requeue: true }) }
    */
   readonly onOversized?: ((delivery: Delivery) => void) | undefined
 }
@@ -118,13 +135,20 @@ export class AmqpChannel {
     return answer.method as Method<Reply>
   }
 
-  /** Publishes; with confirms on, the answer comes as a `confirmed` event. Throws if the channel is closed. */
+  /** Publishes; with confirms on, the answer comes as a `confirmed` event. Throws if the channel is closed. @internal */
   publish(methodPayload: Buffer, properties: RawProperties, body: Body): void {
     if (this.#state !== 'open') throw this.#closedError()
     this.#host.output().frames.content(this.id, methodPayload, properties, body)
     this.#host.output().written()
   }
 
+  /**
+   * Delivers messages of a queue from now on; resolves with the tag of the consumer.
+   * @example
+   * ```ts
+   * const tag = await channel.consume('orders.dlq', (delivery) => delivery.nack({ requeue: true }))
+   * ```
+   */
   async consume(
     queue: string,
     onDelivery: (delivery: Delivery) => void,
@@ -154,12 +178,27 @@ export class AmqpChannel {
     return consumerTag
   }
 
-  /** After this resolves nothing more arrives for the consumer; what it holds unsettled stays so. */
+  /**
+   * After this resolves nothing more arrives for the consumer; what it holds unsettled stays so.
+   * @example
+   * ```ts
+   * const tag = await channel.consume('orders.dlq', (delivery) => delivery.nack({ requeue: true }))
+   * await channel.cancel(tag)
+   * ```
+   */
   async cancel(consumerTag: string): Promise<void> {
     await this.call({ name: 'basic.cancel', consumerTag, noWait: false }, 'basic.cancel-ok')
     this.#consumers.delete(consumerTag)
   }
 
+  /**
+   * Takes one message, if there is one.
+   * @example
+   * ```ts
+   * const delivery = await channel.get('orders.dlq')
+   * delivery?.nack({ requeue: true })
+   * ```
+   */
   async get(
     queue: string,
     { noAck = false }: { noAck?: boolean } = {},
@@ -177,31 +216,69 @@ export class AmqpChannel {
     return Object.assign(delivery, { messageCount: method.messageCount })
   }
 
-  /** How many unsettled deliveries each consumer of the channel that starts from now on may hold; 0 is no limit. */
+  /**
+   * How many unsettled deliveries each consumer of the channel that starts from now on may hold; 0 is no limit.
+   * @example
+   * ```ts
+   * await channel.setPrefetch(100)
+   * ```
+   */
   async setPrefetch(prefetchCount: number): Promise<void> {
     this.#acks.setPrefetch(prefetchCount)
     await this.call({ name: 'basic.qos', prefetchSize: 0, prefetchCount, global: false }, 'basic.qos-ok')
   }
 
-  /** Acks are gathered and sent in batches, `multiple` where they are contiguous. */
+  /**
+   * Acks are gathered and sent in batches, `multiple` where they are contiguous.
+   * @example
+   * ```ts
+   * channel.ack(delivery.deliveryTag)
+   * ```
+   */
   ack(deliveryTag: number): Settled {
     return this.#state === 'open' && this.#acks.ack(deliveryTag) ? 'sent' : 'stale'
   }
 
+  /**
+   * Gives one delivery back (`requeue`), or lets its queue dead-letter or drop it.
+   * @example
+   * ```ts
+   * channel.nack(delivery.deliveryTag, { requeue: true })
+   * ```
+   */
   nack(deliveryTag: number, { requeue }: { requeue: boolean }): Settled {
     return this.#giveUp(deliveryTag, { name: 'basic.nack', deliveryTag, multiple: false, requeue })
   }
 
+  /**
+   * The same by another method, which counts towards the delivery limit on every version.
+   * @example
+   * ```ts
+   * channel.reject(delivery.deliveryTag, { requeue: false })
+   * ```
+   */
   reject(deliveryTag: number, { requeue }: { requeue: boolean }): Settled {
     return this.#giveUp(deliveryTag, { name: 'basic.reject', deliveryTag, requeue })
   }
 
-  /** Writes the acks that wait for company, e.g. because the connection is about to close. */
+  /**
+   * Writes the acks that wait for company, e.g. because the connection is about to close.
+   * @example
+   * ```ts
+   * channel.flushAcks()
+   * ```
+   */
   flushAcks(): void {
     this.#acks.flush()
   }
 
-  /** Closes the channel; what was delivered and not settled goes back to its queue, in order. Safe to call twice. */
+  /**
+   * Closes the channel; what was delivered and not settled goes back to its queue, in order. Safe to call twice.
+   * @example
+   * ```ts
+   * await channel.close()
+   * ```
+   */
   close(): Promise<void> {
     if (this.#state === 'open') this.#whenClosed = this.#sayGoodbye()
     return this.#whenClosed ?? Promise.resolve()

@@ -149,6 +149,13 @@ export class AmqpConnection {
     return this.#output
   }
 
+  /**
+   * Opens a channel; whoever asks closes it.
+   * @example
+   * ```ts
+   * const channel = await connection.openChannel()
+   * ```
+   */
   async openChannel(): Promise<AmqpChannel> {
     if (this.#state !== 'open') throw this.#closedError()
     const channel = new AmqpChannel(this.#freeChannelId(), this.#host)
@@ -162,14 +169,26 @@ export class AmqpConnection {
     return channel
   }
 
-  /** Gives the broker a new password or token for this connection (OAuth 2), without a reconnect. */
+  /**
+   * Gives the broker a new password or token for this connection (OAuth 2), without a reconnect.
+   * @example
+   * ```ts
+   * await connection.updateSecret('new token', 'the old one expires')
+   * ```
+   */
   async updateSecret(newSecret: string, reason: string): Promise<void> {
     if (this.#state !== 'open') throw this.#closedError()
     this.#sendMethod({ name: 'connection.update-secret', newSecret: Buffer.from(newSecret, 'utf8'), reason })
     await this.#nextReply()
   }
 
-  /** Says goodbye, sends what is still to be sent, and closes; within that many milliseconds, if said. Safe to call twice. */
+  /**
+   * Says goodbye, sends what is still to be sent, and closes; within that many milliseconds, if said. Safe to call twice.
+   * @example
+   * ```ts
+   * await connection.close(5_000)
+   * ```
+   */
   async close(withinMs?: number): Promise<void> {
     const giveUp = setTimeout(() => this.#socket.destroy(), boundGoodbye(this.#goodbyeMs, withinMs))
     if (this.#state === 'open') {

@@ -46,15 +46,35 @@ export class Delivery implements IncomingMessage {
     return this.#channel.isOpen
   }
 
+  /**
+   * Tells the broker that the message is done.
+   * @example
+   * ```ts
+   * delivery.ack()
+   * ```
+   */
   ack(): Settled {
     return this.#channel.ack(this.deliveryTag)
   }
 
-  /** From RabbitMQ 4.3 on a nack with requeue does not count towards the delivery limit; `reject` does. */
+  /**
+   * From RabbitMQ 4.3 on a nack with requeue does not count towards the delivery limit; `reject` does.
+   * @example
+   * ```ts
+   * delivery.nack({ requeue: true })
+   * ```
+   */
   nack(options: { requeue: boolean }): Settled {
     return this.#channel.nack(this.deliveryTag, options)
   }
 
+  /**
+   * Gives the message back (`requeue`), or lets its queue dead-letter or drop it.
+   * @example
+   * ```ts
+   * delivery.reject({ requeue: false })
+   * ```
+   */
   reject(options: { requeue: boolean }): Settled {
     return this.#channel.reject(this.deliveryTag, options)
   }

@@ -2,8 +2,15 @@ import { performance } from '../../world.ts'
 import { Session, type SessionOptions } from './session.ts'
 
 export interface SessionPair {
+  /**
+   * Takes messages, so that nothing that is published can hold up an acknowledgement.
+   * @example { consuming: session }
+   */
   readonly consuming: Session
-  /** Apart, because a broker with an alarm stops reading a connection that publishes, acks included. */
+  /**
+   * A connection of its own, because a broker with an alarm stops reading a connection that publishes, acks included.
+   * @example { publishing: session }
+   */
   readonly publishing: Session
 }
 

@@ -1,5 +1,12 @@
 /** A value that shows itself to nobody but the one who calls `reveal`. */
 export interface Secret {
+  /**
+   * The value.
+   * @example
+   * ```ts
+   * const password = secret.reveal()
+   * ```
+   */
   reveal(): string
 }
 

@@ -48,7 +48,13 @@ export class Session {
   /** Connections in a row that did not live long. */
   #youngDeaths = 0
 
-  /** Connects. A broker that says no (password, vhost, TLS) ends it at once with one clear error. */
+  /**
+   * Connects. A broker that says no (password, vhost, TLS) ends it at once with one clear error.
+   * @example
+   * ```ts
+   * const session = await Session.open('amqp://guest:guest@localhost', { name: 'night shift' })
+   * ```
+   */
   static async open(urls: string | readonly string[], options: SessionOptions = {}): Promise<Session> {
     const session = new Session(urls, options)
     await session.#connectFirst(options.waitForBrokerMs)
@@ -90,7 +96,13 @@ export class Session {
     return { product, version }
   }
 
-  /** Opens a channel that is opened again, and `setUp` again, whenever it is lost. */
+  /**
+   * Opens a channel that is opened again, and `setUp` again, whenever it is lost.
+   * @example
+   * ```ts
+   * const supervised = session.superviseChannel('orders', (channel) => channel.setPrefetch(100))
+   * ```
+   */
   superviseChannel(
     name: string,
     setUp: (channel: AmqpChannel) => Promise<void>,
@@ -113,19 +125,39 @@ export class Session {
     return channel
   }
 
-  /** A channel that is not reopened, for one task. The caller closes it. */
+  /**
+   * A channel that is not reopened, for one task. The caller closes it.
+   * @example
+   * ```ts
+   * const channel = await session.openChannel()
+   * await channel.close()
+   * ```
+   */
   async openChannel(): Promise<AmqpChannel> {
     const connection = await this.whenConnected()
     return connection.openChannel()
   }
 
+  /**
+   * The connection of now, or the next one.
+   * @example
+   * ```ts
+   * const connection = await session.whenConnected()
+   * ```
+   */
   whenConnected(): Promise<AmqpConnection> {
     if (this.connection) return Promise.resolve(this.connection)
     if (this.#state === 'closed') return Promise.reject(closedError())
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  /** Gives the broker a new password or token: to the connection of now, and to every one that follows. */
+  /**
+   * Gives the broker a new password or token: to the connection of now, and to every one that follows.
+   * @example
+   * ```ts
+   * await session.updateSecret('new token', 'the old one expires')
+   * ```
+   */
   async updateSecret(newSecret: string, reason: string): Promise<void> {
     const password = hideSecret(newSecret)
     this.#endpoints = this.#endpoints.map((endpoint) => ({ ...endpoint, password }))
@@ -135,6 +167,10 @@ export class Session {
   /**
    * Closes the channels and the connection; nothing is reopened any more. Safe to call twice. `withinMs`: how long the
    * broker may take to answer that.
+   * @example
+   * ```ts
+   * await session.close(5_000)
+   * ```
    */
   async close(withinMs?: number): Promise<void> {
     const endsAtMs = withinMs === undefined ? undefined : dateNow() + withinMs

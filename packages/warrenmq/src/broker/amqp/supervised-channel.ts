@@ -63,13 +63,28 @@ export class SupervisedChannel {
     return this.#current?.isOpen ? this.#current : undefined
   }
 
+  /**
+   * The channel of now, or the next one, set up.
+   * @example
+   * ```ts
+   * const supervised = session.superviseChannel('orders', async () => {})
+   * const channel = await supervised.whenOpen()
+   * ```
+   */
   whenOpen(): Promise<AmqpChannel> {
     if (this.current) return Promise.resolve(this.current)
     if (this.#ending.signal.aborted) return Promise.reject(closedError(this.name))
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  /** Closes the channel and does not open it again. `withinMs`: how long the broker may take to answer that. */
+  /**
+   * Closes the channel and does not open it again. `withinMs`: how long the broker may take to answer that.
+   * @example
+   * ```ts
+   * const supervised = session.superviseChannel('orders', async () => {})
+   * await supervised.close()
+   * ```
+   */
   async close(withinMs?: number): Promise<void> {
     this.#ending.abort()
     if (this.#current) await this.#closeInTime(this.#current, withinMs)

@@ -1,5 +1,12 @@
 /** One task at a time, in the order of asking. */
 export interface Turns {
+  /**
+   * Runs the task when all that came before it are done.
+   * @example
+   * ```ts
+   * const depth = await createTurns().take(() => depthOf(session, 'orders.dlq'))
+   * ```
+   */
   take<Result>(task: () => Promise<Result>): Promise<Result>
 }
 

@@ -13,8 +13,21 @@ export interface ManagedBinding {
 }
 
 export interface Bindings {
+  /**
+   * All bindings, of one vhost or of all.
+   * @example
+   * ```ts
+   * const bindings = await management.bindings.list({ vhost: '/' })
+   * ```
+   */
   list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly ManagedBinding[]>
-  /** Those that lead away from one exchange. */
+  /**
+   * Those that lead away from one exchange.
+   * @example
+   * ```ts
+   * const bindings = await management.bindings.listFrom({ vhost: '/', name: 'orders.events' })
+   * ```
+   */
   listFrom(
     exchange: { readonly vhost: string; readonly name: string },
     options?: CallOptions,

@@ -6,7 +6,10 @@ import { limitConcurrency } from './limit-concurrency.ts'
 
 /** Accepted by every call. */
 export interface CallOptions {
-  /** Aborting rejects the call with the signal's reason. */
+  /**
+   * Aborting rejects the call with the signal's reason.
+   * @example { signal: AbortSignal.timeout(5_000) }
+   */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -35,12 +35,37 @@ export interface ClusterHealth {
 }
 
 export interface Cluster {
+  /**
+   * Version, name and listeners of the broker.
+   * @example
+   * ```ts
+   * const overview = await management.overview()
+   * ```
+   */
   overview(options?: CallOptions): Promise<Overview>
-  /** The user that the client logs in as. */
+  /**
+   * The user that the client logs in as.
+   * @example
+   * ```ts
+   * const { name, tags } = await management.whoAmI()
+   * ```
+   */
   whoAmI(options?: CallOptions): Promise<ManagedUser>
-  /** Memory and disk alarms anywhere in the cluster. While there is one, publishers are blocked. */
+  /**
+   * Memory and disk alarms anywhere in the cluster. While there is one, publishers are blocked.
+   * @example
+   * ```ts
+   * const health = await management.health()
+   * ```
+   */
   health(options?: CallOptions): Promise<ClusterHealth>
-  /** For how long all nodes have been up; undefined where one is down, or the account lacks the tag `monitoring`. */
+  /**
+   * For how long all nodes have been up; undefined where one is down, or the account lacks the tag `monitoring`.
+   * @example
+   * ```ts
+   * const uptimeMs = await management.uptimeMs()
+   * ```
+   */
   uptimeMs(options?: CallOptions): Promise<number | undefined>
 }
 

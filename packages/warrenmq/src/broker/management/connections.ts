@@ -14,6 +14,13 @@ export interface ManagedConnection {
 }
 
 export interface Connections {
+  /**
+   * Who is connected, to one vhost or to all.
+   * @example
+   * ```ts
+   * const connections = await management.connections.list({ vhost: '/' })
+   * ```
+   */
   list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly ManagedConnection[]>
 }
 

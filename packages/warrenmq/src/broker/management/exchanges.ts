@@ -19,7 +19,21 @@ export interface ExchangeName {
 }
 
 export interface Exchanges {
+  /**
+   * All exchanges, of one vhost or of all.
+   * @example
+   * ```ts
+   * const exchanges = await management.exchanges.list({ vhost: '/' })
+   * ```
+   */
   list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly ManagedExchange[]>
+  /**
+   * Everything about one exchange; undefined if there is none.
+   * @example
+   * ```ts
+   * const exchange = await management.exchanges.find({ vhost: '/', name: 'orders.events' })
+   * ```
+   */
   find(exchange: ExchangeName, options?: CallOptions): Promise<ManagedExchange | undefined>
 }
 

@@ -14,13 +14,25 @@ import { type Permissions, permissionsOf, type Users, usersOf } from './users.ts
 import { type Vhosts, vhostsOf } from './vhosts.ts'
 
 export interface ManagementOptions {
-  /** Certificates for https. */
+  /**
+   * Certificates for https.
+   * @example { tls: { ca: readFileSync('ca.pem') } }
+   */
   readonly tls?: ManagementTls
-  /** How long one request may take, in milliseconds. @default 30_000 */
+  /**
+   * How long one request may take, in milliseconds. @default 30_000
+   * @example { timeoutMs: 5_000 }
+   */
   readonly timeoutMs?: number
-  /** Requests at once; the others wait their turn. @default 4 */
+  /**
+   * Requests at once; the others wait their turn. @default 4
+   * @example { maxConcurrentRequests: 2 }
+   */
   readonly maxConcurrentRequests?: number
-  /** The largest answer that is read. @default 268_435_456 (256 MiB) */
+  /**
+   * The largest answer that is read. @default 268_435_456 (256 MiB)
+   * @example { maxResponseBytes: 64 * 1024 * 1024 }
+   */
   readonly maxResponseBytes?: number
 }
 
@@ -35,11 +47,30 @@ export interface Management extends Cluster {
   readonly policies: Policies
   readonly operatorPolicies: Policies
   readonly connections: Connections
-  /** The same API, asked as somebody else. Whoever asks closes it. */
+  /**
+   * The same API, asked as somebody else. Whoever asks closes it.
+   * @example
+   * ```ts
+   * const asAnn = management.loginAs({ username: 'ann', password: 'secret' })
+   * asAnn.close()
+   * ```
+   */
   loginAs(credentials: Login, options?: ManagementOptions): Management
-  /** The same API for work that may end before its answers come: the signal gives up what has none yet. */
+  /**
+   * The same API for work that may end before its answers come: the signal gives up what has none yet.
+   * @example
+   * ```ts
+   * const queues = await management.until(AbortSignal.timeout(5_000)).queues.list({ vhost: '/' })
+   * ```
+   */
   until(signal: AbortSignal): Management
-  /** Gives up requests that have no answer yet, refuses new ones, and closes the pooled sockets. */
+  /**
+   * Gives up requests that have no answer yet, refuses new ones, and closes the pooled sockets.
+   * @example
+   * ```ts
+   * management.close()
+   * ```
+   */
   close(): void
 }
 

@@ -14,6 +14,13 @@ export interface Policy {
 }
 
 export interface Policies {
+  /**
+   * All policies, of one vhost or of all.
+   * @example
+   * ```ts
+   * const policies = await management.policies.list({ vhost: '/' })
+   * ```
+   */
   list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly Policy[]>
 }
 

@@ -45,11 +45,20 @@ export interface ManagedQueue {
 }
 
 export interface ListQueuesOptions extends CallOptions {
-  /** @default every vhost that the user may see */
+  /**
+   * @default every vhost that the user may see
+   * @example { vhost: '/' }
+   */
   readonly vhost?: string
-  /** `totals`: depths only, cheap for the broker. `detailed`: all it knows. @default 'totals' */
+  /**
+   * `totals`: depths only, cheap for the broker. `detailed`: all it knows. @default 'totals'
+   * @example { mode: 'detailed' }
+   */
   readonly mode?: 'totals' | 'detailed'
-  /** From 1 to 500. @default 500 */
+  /**
+   * From 1 to 500. @default 500
+   * @example { pageSize: 100 }
+   */
   readonly pageSize?: number
 }
 
@@ -84,18 +93,61 @@ export interface DepthSample {
 }
 
 export interface Queues {
+  /**
+   * All queues, of one vhost or of all.
+   * @example
+   * ```ts
+   * const queues = await management.queues.list({ vhost: '/', mode: 'detailed' })
+   * ```
+   */
   list(options?: ListQueuesOptions): Promise<readonly ManagedQueue[]>
-  /** Everything about one queue; undefined where there is none. */
+  /**
+   * Everything about one queue; undefined where there is none.
+   * @example
+   * ```ts
+   * const found = await management.queues.find({ vhost: '/', name: 'orders.dlq' })
+   * ```
+   */
   find(queue: QueueName, options?: CallOptions): Promise<ManagedQueue | undefined>
-  /** Who consumes from the queues of a vhost, by name, some seconds ago; without those of which the broker has no statistics. */
+  /**
+   * Who consumes from the queues of a vhost, by name, some seconds ago; without those of which the broker has no statistics.
+   * @example
+   * ```ts
+   * const consumers = await management.queues.countConsumers({ vhost: '/' })
+   * ```
+   */
   countConsumers(options: CallOptions & { readonly vhost: string }): Promise<ReadonlyMap<string, number>>
-  /** The traffic of all queues of a vhost, some seconds ago: one request, however many there are. */
+  /**
+   * The traffic of all queues of a vhost, some seconds ago: one request, however many there are.
+   * @example
+   * ```ts
+   * const traffic = await management.queues.traffic({ vhost: '/' })
+   * ```
+   */
   traffic(options: CallOptions & { readonly vhost: string }): Promise<readonly QueueTraffic[]>
-  /** How many of its messages were acknowledged since the broker counts, some seconds ago; undefined where it does not say. */
+  /**
+   * How many of its messages were acknowledged since the broker counts, some seconds ago; undefined where it does not say.
+   * @example
+   * ```ts
+   * const acknowledged = await management.queues.acknowledged({ vhost: '/', name: 'orders' })
+   * ```
+   */
   acknowledged(queue: QueueName, options?: CallOptions): Promise<number | undefined>
-  /** Cheap, and true as soon as it is declared: it asks for no statistics. */
+  /**
+   * Cheap, and true as soon as it is declared: it asks for no statistics.
+   * @example
+   * ```ts
+   * if (!(await management.queues.exists({ vhost: '/', name: 'orders.dlq' }))) console.log('not declared')
+   * ```
+   */
   exists(queue: QueueName, options?: CallOptions): Promise<boolean>
-  /** The depths that the broker remembers, the oldest first; none where it keeps no statistics or there is no queue. */
+  /**
+   * The depths that the broker remembers, the oldest first; none where it keeps no statistics or there is no queue.
+   * @example
+   * ```ts
+   * const samples = await management.queues.samples({ vhost: '/', name: 'orders.dlq', ageSeconds: 600, everySeconds: 60 })
+   * ```
+   */
   samples(queue: QueueName & SampleRange, options?: CallOptions): Promise<readonly DepthSample[]>
 }
 

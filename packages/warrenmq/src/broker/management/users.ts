@@ -17,10 +17,24 @@ export interface Permission {
 }
 
 export interface Users {
+  /**
+   * All users, with their tags.
+   * @example
+   * ```ts
+   * const users = await management.users.list()
+   * ```
+   */
   list(options?: CallOptions): Promise<readonly ManagedUser[]>
 }
 
 export interface Permissions {
+  /**
+   * What users may do, in one vhost or in all.
+   * @example
+   * ```ts
+   * const permissions = await management.permissions.list({ vhost: '/' })
+   * ```
+   */
   list(options?: CallOptions & { readonly vhost?: string }): Promise<readonly Permission[]>
 }
 

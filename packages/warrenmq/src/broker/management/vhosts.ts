@@ -9,6 +9,13 @@ export interface ManagedVhost {
 }
 
 export interface Vhosts {
+  /**
+   * All vhosts that the user may see.
+   * @example
+   * ```ts
+   * const vhosts = await management.vhosts.list()
+   * ```
+   */
   list(options?: CallOptions): Promise<readonly ManagedVhost[]>
 }
 

@@ -54,6 +54,12 @@ export interface RetryingCallback<Message> {
   /**
    * Resolves when nothing is in hand: cancel the consumer, wait for this, then close the channel, and the connection after
    * it. A connection that is closed alone overtakes the last acknowledgements.
+   * @example
+   * ```ts
+   * const onMessage = retrying(channel, { topology, queue: 'orders' }, () => undefined)
+   * await onMessage.idle()
+   * await channel.close()
+   * ```
    */
   idle(): Promise<void>
 }

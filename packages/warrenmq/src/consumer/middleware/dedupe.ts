@@ -14,11 +14,28 @@ export interface DedupeStore {
   /**
    * Claims a key. Atomic: of many that ask for one key at a time, one gets a claim. One that is neither finished nor
    * released ends by itself after `leaseMs`, and the next who asks gets another.
+   * @example
+   * ```ts
+   * const claim = await store.begin('order-42', 30 * 60_000)
+   * if (claim === 'done') console.log('handled before')
+   * ```
    */
   begin(key: string, leaseMs: number): Promise<DedupeClaim | 'busy' | 'done'>
-  /** Records that the message is done. Returns false, and changes nothing, if the claim has passed to another process. */
+  /**
+   * Records that the message is done. Returns false, and changes nothing, if the claim has passed to another process.
+   * @example
+   * ```ts
+   * if (!(await store.finish(claim, 86_400_000))) console.log('another process took it over')
+   * ```
+   */
   finish(claim: DedupeClaim, keepMs: number): Promise<boolean>
-  /** Releases the claim, unless it has passed to another process. */
+  /**
+   * Releases the claim, unless it has passed to another process.
+   * @example
+   * ```ts
+   * await store.release(claim)
+   * ```
+   */
   release(claim: DedupeClaim): Promise<void>
 }
 

@@ -4,9 +4,23 @@ import { type Metric, renderMetrics, type Sample } from './render-metrics.ts'
 
 /** Counts what consumers do, for Prometheus. */
 export interface ConsumerMetrics {
-  /** Counts a consumer from now on. Gives the function that ends it. */
+  /**
+   * Counts a consumer from now on. Gives the function that ends it.
+   * @example
+   * ```ts
+   * const stop = createConsumerMetrics().observe(consumer)
+   * ```
+   */
   observe(consumer: Pick<Consumer, 'events' | 'counts' | 'breaker' | 'queue'>): () => void
-  /** The text for `/metrics`, of content type `text/plain; version=0.0.4`. */
+  /**
+   * The text for `/metrics`, of content type `text/plain; version=0.0.4`.
+   * @example
+   * ```ts
+   * const metrics = createConsumerMetrics()
+   * metrics.observe(consumer)
+   * console.log(metrics.render())
+   * ```
+   */
   render(): string
 }
 

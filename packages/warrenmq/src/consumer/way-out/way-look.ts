@@ -8,6 +8,13 @@ import { lookByManagement, type ManagementLook } from './look-by-management.ts'
 
 /** Asks the management API about ways out, for all consumers of one application. */
 export interface WayLook {
+  /**
+   * What is known of a way; asked once for all consumers that ask in the meantime.
+   * @example
+   * ```ts
+   * const managed = await createWayLook(() => management).look(way)
+   * ```
+   */
   look(way: Omit<ManagementLook, 'management'>): Promise<ManagedWay>
 }
 

@@ -39,22 +39,62 @@ export interface FaultPlan {
 
 /** The side of the faults that a test holds. */
 export interface FaultSwitches {
-  /** Cuts the connection that is the n-th to come to `point`, counted from now. Settles when it has happened. */
+  /**
+   * Cuts the connection that is the n-th to come to `point`, counted from now. Settles when it has happened.
+   * @example
+   * ```ts
+   * await broker.faults.cutConnection('before-ack', { nth: 3 })
+   * ```
+   */
   cutConnection(point: CutPoint, options?: { readonly nth?: number }): Promise<void>
-  /** Changes the fate of the next confirms. @default one confirm */
+  /**
+   * Changes the fate of the next confirms. @default one confirm
+   * @example
+   * ```ts
+   * broker.faults.changeConfirms({ kind: 'delay', delayMs: 500 }, { count: 2 })
+   * ```
+   */
   changeConfirms(fate: Exclude<ConfirmFate, { kind: 'send' }>, options?: { readonly count?: number }): void
-  /** Returns the next messages as unroutable, whatever they are bound to. @default one message */
+  /**
+   * Returns the next messages as unroutable, whatever they are bound to. @default one message
+   * @example
+   * ```ts
+   * broker.faults.returnPublishes({ count: 2 })
+   * ```
+   */
   returnPublishes(options?: { readonly count?: number }): void
-  /** Refuses new connections until `acceptConnections`. */
+  /**
+   * Refuses new connections until `acceptConnections`.
+   * @example
+   * ```ts
+   * broker.faults.refuseConnections()
+   * ```
+   */
   refuseConnections(): void
-  /** Accepts connections again. */
+  /**
+   * Accepts connections again.
+   * @example
+   * ```ts
+   * broker.faults.acceptConnections()
+   * ```
+   */
   acceptConnections(): void
   /**
    * Behaves as during a memory or disk alarm: tells each connection that publishes from now on, and stops reading from
    * it.
+   * @example
+   * ```ts
+   * broker.faults.block('low on memory')
+   * ```
    */
   block(reason?: string): void
-  /** Ends `block`. */
+  /**
+   * Ends `block`.
+   * @example
+   * ```ts
+   * broker.faults.unblock()
+   * ```
+   */
   unblock(): void
 }
 

@@ -5,11 +5,21 @@ import { type SettleOptions, type Settling, settle } from './settle.ts'
 
 /** The clock of an embedded broker, as a test holds it. */
 export interface BrokerClock {
-  /** Milliseconds since 1970, as the broker sees them. */
+  /**
+   * Milliseconds since 1970, as the broker sees them.
+   * @example
+   * ```ts
+   * const nowMs = broker.clock.now()
+   * ```
+   */
   now(): number
   /**
    * Turns a virtual clock on: everything that becomes due happens in its order. Each time the clients get what it
    * sends them, and time waits until their handlers have settled it.
+   * @example
+   * ```ts
+   * await broker.clock.advance('30m')
+   * ```
    */
   advance(duration: Duration, options?: SettleOptions): Promise<void>
 }

@@ -9,11 +9,25 @@ import { BackupWriter } from './backup-writer.ts'
 import { verifyBackup } from './verify-backup.ts'
 
 export interface BackupOptions extends LookPermission {
-  /** The file to write. If it was interrupted, the backup continues it. */
+  /**
+   * The file to write. If it was interrupted, the backup continues it.
+   * @example { file: 'orders.backup' }
+   */
   readonly file: string
+  /**
+   * Who does it; the file says so.
+   * @example { by: 'anna' }
+   */
   readonly by: string
-  /** Which messages. @default all */
+  /**
+   * Which messages. @default all
+   * @example { select: ({ bodyBytes }) => bodyBytes > 0 }
+   */
   readonly select?: (message: IncomingMessage) => boolean
+  /**
+   * Ends the backup; the same file continues it.
+   * @example { signal: AbortSignal.timeout(60_000) }
+   */
   readonly signal?: AbortSignal
 }
 

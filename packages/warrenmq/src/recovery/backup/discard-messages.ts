@@ -7,9 +7,15 @@ import type { RemovalCounts } from './decide-removal.ts'
 import { Removing } from './removing.ts'
 
 export interface DiscardOptions extends BackupOptions {
-  /** The most messages to remove, with those that earlier runs into the same file have or may have removed. */
+  /**
+   * The most messages to remove, with those that earlier runs into the same file have or may have removed.
+   * @example { limit: 10 }
+   */
   readonly limit?: number
-  /** Called before the first message is acknowledged: from then on the file may hold the only copy of one. */
+  /**
+   * Called before the first message is acknowledged: from then on the file may hold the only copy of one.
+   * @example { onFirstRemoval: () => console.log('keep the file') }
+   */
   readonly onFirstRemoval?: () => void
 }
 

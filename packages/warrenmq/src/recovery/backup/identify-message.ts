@@ -1,18 +1,13 @@
 import { hash } from 'node:crypto'
-import { isDeliveryCount, lastingProperties } from '../../message/lasting-headers.ts'
+import { isDeliveryCount } from '../../message/lasting-headers.ts'
+import { identityWhenRestored, isRoute } from '../../message/message-identity.ts'
 import { stripBrokerHeaders } from '../../message/strip-broker-headers.ts'
-import { warrenHeaders } from '../../message/warren-headers.ts'
 import { headerNames } from '../../wire/edit-table.ts'
 import { editProperties, type RawProperties, readProperty } from '../../wire/properties.ts'
 
-/**
- * Which message it is: a digest over its body and its properties, without what a broker adds while the message waits
- * and what a restore has to leave out, and whatever order the headers have. A message and its restored copy have the
- * same.
- */
+/** Which message it is, as text: a message and its restored copy have the same. */
 export function identifyMessage({ properties, body }: { properties: RawProperties; body: Buffer }): string {
-  const own = editProperties(properties, { remove: ['expiration', 'userId', 'deliveryMode'] })
-  return hash('sha256', Buffer.concat([lastingProperties(own, isPassing), body]), 'hex').slice(0, 40)
+  return hash('sha256', Buffer.concat([identityWhenRestored(properties), body]), 'hex').slice(0, 40)
 }
 
 /**
@@ -41,7 +36,3 @@ function withoutCounters(properties: RawProperties, names: readonly string[]): R
   if (names.every(isDeliveryCount)) return editProperties(properties, { remove: ['headers'] })
   return editProperties(properties, { headers: { remove: isDeliveryCount } })
 }
-
-const isRoute = (name: string): boolean => name === 'CC' || name === 'BCC'
-const isPassing = (name: string): boolean =>
-  isDeliveryCount(name) || isRoute(name) || name === warrenHeaders.stripped

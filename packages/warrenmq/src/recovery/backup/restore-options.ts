@@ -1,10 +1,24 @@
 import type { LookPermission } from '../look/prepare-look.ts'
 
 export interface RestoreOptions extends Omit<LookPermission, 'queue'> {
+  /**
+   * The backup to restore.
+   * @example { file: 'orders.backup' }
+   */
   readonly file: string
-  /** @default the queue that the backup was made of */
+  /**
+   * @default the queue that the backup was made of
+   * @example { queue: 'orders.dlq' }
+   */
   readonly queue?: string | undefined
+  /**
+   * Who does it.
+   * @example { by: 'anna' }
+   */
   readonly by: string
-  /** Called for each record: how many are done, of the records in the file. */
+  /**
+   * Called for each record: how many are done, of the records in the file.
+   * @example { onProgress: (done, records) => console.log(done, 'of', records) }
+   */
   readonly onProgress?: ((done: number, records: number) => void) | undefined
 }

@@ -10,18 +10,51 @@ export interface Lock {
   readonly isHeld: boolean
   /** The broker keeps an earlier lock for a connection that is gone with its node. */
   readonly followsOrphan: boolean
-  /** Whether nobody has taken over because the cluster thought that the node of this connection was gone. */
+  /**
+   * Whether nobody has taken over because the cluster thought that the node of this connection was gone.
+   * @example
+   * ```ts
+   * const lock = await takeLock({ session, queue: 'orders.dlq', holder: 'ann', vhost: '/' })
+   * if (!(await lock.isUnrivalled())) console.log('somebody else works on it, too')
+   * ```
+   */
   isUnrivalled(): Promise<boolean>
+  /**
+   * Lets the next one work on the queue.
+   * @example
+   * ```ts
+   * const lock = await takeLock({ session, queue: 'orders.dlq', holder: 'ann', vhost: '/' })
+   * await lock.release()
+   * ```
+   */
   release(): Promise<void>
 }
 
 export interface LockRequest {
-  /** The connection that consumes: lock and deliveries end together. */
+  /**
+   * The connection that consumes: lock and deliveries end together.
+   * @example { session }
+   */
   readonly session: Session
+  /**
+   * The queue to work on.
+   * @example { queue: 'orders.dlq' }
+   */
   readonly queue: string
-  /** Who holds it and what for; shown to the next one who asks. */
+  /**
+   * Who holds it and what for; shown to the next one who asks.
+   * @example { holder: 'anna re-drives' }
+   */
   readonly holder: string
+  /**
+   * Says whether an earlier holder is gone with its node. @default nobody is asked
+   * @example { management }
+   */
   readonly management?: Management | undefined
+  /**
+   * The vhost of the queue.
+   * @example { vhost: '/' }
+   */
   readonly vhost: string
 }
 

@@ -16,10 +16,25 @@ import { lookAtQueue } from './look-at-queue.ts'
 import { countsOf } from './settled-depth.ts'
 
 export interface ListOptions extends Broker {
+  /**
+   * The API that knows the queues.
+   * @example { management }
+   */
   readonly management: Management
+  /**
+   * Says which queues are dead-letter queues. @default the live arguments and policies say it
+   * @example { topology: compiled }
+   */
   readonly topology?: CompiledTopology | undefined
+  /**
+   * Who looks; shown to the next one who wants the queue.
+   * @example { by: 'anna' }
+   */
   readonly by: string
-  /** How many messages to look at in each queue, if that is safe; 0 looks at none. @default 1000 */
+  /**
+   * How many messages to look at in each queue, if that is safe; 0 looks at none. @default 1000
+   * @example { sample: 0 }
+   */
   readonly sample?: number
 }
 

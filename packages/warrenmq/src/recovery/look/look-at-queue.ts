@@ -3,16 +3,35 @@ import { type HoldReport, holdMessages, type MessageSink } from './hold-messages
 import type { LookPermission } from './prepare-look.ts'
 
 export interface LookOptions extends LookPermission {
-  /** How many, from the head. @default all */
+  /**
+   * How many, from the head. @default all
+   * @example { count: 20 }
+   */
   readonly count?: number
+  /**
+   * Who looks; shown to the next one who wants the queue.
+   * @example { by: 'anna' }
+   */
   readonly by: string
-  /** Called with how many there are, before the first of them comes. */
+  /**
+   * Called with how many there are, before the first of them comes.
+   * @example { onPresent: (present) => console.log(present, 'messages') }
+   */
   readonly onPresent?: ((present: number) => void) | undefined
-  /** Called once per message, in order. Copy what is kept: the bytes are reused. */
+  /**
+   * Called once per message, in order. Copy what is kept: the bytes are reused.
+   * @example { onMessage: ({ bodyBytes }) => console.log(bodyBytes) }
+   */
   readonly onMessage: (delivery: Delivery) => void
-  /** Where messages are written that come faster than they can be written. @default no limit */
+  /**
+   * Where messages are written that come faster than they can be written. @default no limit
+   * @example { sink: { isFull: false, onProgress: () => {} } }
+   */
   readonly sink?: MessageSink | undefined
-  /** Ends the look; what was held goes back, and the report says that it is not whole. */
+  /**
+   * Ends the look; what was held goes back, and the report says that it is not whole.
+   * @example { signal: AbortSignal.timeout(60_000) }
+   */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -39,23 +39,33 @@ export interface LookRules {
 
 /** Without management, which tells the limit of a queue, that queue is refused unless `acceptDeliveryLimit` is said. */
 export interface LookPermission extends Broker {
+  /**
+   * The queue to take from.
+   * @example { queue: 'orders.dlq' }
+   */
   readonly queue: string
   /**
    * Take messages although the queue has a delivery limit, or may have one: RabbitMQ deletes a message that is already
    * at the limit if the connection breaks while it is held. @default false
+   * @example { acceptDeliveryLimit: true }
    */
   readonly acceptDeliveryLimit?: boolean | undefined
   /**
    * How long messages are held at most, in milliseconds; then they go back. For a broker whose `consumer_timeout` is
    * not the usual 30 minutes, because a client cannot ask for it. @default 1500000, less if the queue says so
+   * @example { maxHoldMs: 300_000 }
    */
   readonly maxHoldMs?: number | undefined
   /**
    * What the broker sends ahead should come within this time, in milliseconds, however slow the connection is: it has to
    * come before a look can end. @default any time, which takes the fewest steps
+   * @example { mostAheadMs: 2_000 }
    */
   readonly mostAheadMs?: number | undefined
-  /** When all messages go back, whatever was held so far, on the clock of `performance.now()`. @default never */
+  /**
+   * When all messages go back, whatever was held so far, on the clock of `performance.now()`. @default never
+   * @example { endAtMs: performance.now() + 60_000 }
+   */
   readonly endAtMs?: number | undefined
 }
 

@@ -35,15 +35,36 @@ export interface CauseGroup {
 }
 
 export interface CauseGroups {
+  /**
+   * Counts one message.
+   * @example
+   * ```ts
+   * createCauseGroups().add(message)
+   * ```
+   */
   add(message: IncomingMessage): void
-  /** The largest first; one of what belongs to none of them is the last. */
+  /**
+   * The largest first; one of what belongs to none of them is the last.
+   * @example
+   * ```ts
+   * const groups = createCauseGroups()
+   * groups.add(message)
+   * console.log(groups.list()[0]?.label)
+   * ```
+   */
   list(): readonly CauseGroup[]
 }
 
 export interface GroupOptions {
-  /** Tell messages of one cause apart by these. @default none */
+  /**
+   * Tell messages of one cause apart by these. @default none
+   * @example { groupBy: parseGroupBy('type,body.gateway') }
+   */
   readonly groupBy?: readonly GroupField[]
-  /** Look for fields to tell them apart by. `without-body`: who asks is not shown bodies. @default 'none' */
+  /**
+   * Look for fields to tell them apart by. `without-body`: who asks is not shown bodies. @default 'none'
+   * @example { splits: 'all' }
+   */
   readonly splits?: 'all' | 'without-body' | 'none'
 }
 

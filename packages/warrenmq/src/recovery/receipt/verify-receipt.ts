@@ -13,11 +13,25 @@ import { createSetDigest, type SetDigest } from './set-digest.ts'
 export interface VerifyReceiptOptions
   extends Broker,
     Pick<LookPermission, 'maxHoldMs' | 'mostAheadMs' | 'endAtMs'> {
+  /**
+   * Who looks; shown to the next one who wants the queue.
+   * @example { by: 'anna' }
+   */
   readonly by: string
-  /** Also look into the queues where messages went. Their consumers wait in the meantime. @default false */
+  /**
+   * Also look into the queues where messages went. Their consumers wait in the meantime. @default false
+   * @example { includesTargets: true }
+   */
   readonly includesTargets?: boolean
+  /**
+   * See `LookPermission`. @default false
+   * @example { acceptDeliveryLimit: true }
+   */
   readonly acceptDeliveryLimit?: boolean | undefined
-  /** Ends the looks; what was not seen is unknown then. */
+  /**
+   * Ends the looks; what was not seen is unknown then.
+   * @example { signal: AbortSignal.timeout(60_000) }
+   */
   readonly signal?: AbortSignal
 }
 

@@ -23,13 +23,30 @@ import { type RecoveryRun, RecoveryTotals } from './recovery-totals.ts'
 import { describeKept, type QueueRecovery, renderRecovery } from './render-recovery.ts'
 
 export interface RecoverOptions extends Broker {
-  /** The dead-letter queues, one after the other. */
+  /**
+   * The dead-letter queues, one after the other.
+   * @example { queues: ['orders.dlq'] }
+   */
   readonly queues: readonly string[]
-  /** Which type goes where. A message of another type is kept. */
+  /**
+   * Which type goes where. A message of another type is kept.
+   * @example { types: { routes: { OrderPlaced: { exchange: '', key: 'orders' } } } }
+   */
   readonly types: TypeRoutes
+  /**
+   * How long it waits. @default see `RecoverTimeouts`
+   * @example { timeouts: { totalMs: 60_000 } }
+   */
   readonly timeouts?: Partial<RecoverTimeouts>
+  /**
+   * How much may be in flight at once. @default that of a re-drive
+   * @example { window: { messages: 100 } }
+   */
   readonly window?: RedriveOptions['window']
-  /** How long messages are held at most, in milliseconds. @default 1500000, less if the queue says so */
+  /**
+   * How long messages are held at most, in milliseconds. @default 1500000, less if the queue says so
+   * @example { maxHoldMs: 300_000 }
+   */
   readonly maxHoldMs?: number | undefined
   /**
    * See `LookPermission`. @default false
@@ -46,7 +63,10 @@ export interface RecoverOptions extends Broker {
    * @example { log: (line) => console.log(line) }
    */
   readonly log?: (line: string) => void
-  /** The progress with a queue; called often. A listener draws it, and the lines per thousand are not logged. */
+  /**
+   * The progress with a queue; called often. A listener draws it, and the lines per thousand are not logged.
+   * @example { onProgress: ({ recovered, total }) => console.log(recovered, 'of', total) }
+   */
   readonly onProgress?: ((progress: RecoverProgress) => void) | undefined
   /**
    * Ends the recovery: what is in flight is finished, and the rest stays.

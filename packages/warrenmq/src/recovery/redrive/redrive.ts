@@ -9,13 +9,36 @@ export interface Redrive {
   readonly id: string
   /** Settles when the queue has been counted. Rejects only if nothing was begun or the broker is gone for good. */
   readonly receipt: Promise<Receipt>
-  /** Starts no more messages; what is in flight is finished. */
+  /**
+   * Starts no more messages; what is in flight is finished.
+   * @example
+   * ```ts
+   * const redrive = warren.deadLetters('orders').startRedrive()
+   * redrive.pause()
+   * ```
+   */
   pause(): void
-  /** Continues after `pause`. */
+  /**
+   * Continues after `pause`.
+   * @example
+   * ```ts
+   * const redrive = warren.deadLetters('orders').startRedrive()
+   * redrive.pause()
+   * redrive.resume()
+   * ```
+   */
   resume(): void
   /** How far it is. */
   readonly progress: RedriveProgress
-  /** Finishes what is in flight and leaves the rest where it is. */
+  /**
+   * Finishes what is in flight and leaves the rest where it is.
+   * @example
+   * ```ts
+   * const redrive = warren.deadLetters('orders').startRedrive()
+   * redrive.cancel()
+   * const { moved } = await redrive.receipt
+   * ```
+   */
   cancel(): void
 }
 
