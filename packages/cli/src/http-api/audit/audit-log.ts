@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { ChannelError } from 'warrenmq'
-import { ApiError, createPublisher, createTurns, inspectQueue, type SessionPair } from 'warrenmq/operations'
+import {
+  ApiError,
+  createPublisher,
+  createTurns,
+  inspectQueue,
+  type SessionPair,
+  steadyClock,
+} from 'warrenmq/operations'
 import type { AuditRecord, ListedAuditRecord } from '../contract/contract.ts'
 import { declareStream, type StreamEntry } from '../records/follow-stream.ts'
 import { auditStream } from '../records/own-streams.ts'
@@ -90,10 +97,10 @@ async function openStream(sessions: AuditSessions): Promise<AuditLog> {
   })
 
   const write: AuditLog['write'] = (entry) => {
-    const askedAtMs = Date.now()
+    const askedAtMs = steadyClock.now()
     return turns.take(async () => {
       // Where the broker takes nothing, each one before us has waited for as long as it may.
-      if (Date.now() - askedAtMs > deadlineMs)
+      if (steadyClock.now() - askedAtMs > deadlineMs)
         throw unavailable('The audit log accepts no records right now, so nothing was done. Try again.')
       const at = new Date().toISOString()
       const record = chainRecord(entry, { end, seen: follower.newestOfOthers(), at })

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { ManagementError } from 'warrenmq'
-import type { Management } from 'warrenmq/operations'
+import { type Clock, type Management, steadyClock } from 'warrenmq/operations'
 import type { Credentials } from '../contract/contract.ts'
 import type { Caller } from './caller.ts'
 import { decideAccountRole, type RoleNames, type VhostPermission } from './decide-role.ts'
@@ -19,7 +19,10 @@ export type CheckAccount = (credentials: Credentials) => Promise<Caller | undefi
 const rememberedMs = 30_000
 const mostRemembered = 1_000
 
-export function openBrokerAccounts(settings: AccountSettings): CheckAccount {
+export function openBrokerAccounts(
+  settings: AccountSettings,
+  clock: Pick<Clock, 'now'> = steadyClock,
+): CheckAccount {
   const key = randomBytes(32)
   const known = new Map<string, { readonly caller: Caller; readonly untilMs: number }>()
   return async (credentials) => {
@@ -28,12 +31,12 @@ export function openBrokerAccounts(settings: AccountSettings): CheckAccount {
       .update(JSON.stringify([credentials.username, credentials.password]))
       .digest('base64')
     const remembered = known.get(name)
-    if (remembered && remembered.untilMs > Date.now()) return remembered.caller
+    if (remembered && remembered.untilMs > clock.now()) return remembered.caller
     known.delete(name)
     const caller = await askBroker(credentials, settings)
     if (caller) {
       if (known.size >= mostRemembered) known.clear()
-      known.set(name, { caller, untilMs: Date.now() + rememberedMs })
+      known.set(name, { caller, untilMs: clock.now() + rememberedMs })
     }
     return caller
   }

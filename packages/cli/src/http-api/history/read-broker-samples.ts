@@ -1,4 +1,4 @@
-import type { Management, SampleRange } from 'warrenmq/operations'
+import { type Management, type SampleRange, steadyClock } from 'warrenmq/operations'
 import { shareAnswers } from '../show/share-answers.ts'
 import { type BrokerSamples, noSamples } from './history.ts'
 
@@ -27,17 +27,17 @@ export function createSampleReader({ management, vhost, onError }: SampleReaderO
     )
   const [readFine, readCoarse] = [samplesOf(ranges.fine), samplesOf(ranges.coarse)]
   const uptime = shareAnswers(ranges.fine.everySeconds * 1_000, () => management.uptimeMs(patience()))
-  let quietUntilMs = 0
+  let quietUntilMs = Number.NEGATIVE_INFINITY
 
   return async (queue) => {
-    if (Date.now() < quietUntilMs) return noSamples
+    if (steadyClock.now() < quietUntilMs) return noSamples
     try {
       const fine = await readFine(queue)
       if (fine.length === 0) return noSamples
       return { fine, coarse: await readCoarse(queue), uptimeMs: await uptime('') }
     } catch (error) {
       // A chart is not worth a request that fails: what this server has seen itself is shown instead.
-      quietUntilMs = Date.now() + quietMs
+      quietUntilMs = steadyClock.now() + quietMs
       onError(error)
       return noSamples
     }

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { steadyClock } from 'warrenmq/operations'
 
 /** Why a record of a stream is not believed, or not at all a record. */
 export type StrayKind = 'unreadable' | 'unsigned' | 'not-ours' | 'replayed'
@@ -23,14 +24,14 @@ export function createStrays(log: Pick<FastifyBaseLogger, 'warn'>): Strays {
 
   function tellSoon(stream: string): void {
     if (telling.has(stream)) return
-    const waited = Date.now() - (toldAt.get(stream) ?? Number.NEGATIVE_INFINITY)
+    const waited = steadyClock.now() - (toldAt.get(stream) ?? Number.NEGATIVE_INFINITY)
     const timer = setTimeout(() => tell(stream), Math.max(gatherMs, quietMs - waited))
     telling.set(stream, timer.unref())
   }
 
   function tell(stream: string): void {
     telling.delete(stream)
-    toldAt.set(stream, Date.now())
+    toldAt.set(stream, steadyClock.now())
     const found = Object.fromEntries(counts.get(stream) ?? [])
     log.warn({ stream, ...found }, 'the stream contains records that no server with our key has written')
   }

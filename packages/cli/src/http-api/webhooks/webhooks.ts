@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { type Lock, lockName, RecoveryError, takeLock } from 'warrenmq/operations'
+import { type Lock, lockName, RecoveryError, steadyClock, takeLock } from 'warrenmq/operations'
 import type { ApiContext } from '../api-context.ts'
 import { goneError } from '../guards/refuse-without-broker.ts'
 import type { SharedTask } from '../tasks/shared-task.ts'
@@ -45,7 +45,7 @@ export class Webhooks {
   readonly #untold: SharedTask[] = []
   readonly #stopListening: () => void
   #lock: Lock | undefined
-  #triedAtMs = Date.now()
+  #triedAtMs = steadyClock.now()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
   readonly #closing = new AbortController()
@@ -172,8 +172,8 @@ export class Webhooks {
     // A refused lock is a line in the broker's log each time, so one that is there is asked for now and then only: a
     // cluster may keep it for a server that is gone together with its node.
     const isTaken = (await management.queues.find({ vhost, name: lockName(turnName) })) !== undefined
-    if (isTaken && Date.now() - this.#triedAtMs < retryTakenMs) return false
-    this.#triedAtMs = Date.now()
+    if (isTaken && steadyClock.now() - this.#triedAtMs < retryTakenMs) return false
+    this.#triedAtMs = steadyClock.now()
     try {
       const holder = `the webhooks of ${hostname()}`
       this.#lock = await takeLock({ session, queue: turnName, holder, management, vhost })
