@@ -65,6 +65,12 @@ it('ten thousand queues are at most a hundred rows on the page, and the last can
   const list = page.getByRole('grid', { name: 'Dead-letter queues' })
 
   expect(await list.getAttribute('aria-rowcount')).toBe('10000')
+  // What a screen reader reads as the current row is one.
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  const current = await list.getAttribute('aria-activedescendant')
+  expect(await page.locator(`[id="${current}"]`).getAttribute('aria-rowindex')).toBe('2')
+  expect(current).not.toMatch(/\s/)
   expect(await list.getByRole('row').count()).toBeLessThanOrEqual(100)
   await list.evaluate((element) => element.scrollTo(0, element.scrollHeight))
   await page.getByRole('link', { name: 'team.9999.dlq' }).waitFor()

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { queries } from '../api/queries.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { LongName } from '../parts/long-name.tsx'
 import { formatCount } from '../words/format-count.ts'
 import { findJumps, type Jump } from './find-jumps.ts'
 
@@ -77,7 +78,9 @@ function JumpList({ onClose }: { readonly onClose: () => void }): ReactNode {
             onClick={() => go(jump)}
             className="flex cursor-pointer items-center gap-3 rounded-md px-2.5 py-1.5 aria-selected:bg-hover"
           >
-            <span className="foreign min-w-0 flex-1 truncate">{jump.name}</span>
+            <span className="min-w-0 flex-1">
+              <LongName name={jump.name} />
+            </span>
             <span className="num text-xs text-quiet">
               {jump.kind === 'page' ? 'Page' : jump.messages === null ? '–' : formatCount(jump.messages)}
             </span>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useMatches } from '@tanstack/react-router'
+import { Link, rootRouteId, useMatches } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { queries } from '../api/queries.ts'
 import { formatCount } from '../words/format-count.ts'
@@ -32,7 +32,9 @@ function PlaceLink({
   readonly count: number
 }): ReactNode {
   const forbidden = useForbidden(needs)
-  const here = String(useMatches().at(-1)?.fullPath ?? '')
+  const match = useMatches().at(-1)
+  // A page that is not there is nowhere.
+  const here = match && match.routeId !== rootRouteId ? String(match.fullPath) : ''
   const link = useRef<HTMLAnchorElement>(null)
   const isHere = to === '/' ? here === '/' || here.startsWith('/queues') : here.startsWith(to)
   // On a phone the list is wider than the page.

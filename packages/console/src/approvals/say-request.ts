@@ -1,6 +1,7 @@
 import type { Schemas } from '../api/api.ts'
 import { sayFilter } from '../filter/say-filter.ts'
 import { requestOf, searchOf } from '../redrive/redrive-search.ts'
+import { targetWays } from '../redrive/target-ways.ts'
 import { formatCount, formatCounted } from '../words/format-count.ts'
 
 type Asks = Schemas['ApprovalAsks']
@@ -76,14 +77,9 @@ function sayMessages({
   return said === undefined ? 'All of the queue' : `Those ${said}`
 }
 
-const ways: Readonly<Record<string, string>> = {
-  origin: 'The queue each failed in',
-  retry: 'Its wait queue',
-  exchange: 'Where it was first published',
-}
-
 function sayTarget(to: Schemas['RedriveRequest']['to'] = 'origin'): string {
-  return typeof to === 'string' ? (ways[to] ?? to) : to.queue
+  if (typeof to !== 'string') return to.queue
+  return targetWays.find(([way]) => way === to)?.[1] ?? to
 }
 
 function sayLimit(limit: number | undefined): readonly Fact[] {

@@ -40,7 +40,10 @@ export function DemoBar(): ReactNode {
       className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line bg-chosen px-4 py-2 md:px-8"
     >
       <p className="num">
-        <span className="font-medium">Demo</span> <ClockText at={demo.now} />{' '}
+        <span className="font-medium">Demo</span>{' '}
+        <span title="Waits run by it. The shop and this page keep the time of your computer.">
+          broker’s clock <ClockText at={demo.now} />
+        </span>{' '}
         <span className="text-quiet">{sayOrders(demo)}</span>
       </p>
       <div className="ml-auto flex flex-wrap items-center gap-2">

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays on the list, which names the current row.
 import { useElementScrollRestoration } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { useKeys } from './use-keys.ts'
 
 interface VirtualRowsProps<Item> {
@@ -28,6 +28,7 @@ const leastHeight = 320
 export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
   const { label, items, nameOf, rowHeight, onOpen, onMark, isMarked, onEnd, head, foot, children } = props
   const place = useRef<HTMLDivElement>(null)
+  const id = useId()
   const [current, setCurrent] = useState<number>()
   // Whoever presses keys is faster than a page is drawn.
   const latest = useRef(-1)
@@ -78,7 +79,7 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
         aria-label={label}
         aria-multiselectable={onMark !== undefined}
         aria-rowcount={items.length}
-        aria-activedescendant={current === undefined ? undefined : `${label}-${current}`}
+        aria-activedescendant={current === undefined ? undefined : `${id}-${current}`}
         tabIndex={0}
         onKeyDown={press}
         className="min-h-0 overflow-y-auto focus-visible:-outline-offset-2!"
@@ -89,7 +90,7 @@ export function VirtualRows<Item>(props: VirtualRowsProps<Item>): ReactNode {
             return (
               <div
                 key={key}
-                id={`${label}-${index}`}
+                id={`${id}-${index}`}
                 role="row"
                 tabIndex={-1}
                 aria-selected={isMarked?.(item) ?? index === current}

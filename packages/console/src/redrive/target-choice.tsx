@@ -1,12 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { queries } from '../api/queries.ts'
-
-const ways = [
-  ['origin', 'The queue each failed in', 'It is tried again immediately.'],
-  ['retry', 'Its wait queue', 'It is tried again after a delay.'],
-  ['exchange', 'Where it was first published', 'Every queue that is bound there gets it once more.'],
-] as const
+import { targetWays } from './target-ways.ts'
 
 /** Where the messages go: one of the ways, or a queue by its name. */
 export function TargetChoice({
@@ -16,12 +11,12 @@ export function TargetChoice({
   readonly to: string | undefined
   readonly onChange: (to: string | undefined) => void
 }): ReactNode {
-  const isWay = ways.some(([way]) => way === to)
+  const isWay = targetWays.some(([way]) => way === to)
   const [wantsQueue, setWantsQueue] = useState(!isWay)
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-2 font-semibold">Where</legend>
-      {ways.map(([way, name, meaning]) => (
+      {targetWays.map(([way, name, meaning]) => (
         <Choice
           key={way}
           name={name}
