@@ -250,6 +250,12 @@ export const plantedBugs = [
         find: "if (this.#lock?.isHeld) return 'held' // only a channel was lost",
         replace: "if (this.#lock) return 'held'",
       },
+      {
+        // The second look at the end of each pass.
+        file: 'recovery/redrive/redrive-lock.ts',
+        find: "const retaken = this.#lock?.isHeld ? 'held' : await this.retake()",
+        replace: "if (this.#lock) return 'held'\n    const retaken = await this.retake()",
+      },
     ],
   },
   {

@@ -60,11 +60,25 @@ ${table([
 ${number(found.length)} of the ${number(bugs.length)} bugs that were tried were found.${untried > 0 ? ` ${number(untried)} more are planted and were not tried in this run.` : ''}${commits.length > 0 ? ` Commits: ${commits.join(', ')}${bugs.some(({ commit }) => commit === undefined) ? ', and one that was not written down' : ''}.` : ''}`
 }
 
+/** What the campaigns on real brokers are to have on each version. */
+const wanted = { cutsAndPauses: 9_000, nodeKills: 300 }
+
+function tellShort({ campaigns }) {
+  const short = campaigns.filter(
+    ({ nodes, cutsAndPauses, nodeKills }) =>
+      nodes === 1 && (cutsAndPauses < wanted.cutsAndPauses || nodeKills < wanted.nodeKills),
+  )
+  if (short.length === 0) return []
+  return [
+    `The campaigns on real brokers are short of what they are meant to be, ${number(wanted.cutsAndPauses)} cuts and pauses and ${number(wanted.nodeKills)} kills of a node on each version: ${short.map(({ where, cutsAndPauses, nodeKills }) => `${where} has ${number(cutsAndPauses)} and ${number(nodeKills)}`).join(', ')}.`,
+  ]
+}
+
 function renderLimits({ reality, peers, long }) {
   const limits = [
     'The broker in the simulation is the embedded one. That it does what RabbitMQ does is shown by the conformance tests, and only for what they try.',
     'A cluster is not simulated: one node crashes and comes back, and no node disagrees with another. Tests with three real nodes are in `test/faults/cluster`.',
-    ...(reality ? [] : ['There are no counts of real brokers on this page yet.']),
+    ...(reality ? tellShort(reality) : ['There are no counts of real brokers on this page yet.']),
     ...(peers
       ? []
       : [

@@ -44,9 +44,11 @@ ${table([
 ])}
 
 ${table([
-  ['where', 'faults', 'minutes', 'commit', 'again'],
-  ...campaigns.map(({ where, faults, minutes, commit, command }) => [
+  ['where', 'cuts and pauses', 'kills of a node', 'faults', 'minutes', 'commit', 'again'],
+  ...campaigns.map(({ where, cutsAndPauses, nodeKills, faults, minutes, commit, command }) => [
     where,
+    number(cutsAndPauses),
+    number(nodeKills),
     listCounts(faults),
     number(minutes),
     commit ?? '–',
