@@ -207,6 +207,7 @@ export type {
   MessageDeclaration,
   MessageDeclarations,
   NoMessages,
+  OnlySettings,
 } from './topology/message-declaration.ts'
 export type { DisruptiveStep, ImpossibleStep, Leftover, Plan, SafeStep } from './topology/plan-topology.ts'
 export type {

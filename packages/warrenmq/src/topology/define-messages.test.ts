@@ -36,13 +36,24 @@ it('its JSON Schema may have the type of a library, and its body keeps its own',
   expectTypeOf<BodyToPublish<(typeof described)['Paid']>>().toEqualTypeOf<{ id: number }>()
 })
 
+it('a misspelt setting of a message is a mistake that the compiler finds', () => {
+  // @ts-expect-error it is called schema
+  expect(() => defineMessages({ A: { exchange: 'x', shema: z.string() } })).toThrow(TopologyError)
+  expect(() =>
+    // @ts-expect-error it is called key, also in messages that a topology has by itself
+    defineTopology({ queues: {}, messages: { A: { exchange: '', kye: 'y' } } }),
+  ).toThrow(TopologyError)
+})
+
 it('mistakes are told all at once, each with its path', () => {
   const careless = {
     NoSchema: { exchange: 'x', schema: { type: 'object' } },
     Misspelt: { exchange: 'x', routingKey: 'y' },
   }
 
-  expect(() => defineMessages({ Misspelt: careless.Misspelt })).toThrow('messages.Misspelt.routingKey: ')
+  expect(() => defineMessages({ Misspelt: careless.Misspelt as never })).toThrow(
+    'messages.Misspelt.routingKey: ',
+  )
   expect(() =>
     defineMessages({ ['a'.repeat(256)]: { exchange: 'x' }, NoSchema: careless.NoSchema as never }),
   ).toThrow(TopologyError)

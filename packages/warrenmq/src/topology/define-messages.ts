@@ -2,7 +2,7 @@ import { TopologyError } from '../errors.ts'
 import type { StandardSchema } from '../message/standard-schema.ts'
 import { checkMessages } from './check-messages.ts'
 import { checkShape } from './check-shape.ts'
-import type { MessageDeclaration, MessageDeclarations } from './message-declaration.ts'
+import type { MessageDeclaration, MessageDeclarations, OnlySettings } from './message-declaration.ts'
 import { topologySchema } from './topology-schema.ts'
 
 /**
@@ -16,7 +16,9 @@ import { topologySchema } from './topology-schema.ts'
  * })
  * ```
  */
-export function defineMessages<const Messages extends MessageDeclarations>(messages: Messages): Messages {
+export function defineMessages<const Messages extends MessageDeclarations>(
+  messages: Messages & OnlySettings<Messages>,
+): Messages {
   const shapeMistakes = checkShape({ queues: {}, messages }, topologySchema)
   const mistakes = shapeMistakes.length > 0 ? shapeMistakes : checkMessages(messages)
   if (mistakes.length > 0) throw new TopologyError(mistakes)

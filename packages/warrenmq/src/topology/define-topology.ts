@@ -6,7 +6,7 @@ import type {
   QueueDeclaration,
   TopologyDeclaration,
 } from './declaration.ts'
-import type { MessageDeclarations, NoMessages } from './message-declaration.ts'
+import type { MessageDeclarations, NoMessages, OnlySettings } from './message-declaration.ts'
 import type { RoutedMessages } from './routed-messages.ts'
 import { readTopology } from './validate-topology.ts'
 
@@ -50,7 +50,7 @@ export interface TopologyToDefine<
     // As above: `Layout` is learnt from this line.
   } & Readonly<Record<string, QueueOfLayout<Layout> & Pick<QueueDeclaration, 'bind'>>>
   /** What is published, by name, with the type of its body; see `defineMessages`. */
-  readonly messages?: Messages
+  readonly messages?: Messages & OnlySettings<Messages>
 }
 
 /** A queue without its bindings, with the layout that it names. */

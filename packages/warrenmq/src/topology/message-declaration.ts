@@ -36,6 +36,13 @@ export type MessageDeclarations = Readonly<Record<string, MessageDeclaration>>
 /** No messages: what a topology has that names none. */
 export type NoMessages = Readonly<Record<never, MessageDeclaration>>
 
+/** What keeps TypeScript from taking a misspelt setting for one more that it has to remember. */
+export type OnlySettings<Messages> = {
+  readonly [Name in keyof Messages]: {
+    readonly [Stranger in Exclude<keyof Messages[Name], keyof MessageDeclaration>]: never
+  }
+}
+
 /** What a publisher gives for a message. */
 export type BodyToPublish<Message> = Message extends { readonly schema: infer Schema extends StandardSchema }
   ? SchemaInput<Schema>

@@ -31,7 +31,15 @@ export interface RoutingWorld {
   readonly layouts: unknown
 }
 
-type KeyOf<Message> = Message extends { readonly key: infer Key extends string } ? Key : ''
+/**
+ * TypeScript before 6.0 finds that a binding extends no shape at all while it still infers the topology around it. So no
+ * type here asks for a shape, only for keys.
+ */
+type KeyOf<Declared> = 'key' extends keyof Declared
+  ? Declared['key'] extends string
+    ? Declared['key']
+    : Extract<Declared['key'], string> | ''
+  : ''
 
 type Reaches<
   Exchange extends string,
@@ -66,14 +74,16 @@ type Matches<
   Key extends string,
   Binding,
   World extends RoutingWorld,
-> = Binding extends { readonly exchange: infer Source extends string }
-  ? Exchange extends Source
-    ? MatchesKey<TypeOf<Exchange, World>, KeyOf<Binding>, Key>
-    : Source extends World['alternates']
-      ? true
-      : string extends Exchange
+> = Binding extends unknown
+  ? 'exchange' extends keyof Binding
+    ? Exchange extends Binding['exchange']
+      ? MatchesKey<TypeOf<Exchange, World>, KeyOf<Binding>, Key>
+      : Binding['exchange'] extends World['alternates']
         ? true
-        : false
+        : string extends Exchange
+          ? true
+          : false
+    : never
   : never
 
 type TypeOf<Exchange extends string, World extends RoutingWorld> = Exchange extends keyof World['types']
