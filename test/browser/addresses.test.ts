@@ -54,7 +54,7 @@ it('what an address says that means nothing here is left out, but never what wou
 
   await page.goto(`${rig.server.url}/console/${queue}/redrive?limit=-3&rate=fast&keys=%5B%22zzz%22%5D`)
 
-  await page.getByText(/must be >= 1|must match/).waitFor()
+  await page.getByText('“At most” has to be a whole number above 0.').waitFor()
   expect(
     await page.getByRole('button', { name: 'Re-drive', exact: true }).getAttribute('aria-disabled'),
   ).toBe('true')

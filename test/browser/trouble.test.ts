@@ -82,6 +82,18 @@ it('a session that ends asks who it is, and gives back what was being written, t
   await rig.management('DELETE', `/api/queues/%2F/${dlq}/contents`)
 })
 
+it('a page that fails says so, and leads on', async () => {
+  const page = await rig.openPage({ path: 'topology' })
+  await page.route('**/api/v1/topology/live', (route) => route.fulfill({ json: { brokerVersion: '4.3.6' } }))
+  await logIn(page)
+  await page.getByText('The console could not show it').waitFor()
+
+  await page.unroute('**/api/v1/topology/live')
+  await page.getByRole('link', { name: 'See the dead-letter queues' }).click()
+
+  await page.getByText('The most urgent first').waitFor()
+})
+
 it('an alarm of the broker, and its end, are told by themselves', async () => {
   const page = await rig.openAsGuest()
   await page.getByRole('link', { name: 'billing.payments.dlq' }).waitFor()

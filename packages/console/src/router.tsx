@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { consolePath } from './api/server-address.ts'
 import { NotFound } from './app/not-found.tsx'
+import { PageFailure } from './app/page-failure.tsx'
 import { Shell } from './app/shell.tsx'
 import { readAuditSearch } from './audit/audit-search.ts'
 import { readDiscardSearch } from './discard/discard-search.ts'
@@ -96,6 +97,7 @@ export const router = createRouter({
   // An old link may say what no page knows any more.
   search: { strict: true },
   scrollRestoration: true,
+  defaultErrorComponent: PageFailure,
 })
 
 declare module '@tanstack/react-router' {

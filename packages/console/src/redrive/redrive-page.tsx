@@ -21,7 +21,7 @@ import { formatCounted } from '../words/format-count.ts'
 import { PlanPanel } from './plan-panel.tsx'
 import { redriveCommand } from './redrive-command.ts'
 import { RedriveForm } from './redrive-form.tsx'
-import { requestOf } from './redrive-search.ts'
+import { requestOf, whyNotPlanned } from './redrive-search.ts'
 
 const route = getRouteApi('/queues/$queue/redrive')
 
@@ -37,7 +37,8 @@ export function RedrivePage(): ReactNode {
   const [planned, setPlanned] = useState<Request>(request)
   const isPlanOfThis = JSON.stringify(planned) === JSON.stringify(request)
   const forbidden = useForbidden('dlq:redrive')
-  const plan = useQuery({ ...queries.redrivePlan(planned), enabled: forbidden === undefined })
+  const unusable = forbidden ?? whyNotPlanned(search)
+  const plan = useQuery({ ...queries.redrivePlan(planned), enabled: unusable === undefined })
   const start = useStart(queue)
   usePlanAgainWhenFree(queue, plan)
   const depth = useDepth(queue)
@@ -66,11 +67,15 @@ export function RedrivePage(): ReactNode {
           <PlanPanel
             queue={queue}
             plan={plan.data}
-            error={forbidden ? new Error(forbidden) : plan.error}
+            error={unusable === undefined ? plan.error : new Error(unusable)}
             isPlanning={plan.isFetching}
             depth={depth}
             isOld={!isPlanOfThis}
-            onPlan={forbidden ? undefined : () => (isPlanOfThis ? void plan.refetch() : setPlanned(request))}
+            onPlan={
+              unusable !== undefined
+                ? undefined
+                : () => (isPlanOfThis ? void plan.refetch() : setPlanned(request))
+            }
           >
             {start.error && <LookProblem queue={queue} error={start.error} isRefusal />}
             {start.isPending && (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readRedriveSearch, requestOf, searchOf } from './redrive-search.ts'
+import { readRedriveSearch, requestOf, searchOf, whyNotPlanned } from './redrive-search.ts'
 
 it('an address without settings asks for what the server does by itself', () => {
   const search = readRedriveSearch({
@@ -20,6 +20,18 @@ it('what an address says wrongly is refused by the server, and never left out: a
   expect(requestOf('a.dlq', search)).toEqual({
     ...{ queue: 'a.dlq', limit: 0, ratePerSecond: 0, canary: { messages: 0 }, keys: ['cut-off'] },
   })
+})
+
+it.each([
+  [{ limit: 10, keys: ['0'.repeat(32)] }, undefined],
+  [{ limit: 0 }, '“At most” has to be a whole number above 0.'],
+  [{ rate: 0, limit: 1 }, '“Not faster than” has to be a whole number above 0.'],
+  [
+    { keys: ['cut-off'] },
+    'This link names messages in a way that is not understood. It may have been cut off.',
+  ],
+])('of %j it is said what cannot be planned', (search, said) => {
+  expect(whyNotPlanned(search)).toBe(said)
 })
 
 it('every setting of the address is in the request', () => {

@@ -49,6 +49,22 @@ export function requestOf(queue: string, search: RedriveSearch): Schemas['Redriv
   }
 }
 
+const fields = {
+  limit: 'At most',
+  rate: 'Not faster than',
+  canary: 'Try first',
+  stopWhenTargetAbove: 'Stop if the target holds more than',
+} as const
+
+/** What of an address cannot be planned, as a sentence; the server refuses it, too. */
+export function whyNotPlanned(search: RedriveSearch): string | undefined {
+  const wrong = (Object.keys(fields) as (keyof typeof fields)[]).find((name) => search[name] === 0)
+  if (wrong) return `“${fields[wrong]}” has to be a whole number above 0.`
+  if (search.keys?.some((key) => !/^[0-9a-f]{32}$/.test(key)))
+    return 'This link names messages in a way that is not understood. It may have been cut off.'
+  return undefined
+}
+
 /** The address of the page that plans such a request. */
 export function searchOf(request: Schemas['RedriveRequest']): RedriveSearch {
   const { to, ratePerSecond, canary, stopWhenDead } = request
