@@ -1,7 +1,7 @@
 // Checks a typed service against the packed library with every TypeScript that users may have, the oldest that is
 // supported among them: what one compiler infers, another may not. The compilers come from the registry.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -96,6 +96,7 @@ try {
   ])
   for (const version of versions) {
     run(process.execPath, [`node_modules/typescript-${version}/bin/tsc`])
+    refuseLongTypes(version)
     console.log(`TypeScript ${version}: the typed service compiles, and its mistakes are found`)
   }
 } catch (error) {
@@ -110,6 +111,13 @@ function pack(folder) {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory]
   const [{ filename }] = JSON.parse(execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }))
   return join(directory, filename)
+}
+
+/** Declarations name what each queue gets, not how it is worked out: that has all messages in it, for each queue. */
+function refuseLongTypes(version) {
+  const declared = readFileSync(join(directory, 'out/service.d.ts'), 'utf8')
+  if (declared.includes('RoutedMessages') || !/billing: "(Paid|Placed)" \| "(Paid|Placed)"/.test(declared))
+    throw new Error(`TypeScript ${version} declares the topology as: ${declared}`)
 }
 
 function run(program, args) {

@@ -103,7 +103,7 @@ export function defineTopology<
       Name,
       Binds[Name],
       { types: Types; queues: keyof Binds; sources: Source; alternates: Alternate; layouts: Layout }
-    >
+    >[keyof Messages]
   }
 > {
   readTopology(declaration)

@@ -1,9 +1,12 @@
 import type { MessageDeclarations } from './message-declaration.ts'
 
 /**
- * The names of the messages that a queue can get, worked out by TypeScript from the bindings of one `defineTopology`.
- * Whatever types cannot follow is let through, and `warren check` looks at it: headers exchanges and plugins, bindings
- * that a layout makes, exchanges that are fed by others, and names that are not literal.
+ * The messages that a queue can get, by name, worked out by TypeScript from the bindings of one `defineTopology`; the
+ * others are `never`. Whatever types cannot follow is let through, and `warren check` looks at it: headers exchanges and
+ * plugins, bindings that a layout makes, exchanges that are fed by others, and names that are not literal.
+ *
+ * This is a map and no union, because TypeScript would write a union that has this name as `RoutedMessages<…>`, with all
+ * messages in it, once for every queue: the declarations of a package could become larger than it can write.
  */
 export type RoutedMessages<Messages extends MessageDeclarations, Queue, Bind, World extends RoutingWorld> = {
   [Name in keyof Messages]: true extends Reaches<
@@ -15,7 +18,7 @@ export type RoutedMessages<Messages extends MessageDeclarations, Queue, Bind, Wo
   >
     ? Name
     : never
-}[keyof Messages]
+}
 
 /** What a route depends on besides the bindings of its queue. */
 export interface RoutingWorld {
