@@ -56,7 +56,7 @@ function matchField(filter: Comparison, columns: SnapshotColumns, asOfMs: number
     case 'key':
       return exactly(markCodes(columns.routingKeys, (key) => isTrueOf({ key })))
     case 'attempts':
-      return exactly(markNumbers(columns.attempts, (attempts) => isTrueOf({ attempts })))
+      return exactly(markCodes(columns.attempts, (attempts) => isTrueOf({ attempts })))
     case 'died':
       return exactly(markTimes(flip(filter.operator), columns.diedMs, asOfMs - Number(filter.number)))
     case 'diedAt':
@@ -95,23 +95,10 @@ function markCodes<Value>(
 ): Uint8Array {
   const wanted = Uint8Array.from(values, (value) => Number(isTrueOf(value)))
   const marks = createMarks(codes.length)
-  // Most of what people write down beside a narrow condition is true of all.
-  if (wanted.every((isWanted) => isWanted === 1)) return marks.fill(1)
+  // Most of what people write down beside a narrow condition is true of all, or of none.
+  if (!wanted.includes(0)) return marks.fill(1)
+  if (!wanted.includes(1)) return marks
   for (let at = 0; at < codes.length; at += 1) marks[at] = wanted[codes[at]!]!
-  return marks
-}
-
-const mostTabled = 1_024
-
-/** Attempts are small whole numbers as a rule, and a table is looked up faster than a map. */
-function markNumbers(numbers: Float64Array, isTrueOf: (value: number | undefined) => boolean): Uint8Array {
-  const small = Uint8Array.from({ length: mostTabled }, (_, value) => Number(isTrueOf(value)))
-  const unknown = Number(isTrueOf(undefined))
-  const marks = createMarks(numbers.length)
-  for (let at = 0; at < numbers.length; at += 1) {
-    const value = numbers[at]!
-    marks[at] = small[value] ?? (Number.isNaN(value) ? unknown : Number(isTrueOf(value)))
-  }
   return marks
 }
 
