@@ -24,8 +24,8 @@ export function countFacets(columns: SnapshotColumns, marks: Marks, most: number
     ...headerFacets(columns, marks, most),
     facetOf('attempts', {
       most,
-      found: countNumbers(columns.attempts, marks),
-      describe: (value) => ({ value: Number.isNaN(value) ? null : String(value) }),
+      found: countCodes(columns.attempts, marks),
+      describe: (value) => ({ value: value === undefined ? null : String(value) }),
     }),
     facetOf('cause', {
       most,
@@ -69,13 +69,6 @@ function countCodes<Value>({ codes, values }: CodedColumn<Value>, marks: Marks):
   const counts = new Uint32Array(values.length)
   for (let at = 0; at < codes.length; at += 1) if (!marks || marks[at] === 1) counts[codes[at]!]! += 1
   return codesByCount(counts).map((code) => ({ value: values[code]!, count: counts[code]! }))
-}
-
-function countNumbers(numbers: Float64Array, marks: Marks): readonly Counted<number>[] {
-  const counts = new Map<number, number>()
-  for (let at = 0; at < numbers.length; at += 1)
-    if (!marks || marks[at] === 1) counts.set(numbers[at]!, (counts.get(numbers[at]!) ?? 0) + 1)
-  return [...counts].map(([value, count]) => ({ value, count }))
 }
 
 /** Of two types that a message has, the first is shown. */

@@ -17,7 +17,11 @@ export function countMarks(marks: Uint8Array): number {
 }
 
 export function invert(marks: Uint8Array): Uint8Array {
-  for (let at = 0; at < marks.length; at += 1) marks[at]! ^= 1
+  const words = wordsOf(marks)
+  if (words) for (let at = 0; at < words.length; at += 1) words[at]! ^= 0x01010101
+  else for (let at = 0; at < marks.length; at += 1) marks[at]! ^= 1
+  // Behind the last mark there is nothing to count.
+  if (words) new Uint8Array(marks.buffer).fill(0, marks.length)
   return marks
 }
 

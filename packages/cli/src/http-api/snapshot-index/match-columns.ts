@@ -86,7 +86,7 @@ function* matchField(filter: Comparison, rows: Rows): InSteps<ColumnMatch> {
     case 'key':
       return exactly(yield* markCodes(columns.routingKeys, length, (key) => isTrueOf({ key })))
     case 'attempts':
-      return exactly(yield* markNumbers(columns.attempts, length, (attempts) => isTrueOf({ attempts })))
+      return exactly(yield* markCodes(columns.attempts, length, (attempts) => isTrueOf({ attempts })))
     case 'died': {
       const limit = asOfMs - Number(filter.number)
       return exactly(markTimes(flip(filter.operator), columns.diedMs.subarray(0, length), limit))
@@ -140,26 +140,11 @@ function* markCodes<Value>(
 ): InSteps<Uint8Array> {
   const wanted = yield* markEach(values.length, (code) => isTrueOf(values[code]!))
   const marks = createMarks(length)
-  // Most of what people write down beside a narrow condition is true of all.
-  if (wanted.every((isWanted) => isWanted === 1)) return marks.fill(1)
+  // Most of what people write down beside a narrow condition is true of all, or of none.
+  if (!wanted.includes(0)) return marks.fill(1)
+  if (!wanted.includes(1)) return marks
   for (let at = 0; at < length; at += 1) marks[at] = wanted[codes[at]!]!
   return marks
-}
-
-const mostTabled = 1_024
-
-/** Attempts are small whole numbers as a rule, and a table is looked up faster than a map. */
-function* markNumbers(
-  numbers: Float64Array,
-  length: number,
-  isTrueOf: (value: number | undefined) => boolean,
-): InSteps<Uint8Array> {
-  const small = yield* markEach(mostTabled, isTrueOf)
-  const unknown = Number(isTrueOf(undefined))
-  return yield* markEach(length, (at) => {
-    const value = numbers[at]!
-    return (small[value] ?? (Number.isNaN(value) ? unknown : Number(isTrueOf(value)))) === 1
-  })
 }
 
 /** Who died less than two hours ago died after the moment that was two hours ago. */

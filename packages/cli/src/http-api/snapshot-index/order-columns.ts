@@ -16,8 +16,16 @@ export function orderColumns(columns: SnapshotColumns, sort: SortOrder): Positio
     const all = Uint32Array.from({ length: columns.length }, (_, position) => position)
     return isDown ? all.reverse() : all
   }
-  const values = field === 'diedAt' ? columns.diedMs : columns[field]
-  return orderValues(values, isDown)
+  return orderValues(valuesOf(columns, field), isDown)
+}
+
+function valuesOf(
+  { diedMs, bodyBytes, attempts: { codes, values } }: SnapshotColumns,
+  field: 'diedAt' | 'bodyBytes' | 'attempts',
+): Float64Array | Uint32Array {
+  if (field === 'diedAt') return diedMs
+  if (field === 'bodyBytes') return bodyBytes
+  return Float64Array.from(codes, (code) => values[code] ?? Number.NaN)
 }
 
 export function orderValues(values: Float64Array | Uint32Array, isDown: boolean): PositionOrder {

@@ -73,7 +73,7 @@ export class SnapshotColumns {
   readonly #lastExchanges = new BookColumn<string>(asItIs)
   readonly #lastKeys = new BookColumn<string>(asItIs)
   readonly #diedMs = numbersOrNone()
-  readonly #attempts = numbersOrNone()
+  readonly #attempts = new BookColumn<number | undefined>(String)
   readonly #bodyBytes = wholeNumbers()
   readonly #blocks = wholeNumbers()
   readonly #offsets = wholeNumbers()
@@ -99,7 +99,7 @@ export class SnapshotColumns {
     this.#lastExchanges.push(message.exchange)
     this.#lastKeys.push(message.routingKey)
     this.#diedMs.push(diedAt(headers) ?? Number.NaN)
-    this.#attempts.push(attemptsOf(headers) ?? Number.NaN)
+    this.#attempts.push(attemptsOf(headers))
     this.#bodyBytes.push(message.bodyBytes)
     this.#blocks.push(block)
     this.#offsets.push(offset)
@@ -131,9 +131,8 @@ export class SnapshotColumns {
     return this.#diedMs.numbers
   }
 
-  /** NaN where nobody knows. */
-  get attempts(): Float64Array {
-    return this.#attempts.numbers
+  get attempts(): CodedColumn<number | undefined> {
+    return this.#attempts.all
   }
 
   get bodyBytes(): Uint32Array {
@@ -151,7 +150,6 @@ export class SnapshotColumns {
   /** @param name of the message as the caller knows it */
   summarise(position: number, name: string): MessageSummary {
     const diedMs = this.diedMs[position]!
-    const attempts = this.attempts[position]!
     return {
       key: name,
       id: this.ids.at(position) ?? null,
@@ -160,7 +158,7 @@ export class SnapshotColumns {
       failedIn: this.#queues.at(position) ?? null,
       cause: this.#causes.at(position),
       diedAt: Number.isNaN(diedMs) ? null : new Date(diedMs).toISOString(),
-      attempts: Number.isNaN(attempts) ? null : attempts,
+      attempts: this.#attempts.at(position) ?? null,
       bodyBytes: this.bodyBytes[position]!,
     }
   }
