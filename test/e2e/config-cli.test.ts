@@ -64,7 +64,7 @@ describe('a config that cannot be used is told with its file, its path and a way
     expect(exitCode, stderr).toBe(0)
   })
 
-  it('what several queues share is said once and merged, as YAML does it', async () => {
+  it('what several queues share is written once and merged, as YAML does it', async () => {
     const { warren } = setupCli(
       [
         'queues:',

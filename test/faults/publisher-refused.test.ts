@@ -51,7 +51,7 @@ test('a full queue refuses each publish, and keeps those for other queues waitin
   expect(kinds).toEqual({ full: new Set(['nacked']), work: new Set(['confirmed']) })
 })
 
-test('a publish that is never answered keeps its channel, and the others are sent all the same', async () => {
+test('a publish that is never answered keeps its channel, and the others are sent anyway', async () => {
   const { faults, opened, kindAt, publisher } = await setup()
   faults.changeConfirms({ kind: 'drop' })
   let isAnswered = false

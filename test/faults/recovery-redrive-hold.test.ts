@@ -134,7 +134,7 @@ it('a re-drive that is cancelled while it waits for a canary and the broker is a
   expect(await run.receipt).toMatchObject({ outcome: 'cancelled', present, moved: 2, ...uncounted })
 })
 
-it('a re-drive that is cancelled while the broker is away for a moment counts all the same', async () => {
+it('a re-drive that is cancelled while the broker is away for a moment still counts', async () => {
   const { broker, run } = await watchCanaryAlone()
 
   run.cancel()

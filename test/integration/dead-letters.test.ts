@@ -115,7 +115,7 @@ describe('the dead letters of a queue', () => {
     expect((await dead.causes()).reduce((sum, { count }) => sum + count, 0)).toBe(3_006)
   })
 
-  it('go to a queue by its name where one is said, and no further than the limit', async () => {
+  it('go to the queue that is named, and no more of them than the limit', async () => {
     const { warren, name, plain } = await setup()
     const dead = warren.deadLetters(name)
 

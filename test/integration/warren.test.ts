@@ -61,7 +61,7 @@ describe('connect', () => {
     expect(await warren.publisher().publish({ key: 'nobody', body: 'x' })).toMatchObject({ kind: 'returned' })
   })
 
-  it('lets whoever starts a consumer listen before its first message is run', async () => {
+  it('lets the caller listen to a new consumer before its first message is run', async () => {
     const warren = await setup()
     await warren.apply()
     await warren.publisher().publish({ key: 'billing.orders', body: 'waits already' })

@@ -117,7 +117,7 @@ describe('the console of an application', () => {
     await context.init()
   })
 
-  it('is refused at a path that is none', () => {
+  it('is refused at an invalid path', () => {
     expect(() => WarrenConsoleModule.forRoot({ path: 'warren/' })).toThrow(
       "path of WarrenConsoleModule.forRoot() is 'warren/'; it must begin with a slash",
     )

@@ -25,7 +25,7 @@ describe('the times of connect()', () => {
     expect(readConnectTimes(options)).toEqual(inMilliseconds)
   })
 
-  it('are refused where both names are said', () => {
+  it('are refused if both names are given', () => {
     const backoff = { initial: '1s', initialMs: 1_000 }
     expect(() => readConnectTimes({ backoff })).toThrow('backoff of connect() got initial and initialMs')
     expect(() => readConnectTimes({ connectTimeout: '1s', connectTimeoutMs: 1 })).toThrow(

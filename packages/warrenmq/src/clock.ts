@@ -31,10 +31,10 @@ export const realClock: Clock = {
   },
 }
 
-/** The same, for spans of time: it goes on evenly, also when somebody sets the clock of the machine. */
+/** The same, for spans of time: it runs evenly even if somebody sets the clock of the machine. */
 export const steadyClock: Clock = { ...realClock, now: () => performance.timeOrigin + performance.now() }
 
-/** In milliseconds. Node's timers ring at once when they are set for longer. */
+/** In milliseconds. A timer of Node that is set for longer fires immediately. */
 export const longestTimerMs = 2_147_483_647
 
 /** A time that somebody chose, as a timer takes it: whoever says '30d' wants no timer that rings at once. */

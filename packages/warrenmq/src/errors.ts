@@ -164,7 +164,7 @@ export class ManagementError extends WarrenError {
 }
 
 /**
- * Whether there is no management API, as far as whoever can go on without one is concerned.
+ * Whether there is no management API, for callers that can continue without one.
  * @example
  * ```ts
  * await management.queues.list({ vhost: '/' }).catch((error: unknown) => {

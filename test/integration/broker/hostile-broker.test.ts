@@ -187,7 +187,7 @@ describe('a broker that sends', () => {
     expect(peers).toHaveLength(2)
   })
 
-  it('a returned message with headers nested a thousand deep gives it back all the same', async () => {
+  it('a returned message with headers nested a thousand deep still gives it back', async () => {
     const deep = headersOnly(nestedTable(1_000))
     const { url } = await startScriptedServer((peer, channel, method) => {
       if (method.name !== 'basic.publish') return false
@@ -380,7 +380,7 @@ describe('a handshake', () => {
     await eventually(() => expect(Buffer.concat(peers[0]!.bodies)).toHaveLength(100_000))
   })
 
-  it('that comes a byte at a time is one all the same', async () => {
+  it('that comes a byte at a time is still one', async () => {
     const { url, peers } = await startScriptedServer(never, { greeting: Buffer.alloc(0) })
     const opening = Session.open(url, quick)
     await eventually(() => expect(peers).toHaveLength(1))

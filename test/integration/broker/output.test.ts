@@ -40,7 +40,7 @@ const confirmAll: Script = (peer, channel, method) => {
   return false
 }
 
-it('all frames of one tick leave in one write, whoever wrote them on whichever channel', async () => {
+it('all frames of one tick leave in one write, on whichever channel they were written', async () => {
   const { session, peer, socket } = await setup()
   const channels = await Promise.all([1, 2, 3].map(() => session.openChannel()))
   const before = peer.received.length

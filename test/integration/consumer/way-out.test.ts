@@ -259,7 +259,7 @@ describe('without a management API', () => {
     },
   )
 
-  it('whoever listens when consume() resolves is told that nothing is proved', async () => {
+  it('a listener that is added when consume() resolves hears that nothing is proved', async () => {
     made += 1
     const name = `heard-${made}`
     const queues = { [name]: { retry: { delays: [20], maxAttempts: 2 } } }

@@ -122,7 +122,7 @@ describe('where the audit log refuses the end of', () => {
   })
 })
 
-it('a session that only one server could be told of is said to be over there, and not to go on', async () => {
+it('a session that only one server could be told of is reported as over there, and does not continue', async () => {
   const { rig, ask } = await setup()
   const browser = await logIn(rig)
 

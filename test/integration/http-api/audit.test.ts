@@ -271,7 +271,7 @@ describe('warren audit --verify', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('finds that the end was cut off, for whoever kept a hash of it', async () => {
+  it('finds that the end was cut off, if a hash of it was kept', async () => {
     const { open, warren } = await setup()
     const log = await open()
     await log.write(entry)

@@ -43,7 +43,7 @@ it('a note on a queue is read at every server, by all who may read the queue', a
   expect((await send('DELETE', 'dlqs/noted.dlq/note', 'ann')).statusCode).toBe(204)
 })
 
-it('a viewer, too many words and a queue that is none are refused', async () => {
+it('a viewer, too many words and an unknown queue are refused', async () => {
   await one.declareDlq('refused.dlq')
   const path = 'dlqs/refused.dlq/note'
 

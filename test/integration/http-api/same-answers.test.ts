@@ -226,14 +226,15 @@ describe('a discard', () => {
 
       expect({ removed, left }).toEqual({ removed: row.about, left: 4 - row.about })
       await broker.expectDepths({ [queue]: 4 - row.about })
-      if (door !== 'library') expect(await auditedRequests(queue)).toEqual([{ queue, ...row.asked }])
+      if (door !== 'library')
+        expect(await auditedRequests('discard', queue)).toEqual([{ queue, ...row.asked }])
     })
   })
 })
 
 /** What the audit log says was asked for. */
-async function auditedRequests(queue: string): Promise<readonly unknown[]> {
-  const { items } = await get<AuditPage>('/audit', { action: 'discard', target: queue })
+async function auditedRequests(action: string, queue: string): Promise<readonly unknown[]> {
+  const { items } = await get<AuditPage>('/audit', { action, target: queue })
   return items.flatMap(({ result }) => {
     const [, asked] = /^begun[^:]*: (\{.*\})$/.exec(result) ?? []
     return asked === undefined ? [] : [JSON.parse(asked) as unknown]
@@ -241,47 +242,44 @@ async function auditedRequests(queue: string): Promise<readonly unknown[]> {
 }
 
 describe('a restore', () => {
+  const rows: Record<string, { asked: Fields; flags: readonly string[] }> = {
+    queue: { asked: {}, flags: [] },
+    acceptDeliveryLimit: { asked: { acceptDeliveryLimit: true }, flags: ['--accept-delivery-limit'] },
+    reason: { asked: { reason: 'asked for' }, flags: ['--reason', 'asked for'] },
+  }
+  /** Each door has a queue of its own to restore into: what one has restored, the next would leave out. */
   const elsewhere = async (name: string): Promise<string> => {
     const queue = `${namePerTry(`else-${name}`)}.dlq`
     await rig.declareDlq(queue)
     return queue
   }
-  const names = ['queue', 'acceptDeliveryLimit', 'reason']
 
   it('has a row for each option', () => {
-    expect(Object.keys(restoreRequestSchema.properties ?? {}).toSorted()).toEqual(names.toSorted())
+    expect(Object.keys(rows).toSorted()).toEqual(
+      Object.keys(restoreRequestSchema.properties ?? {}).toSorted(),
+    )
   })
 
-  it.each(names)('puts back with "%s" the same by every door', async (name) => {
+  it.each(Object.entries(rows))('puts back with "%s" the same by every door', async (name, row) => {
     const queue = await setup(`restore-${name}`)
     const source = newFile()
     await withLibrary(queue, (letters) => letters.backUp({ file: source }))
-    const asked: Fields = name === 'acceptDeliveryLimit' ? { [name]: true } : { [name]: 'asked for' }
-    const flags = { queue: [], acceptDeliveryLimit: ['--accept-delivery-limit'], reason: ['--reason', 'why'] }
-    // Each door has a queue of its own to restore into: what one has restored, the next would leave out.
-    const [forLibrary, forCommand, forHttp] = await Promise.all(
-      [1, 2, 3].map((at) => elsewhere(`${name}-${at}`)),
-    )
+    const forLibrary = await elsewhere(`${name}-library`)
+    const forCommand = await elsewhere(`${name}-command`)
+    const forHttp = await elsewhere(`${name}-http`)
 
-    const byLibrary = await withLibrary(forLibrary!, (letters) =>
-      letters.restore({ file: source, ...(name !== 'queue' && asked) }),
+    const byLibrary = await withLibrary(forLibrary, (letters) =>
+      letters.restore({ file: source, ...row.asked }),
     )
-    const more = flags[name as keyof typeof flags]
-    const byCommand = await runJson<typeof byLibrary>([
-      'dlq',
-      'restore',
-      source,
-      '--to',
-      forCommand!,
-      ...more,
-    ])
-    const reason = name === 'reason' ? { reason: 'why' } : {}
-    const byHttp = await restoreOverHttp(await readFile(source), { queue: forHttp!, ...reason })
+    const byCommand = await runJson(['dlq', 'restore', source, '--to', forCommand, ...row.flags])
+    const byHttp = await restoreOverHttp(await readFile(source), { queue: forHttp, ...row.asked })
 
     const restored = { records: 4, restored: 4, failed: 0 }
     expect(byLibrary).toMatchObject({ ...restored, queue: forLibrary })
     expect(byCommand).toMatchObject({ ...restored, queue: forCommand })
     expect(byHttp).toMatchObject({ ...restored, queue: forHttp })
-    await broker.expectDepths({ [queue]: 4, [forLibrary!]: 4, [forCommand!]: 4, [forHttp!]: 4 })
+    await broker.expectDepths({ [queue]: 4, [forLibrary]: 4, [forCommand]: 4, [forHttp]: 4 })
+    expect(await auditedRequests('restore', forCommand)).toEqual([{ queue: forCommand, ...row.asked }])
+    expect(await auditedRequests('restore', forHttp)).toEqual([{ queue: forHttp, ...row.asked }])
   })
 })

@@ -26,7 +26,7 @@ async function statusOf({ app }: ApiRig, headers: Record<string, string>): Promi
 }
 
 describe('logging out', () => {
-  it('ends the session on every server, whoever has a copy of its cookie', async () => {
+  it('ends the session on every server, for every copy of its cookie', async () => {
     const [one, two] = [await setUpApi({ ...broker, env }), await setUpApi({ ...broker, env })]
     const browser = await logIn(one)
     const before = [await statusOf(one, browser), await statusOf(two, browser)]

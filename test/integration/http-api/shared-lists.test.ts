@@ -41,7 +41,7 @@ const post = (path: string, name: string, payload?: object) =>
   })
 
 describe('a list that is written once for many', () => {
-  it('shows nobody the queues of others, whoever asks first or at the same time', async () => {
+  it('shows nobody the queues of others, even if several callers ask at the same time', async () => {
     const limited = await post('redrives', 'ann', { queue: 'closed.dlq', limit: 1 })
     await get(`/api/v1/tasks/${limited.json<Task>().id}/events`, 'ann')
     await fill('closed.dlq', 2)

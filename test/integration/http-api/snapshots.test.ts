@@ -366,7 +366,7 @@ describe('the end of a snapshot', () => {
     expect(items.map(({ id }) => id)).toEqual([ids[2], ids[1]])
   })
 
-  it('comes for those of whoever needs the room before it comes for others', async () => {
+  it('comes for those of the caller who needs the room before it comes for others', async () => {
     const rig = await setup('shared.dlq', { count: 1, server: { snapshots: { number: 2 } } })
     const madeBy = async (name: string): Promise<string> =>
       (await whenDone(rig, await make(rig, { headers: broker.as(name) }))).id

@@ -149,7 +149,7 @@ it('what would change something in another vhost needs the token of the session 
   expect(own.headers.get('location')).toMatch(/^\/vhosts\/orders\/api\/v1\/dlqs\/of-1\.dlq\/snapshots\//)
 })
 
-it('a token, and behind a path, each vhost is found all the same', async () => {
+it('a token, and behind a path, each vhost is found, too', async () => {
   const token = `warren_${randomBytes(32).toString('base64url')}`
   const hash = `sha256:${createHash('sha256').update(token).digest('hex')}`
   const tokens = [{ name: 'ci', role: 'operator', hash }]

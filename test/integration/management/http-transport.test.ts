@@ -279,7 +279,7 @@ describe('https', () => {
 })
 
 describe('the password', () => {
-  it('is not in the client, whoever prints it', async () => {
+  it('is not in the client, however it is printed', async () => {
     const management = await setup((_, response) => response.end(user))
     await management.whoAmI()
 

@@ -152,7 +152,7 @@ describe.each(['classic', 'quorum'] as const)('a reject loop of %s queues', (typ
     expect(history.isCoherent).toBe(isAtLeast(version, '3.13'))
   })
 
-  it('keeps or drops a CC as the version is said to', async () => {
+  it('keeps or drops a CC as this version of RabbitMQ does', async () => {
     const loop = await setup(type)
     loop.publish(encodeProperties({ headers: toFieldTable({ CC: ['nobody'] }) }))
 

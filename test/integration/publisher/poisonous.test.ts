@@ -62,7 +62,7 @@ describe('a header that RabbitMQ closes the connection over', () => {
     },
   )
 
-  it('that was sent all the same is given up with the second connection, and what waits goes on', async () => {
+  it('that was sent anyway is given up with the second connection, and what waits is sent', async () => {
     const { publisher, queue, bodies, losses } = await setup()
     const headers = [{ name: 'price', value: { type: 'd', value: Number.NaN } as const }]
     const poison: EncodedMessage = {

@@ -63,7 +63,7 @@ test('a queue is backed up, checked without a broker, discarded and restored fro
   expect(await depth(dlq)).toBe(40)
 })
 
-test('bad usage of a backup is told, and so is a file that is none', async () => {
+test('bad usage of a backup is reported, and so is a file that is no backup', async () => {
   const { dlq, warren, path } = await setup()
 
   expect((await warren('dlq', 'backup', dlq)).exitCode).toBe(2)

@@ -42,7 +42,7 @@ test('a queue can be looked at whose name is as long as a name can be', async ()
   expect(await look()).toMatchObject({ present: 3, seen: 3 })
 })
 
-test('whoever fails over a message is told so, and everything is back in order', async () => {
+test('a listener that throws over a message gets its error, and everything is back in order', async () => {
   const { dlq, fill, look, depth, ...rig } = await setup()
   await fill(dlq, 50)
   const seen: string[] = []

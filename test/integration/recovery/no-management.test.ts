@@ -45,7 +45,7 @@ test('a re-drive without the management API needs a word, and says that its rout
   expect([await depth(dlq), await depth(work)]).toEqual([1, 3])
 })
 
-test('with the management API the routes are proved, and nothing is said of it', async () => {
+test('with the management API the routes are proved, and the receipt does not mention it', async () => {
   const { dlq, work, task, fill, redrive, management } = await setup()
   await fill(dlq, 1, () => ({ headers: { 'x-original-queue': work } }))
 

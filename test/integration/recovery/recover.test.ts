@@ -161,7 +161,7 @@ test('a queue that cannot be recovered is told and does not keep the next one fr
   await expect(recover({ queues: ['missing'] })).rejects.toMatchObject({ code: 'RECOVERY_QUEUE_NOT_FOUND' })
 })
 
-test('an empty queue is said to be empty', async () => {
+test('an empty queue is reported as empty', async () => {
   const { recover, lines } = await setup()
 
   const [recovery] = await recover()

@@ -93,7 +93,7 @@ test('a receipt that cannot be written is told before anything moves', async () 
   expect([await depth(dlq), await depth(work)]).toEqual([5, 0])
 })
 
-test('a receipt whose file is full when it is written is printed all the same', async () => {
+test('a receipt whose file is full when it is written is still printed', async () => {
   const { dlq, work, streams, command, depth } = await setup(5)
 
   const exitCode = await command('--receipt', '/dev/full', '--json')

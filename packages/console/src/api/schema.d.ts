@@ -3574,6 +3574,7 @@ export interface operations {
         parameters: {
             query?: {
                 queue?: string;
+                acceptDeliveryLimit?: boolean;
                 reason?: string;
             };
             header?: {

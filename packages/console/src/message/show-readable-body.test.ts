@@ -28,7 +28,7 @@ it.each(['<b>no</b>', '', '{"a":'])('%s is no JSON and stays as it is', (text) =
   expect(showReadableBody({ body: body(text), decoded: null })).toEqual({ text, note: undefined })
 })
 
-it('what was done to a body is said', () => {
+it('the page says what was done to a body', () => {
   const shown = showReadableBody({
     body: body('H4sI', { encoding: 'base64' }),
     decoded: body('{}', { isMasked: true }),

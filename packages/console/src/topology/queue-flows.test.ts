@@ -7,7 +7,7 @@ const liveQueue = (name: string, messages: number) =>
 const declaredQueue = (name: string, role: 'work' | 'wait' | 'dead-letter') =>
   ({ name, role, owner: 'orders' }) as Schemas['CompiledQueue']
 
-it('queues stand with the one they were made for, in the way of a message, and what is missing is said', () => {
+it('queues stand with the one they were made for, in the way of a message, and a missing queue is named', () => {
   const live = {
     queues: [
       liveQueue('other', 1),

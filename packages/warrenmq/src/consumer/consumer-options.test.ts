@@ -55,7 +55,7 @@ describe('without a prefetch', () => {
 })
 
 describe('a poison limit', () => {
-  it('is 10 deliveries unless another is said', () => {
+  it('is 10 deliveries unless another number is given', () => {
     expect(settle({}).poisonLimit).toBe(10)
     expect(settle({ poisonLimit: 3 }).poisonLimit).toBe(3)
     expect(settle({ poisonLimit: false }).poisonLimit).toBeUndefined()
@@ -167,7 +167,7 @@ describe('an option that cannot be meant is refused before anything is consumed:
   })
 })
 
-it('a table of statuses of one’s own, and a breaker of one’s own, are taken as they are said', () => {
+it('a table of statuses and a breaker that the user defines are taken as they are', () => {
   const statusTable = {
     honoursRetryAfter: false,
     rules: [{ from: 200, to: 299, means: 'acknowledge' }],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { defer, readAnswer, reject, retry } from './handler-answer.ts'
 
 describe('an answer', () => {
-  it('to defer until a date that is none is refused with a sentence', () => {
+  it('to defer until an invalid date is refused with a sentence', () => {
     expect(() => defer(new Date('garbage'))).toThrow(/defer\(\) got an invalid date/)
     expect(defer(new Date(5)).result).toEqual({ kind: 'deferred', untilMs: 5 })
   })

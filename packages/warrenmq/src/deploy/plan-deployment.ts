@@ -51,7 +51,7 @@ export function proveDeployment({ wanted, live, unchecked }: PlannedDeployment):
 }
 
 /**
- * The plan where there is no management API: declare everything. What exists and is equal stays as it is, and
+ * The plan if there is no management API: declare everything. What exists and is equal stays as it is, and
  * what differs is refused by the broker, step by step.
  * @example
  * ```ts

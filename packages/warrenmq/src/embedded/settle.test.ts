@@ -110,7 +110,7 @@ test('time waits for what a handler says a moment after its ack', async () => {
   expect(seconds).toEqual([0, 1, 2, 3, 4, 5])
 })
 
-test('time waits as long as it is told for what only shows when it is said', async () => {
+test('time waits as long as asked for work that shows only when it ends', async () => {
   const { broker, channel } = await setup(30_000, { quietMs: 300 })
   await declareLadder(channel)
   const { seconds } = await consumeLate(broker, channel, () => sleep(10, undefined, { ref: false }))

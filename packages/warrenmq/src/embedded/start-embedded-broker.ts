@@ -146,7 +146,7 @@ export interface EmbeddedBroker {
   /** Faults on demand. */
   readonly faults: EmbeddedFaults
   /**
-   * What is in a queue, without touching it; undefined when there is none. @default vhost '/'
+   * What is in a queue, without touching it; undefined if there is none. @default vhost '/'
    * @example
    * ```ts
    * console.log(broker.inspect('orders.dlq')?.messages.length)

@@ -2,7 +2,7 @@ import { type BrokerVersion, isAtLeast } from './broker-version.ts'
 
 /** What a version of RabbitMQ does, where versions differ and a message can be lost by not knowing. */
 export interface BrokerCapabilities {
-  /** `x-delivery-limit: -1` means unlimited. Where it does not, it drops at the first return. */
+  /** `x-delivery-limit: -1` means unlimited. If not, the broker drops a message at its first return. */
   readonly supportsUnlimitedDeliveryLimit: boolean
   /** The limit of a quorum queue that sets none; undefined means no limit. */
   readonly defaultDeliveryLimit: number | undefined

@@ -2,7 +2,7 @@ import { decodeShownFieldValue } from '../wire/decode-table.ts'
 import type { FieldValue } from '../wire/field-value.ts'
 import { encodeName, endOfValue, findValue } from '../wire/name-matcher.ts'
 
-/** The headers of a message as they stand on the wire; undefined where it has none. */
+/** The headers of a message as they stand on the wire; undefined if it has none. */
 export type EncodedHeaders = Buffer | undefined
 
 export function headerValue(headers: EncodedHeaders, name: string): FieldValue | undefined {

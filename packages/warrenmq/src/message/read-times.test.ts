@@ -15,7 +15,7 @@ describe('a time among options', () => {
     expect(read(options)).toEqual(expected)
   })
 
-  it('is refused where both of its names are said', () => {
+  it('is refused if both of its names are given', () => {
     const both = () => read({ deadline: '30s', deadlineMs: 30_000 })
     expect(both).toThrow('publisher() got deadline and deadlineMs, which are the same. Use only deadline.')
     expect(both).toThrow(InvalidArgumentError)

@@ -313,7 +313,7 @@ export interface PublicationDeclaration {
    */
   readonly headers?: Arguments
   /**
-   * The messages carry an `expiration` of their own, of about so long. @default none
+   * The messages carry their own `expiration`, of about this long. @default none
    * @example { expiration: '1h' }
    */
   readonly expiration?: Duration

@@ -33,7 +33,7 @@ export interface MessageDeclaration {
 /** Messages by name. The name is what the AMQP property `type` says. */
 export type MessageDeclarations = Readonly<Record<string, MessageDeclaration>>
 
-/** No messages: what a topology has that names none. */
+/** The messages of a topology that names none. */
 export type NoMessages = Readonly<Record<never, MessageDeclaration>>
 
 /** What keeps TypeScript from taking a misspelt setting for one more that it has to remember. */

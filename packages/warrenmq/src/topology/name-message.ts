@@ -7,7 +7,7 @@ export interface NamedBy {
   readonly routingKey: string
 }
 
-/** The name of a message, or undefined where it is none of these. */
+/** The name of a message, or undefined if it is none of these. */
 export type NameMessage = (message: NamedBy) => string | undefined
 
 /**

@@ -313,7 +313,7 @@ describe('a role', () => {
   const rolesOf = (topology: Parameters<typeof compileTopology>[0]) =>
     compileTopology(topology, { brokerVersion: '4.0' }).queues.map(({ name, role }) => [name, role])
 
-  it('that is said is the role', () => {
+  it('that the config names is the role', () => {
     expect(rolesOf({ queues })).toEqual([
       ['orders', 'work'],
       ['repairs', 'dead-letter'],
@@ -335,7 +335,7 @@ describe('a role', () => {
     })
   })
 
-  it('means nothing to a queue that a layout lays out, and that is said', () => {
+  it('means nothing to a queue that a layout makes, and the plan says so', () => {
     expect(validateTopology({ queues: { orders: { role: 'wait' } } })).toEqual([
       { path: 'queues.orders.role', problem: expect.stringContaining('deadLetter: false') },
     ])

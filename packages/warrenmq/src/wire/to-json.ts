@@ -1,5 +1,5 @@
 /**
- * JSON has neither bigint nor bytes: the one becomes text, the other base64. Numbers that are none become text, too.
+ * JSON has neither bigint nor bytes: the one becomes text, the other base64. NaN and the infinities become text, too.
  * @example
  * ```ts
  * const json = JSON.stringify(toJson(value))

@@ -104,7 +104,7 @@ describe('an audit log', () => {
     expect(verdict([b1, a3, c1], { firstOffset: 2 })).toMatchObject({ kind: 'broken', at: 2 })
   })
 
-  it('that lost its newest records is found out by whoever kept the hash of one', () => {
+  it('that lost its newest records is found out by anybody who kept the hash of one', () => {
     const records = [a1, a2, b1]
 
     expect(verdict(records, { kept: a2.hash }).kind).toBe('whole')

@@ -98,7 +98,7 @@ describe('a history that nobody touched', () => {
     )
   })
 
-  it('is whole from where signing began, for whoever says where that was, and broken for who does not', () => {
+  it('is whole from where signing began if that place is named, and broken if it is not', () => {
     fc.assert(
       fc.property(withPlace, ({ stream, at }) => {
         const begun = stream.map((each, offset) => (offset < at ? { ...each, seal: undefined } : each))
@@ -239,7 +239,7 @@ describe('who may also delete the stream and write it anew, and has no key,', ()
     )
   })
 
-  it('cannot remove even those from whoever kept the newest, nor the first ones by cutting', () => {
+  it('cannot remove even those unnoticed if the newest was kept, nor the first ones by cutting', () => {
     fc.assert(
       fc.property(withPlace, ({ stream, at }) => {
         const newest = { hash: recordOf(stream.at(-1)!).hash, offset: stream.length - 1 }

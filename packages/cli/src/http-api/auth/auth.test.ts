@@ -131,14 +131,14 @@ describe('an API token', () => {
     expect(checkToken(`${token}x`, [{ name: 'ci', role: 'viewer', hash }], 0)).toBeUndefined()
   })
 
-  it('ends on the day that is said', () => {
+  it('expires at the start of its day', () => {
     const stored = [{ name: 'ci', role: 'viewer', hash, expires: '2030-01-01' }] as const
     const day = Date.parse('2030-01-01')
     expect(checkToken(token, stored, day - 1)).toBeDefined()
     expect(() => checkToken(token, stored, day)).toThrow(/has expired/)
   })
 
-  it('is over where the day that is said is none', () => {
+  it('has expired if its day does not exist', () => {
     const stored = [{ name: 'ci', role: 'viewer', hash, expires: '2026-13-01' }] as const
     expect(() => checkToken(token, stored, 0)).toThrow(/has expired/)
   })

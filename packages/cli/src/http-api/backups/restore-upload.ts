@@ -17,6 +17,7 @@ import { needsApproval } from '../approvals/approval-rule.ts'
 import { writeAudit, writeAuditEnd } from '../audit/write-audit.ts'
 import { mayReadQueue } from '../auth/may-read-queue.ts'
 import type { Restored, RestoreQuery } from '../contract/contract.ts'
+import { auditedRequest } from '../guards/audited-request.ts'
 import { refuseWithoutClient } from '../guards/refuse-without-broker.ts'
 import { giveOnce } from '../once/give-once.ts'
 import { readOnceKey } from '../once/read-once-key.ts'
@@ -137,12 +138,14 @@ async function restore(
 ): Promise<Restored> {
   const { broker, turns } = context
   refuseInVain(context, call, queue)
-  const entry = { action: 'restore', target: queue, reason: call.query.reason ?? null }
-  await writeAudit(context, call, { ...entry, result: `begun ${id}` })
+  const { acceptDeliveryLimit, reason = null } = call.query
+  const entry = { action: 'restore', target: queue, reason }
+  const request = auditedRequest({ ...call.query, queue })
+  await writeAudit(context, call, { ...entry, result: `begun ${id}: ${request}` })
   let result = `failed ${id}: some may be restored; another restore leaves those out`
   try {
     const report = await turns.take(queue, () =>
-      restoreBackup({ ...broker, file, queue, by: call.caller.name }),
+      restoreBackup({ ...broker, file, queue, by: call.caller.name, acceptDeliveryLimit }),
     )
     const { records, restored, restoredBefore, alreadyThere, notRemoved, duplicatesPossible, failed } = report
     const before = restoredBefore + alreadyThere

@@ -67,6 +67,12 @@ const restoreQuery = parameters({
   queue: Type.Optional(
     as(queueName, 'The queue to put the messages into, if it is not the queue that was backed up.'),
   ),
+  acceptDeliveryLimit: Type.Optional(
+    flag(
+      'Continue even though the queue deletes messages over its delivery limit when a connection breaks.',
+      false,
+    ),
+  ),
   reason: Type.Optional(reason),
 })
 export type RestoreQuery = SchemaValue<typeof restoreQuery>

@@ -32,7 +32,7 @@ describe('the next turn', () => {
   })
 })
 
-it('whoever waits, two never have a queue, and whoever could begin is not kept waiting by nobody', () => {
+it('two never have a queue at the same time, and a turn that could begin does not wait', () => {
   const role = fc.constantFrom<Role>('viewer', 'operator', 'admin')
   const queue = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
   const turn = fc.oneof(

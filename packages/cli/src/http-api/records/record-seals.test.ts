@@ -13,7 +13,7 @@ const seals = (keys: string, where = place) => createRecordSeals(parseServerKeys
 const body = Buffer.from('{"kind":"hello"}')
 
 describe('a seal', () => {
-  it('is known to whoever has the key, with its writer and a number that counts up', () => {
+  it('is known to anybody who has the key, with its writer and a number that counts up', () => {
     const writing = seals(keyOf('a'))
     const proofs = [1, 2].map(() => seals(keyOf('a')).judge(writing.seal(body), body))
 

@@ -32,7 +32,7 @@ export const addOidcRoutes: AddRoutes = (add, context) => {
       reply.clearCookie(login.cookie.name, cookieOptions(login))
       const { caller, returnTo } = await login.finish(query, request.headers.cookie)
       await openSessions(context, { caller, isSecure: login.cookie.isSecure, request, reply })
-      const link = { url: returnTo, text: 'Go on' }
+      const link = { url: returnTo, text: 'Continue' }
       await sendPage(reply, {
         title: 'Logged in',
         sentence: `You are ${caller.name}.`,

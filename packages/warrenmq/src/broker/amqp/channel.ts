@@ -69,7 +69,7 @@ const deliverId = methodIdOf('basic.deliver')
 const ackId = methodIdOf('basic.ack')
 const nackId = methodIdOf('basic.nack')
 
-/** One AMQP channel, from open to closed; never reopened. Whoever wants another opens another. */
+/** One AMQP channel, from open to closed; never reopened. To have another, open another. */
 export class AmqpChannel {
   readonly id: number
   readonly events: Events<ChannelEvents>

@@ -150,7 +150,7 @@ export class AmqpConnection {
   }
 
   /**
-   * Opens a channel; whoever asks closes it.
+   * Opens a channel. The caller closes it.
    * @example
    * ```ts
    * const channel = await connection.openChannel()
@@ -183,7 +183,7 @@ export class AmqpConnection {
   }
 
   /**
-   * Says goodbye, sends what is still to be sent, and closes; within that many milliseconds, if said. Safe to call twice.
+   * Says goodbye, sends what is still to be sent, and closes; within `withinMs` milliseconds, if given. Safe to call twice.
    * @example
    * ```ts
    * await connection.close(5_000)

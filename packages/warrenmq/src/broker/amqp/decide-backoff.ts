@@ -26,7 +26,7 @@ export const healthyMs = 5_000
  * ```
  */
 export function decideBackoff(fields: {
-  /** In a row. With 0 the last one was healthy: the next may come at once, only not together with all others. */
+  /** In a row. With 0 the last one was healthy: the next may come immediately, only not together with all others. */
   readonly failures: number
   /** A refusal that time alone will not mend (a wrong password) waits the longest from the start. */
   readonly isFinal: boolean

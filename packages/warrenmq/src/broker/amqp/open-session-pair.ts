@@ -15,7 +15,7 @@ export interface SessionPair {
 }
 
 /**
- * Two connections to one broker, or none: where the second is refused, the first must not keep the process alive.
+ * Two connections to one broker, or none: if the second is refused, the first must not keep the process alive.
  * @example
  * ```ts
  * const { consuming, publishing } = await openSessionPair('amqp://localhost', { name: 'my tool' })

@@ -1,4 +1,4 @@
-/** A value that shows itself to nobody but the one who calls `reveal`. */
+/** A value that only `reveal` shows. */
 export interface Secret {
   /**
    * The value.

@@ -49,7 +49,7 @@ export class Session {
   #youngDeaths = 0
 
   /**
-   * Connects. A broker that says no (password, vhost, TLS) ends it at once with one clear error.
+   * Connects. If the broker refuses (password, vhost, TLS), it rejects immediately with one clear error.
    * @example
    * ```ts
    * const session = await Session.open('amqp://guest:guest@localhost', { name: 'night shift' })

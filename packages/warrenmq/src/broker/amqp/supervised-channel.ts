@@ -40,7 +40,7 @@ interface Life {
   readonly livedMs: number | undefined
 }
 
-/** A channel that comes back, with its own pauses, whoever took it away. */
+/** A channel that is opened again, with its own pauses, whatever closed it. */
 export class SupervisedChannel {
   readonly name: string
   readonly events: Events<SupervisedChannelEvents>

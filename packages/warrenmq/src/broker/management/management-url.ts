@@ -11,15 +11,15 @@ export interface ManagementAddress {
   readonly password: string
 }
 
-/** Where the management API of a broker is said to be. */
+/** Where to look for the management API of a broker. */
 export interface ManagementPlace {
   readonly managementUrl: string
-  /** Nobody said so; it may be somewhere else, or not at all. */
+  /** It is the usual address, because none was given: the API may be somewhere else, or missing. */
   readonly isManagementGuessed: boolean
 }
 
 /**
- * Where somebody says that it is, as the user of the AMQP URL unless another is named; else at its usual address.
+ * At the URL that was given, as the user of the AMQP URL unless it names another; without a URL, at the usual address.
  * @example
  * ```ts
  * const place = locateManagement('amqp://localhost', undefined)

@@ -48,7 +48,7 @@ export interface Management extends Cluster {
   readonly operatorPolicies: Policies
   readonly connections: Connections
   /**
-   * The same API, asked as somebody else. Whoever asks closes it.
+   * The same API, asked as another user. The caller closes it.
    * @example
    * ```ts
    * const asAnn = management.loginAs({ username: 'ann', password: 'secret' })

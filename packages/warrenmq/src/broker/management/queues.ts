@@ -126,7 +126,7 @@ export interface Queues {
    */
   traffic(options: CallOptions & { readonly vhost: string }): Promise<readonly QueueTraffic[]>
   /**
-   * How many of its messages were acknowledged since the broker counts, some seconds ago; undefined where it does not say.
+   * How many of its messages were acknowledged since the broker counts, some seconds ago; undefined if it does not say.
    * @example
    * ```ts
    * const acknowledged = await management.queues.acknowledged({ vhost: '/', name: 'orders' })
@@ -142,7 +142,7 @@ export interface Queues {
    */
   exists(queue: QueueName, options?: CallOptions): Promise<boolean>
   /**
-   * The depths that the broker remembers, the oldest first; none where it keeps no statistics or there is no queue.
+   * The depths that the broker remembers, the oldest first; none if it keeps no statistics or there is no such queue.
    * @example
    * ```ts
    * const samples = await management.queues.samples({ vhost: '/', name: 'orders.dlq', ageSeconds: 600, everySeconds: 60 })

@@ -47,7 +47,7 @@ export interface DedupeClaim {
   readonly token: string
 }
 
-/** How duplicates are told, and for how long. */
+/** How duplicates are recognised, and for how long. */
 export interface DedupeOptions {
   /**
    * How long a done message is remembered. @default '1d'

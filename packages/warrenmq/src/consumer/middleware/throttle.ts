@@ -5,7 +5,7 @@ import type { Middleware } from '../handler.ts'
 import { defer } from '../handler-answer.ts'
 
 /**
- * Starts at most so many handlers a second, evenly spread. A waiting message occupies its place; its `timeout` begins
+ * Starts at most `perSecond` handlers a second, evenly spread. A waiting message occupies its place; its `timeout` begins
  * when its wait is over.
  * @example
  * ```ts

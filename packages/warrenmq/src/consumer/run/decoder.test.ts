@@ -158,7 +158,7 @@ describe('a body in another charset than UTF-8', () => {
     expect(decode(Buffer.from('Zoë', 'latin1'), { contentType: 'text/plain; charset=latin1' })).toBe('Zoë')
   })
 
-  it('that nobody knows is read where it is UTF-8 all the same, and refused where it is not', () => {
+  it('that is unknown is read if it is UTF-8 anyway, and refused if it is not', () => {
     const contentType = 'text/plain; charset=klingon'
 
     expect(decode(Buffer.from('Zoë'), { contentType })).toBe('Zoë')

@@ -26,7 +26,7 @@ export function createDecoder(queue: string): BodyDecoder {
   }
 }
 
-/** JSON whatever the content type says, for producers that say none. */
+/** Decodes JSON whatever the content type says, for producers that set none. */
 export const decodeJson: BodyDecoder = (message) => {
   const text = textOf(unpacked(message), message)
   try {

@@ -82,7 +82,7 @@ describe('a message is near the limit of its queue', () => {
     expect(nearFrom(ownLimit, { version: '4.0.5', givenBack: given })).toBe(3)
   })
 
-  it('whatever is said of its rejections by other queues, where the count holds those of its own', () => {
+  it('whatever other queues say of its rejections, if the count holds those of its own queue', () => {
     const rejectedBy = (queue: string) => ({
       version: '4.0.5',
       deaths: [{ queue, reason: 'rejected', count: 30n }],

@@ -47,7 +47,7 @@ describe.each(allLayouts)('in the layout %s', (layout) => {
     expect(decide({ queues, exchanges, managed: undefined }).kind).toBe('unproved')
   })
 
-  it('a queue that lacks its dead-letter exchange is a gap, whoever saw it', () => {
+  it('a queue that lacks its dead-letter exchange is a gap, by whichever way it was seen', () => {
     const { flow, seen, managed, decide } = setup(layout)
     for (const name of [flow.queue, flow.waitQueues[0]!]) {
       const clause = `the queue "${name}" has no x-dead-letter-exchange, so RabbitMQ deletes messages that should leave it`

@@ -21,7 +21,7 @@ export interface CompiledLook extends RequestContext {
   readonly maxHoldMs?: number
   /** Whether a message is one of those that were asked for. */
   readonly select: (message: IncomingMessage) => boolean
-  /** Of the keys that were asked for, so many were not among the messages that `select` was asked about. */
+  /** How many of the requested keys no message had that `select` has seen. */
   readonly missingKeys: () => number
 }
 

@@ -44,7 +44,7 @@ export interface HoldTask extends LookPermission {
 }
 
 export interface MessageSink {
-  /** It has so much to do that it should get no more for now. */
+  /** It should get no more for now. */
   readonly isFull: boolean
   /** Set by the pass; called when some of it is done. */
   onProgress: () => void

@@ -37,7 +37,7 @@ export interface LookRules {
   readonly averageBytes: number | undefined
 }
 
-/** Without management, which tells the limit of a queue, that queue is refused unless `acceptDeliveryLimit` is said. */
+/** Without management, which tells the limit of a queue, that queue is refused unless `acceptDeliveryLimit` is set. */
 export interface LookPermission extends Broker {
   /**
    * The queue to take from.

@@ -44,7 +44,7 @@ export interface CauseGroups {
    */
   add(message: IncomingMessage): void
   /**
-   * The largest first; one of what belongs to none of them is the last.
+   * The largest first. The last may be one for everything that belongs to none of them.
    * @example
    * ```ts
    * const groups = createCauseGroups()

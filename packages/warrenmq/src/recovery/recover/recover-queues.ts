@@ -87,11 +87,11 @@ export interface RecoverProgress {
 export interface RecoverTimeouts {
   /** All queues together. @default 1800000 */
   readonly totalMs: number
-  /** Nothing new came for so long while kept messages remain. @default 10000 */
+  /** End if kept messages remain and nothing new came for this long. @default 10000 */
   readonly idleMs: number
-  /** The queue has been empty for so long. @default 5000 */
+  /** End if the queue has been empty for this long. @default 5000 */
   readonly emptyMs: number
-  /** Nothing moved for so long. @default 30000 */
+  /** End if nothing moved for this long. @default 30000 */
   readonly stallMs: number
 }
 

@@ -20,11 +20,18 @@ export function counted<Message extends TakenMessage>(
   const undone = movedOf(before) - movedOf(settled)
   if (isCounted && undone > 0 && outcome === 'done' && before.crash.undoable > 0 && !isAtLimit(before))
     return goOnAfterCrash(settled, { undone, depth: count.depth }, commands)
-  const end = isCounted
-    ? decideByCount(settled, { outcome, interruption }, count.depth)
-    : { outcome, interruption }
+  const end = nameRefusal(
+    isCounted ? decideByCount(settled, { outcome, interruption }, count.depth) : { outcome, interruption },
+    ending,
+  )
   commands.push({ kind: 'finish', ...end })
   return { ...enterPhase(settled, 'over'), ending: { ...ending, ...end, count } }
+}
+
+/** A broker that lets this user in no more is waited for like one that is away, and is not away. */
+function nameRefusal(end: End, { isRefused }: State<TakenMessage>['ending']): End {
+  if (end.interruption !== 'away' || !isRefused) return end
+  return { outcome: end.outcome, interruption: 'forbidden' }
 }
 
 interface End {

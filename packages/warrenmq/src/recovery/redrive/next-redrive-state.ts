@@ -89,7 +89,9 @@ function apply<Message extends TakenMessage>(
     case 'disconnected':
       return disconnect(state, event.connection, commands)
     case 'connected':
-      return goOn(reconnect(state, event), commands)
+      return goOn(reconnect(withRefusal(state, false), event), commands)
+    case 'refused':
+      return withRefusal(state, true)
     case 'blocked':
       return abandonIfAway({ ...state, wait: beginWait(state.wait, 'alarm') }, commands)
     case 'unblocked':
@@ -167,6 +169,14 @@ function reconnect<Message extends TakenMessage>(
     wait: endWait(state.wait, 'consuming'),
     crash: regainContact(state.crash, { reconnection, window }),
   }
+}
+
+function withRefusal<Message extends TakenMessage>(
+  state: RedriveState<Message>,
+  isRefused: boolean,
+): RedriveState<Message> {
+  if (state.ending.isRefused === isRefused) return state
+  return { ...state, ending: { ...state.ending, isRefused } }
 }
 
 function countTargets<Message extends TakenMessage>(

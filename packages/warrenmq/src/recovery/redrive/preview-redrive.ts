@@ -31,7 +31,7 @@ export interface RedrivePreview {
   readonly refusals: readonly string[]
   /** False: the broker's routes could not be read, so it is not known where messages would arrive. */
   readonly areRoutesProved: boolean
-  /** Of the messages that were chosen by key, so many are no longer in the queue. */
+  /** How many of the messages that were chosen by key are no longer in the queue. */
   readonly missing: number
   /** Names the plan: the same request and the same plan have the same, wherever it is made. 64 hexadecimal digits. */
   readonly digest: string

@@ -90,6 +90,8 @@ export type RedriveEvent<Message extends TakenMessage> =
       readonly connection: RedriveConnection
       readonly reconnection?: Reconnection
     }
+  /** The broker does not let this user in any more. */
+  | { readonly kind: 'refused' }
   | { readonly kind: 'blocked' }
   | { readonly kind: 'unblocked' }
   /** Undefined: they could not be counted now. */

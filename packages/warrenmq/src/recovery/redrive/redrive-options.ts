@@ -55,7 +55,7 @@ export interface RedriveOptions extends Broker {
    */
   readonly select?: (message: IncomingMessage) => boolean
   /**
-   * Of messages that were chosen one by one, so many `select` was not asked about.
+   * How many of the messages that were chosen one by one `select` has not seen.
    * @example { missingKeys: () => 0 }
    */
   readonly missingKeys?: () => number
@@ -70,7 +70,7 @@ export interface RedriveOptions extends Broker {
    */
   readonly ratePerSecond?: number
   /**
-   * Try a few first, wait, look whether they come back dead, and continue with ten times as many each time.
+   * Try a few first, wait, look for any that died again, and continue with ten times as many each time.
    * @example { canary: { messages: 10, waitMs: 30_000 } }
    */
   readonly canary?: Canary | undefined
@@ -177,6 +177,6 @@ export interface RedriveProgress {
   readonly failed: number
   /** Messages left in the queue. */
   readonly kept: number
-  /** So long it waits already for a broker that is away or has an alarm, or for the node of its queue. */
+  /** How long it has been waiting for a broker that is away or has an alarm, or for the node of its queue. */
   readonly waitingMs?: number
 }

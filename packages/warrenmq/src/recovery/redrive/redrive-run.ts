@@ -1,4 +1,4 @@
-import { ChannelError, RecoveryError } from '../../errors.ts'
+import { ChannelError } from '../../errors.ts'
 import { ownSleep, setOwnTimeout } from '../../own-timer.ts'
 import { Publisher } from '../../publisher/publisher.ts'
 import { clearInterval, clearTimeout, dateNow, performance, setInterval } from '../../world.ts'
@@ -10,6 +10,7 @@ import { countForReceipt } from './count-for-receipt.ts'
 import { EventQueue } from './event-queue.ts'
 import { listenToSessions } from './listen-to-sessions.ts'
 import { nextRedriveState } from './next-redrive-state.ts'
+import { nothingBegun } from './nothing-begun.ts'
 import type { RedriveCommand, RedriveErrand } from './redrive-command.ts'
 import type { RedriveEvent } from './redrive-event.ts'
 import { RedriveLock } from './redrive-lock.ts'
@@ -152,9 +153,9 @@ export class RedriveRun {
       () => clearInterval(ticking),
       ...listenToSessions(this.#options, {
         tell: (event) => this.#tell(event),
-        // A broker that does not let this user in any more is not away.
         onRefused: (error) => {
           this.#error ??= error
+          this.#tell({ kind: 'refused' })
         },
       }),
     )
@@ -350,12 +351,13 @@ export class RedriveRun {
       this.#settle?.reject(nothingBegun(this.#options.queue, { isLocked: interruption === 'locked' }))
       return
     }
+    const { flow, ending } = this.#state
     const isError = interruption === 'failed' || interruption === 'forbidden'
-    if (isError && this.#state.flow.confirmed === 0) {
+    // One that is refused was waited for, and its receipt says so.
+    if (isError && flow.confirmed === 0 && !ending.isRefused) {
       this.#settle?.reject(this.#error)
       return
     }
-    const isRefused = interruption === 'away' && this.#error !== undefined
     const receipt = writeReceipt({
       id: this.#id,
       options: this.#options,
@@ -365,11 +367,11 @@ export class RedriveRun {
       endedAtMs: dateNow(),
       elapsedMs: performance.now() - this.#startedAt,
       outcome,
-      interruption: isRefused ? 'forbidden' : interruption,
+      interruption,
       cameBack: Math.max(this.#watch.cameBack, this.#tally.cameBackCount),
       digest: this.#publishing.digest,
       rules,
-      problem: isError || isRefused ? wordsOf(this.#error) : undefined,
+      problem: isError ? wordsOf(this.#error) : undefined,
     })
     this.#settle?.resolve(receipt)
   }
@@ -389,16 +391,4 @@ const accessRefused = 403
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-function nothingBegun(queue: string, { isLocked = false } = {}): RecoveryError {
-  if (isLocked)
-    return new RecoveryError({
-      code: 'RECOVERY_LOCKED',
-      message: `The re-drive of "${queue}" lost its connection before it had begun, and now somebody else is working on the queue. Nothing was moved. Wait until that is done, or stop it there.`,
-    })
-  return new RecoveryError({
-    code: 'RECOVERY_INTERRUPTED',
-    message: `The re-drive of "${queue}" was ended while it waited for the broker, before it had begun. Nothing was moved.`,
-  })
 }

@@ -18,7 +18,7 @@ export interface RedriveSettings {
   readonly limit: number
   readonly ratePerSecond: number | undefined
   readonly canary: Canary | undefined
-  /** Somebody is to look whether messages come back dead. */
+  /** Somebody is to look for messages that died again. */
   readonly isWatched: boolean
   readonly stopWhenTargetAbove: number | undefined
   readonly waitMs: number
@@ -142,6 +142,8 @@ export interface RedriveEnding {
   readonly isPatienceLost: boolean
   /** Publishes were in flight whose answers nobody waits for. */
   readonly isAbandoned: boolean
+  /** The broker does not let this user in any more: it is not away. */
+  readonly isRefused: boolean
   /** Settled once it must stop. */
   readonly outcome: RedriveOutcome | undefined
   readonly count: EndCount | undefined
@@ -234,6 +236,7 @@ const notEnding: RedriveEnding = {
   stoppedMs: 0,
   isPatienceLost: false,
   isAbandoned: false,
+  isRefused: false,
   outcome: undefined,
   count: undefined,
 }

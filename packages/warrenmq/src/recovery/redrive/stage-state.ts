@@ -1,6 +1,6 @@
 import { type Canary, nextStageLimit } from './canary.ts'
 
-/** Messages go in stages, and somebody looks in between whether they come back dead. */
+/** Messages go in stages, and between two of them somebody looks for any that died again. */
 export interface StageState {
   readonly canary: Canary | undefined
   /** This many may be sent in all before the next look. */

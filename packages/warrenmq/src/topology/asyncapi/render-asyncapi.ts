@@ -26,7 +26,7 @@ export interface AsyncApiInfo {
 /** Messages, channels or schemas by their names. */
 export type AsyncApiMembers = Readonly<Record<string, object>>
 
-/** A document, and what could not be said in it. */
+/** A document, and what it could not express. */
 export interface AsyncApi {
   readonly document: AsyncApiDocument
   /** Messages with a schema that could not be written as JSON Schema, and why. */

@@ -12,7 +12,7 @@ export interface BrokenProperty<Property extends ProvedProperty> {
   readonly path: readonly string[]
   readonly problem: string
   readonly wayOut: string
-  /** What the end of a node loses by this; absent where it takes no such end. */
+  /** What is lost by this when a node ends; absent if that loses nothing. */
   readonly losesAt?: LossByEnd
 }
 
