@@ -100,6 +100,20 @@ export const declareQuorum: fc.Arbitrary<Operation> = fc.record({
   arguments: quorumArguments,
 })
 
+/** With them, every type of a header's value. The programs of the known seed stay as they are, without them. */
+const otherHeaderValues = [
+  typed({ type: 'b', value: -128 }),
+  typed({ type: 'B', value: 255 }),
+  typed({ type: 'u', value: 65_535 }),
+  typed({ type: 'I', value: -2_147_483_648 }),
+  typed({ type: 'i', value: 4_294_967_295 }),
+  typed({ type: 'f', value: 0.5 }),
+  typed({ type: 'd', value: 2 }),
+  typed({ type: 'D', value: { scale: 2, unscaled: 314 } }),
+  typed({ type: 'T', value: 1_700_000_000n }),
+]
+const explores = process.env.WARREN_CONFORMANCE_SEED !== undefined
+
 const headerValue = fc.constantFrom(
   'text',
   1,
@@ -112,6 +126,7 @@ const headerValue = fc.constantFrom(
   Buffer.from([1, 2]),
   ['a', 2],
   { inner: 'x', more: 1 },
+  ...(explores ? otherHeaderValues : []),
 )
 
 const headers = fc
