@@ -7,6 +7,7 @@ import { recoverQueues } from '../../../packages/warrenmq/src/recovery/recover/r
 import { startRedrive } from '../../../packages/warrenmq/src/recovery/redrive/redrive.ts'
 import { createConsumerRig } from '../../integration/consumer/consumer-rig.ts'
 import { createRecoveryRig, unlimitedQuorum } from '../../integration/recovery/recovery-rig.ts'
+import { callManagement } from '../../support/call-management.ts'
 import { createVhostOn } from '../../support/create-vhost-on.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { RabbitCluster } from '../../support/start-cluster.ts'
@@ -30,6 +31,7 @@ const rounds = Array.from({ length: Number(process.env.WARREN_CLUSTER_ROUNDS ?? 
 /** A vhost, its address at each node, and the means to kill one of them for the length of a test. */
 async function setup({ nodes, leaderOf }: RabbitCluster) {
   const { vhost } = await createVhostOn(nodes[0]!, 'cluster')
+  for (const node of nodes) await eventually(() => startVhost({ vhost, node }))
   /** One URL with the hosts of all, this node first. */
   const urlFrom = (node: RabbitNode): string => {
     const hosts = [node, ...nodes.filter((other) => other !== node)]
@@ -69,6 +71,17 @@ async function setup({ nodes, leaderOf }: RabbitCluster) {
     },
     revive,
     syncRegistrations: () => Promise.all(nodes.map((node) => node.syncRegistrations())),
+  }
+}
+
+/** A node that has just come back may be without a vhost that is made at another: it is "down" there until it is started. */
+async function startVhost({ vhost, node }: { vhost: string; node: RabbitNode }): Promise<void> {
+  try {
+    const session = await Session.open(`${node.amqpUrl}/${vhost}`)
+    await session.close()
+  } catch (error) {
+    await callManagement(node, 'POST', `/api/vhosts/${vhost}/start/${node.name}`)
+    throw error
   }
 }
 
