@@ -9,7 +9,7 @@ import type { Scenario } from '../actors/scenario.ts'
 import { Aim } from '../nemesis/aim.ts'
 import type { Fault } from '../nemesis/faults.ts'
 import type { ClientWorld } from './client-task.ts'
-import type { MortalBroker } from './mortal-broker.ts'
+import { type MortalBroker, patiently } from './mortal-broker.ts'
 import { mostPublishes, planWorld, stillQueue, type WorldPlan } from './plan-world.ts'
 import type { WeatherPipe } from './weather-pipe.ts'
 import { startWeatherRelay, type WeatherRelay } from './weather-relay.ts'
@@ -35,6 +35,8 @@ export interface Stage {
     path: string,
     body?: unknown,
   ): Promise<Answer>
+  /** Asks until there is an answer: a node that has just come back may say 500. */
+  read<Answer>(path: string): Promise<Answer>
   end(): Promise<void>
 }
 
@@ -80,6 +82,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       managementUrl: `http://${login}@127.0.0.1:${httpRelay.port}`,
     }),
     management: (method, path, body) => callManagement(broker.access, method, path, body),
+    read: <Answer>(path: string) =>
+      eventually<Answer>(() => stage.management<Answer>('GET', path), patiently),
     async end() {
       for (const relay of [...relays.values(), httpRelay]) relay.close()
       await eventually(() => stage.management('DELETE', `/api/vhosts/${encodeURIComponent(own.vhost)}`))

@@ -174,9 +174,10 @@ async function calmDown(
 }
 
 /** Nothing waits for the consumers. Their queue is asked, since the HTTP API counts late. */
-async function isHandled({ flow, vhost, management }: Stage): Promise<boolean> {
-  const path = `/api/queues/${encodeURIComponent(vhost)}/${flow.queue}`
-  const { messages } = await management<{ messages?: number }>('GET', path)
+async function isHandled({ flow, vhost, read }: Stage): Promise<boolean> {
+  const { messages } = await read<{ messages?: number }>(
+    `/api/queues/${encodeURIComponent(vhost)}/${flow.queue}`,
+  )
   return messages === 0
 }
 
@@ -196,13 +197,13 @@ function isMissing(
 
 /** Empties every queue until it stays so. What is between two queues just now comes into one of them. */
 async function findAll(
-  { vhost, management }: Stage,
+  { vhost, read }: Stage,
   {
     broker,
     isMissing: isIncomplete,
   }: { broker: MortalBroker; isMissing: (ids: ReadonlySet<string | undefined>) => boolean },
 ): Promise<readonly FoundMessage[]> {
-  const queues = await management<{ name: string }[]>('GET', `/api/queues/${encodeURIComponent(vhost)}`)
+  const queues = await read<{ name: string }[]>(`/api/queues/${encodeURIComponent(vhost)}`)
   const names = queues.map(({ name }) => name)
   const found: FoundMessage[] = []
   let emptyPasses = 0
