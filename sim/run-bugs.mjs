@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs/planted-bugs.mjs'
 import { buildSim } from './build-sim.mjs'
 import { readCommit } from './commit.mjs'
+import { nodeOptions } from './node-options.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -39,7 +40,7 @@ async function hunt(each, round) {
   const file = await buildSim({ name: 'planted', patches: [patch, ...also] })
   const seeds = `${each.tried + 1}-${round}`
   const how = ['--rotate', '--once', '--first', '--no-shrink', '--workers', values.workers, '--json']
-  const { stdout, stderr } = spawnSync(process.execPath, [file, '--seeds', seeds, ...how], {
+  const { stdout, stderr } = spawnSync(process.execPath, [...nodeOptions, file, '--seeds', seeds, ...how], {
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
   })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildSim } from './build-sim.mjs'
 import { readCommit } from './commit.mjs'
+import { nodeOptions } from './node-options.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -43,7 +44,7 @@ function runPiece(seeds, document) {
     values.workers,
   ]
   const env = { ...process.env, SIM_COMMIT: commit }
-  const { stdout, stderr } = spawnSync(process.execPath, [file, ...how], {
+  const { stdout, stderr } = spawnSync(process.execPath, [...nodeOptions, file, ...how], {
     encoding: 'utf8',
     env,
     maxBuffer: 2 ** 30,

@@ -42,6 +42,11 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
     choice,
     ({ process }) => process === doer,
   )
+  const fill = (queue: string): void => {
+    const path = `policies/%2F/full-${queue}`
+    inBroker(() => void limitLength(arena, { path, queue, most: Math.floor(choice * 4) }))
+    laterInBroker(() => void broker.administer('DELETE', path))
+  }
   switch (fault.kind) {
     case 'cut':
       if (!pipe) return
@@ -133,19 +138,10 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
       laterInBroker(() => void broker.administer('POST', between, { routing_key: key }))
       return
     }
-    case 'target-full': {
+    case 'target-full':
       universe.tell(`the work queue takes only a few messages ${forSoLong}`)
-      const definition = { 'max-length': Math.floor(choice * 4), overflow: 'reject-publish' }
-      const policy = {
-        pattern: `^${arena.scenario.workQueue}$`,
-        definition,
-        'apply-to': 'queues',
-        priority: 9,
-      }
-      inBroker(() => void broker.administer('PUT', 'policies/%2F/full', policy))
-      laterInBroker(() => void broker.administer('DELETE', 'policies/%2F/full'))
+      fill(arena.scenario.workQueue)
       return
-    }
     case 'forbid': {
       universe.tell(`nobody may write any more ${forSoLong}`)
       const all = { configure: '.*', write: '.*', read: '.*' }
@@ -162,10 +158,7 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
       const queue = arena.deadLetterQueue
       if (queue === undefined) return
       universe.tell(`the dead-letter queue takes only a few messages ${forSoLong}`)
-      const definition = { 'max-length': Math.floor(choice * 4), overflow: 'reject-publish' }
-      const policy = { pattern: `^${queue}$`, definition, 'apply-to': 'queues', priority: 8 }
-      inBroker(() => void broker.administer('PUT', 'policies/%2F/dead-full', policy))
-      laterInBroker(() => void broker.administer('DELETE', 'policies/%2F/dead-full'))
+      fill(queue)
       return
     }
     case 'policy': {
@@ -189,6 +182,20 @@ export function strike(fault: Fault, arena: Arena, doer?: SimProcess): void {
       })
       return
   }
+}
+
+/**
+ * In two steps: a classic queue that is told at once how long it may be and that it is to refuse publishes throws away
+ * what is above the limit first, as in RabbitMQ.
+ */
+async function limitLength(
+  { broker }: Arena,
+  { path, queue, most }: { path: string; queue: string; most: number },
+): Promise<void> {
+  const rule = { pattern: `^${queue}$`, 'apply-to': 'queues', priority: 9 }
+  const overflow = 'reject-publish'
+  await broker.administer('PUT', path, { ...rule, definition: { overflow } })
+  await broker.administer('PUT', path, { ...rule, definition: { overflow, 'max-length': most } })
 }
 
 function refusesWhenFull({ broker, scenario }: Arena): boolean {

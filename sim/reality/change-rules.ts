@@ -9,28 +9,27 @@ export interface Change {
 }
 
 /**
- * What a fault does through the HTTP API; undefined if it does nothing there. A classic queue on which a length is put
- * throws away at once what is above it, although the same policy tells it to refuse publishes (measured on 3.10, 4.0 and
- * 4.3; quorum queues keep what they have). Nobody could keep a promise about that, so classic queues become not full.
+ * What a fault does through the HTTP API; undefined if it does nothing there. A queue becomes full in two steps: a classic
+ * queue that is told at once how long it may be and that it is to refuse publishes throws away what is above the limit
+ * first (measured on 3.10, 4.0 and 4.3; quorum queues keep what they have).
  */
 export function changeOf({ kind, choice }: Pick<Fault, 'kind' | 'choice'>, stage: Stage): Change | undefined {
   const { queue, deadLetterQueue } = stage.flow
-  const isClassic = stage.plan.scenario.topology.queues[stage.plan.scenario.workQueue]?.type === 'classic'
-  const full = { 'max-length': Math.floor(choice * 4), overflow: 'reject-publish' }
+  const overflow = 'reject-publish'
+  const full = [{ overflow }, { overflow, 'max-length': Math.floor(choice * 4) }]
   switch (kind) {
     case 'unbind':
       return unbind(stage)
     case 'forbid':
       return forbid(stage)
     case 'target-full':
-      if (isClassic) return undefined
-      return rule(stage, 'full', { pattern: `^${queue}$`, definition: full, priority: 9 })
+      return rule(stage, 'full', { pattern: `^${queue}$`, definitions: full, priority: 9 })
     case 'dead-letters-full':
-      if (deadLetterQueue === undefined || isClassic) return undefined
-      return rule(stage, 'dead-full', { pattern: `^${deadLetterQueue}$`, definition: full, priority: 8 })
+      if (deadLetterQueue === undefined) return undefined
+      return rule(stage, 'dead-full', { pattern: `^${deadLetterQueue}$`, definitions: full, priority: 8 })
     case 'policy': {
       const definition = choice < 0.5 ? { 'max-length': 100_000 } : { 'max-length-bytes': 1_000_000_000 }
-      return rule(stage, 'shop', { pattern: '^(shop|freeflow)', definition, priority: 1 })
+      return rule(stage, 'shop', { pattern: '^(shop|freeflow)', definitions: [definition], priority: 1 })
     }
     default:
       return undefined
@@ -59,10 +58,20 @@ function forbid({ vhost, user, management }: Stage): Change {
   }
 }
 
-function rule({ vhost, management }: Stage, name: string, policy: object): Change {
+interface Rule {
+  readonly pattern: string
+  readonly priority: number
+  /** One after the other. */
+  readonly definitions: readonly object[]
+}
+
+function rule({ vhost, management }: Stage, name: string, { definitions, ...policy }: Rule): Change {
   const path = `/api/policies/${encodeURIComponent(vhost)}/${name}`
   return {
-    make: () => management('PUT', path, { 'apply-to': 'queues', ...policy }),
+    make: async () => {
+      for (const definition of definitions)
+        await management('PUT', path, { 'apply-to': 'queues', ...policy, definition })
+    },
     undo: async () => {
       try {
         await management('DELETE', path)

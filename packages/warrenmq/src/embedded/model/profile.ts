@@ -114,6 +114,8 @@ export interface QuorumRules {
   readonly purgesDeadLetters: boolean
   /** Of several messages that a full queue drops at once, the last becomes a dead letter first. */
   readonly sendsLastDroppedFirst: boolean
+  /** Publishers that were turned away are let in again when a policy takes all limits away (from 4.0 on). */
+  readonly opensWithoutLimit: boolean
   /** A dead letter that a queue sends to itself, at least once, arrives but is never forgotten (up to 3.12.1). */
   readonly keepsLettersToItself: boolean
   /** From 4.3 on the queue itself takes back what a consumer holds for too long. */

@@ -86,6 +86,9 @@ export function createClassicQueue(
     },
     forgetTransient: () => forgetTransient(state),
     applySettings: (settings, policy) => {
+      // RabbitMQ takes the limits before it takes what to do about them.
+      state.settings = { ...settings, overflow: state.settings.overflow }
+      dropOverflow(state)
       state.settings = settings
       state.policy = policy
       restartDisuse(state)

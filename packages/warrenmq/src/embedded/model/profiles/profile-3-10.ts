@@ -192,6 +192,7 @@ export const profile310: Profile = {
     ordersDeliveriesBy: 'tag',
     purgesDeadLetters: false,
     sendsLastDroppedFirst: true,
+    opensWithoutLimit: false,
     keepsLettersToItself: true,
     takesBackAfterTimeout: false,
   },

@@ -68,6 +68,7 @@ export const profile40: Profile = {
   quorum: {
     ...profile310.quorum,
     priorities: 'two-levels',
+    opensWithoutLimit: true,
     // Every discard counts as a failure, a return does not; only the carried count tells the difference.
     isFailure: (cause) => cause === 'channel-down' || cause === 'discard' || cause === 'reject-discard',
     carriesDeliveryCount: true,

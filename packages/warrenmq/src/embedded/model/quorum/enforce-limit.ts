@@ -15,7 +15,10 @@ export function isOverLimit(state: QuorumState): boolean {
 
 /** Drops the first messages, or turns publishers away, until the limits are kept. */
 export function enforceLimit(state: QuorumState): void {
-  if (isRejecting(state)) {
+  const hasLimit = state.settings.maxLength !== undefined || state.settings.maxBytes !== undefined
+  if (!hasLimit) {
+    if (state.rules.opensWithoutLimit) state.gate.open()
+  } else if (isRejecting(state)) {
     if (isOverLimit(state)) state.gate.close()
     else if (isBelowSoftLimit(state)) state.gate.open()
   } else dropFirst(state)

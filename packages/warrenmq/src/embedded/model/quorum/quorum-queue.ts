@@ -42,7 +42,9 @@ export function createQuorumQueue(
       return countAll(state)
     },
     enqueue: (message, publisher) => {
-      if (publisher && isRejecting(state) && !state.gate.admits(publisher, isOverLimit(state))) return false
+      // Whoever was told that the queue is full stays away until it hears otherwise, whatever a policy says by then.
+      const isFull = isRejecting(state) && isOverLimit(state)
+      if (publisher && !state.gate.admits(publisher, isFull)) return false
       state.ready.add(makeEntry(state, message))
       finish(state)
       return true
