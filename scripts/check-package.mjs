@@ -198,8 +198,13 @@ function checkTypes(project, names, options) {
   const program = ts.createProgram(
     names.map((name) => join(project, name)),
     {
-      ...{ target: ts.ScriptTarget.ES2023, strict: true, exactOptionalPropertyTypes: true, noEmit: true },
-      ...{ types: ['node'], typeRoots: [join(process.cwd(), 'node_modules/@types')], ...options },
+      target: ts.ScriptTarget.ES2023,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      types: ['node'],
+      typeRoots: [join(process.cwd(), 'node_modules/@types')],
+      ...options,
     },
   )
   const [problem] = ts.getPreEmitDiagnostics(program)
@@ -259,7 +264,9 @@ function run(command, args, cwd) {
 
 function read(command, args, cwd, stderr = 'inherit') {
   return execFileSync(command, args, {
-    ...{ cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', stderr] },
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', stderr],
     env: { ...process.env, AMQP_URL: '', MANAGEMENT_URL: '' },
   })
 }
